@@ -23,7 +23,7 @@ help: ## list the verbs
 	@echo "  or to random programs, as in: make fuzz ARGS='--minutes 120'"
 
 demo: $(READY) ## run the example of the README
-	@$(BIN)/eventide run examples/soaking_pit.py --entropy 1
+	@$(BIN)/eventide run examples/soaking_pit.py --entropy 1 --plot soaking_pit.png
 
 test: $(READY) ## the tests, without the slow ones
 	@$(BIN)/python -m pytest -m 'not slow' -n $(JOBS) $(ARGS)
@@ -37,7 +37,7 @@ check: $(READY) ## format, lint, types, order of the rooms
 mutate: $(READY) ## break the library line by line; tests must notice
 	@$(BIN)/python tools/mutate.py $(ARGS)
 
-rows: $(READY) ## which requirements the tests show, and which they do not
+rows: $(READY) ## which requirements the tests show; an error if they do not show all
 	@$(BIN)/python tools/rows.py
 
 slow: $(READY) ## the slow tests
@@ -52,11 +52,22 @@ bench: $(BENCH_READY) ## eventide beside its peers and the bare loops: counts, r
 walks: $(READY) ## how many functions and files one event, one wait, one request goes through
 	@$(BIN)/python tools/walks.py $(ARGS)
 
+docs: $(READY) ## the site, in docs/_build/html; its programs run, and a warning is an error
+	@$(BIN)/python -m sphinx -W --keep-going -q -j auto -b html docs docs/_build/html
+	@echo "docs/_build/html/index.html"
+
+dist: $(READY) ## the wheel and the source distribution, each tried in an empty environment
+	@$(BIN)/python tools/dist.py
+
+floors: ## the tests, with the oldest releases of its libraries that pyproject.toml allows
+	@mkdir -p .venv-floors && $(PYTHON) tools/floors.py > .venv-floors/floors.txt
+	@PIP_CONSTRAINT=$(CURDIR)/.venv-floors/floors.txt $(MAKE) --no-print-directory VENV=.venv-floors test
+
 contract: $(READY) ## the conformance set: what was asked, what eventide finds, what peers find
 	@$(BIN)/python tools/contract.py $(ARGS)
 
 clean: ## remove caches and builds; the environment stays
-	rm -rf dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf dist docs/_build docs/examples docs/reference .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
 	find src tests tools examples benchmarks -name __pycache__ -prune -exec rm -rf {} +
 
 NEW_ENOUGH = $(PYTHON) -c 'import sys; v = sys.version_info; v >= (3, 11) or sys.exit("eventide needs Python 3.11 or newer, \
@@ -68,7 +79,8 @@ $(READY): pyproject.toml
 	@echo "Installing eventide and its tools into $(VENV): once, and again when pyproject.toml changes" >&2
 	@start=$$(date +%s) && \
 	$(PYTHON) -m venv $(VENV) && \
-	$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[dev]' && \
+	$(BIN)/python -m pip install -qq --disable-pip-version-check 'pip>=25.1' && \
+	$(BIN)/python -m pip install -qq --disable-pip-version-check --editable '.[all]' --group dev && \
 	touch $(READY) && \
 	echo "$(VENV) took $$(($$(date +%s) - start)) s" >&2
 
@@ -78,9 +90,9 @@ $(BENCH_READY): pyproject.toml
 	@echo "Installing eventide and its peers into $(BENCH): once, and again when pyproject.toml changes" >&2
 	@start=$$(date +%s) && \
 	$(PYTHON) -m venv $(BENCH) && \
-	$(BENCH)/bin/python -m pip install -qq --disable-pip-version-check --editable . && \
+	$(BENCH)/bin/python -m pip install -qq --disable-pip-version-check --editable '.[all]' && \
 	$(BENCH)/bin/python benchmarks/peers.py && \
 	touch $(BENCH_READY) && \
 	echo "$(BENCH) took $$(($$(date +%s) - start)) s" >&2
 
-.PHONY: help demo test check mutate rows slow fuzz bench walks contract clean
+.PHONY: help demo test check mutate rows slow fuzz bench walks docs dist floors contract clean

@@ -1,5 +1,7 @@
 """Run workloads with eventide, its peers and the bare loops side by side, and print what each counted and how fast.
 
+All of them, in their sizes, write benchmarks/results.md as well, and what README quotes of it.
+
 make bench ARGS="hold mm1 --rounds 5 --only eventide,simpy"
 make bench ARGS="precision --help"
 """
@@ -8,6 +10,7 @@ import sys
 from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from pathlib import Path
 
+import page
 import precision
 from contest import OWN, Contest, contestants_of
 from report import growth, record, table, write
@@ -31,6 +34,7 @@ def chosen(arguments: list[str]) -> Namespace:
     for name in options.workloads:
         if name not in names:
             parser.error(f"there is no workload {name!r}; there are {', '.join(names)}")
+    options.is_whole = not (options.workloads or options.only or options.quick)
     options.starts = Starts.name in (options.workloads or names) and not options.only
     options.workloads = [one for one in WORKLOADS if not options.workloads or one.name in options.workloads]
     options.only = [name for name in options.only.split(",") if name]
@@ -54,20 +58,22 @@ def main(arguments: list[str]) -> int:
     if arguments[:1] == ["precision"]:
         return precision.main(arguments[1:])
     options = chosen(arguments)
-    contests = []
+    contests, tables = [], []
     for workload in options.workloads:
         contest = Contest(workload, contestants_of(workload, options.only), is_quick=options.quick, seed=options.seed)
         contest.hold(options.rounds, tell=_tell)
         _tell("")
-        print(table(contest) + "\n", flush=True)
         contests.append(contest)
+        tables.append(table(contest))
+        print(tables[-1] + "\n", flush=True)
     for line in growth(contests):
         print(line)
     starts = Starts(is_quick=options.quick) if options.starts else None
     if starts:
         starts.hold(options.rounds, tell=_tell)
         _tell("")
-        print(starts.table(), flush=True)
+        tables.append(starts.table())
+        print(tables[-1], flush=True)
     found = record(contests, rounds=options.rounds) | ({"starts": starts.record()} if starts else {})
     path = write(found, options.results)
     print(f"written to {path}", file=sys.stderr)
@@ -75,7 +81,12 @@ def main(arguments: list[str]) -> int:
     for standing in failed:
         print(f"{standing.name} failed:\n{standing.trouble}", file=sys.stderr)
     broken = starts.failures if starts else []
-    return 1 if failed or broken or any(contest.disagreements for contest in contests) else 0
+    if failed or broken or any(contest.disagreements for contest in contests):
+        return 1
+    if options.is_whole:
+        page.write(found, tables)
+        print(f"written to {page.PAGE}", file=sys.stderr)
+    return 0
 
 
 def _tell(text: str) -> None:

@@ -1,4 +1,4 @@
-"""Install the peers named in the extra `bench` of pyproject.toml, one by one; whoever does not install is left out."""
+"""Install the peers named in the group `bench` of pyproject.toml, one by one; whoever does not install is left out."""
 
 import subprocess
 import sys
@@ -9,8 +9,8 @@ PROJECT = Path(__file__).resolve().parent.parent / "pyproject.toml"
 
 
 def requirements() -> list[str]:
-    project = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"]
-    return project["optional-dependencies"]["bench"]
+    bench: list[str] = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["dependency-groups"]["bench"]
+    return bench
 
 
 def main() -> None:

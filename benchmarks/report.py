@@ -176,6 +176,7 @@ def _workload(contest: Contest) -> dict[str, Any]:
         "name": workload.name,
         "story": workload.story,
         "unit": workload.unit,
+        "price": workload.price,
         "seed": contest.seed,
         "references": list(workload.references),
         "goals": dict(workload.goals),

@@ -5,6 +5,13 @@ Covers:   a main program as a generator, time events, a jump in one state while 
 Scenario: each stage burns for a fixed time. Then the empty stage is dropped, so that the mass jumps, and the next one
           ignites; velocity and height go on without a jump. Units are slugs, feet and seconds.
 Source:   Helsgaun, jDisco report, three-stage rocket.
+
+Correctness:   heights and speeds where each stage burns out agree with a reference of high accuracy.
+Relevance:     for an ascent in three stages; guidance, wind and the turn of the earth are left out.
+Economy:       three states; drag from a formula, as tables would change the height by less than its printed digits.
+Clarity:       slugs, feet and seconds as in the source; heights upwards.
+Comparability: with the report's table, stage by stage, by the same units.
+Structure:     a rocket with its law, and the main program that drops the stages one by one.
 """
 
 from __future__ import annotations

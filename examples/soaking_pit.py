@@ -6,6 +6,14 @@ Scenario: steel ingots arrive at a furnace that holds ten. One that finds no pla
           lowers the furnace temperature. When the hottest ingot reaches 2200 degF, all above 2000 degF are drawn and
           the bank refills the places.
 Source:   Ashour and Bindingnavle 1973; Pritsker's SLAM textbooks; Helsgaun's DISCO.
+
+Correctness:   with regular arrivals it agrees with an exact table, its parts with exact solutions.
+Relevance:     for places and waiting in a steel works; the temperature within an ingot is left out.
+Economy:       a state for each ingot and one for the furnace; a field in each ingot would cost a hundred times as
+               much.
+Clarity:       temperatures in degF and times in h, as in the source.
+Comparability: with the published studies of the pit, whose arrivals and rates it has.
+Structure:     a plant with a furnace, its places and its bank; ingots are processes that refer to the plant.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ def test_the_programs_of_the_readme(
     runpy.run_path(str(file))
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ball.csv", "ball.json", "long.csv", "reader.py"]
     printed = capsys.readouterr().out
-    assert "conditions certified" in printed
+    assert "conditions proved over whole steps" in printed
     assert "16.5893 short of it" in printed
 
 

@@ -4,6 +4,7 @@ import re
 from textwrap import dedent
 
 import pytest
+import rows as rows_tool
 from rows import Row, RowMarkers, account, load_rows
 
 pytest_plugins = ["pytester"]
@@ -127,3 +128,16 @@ def test_account():
         "   0 of   1  Queue\n"
         "   1 of   3  rows are shown by tests"
     )
+
+
+@pytest.mark.row("R-313")
+@pytest.mark.parametrize(("shown", "status"), [({"R-001", "R-002", "R-003"}, 0), ({"R-001", "R-003"}, 1)])
+def test_a_row_that_no_test_shows_ends_the_build(shown, status, monkeypatch, capsys):
+    def collect(_arguments, plugins):
+        plugins[0].shown |= shown
+        return pytest.ExitCode.OK
+
+    monkeypatch.setattr(rows_tool, "load_rows", lambda: TABLE)
+    monkeypatch.setattr(pytest, "main", collect)
+    assert rows_tool.main() == status
+    assert ("R-002  The clock never goes back." in capsys.readouterr().out) is (status == 1)

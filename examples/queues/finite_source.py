@@ -4,6 +4,13 @@ Covers:   processes that go round for ever, a resource of several units, through
 Scenario: ten machines run for five hours on average until they break down. Two repairers, one hour for each repair on
           average, serve them in the order of their breakdowns.
 Source:   Kleinrock, Queueing Systems, volume 1, section 3.8.
+
+Correctness:   shares of time and throughput agree with the formulas for a finite source, within their intervals.
+Relevance:     for how many repairers pay; ways between the machines are left out.
+Economy:       a process for each machine; the formula is cheaper, as long as nothing else is asked.
+Clarity:       times in h; a machine is up, waits or is repaired.
+Comparability: with the formula, and with any numbers of machines and repairers by its parameters.
+Structure:     machines that go round for ever, and one resource of repairers.
 """
 
 from __future__ import annotations

@@ -4,6 +4,13 @@ Covers:   a process that visits several resources and loops, routing by chance, 
 Scenario: jobs arrive at random, are worked on and then inspected. Three of ten fail the inspection and begin again
           at the end of the first line, until they pass.
 Source:   Jackson 1957; Kleinrock, Queueing Systems, volume 1, section 4.8.
+
+Correctness:   means at both servers agree with the product form, within their intervals.
+Relevance:     for rework in a line of production; batches and breaks are left out.
+Economy:       two resources and a loop; a formula is cheaper for these distributions alone.
+Clarity:       rates are by unit of time; a visit is all from arrival to departure.
+Comparability: with the product form, and with other networks by rates and the chance of rework.
+Structure:     jobs are processes that visit two resources; chance decides on another round.
 """
 
 from __future__ import annotations

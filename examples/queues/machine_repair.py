@@ -4,6 +4,13 @@ Covers:   processes as classes, a condition on discrete state, a level of the mo
 Scenario: a machine runs for a random time and is repaired for a random time, half as long on average. What share of
           their time do the machines run? With one repairer, how often is he free when a machine breaks down?
 Source:   Matloff, Introduction to Discrete-Event Simulation and the SimPy Language: the programs MachRep1 to MachRep3.
+
+Correctness:   the share of time in which the machines run agrees with the book's, within its interval.
+Relevance:     for policies of repair; spare parts and wages are left out.
+Economy:       two machines, the least number for which the policies differ.
+Clarity:       a machine runs for one unit of time on average, and a repair takes half of it.
+Comparability: with three programs of the book, by the name of the policy.
+Structure:     machines as processes, a level of those that run, and a policy that says when repair begins.
 """
 
 from __future__ import annotations

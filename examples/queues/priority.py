@@ -5,6 +5,14 @@ Scenario: urgent and ordinary customers arrive at random at one server. An urgen
           line. Where services can be interrupted, it also takes the server from an ordinary one, who comes back at
           the head of the ordinary ones and is served for the time that was left.
 Source:   Cobham 1954; White and Christie 1958; Kleinrock, Queueing Systems, volume 2, sections 3.3 and 3.6.
+
+Correctness:   mean waits of both classes agree with Cobham's formulas and with those for preemption, within their
+               intervals.
+Relevance:     for what urgent customers cost the others; more than two classes are left out.
+Economy:       one resource that knows priorities; services that are interrupted go on, which needs no second model.
+Clarity:       the mean service is the unit of time; urgent ones have the higher priority.
+Comparability: with and without interruption, under the same arrivals and services.
+Structure:     two sources of customers, and one resource, preemptive or not.
 """
 
 from __future__ import annotations

@@ -5,9 +5,8 @@ discrete model loads no continuous room (SPEC 1 of Scientific Python, lazy loadi
 """
 
 import ast
+import sys
 from importlib import import_module
-
-__version__ = "0.1.0"
 
 
 def _rooms() -> dict[str, str]:
@@ -23,9 +22,16 @@ __all__ = [*_ROOM_OF]  # noqa: PLE0604, PLE0605, RUF100  # read from the stub, s
 
 def __getattr__(name: str) -> object:
     """Load a public name. Raises AttributeError if there is none of that name."""
+    if name == "__version__":  # looked up when it is asked for, which takes longer than to load this module
+        return import_module("importlib.metadata").version("eventide-sim")
     room = _ROOM_OF.get(name)
     if room is None:
-        raise AttributeError(f"module 'eventide' has no attribute {name!r}")
+        message = f"module 'eventide' has no attribute {name!r}"
+        if name[0] != "_":  # what Python itself asks for is no slip
+            other_words = import_module("eventide.discrete.other_words")
+            instead = other_words.OF_PACKAGE.get(name)
+            message += f": it is {instead} here" if instead else ""
+        raise AttributeError(message, name=name, obj=sys.modules[__name__])
     value = import_module(f"eventide.{name}") if room == __name__ else getattr(import_module(room), name)
     globals()[name] = value
     if "Interrupt" not in globals():  # generators that are closed as Python ends look for errors, and cannot import any
@@ -35,4 +41,4 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted([*__all__, "__doc__", "__file__", "__name__", "__path__", "__spec__", "__version__"])

@@ -78,6 +78,38 @@ def to_float(value: Any, what: str) -> float:
         refuse_too_large(value, what)
 
 
+def check_text(value: Any, what: str) -> str:
+    """`value` if it is a text. Raises TypeError that says whose it is, `what`, if it is none."""
+    if not isinstance(value, str):
+        raise TypeError(f"{what} takes a text, and got {value!r}")
+    return value
+
+
+def check_boolean(value: Any, what: str) -> bool:
+    """`value` if it is True or False. Raises TypeError that says whose it is, `what`, if it is neither."""
+    if not isinstance(value, bool):
+        raise TypeError(f"{what} takes True or False, and got {value!r}")
+    return value
+
+
+def check_number(value: Any, what: str) -> Any:
+    """`value` if it is a number. Raises TypeError that says whose it is, `what`, if it is none."""
+    if not hasattr(value, "__float__"):  # float("3") is 3.0, and a text for a number is a slip
+        raise TypeError(f"{what} takes a number, and got {value!r}")
+    return value
+
+
+def check_tolerances(relative: float, absolute: float) -> tuple[float, float]:
+    """The tolerances as floats; ModelError if one is negative or no number; 0 is allowed, as the other may do."""
+    try:
+        are_numbers = relative >= 0.0 and absolute >= 0.0
+    except TypeError:
+        are_numbers = False
+    if not are_numbers:
+        raise ModelError(f"tolerances are numbers from 0 on, and got rel_error {relative!r}, abs_error {absolute!r}")
+    return to_float(relative, "rel_error"), to_float(absolute, "abs_error")
+
+
 def refuse_too_large(value: Any, what: str) -> NoReturn:
     """Raise InputError for a number beyond the largest float; it is not written out, as it may be of any length."""
     digits = int(abs(int(value)).bit_length() * _DIGITS_OF_A_BIT) + 1
@@ -158,6 +190,20 @@ class SimulationError(EventideError):
 
 class CascadeWarning(UserWarning):
     """Events come ever closer to a time that the run will not go beyond; told with `Simulation(cascades="warn")`."""
+
+
+class IdleWarning(UserWarning):
+    """A run has ended, and something in it took no part: a component that was never started, a process that was never
+    activated, or one that waits for what nothing can make true. Told once, by the run that left it out.
+    """
+
+
+class RandomWarning(UserWarning):
+    """A process draws random numbers that are not the simulation's."""
+
+
+class StiffnessWarning(UserWarning):
+    """An explicit method has made many steps that only its stability demands: an implicit one makes far fewer."""
 
 
 class EqualityWarning(UserWarning):

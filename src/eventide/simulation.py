@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any, Literal, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
+from eventide.declare.showing import as_html
 from eventide.discrete import World
-from eventide.errors import ModelError, SimulationError, to_float
+from eventide.discrete.same_time_limit import ENOUGH
+from eventide.errors import ModelError, SimulationError, check_number, check_tolerances, to_float
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from eventide.bodies.body import Bodies
+    from eventide.compilation.account import Explanation
     from eventide.continuous import Continuous, Integrator, System, Variable
-    from eventide.lowering.plans.account import Explanation
     from eventide.methods import Method, Multistep, Newton
     from eventide.monitor import Monitor
     from eventide.monitor.counts import RunReport
     from eventide.observe import Every, Integral, PopulationRecording, Recording, Reporter, Watch
+    from eventide.observe.dense_output import DenseOutputs
     from eventide.observe.log import EventLog
     from eventide.observe.subjects import Named, Subject
 
@@ -34,9 +41,12 @@ class Simulation(World):
                             False: as plain Python, with the same bits except the last of powers and `hypot`
     stepping                "apart": parts that do not affect each other have their own steps; "together": one step for
                             all, which ends at every event, as in the manual of COMBINEDSIMULATION
-    rng                     entropy of the random streams: None (fresh), an int, or anything of numpy's that has some
+    negative_hold           what a process that holds for less than 0 does: "raise" an error, or "zero": it counts as 0,
+                            as in SIMULA and the manual
+    rng, seed               entropy of the random streams: None (fresh), an int, or anything of numpy's that has some
     replication             the number of this run among those of the same entropy, from 0 on: each has random numbers
                             of its own
+    antithetic              whether these mirror those of the run without: 1 - u for each uniform u of every stream
     """
 
     __slots__ = ("_dt_max", "_dt_min")
@@ -53,10 +63,20 @@ class Simulation(World):
         cascades: Literal["raise", "warn"] = "raise",
         time_unit: str = "",
         method: Method | Multistep | Newton | str | None = None,
+        negative_hold: Literal["raise", "zero"] = "raise",
         rng: Any = None,
+        seed: Any = None,
         replication: int = 0,
+        antithetic: bool = False,
     ) -> None:
-        super().__init__(rng, replication)
+        if rng is not None and seed is not None:
+            raise TypeError(f"rng= and seed= are one thing, and got {rng!r} and {seed!r}: give one of them")
+        if not isinstance(antithetic, bool):
+            raise ModelError(f"antithetic= takes True or False, and got {antithetic!r}")
+        super().__init__(seed if rng is None else rng, replication, antithetic)
+        if negative_hold not in {"raise", "zero"}:
+            raise ModelError(f'negative_hold= takes "raise" or "zero", and got {negative_hold!r}')
+        self.negative_hold = negative_hold
         if not isinstance(time_unit, str):
             raise TypeError(f'time_unit= takes the name of a unit, as "s", and got {time_unit!r}')
         self.time_unit = time_unit
@@ -69,12 +89,15 @@ class Simulation(World):
         if cascades not in {"raise", "warn"}:
             raise ModelError(f'cascades= takes "raise" or "warn", and got {cascades!r}')
         self.cascades = cascades
-        self.rel_error = to_float(rel_error, "rel_error=") if isinstance(rel_error, int) else rel_error
-        self.abs_error = to_float(abs_error, "abs_error=") if isinstance(abs_error, int) else abs_error
+        relative = to_float(rel_error, "rel_error=") if isinstance(rel_error, int) else rel_error
+        absolute = to_float(abs_error, "abs_error=") if isinstance(abs_error, int) else abs_error
+        self.rel_error, self.abs_error = check_tolerances(relative, absolute)
         self.dt_min = dt_min
         self.dt_max = dt_max
         self._log: EventLog | None = None
         self.recordings: list[Recording | PopulationRecording] = []
+        self.dense_outputs: DenseOutputs | None = None
+        """What finds quantities that are to be known between the rows, too, as they are recorded."""
         if method is not None:
             self.method = method
 
@@ -87,8 +110,8 @@ class Simulation(World):
 
     @dt_min.setter
     def dt_min(self, step: float) -> None:
-        self._dt_min = to_float(step, "dt_min") if isinstance(step, int) else step
-        self._changes.note()
+        self._dt_min = to_float(check_number(step, "dt_min"), "dt_min")
+        self._changes.note_limits()
 
     @property
     def dt_max(self) -> float:
@@ -97,19 +120,22 @@ class Simulation(World):
 
     @dt_max.setter
     def dt_max(self, step: float) -> None:
-        self._dt_max = to_float(step, "dt_max") if isinstance(step, int) else step
-        self._changes.note()
+        self._dt_max = to_float(check_number(step, "dt_max"), "dt_max")
+        self._changes.note_limits()
 
     # --- the continuous half, made when it is first used -----------------------------------------------------------
 
     @cached_property
     def _continuum(self) -> System:
         from eventide.continuous import System
+        from eventide.monitor.left_out import ForgottenComponents
 
-        return System(self)
+        system = System(self)
+        self._forgotten.besides = ForgottenComponents(system)
+        return system
 
     def _make_integrator(self, system: System) -> Integrator:
-        from eventide.lowering import native_integrator, plain_integrator
+        from eventide.compilation import native_integrator, plain_integrator
 
         return plain_integrator(self, system) if self.compile is False else native_integrator(self, system)
 
@@ -119,7 +145,24 @@ class Simulation(World):
 
         return Monitor(self, self._continuum)
 
+    def _numbers(self, horizon: float, count: int) -> Iterator[int]:
+        if self.compile is not False and not self._is_stepped and self.events - self._events_before >= ENOUGH:
+            if self._homes is None:
+                from eventide.discrete.homes import Homes
+
+                self._homes = Homes(self, self._make_bodies)
+            if self._homes.may_go(self.events):
+                return self._homes.numbers(horizon, count)  # type: ignore[no-any-return]
+        return super()._numbers(horizon, count)
+
+    def _make_bodies(self) -> Bodies:
+        from eventide.bodies.body import Bodies, native_rows
+
+        return Bodies(self, native_rows())
+
     def _watch(self) -> None:
+        if self._homes is not None and self._homes.away:
+            self._homes.leave()
         self._vigil = self._the_monitor
 
     def _hurry(self) -> None:
@@ -184,6 +227,7 @@ class Simulation(World):
         *subjects: Subject,
         every: Every = "step",
         events: bool = True,
+        dense: bool = False,
         name: str = "",
         **expressions: Named,
     ) -> Recording: ...
@@ -193,21 +237,27 @@ class Simulation(World):
         *subjects: Any,
         every: Every = "step",
         events: bool = True,
+        dense: bool = False,
         name: str = "",
         **expressions: Named,
     ) -> Recording | PopulationRecording:
         """Record components, variables, queues, resources, integrals, named expressions, or all objects of a class.
 
         Of a queue the length is recorded, of a resource the units in use and the requests that wait; more by name:
-        `utilisation=lambda: desk.utilisation`. An expression is a function, or `ev.Expression(function, unit=...)`; a
-        dict has those whose names are not words.
+        `utilisation=lambda: desk.utilisation`. Names after a component choose among its quantities and plain fields,
+        `sim.record(controller, "u", "error")`; of one in which nothing moves all numbers are recorded. An expression is
+        a function, or `ev.Expression(function, unit=...)`; a dict has those whose names are not words.
         every       a period; "step": each step's end; "event": only events, and all of them
         events      whether both sides of events are kept in addition to the regular times
+        dense       whether the solution is kept between the rows as well, for `recording.at`: to a tenth of the run's
+                    tolerances, which takes time and memory for each step
         """
         from eventide.observe import record
 
-        recording = record(self, subjects, expressions, every, events=events, name=name)
+        recording = record(self, subjects, expressions, every, events=events, dense=dense, name=name)
         self.recordings.append(recording)
+        if self.dense_outputs is not None:
+            self.dense_outputs.take(recording)
         return recording
 
     def integral(self, quantity: Named, *, name: str = "", unit: str = "") -> Integral:
@@ -270,9 +320,36 @@ class Simulation(World):
         Print it for reading. Laws are in the order in which they run, with the laws that they wait for. Call it before
         a run, after it, or at an event.
         """
-        from eventide.lowering.plans.account import explain
+        from eventide.compilation.account import HandlerNote, explain
 
-        return explain(self._continuum.integrator)
+        found = explain(self._continuum.integrator)
+        notes = [] if self._homes is None else self._homes.notes
+        told = [HandlerNote(name, refusal is None, refusal, asks) for name, refusal, asks in notes]
+        return replace(found, processes=(*found.processes, *told))
+
+    def __repr__(self) -> str:
+        (_, time), *others = self._told()[:4]
+        return f"<Simulation at time {time}: {', '.join(f'{what} {value}' for what, value in others)}>"
+
+    def _repr_html_(self) -> str:
+        return as_html(self._told(), title="Simulation")
+
+    def _told(self) -> list[tuple[str, str]]:
+        """What there is to tell of its present state, without making what is not there yet."""
+        components = self._continuum.components() if "_continuum" in self.__dict__ else []
+        started = sum(one.active for one in components)
+        alive, asleep = len(self.processes), len(self.never_begun)
+        next_time = self.peek()
+        rows = [
+            ("time", f"{self.time:.6g} {self.time_unit}".rstrip()),
+            ("events", str(self.events)),
+            ("components", f"{len(components)} ({started} active)" if components else "0"),
+            ("processes", f"{alive} ({asleep} more never activated)" if asleep else str(alive)),
+            ("next time event", f"{next_time:.6g}" if isfinite(next_time) else "none"),
+            ("conditions waited for", str(len(self._conditions))),
+            ("entropy", str(self.entropy)),
+        ]
+        return [*rows, ("method", str(self.method.name))] if components else rows
 
     # --- what a model may decide for itself -----------------------------------------------------------------------
 
@@ -308,7 +385,19 @@ class Simulation(World):
         raise SimulationError(
             1,
             self.time,
-            f"{variable.name} needs steps shorter than dt_min = {self.dt_min!r}: raise its tolerances, lower dt_min, "
-            "or look for a rate that is not finite.",
+            f"{variable.name} needs steps shorter than dt_min = {self.dt_min!r}, and is {variable.state!r} with rate "
+            f"{variable.rate!r}: {_what_to_do(variable)}",
             variable=variable,
         )
+
+
+GREAT: Final = 1e6
+"""What is larger, and would double in less than the inverse of this, is taken to grow beyond all bounds."""
+
+
+def _what_to_do(variable: Variable) -> str:
+    """What to look for where a state cannot be integrated accurately enough."""
+    size = abs(variable.state)
+    if size > GREAT and abs(variable.rate) > GREAT * size:
+        return "it grows beyond all bounds in finite time. Look for a sign in its equation, or end it by an event."
+    return "raise its tolerances, lower dt_min, or look for a rate that is not finite."

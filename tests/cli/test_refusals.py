@@ -33,7 +33,7 @@ def refuse(command):
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["--set", "pit=3"], f"pit has no parameter pit; {KNOWN}"),
+        (["--set", "pit=3"], f"pit has no parameter pit; {KNOWN}; did you mean pits?"),
         (["--set", "pits=many"], "parameter pits of pit takes a whole number, and got 'many'"),
         (["--set", "pits=8.5"], "parameter pits of pit takes a whole number, and got '8.5'"),
         (["--set", "pits="], "parameter pits of pit takes a whole number, and got ''"),
@@ -76,7 +76,7 @@ def test_an_unknown_option(refuse, model_file):
 
 
 def test_no_file(refuse):
-    assert refuse() == f"Missing argument 'FILE'{MANUAL}"
+    assert refuse() == f"Missing argument 'FILE[:MODEL]'{MANUAL}"
 
 
 def test_a_file_that_is_not_there(refuse, tmp_path):

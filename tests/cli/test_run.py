@@ -4,6 +4,7 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -86,7 +87,7 @@ def test_a_letter_that_the_output_cannot_show_is_no_reason_to_fail(command, mode
     outcome = command("run", model_file('@ev.model(until=1)\ndef m(sim):\n    return {"°F": 2}\n'))
 
     assert outcome.status == 0
-    assert re.search(r"^\?F +\| +2$", outcome.out, re.MULTILINE)
+    assert re.search(r"^response +value\n-+\n\?F +2$", outcome.out, re.MULTILINE)
 
 
 # --- the file
@@ -189,10 +190,11 @@ def test_a_picture_is_drawn_by_the_model(command, model_file, tmp_path):
     assert 'id="size-3"' in (tmp_path / "here" / "drawn.svg").read_text()
 
 
-def test_a_picture_without_a_name_is_named_as_the_file_and_shows_the_recordings(command, model_file, tmp_path):
+def test_a_picture_is_drawn_where_it_is_asked_for_and_shows_the_recordings(command, model_file, tmp_path):
     outcome = command("run", model_file(RECORDED))
 
-    assert (outcome.status, told(outcome)[1:]) == (0, ["picture written to plant.png"])
+    assert (outcome.status, told(outcome)[1:], list((tmp_path / "here").iterdir())) == (0, [], [])
+    command("run", tmp_path / "plant.py", "--plot", "plant.png")
     assert (tmp_path / "here" / "plant.png").read_bytes()[:4] == b"\x89PNG"
     command("run", tmp_path / "plant.py", "--plot", "tank.svg")
     assert "<!-- height -->" in (tmp_path / "here" / "tank.svg").read_text()
@@ -202,7 +204,7 @@ def test_a_picture_that_fails_leaves_the_results_and_the_old_picture(command, mo
     source = RECORDED + "\n    @tank.picture\n    def draw(run, figure):\n        raise KeyError('colour')\n"
     old = tmp_path / "here" / "plant.png"
     old.write_text("old")
-    outcome = command("run", model_file(source))
+    outcome = command("run", model_file(source), "--plot", "plant.png")
 
     assert outcome.status == 1
     assert outcome.out.startswith("tank(size=1.0)\n")
@@ -215,7 +217,7 @@ def test_a_disk_that_does_not_take_the_file(command, model_file, monkeypatch):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr("eventide.observe.dumps.save", full)
-    outcome = command("run", model_file(RECORDED), "--out", "tank.csv")
+    outcome = command("run", model_file(RECORDED), "--out", "tank.csv", "--plot", "plant.png")
 
     assert outcome.status == 2
     assert told(outcome)[1:] == [
@@ -317,12 +319,35 @@ def test_verbose_shows_every_frame(command, model_file):
     outcome = command("run", model_file(BROKEN), "--verbose")
 
     assert outcome.status == 1
-    assert [name for name in ("telling.py", "models.py", "world.py") if name in outcome.err] == [
-        "telling.py",
-        "models.py",
-        "world.py",
-    ]
+    names = ("telling.py", "models.py", "world.py", "_take_events")
+    assert [name for name in names if name in outcome.err] == list(names)
+    assert "EVENTIDE_WHOLE_TRACEBACKS" not in os.environ
     assert "are left out" not in outcome.err
+
+
+def test_a_warning_is_a_line(command, model_file):
+    path = model_file("""
+        class Tank(ev.Continuous):
+            level: ev.State = ev.state(1.0)
+
+            def equations(self):
+                self.rate.level = 1.0
+
+
+        @ev.model(until=3.0)
+        def rests(sim):
+            tank = Tank(sim, name="tank")
+            return {"level": lambda: tank.level}
+        """)
+    with warnings.catch_warnings():
+        warnings.simplefilter("default")
+        outcome = command("run", path)
+
+    assert outcome.status == 0
+    assert outcome.err.splitlines()[0] == (
+        "eventide: IdleWarning: the run has ended at time 3.0: tank was never started (call start(), as in "
+        "Tank(sim).start())"
+    )
 
 
 def test_a_file_that_fails_when_it_is_loaded(command, model_file):

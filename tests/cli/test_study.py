@@ -109,3 +109,27 @@ def test_python_runs_it_as_a_module_with_workers(model_file):
     assert [out.returncode for out in outs] == [0, 0], outs[1].stderr
     assert outs[0].stdout == outs[1].stdout
     assert "queue: 2 points x 3, 6 runs" in outs[0].stdout
+
+
+def test_runs_go_on_until_means_are_known_and_come_in_antithetic_pairs(command, model_file):
+    path = model_file(TWO)
+    few = command("replicate", f"{path}:queue", "-n", "4", "--entropy", "1", "--workers", "1", "--antithetic",
+                  "--until-half-width", "time=10%")  # fmt: skip
+    head = few.out.splitlines()[0]
+    count = int(head.split()[6].rstrip(","))
+    assert few.status == 0
+    assert head == f"<Replication of queue: 1 point x {count}, {count} runs, in antithetic pairs, entropy 1>"
+    assert (count > 20, count % 2) == (True, 0)
+    plain = command("study", f"{path}:queue", "--over", "rate=0.4,0.5", "-n", "5", "--entropy", "1", "--workers", "1",
+                    "--until-half-width", "time=3")  # fmt: skip
+    assert "time [min]" in plain.out
+    assert "antithetic" not in plain.out
+    for options, told in (
+        (["--antithetic", "-n", "3"], "--antithetic makes pairs: give an even number of replications, not 3"),
+        (["--until-half-width", "time"], "takes NAME=WIDTH or NAME=PERCENT%, as wait=5%, and got 'time'"),
+        (["--until-half-width", "time=-1"], "as wait=5%, and got 'time=-1'"),
+        (["--until-half-width", "times=1", "-n", "2"], "queue has no response 'times'; it has: time, twice"),
+        (["--until-half-width", "time=1", "--shard", "1/2", "--store", "s"], "needs all runs: leave --shard out"),
+    ):
+        outcome = command("replicate", f"{path}:queue", "--entropy", "1", "--workers", "1", *options)
+        assert (outcome.status, told in outcome.err) == (2, True)

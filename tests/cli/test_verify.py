@@ -37,7 +37,7 @@ def test_what_fails_is_told_with_the_line_that_replays_it(command, model_file, t
     assert done.out.splitlines()[-7:] == [
         "",
         "P-1 failed: The pump shall give at most 5.",
-        "  within [-inf, 5]",
+        "  at most 5",
         "  case 2, speed=3.0: 6",
         f"    {replay}",
         "",
@@ -95,3 +95,24 @@ def test_what_cannot_be_done_is_refused(command, model_file, source, options, to
 
     assert done.status == 2
     assert told in done.err
+
+
+@pytest.mark.row("R-305")
+def test_a_consumer_of_junit_files_reads_what_is_written(command, model_file, tmp_path):
+    junitparser = pytest.importorskip("junitparser", reason="junitparser reads JUnit files")
+    path = model_file(PLANT)
+    command("verify", path, "--structured", "--junit", tmp_path / "v.xml")
+    found = junitparser.JUnitXml.fromfile(str(tmp_path / "v.xml"))
+
+    assert (found.name, found.tests, found.failures, found.errors, found.skipped) == ("plant", 2, 1, 0, 1)
+    assert [(suite.name, suite.tests, suite.failures, suite.skipped) for suite in found] == [
+        ("plant: unit", 1, 1, 0), ("plant: system", 1, 0, 1),
+    ]  # fmt: skip
+    first, second = (case for suite in found for case in suite)
+    assert (first.classname, first.name) == ("pump", "P-1: The pump shall give at most 5.")
+    (failure,) = first.result
+    assert isinstance(failure, junitparser.Failure)
+    assert f"eventide verify {path} --only P-1 --case 2" in failure.text
+    properties = {one.name: one.value for one in first.child(junitparser.Properties)}
+    assert (properties["purpose"], properties["margin"], properties["cases"]) == ("verification", "-1.0", "3")
+    assert isinstance(second.result[0], junitparser.Skipped)

@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import eventide as ev
+from eventide.compilation import Bound, Registry
 from eventide.engine.codes import RAISES
 from eventide.engine.records import STILLS, LawRecord
 from eventide.engine.stepper import Y0, R, Y
-from eventide.lowering import Binding, Bound, Kernel, Registry, Store
+from eventide.lowering import Binding, Kernel
+from eventide.native.store import Store
 
 LAW = ctypes.CFUNCTYPE(
     ctypes.c_int64, *[ctypes.c_double] * 3, *[ctypes.c_void_p] * 5, ctypes.c_int64, ctypes.c_void_p

@@ -9,8 +9,9 @@ import pytest
 from compiled.specimens import SPECIMENS, Log, Specimen
 
 import eventide as ev
+from eventide.compilation import Registry
 from eventide.experiment import Model, imported, only_model
-from eventide.lowering import Registry, Store
+from eventide.native.store import Store
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -115,6 +116,6 @@ def test_powers_are_pythons_where_that_is_asked_for_and_else_but_for_the_last_bi
     (fast, found), (plain, expected) = run(Powers, compile=True), run(Powers, compile=False)
     assert fast == plain
     assert found == pytest.approx(expected, rel=1e-14)
-    monkeypatch.setattr("eventide.lowering._shared_registry", lambda: registry)
+    monkeypatch.setattr("eventide.compilation._shared_registry", lambda: registry)
     registry = Registry(Store(None), exact_pow=True)
     assert run(ExactPowers, compile=True) == (plain, expected)

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import eventide as ev
+from eventide.compilation.fused_steps import MOST_SLOTS
 from eventide.engine.codes import K
-from eventide.lowering.kernels.fused_steps import MOST_SLOTS
 
 METHODS = {
     name: getattr(ev.methods, name)

@@ -8,9 +8,9 @@ import pytest
 from arrays import blank
 
 import eventide as ev
+from eventide.compilation.joined_laws import joined
 from eventide.engine.codes import ALONE, BY_OTHERS, FIRST_WIDTH
 from eventide.engine.records import LawRecord
-from eventide.lowering.kernels.joined_laws import joined
 from eventide.lowering.kernels.lowering import lower_law
 from eventide.native import overrides
 

@@ -17,7 +17,8 @@ from compiled.harness import compare_law, new_registry, run_law, same_bits, tabl
 
 import eventide as ev
 from eventide.engine.stepper import R
-from eventide.lowering import Store, compile_kernel, lower_law
+from eventide.lowering import compile_kernel, lower_law
+from eventide.native.store import Store
 
 GRAVITY = 9.81
 WHOLE = 7

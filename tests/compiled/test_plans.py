@@ -354,7 +354,7 @@ def test_the_plan_of_one_more_object_of_a_class_costs_so_many_calls() -> None:
             calls.clear()
             sys.setprofile(note)
             try:
-                analyst.enroll(glove)
+                analyst.enroll(glove, glove._seat)
                 plan = analyst.condition(condition)
                 analyst.release(plan)
             finally:
@@ -362,3 +362,31 @@ def test_the_plan_of_one_more_object_of_a_class_costs_so_many_calls() -> None:
     assert glove._cohort.plan(glove).touches == (glove, wall)
     assert (calls["law_uses_at"], calls["reads_at"]) == (0, 1)
     assert calls.total() <= 16
+
+
+def add_one(self: Any) -> None:
+    self.total += 1.0
+
+
+def fall(self: Any) -> None:
+    self.rate.x = -self.x
+
+
+@pytest.mark.parametrize("compiled", ["auto", False])
+@pytest.mark.parametrize("read", ["contributions", "equations"])
+def test_a_law_may_be_a_function_of_another_name_beside_one_that_cannot_be_read(read: str, compiled: Any) -> None:
+    class Odd(ev.Continuous):
+        x: ev.State = ev.state(1.0)
+        total: ev.Summed = ev.summed()
+
+        if read == "contributions":
+            contributions = add_one
+            exec("def equations(self): self.rate.x = -self.x")  # noqa: S102  # there is no text of it
+        else:
+            equations = fall
+            exec("def contributions(self): self.total += 1.0")  # noqa: S102  # there is no text of it
+
+    sim = ev.Simulation(compile=compiled, rng=1)
+    odd = Odd(sim).start()
+    sim.run(until=1.0)
+    assert (odd.x, odd.total) == (pytest.approx(0.36787944117144233, abs=1e-6), 1.0)

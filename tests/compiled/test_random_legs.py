@@ -29,12 +29,15 @@ def waiting(draw: Any, odd: str) -> list[str]:
     extra = draw(st.sampled_from(["", "", "", " and self.count < 1000", " or self.x > 1e9"]))
     priority = draw(st.sampled_from([""] * 8 + [", priority=1.0", ", prior=True"]))
     default = draw(st.sampled_from(["", " one=self", f" one={who}.twin"])) if odd == "default" else ""
-    command = f"yield ev.until(lambda{default}: {who}.phase >= {level}{extra}" + f"{priority})"
+    kept = draw(st.sampled_from(["", "", "woken = ", "self.flag = "]))
+    command = f"{kept}yield ev.until(lambda{default}: {who}.phase >= {level}{extra}" + f"{priority})"
     if odd == "line" and draw(st.booleans()):
         command = f"note('before'); {command}"
     if odd == "branch" and draw(st.booleans()):
         command = f"if note('asked') is None: {command}"
     lines = [command] if draw(st.integers(0, 9)) else ["yield ev.hold(0.25)"]
+    if kept == "woken = " and draw(st.booleans()):
+        lines += ["note(woken)"]
     return [*lines, f"{who}.phase -= {back}"]
 
 
@@ -42,7 +45,7 @@ def waiting(draw: Any, odd: str) -> list[str]:
 def stretch(draw: Any, depth: int, odd: str, *, is_loop: bool) -> list[str]:
     lines: list[str] = []
     for _ in range(draw(st.integers(1, 3))):
-        kind = draw(st.integers(0, 11 if depth else 6))
+        kind = draw(st.integers(0, 13 if depth else 6))
         if kind <= 1:
             lines += draw(block((), 1))
         elif kind == 2:
@@ -62,8 +65,23 @@ def stretch(draw: Any, depth: int, odd: str, *, is_loop: bool) -> list[str]:
             lines += [f"if {draw(truth((), 1))}:", *indented(draw(stretch(depth - 1, odd, is_loop=is_loop)))]
             if draw(st.booleans()):
                 lines += ["else:", *indented(draw(stretch(depth - 1, odd, is_loop=is_loop)))]
-        else:
+        elif kind <= 11:
             lines += draw(loop(depth - 1, odd))
+        else:
+            lines += draw(trying(depth - 1, odd, is_loop=is_loop))
+    return lines
+
+
+@st.composite
+def trying(draw: Any, depth: int, odd: str, *, is_loop: bool) -> list[str]:
+    """Statements and waits whose errors, and interrupts, are handled."""
+    kinds = draw(st.sampled_from(["ev.Interrupt", "(ev.Interrupt, ZeroDivisionError)", "Exception"]))
+    lines = ["try:", *indented(draw(stretch(depth, odd, is_loop=is_loop)))]
+    lines += [f"except {kinds} as met:", "    note(type(met).__name__)", *indented(draw(block((), 1)))]
+    if draw(st.booleans()):
+        lines += ["else:", *indented(draw(stretch(0, odd, is_loop=is_loop)))]
+    if draw(st.integers(0, 4)) == 0:
+        lines += ["finally:", "    here = 1.0"]
     return lines
 
 
@@ -85,7 +103,7 @@ def program(draw: Any) -> str:
             "note = LOG.append",
             f"level = {draw(st.sampled_from(['0.5', '0.625', '1']))}",
             "here = 0.0",
-            "a = b = k = kept = 0",
+            "a = b = k = kept = woken = 0",
             *(["def tell():", "    return kept"] if odd == "told" else []),
             *draw(loop(2, odd)),
             *draw(stretch(1, odd, is_loop=False)),
@@ -146,7 +164,7 @@ def outcome(names: dict[str, Any], deeds: list[tuple[float, str, int]], **option
         [hub.total, hub.visits, hub.drive],
         [one.active, other.active, sorted(one.seen), sorted(other.seen)],
         [sim.time, sim.dt, sim.last_time, sim.events, sim.monitor.state_events, sim.monitor.steps],
-        [sim.monitor.refused, sim._continuum.evaluations, sim._conditions._arrivals, len(sim._conditions)],
+        [sim.monitor.refused, sim._continuum.evaluations, sim._conditions.arrivals, len(sim._conditions)],
         [(c.name, c.priority, c.rank, c.describe()) for c in sim._conditions],
         [(p.name, p.terminated, p.result, p.idle, p._wait and p._wait.describe()) for p in stories],
         errors,

@@ -18,7 +18,8 @@ from compiled.test_laws import new_probe
 
 import eventide as ev
 from eventide.engine.stepper import R
-from eventide.lowering import Access, CannotLower, Store, compile_kernel, lower_condition, lower_law
+from eventide.lowering import Access, CannotLower, compile_kernel, lower_condition, lower_law
+from eventide.native.store import Store
 
 
 class Furnace(ev.Continuous):
@@ -377,7 +378,7 @@ def test_nothing_is_kept_of_a_kernel_whose_numbers_have_changed(sim, monkeypatch
 
     def planned() -> weakref.ref[Any]:
         bound = registry.law(ingot, Ingot.equations)
-        assert registry.template((bound,)) is registry.template((bound,))
+        assert registry.template((bound,), ("equations",)) is registry.template((bound,), ("equations",))
         return weakref.ref(bound.kernel)
 
     kernel = planned()

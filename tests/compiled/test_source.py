@@ -3,9 +3,11 @@
 from __future__ import annotations
 import __future__
 
+import ast
 import importlib.util
 import linecache
 import sys
+from pathlib import Path
 from types import FunctionType
 from typing import Any
 
@@ -197,3 +199,20 @@ def test_arguments_that_are_closed_over_are_given_one_value(tmp_path) -> None:
     )
     function = module_of(tmp_path / "arguments.py", text).make(1, 2)
     assert [SourceBook().is_rebound(function, name) for name in "abc"] == [False, True, False]
+
+
+def test_a_cell_whose_statements_are_compiled_one_by_one_is_read(tmp_path: Path) -> None:
+    """As notebooks do: `ev.hold` is a call of other code where the import was compiled with it."""
+    file = tmp_path / "cell.py"
+    file.write_text(
+        "import eventide as ev\n\ndef waits(seen):\n    yield ev.hold(1.0)\n    seen.append(2)\n", encoding="utf-8"
+    )
+    namespace: dict[str, Any] = {}
+    for statement in ast.parse(file.read_text(encoding="utf-8")).body:
+        exec(compile(ast.Module([statement], []), str(file), "exec", dont_inherit=True), namespace)  # noqa: S102  # the test
+    definition = SourceBook().definition(namespace["waits"], yields=True)
+    assert definition.tree.lineno == 3
+    file.write_text(file.read_text(encoding="utf-8").replace("1.0", "2.0"), encoding="utf-8")
+    linecache.clearcache()
+    with pytest.raises(CannotLower, match="the text in the file is not the one that runs"):
+        SourceBook().definition(namespace["waits"], yields=True)

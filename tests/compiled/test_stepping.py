@@ -20,7 +20,6 @@ from eventide.engine import flow_queue, guard_signs, root_search, stepper
 from eventide.engine.codes import (
     ABS,
     AND,
-    CHECKED,
     CHOICE_OF,
     CONSTANT,
     MIDDLE,
@@ -30,16 +29,18 @@ from eventide.engine.codes import (
     ROWS,
     STATE,
     TIME,
+    WEAK,
+    WHOLE_NEAR,
     Y0,
     P,
 )
 from eventide.engine.guard_signs import NEVER
 from eventide.engine.interface import PLAIN
 from eventide.engine.records import Arrays, GuardRecord
-from eventide.lowering import Store
 from eventide.native import engine as native
 from eventide.native.memory import AS_IT_STANDS
 from eventide.native.statements import Translation
+from eventide.native.store import Store
 from eventide.native.values import Untranslatable
 
 STORE = Store(None)
@@ -272,7 +273,7 @@ def test_the_signs_of_comparisons() -> None:
     """Random expressions of random polynomials on random parts of a step, numbers that are none among them."""
     source = random.Random(3)
     (own,) = translated(guard_signs.sign_within)
-    codes = [STATE, STATE, TIME, *range(RAISED_BY, CHECKED + 1)]
+    codes = [STATE, STATE, TIME, *range(RAISED_BY, WHOLE_NEAR + 1)]
     seen: dict[int, int] = {}
     for _ in range(3000):
         plain, packed = blank(), blank()
@@ -283,6 +284,7 @@ def test_the_signs_of_comparisons() -> None:
             third = source.randrange(k) if code == CHOICE_OF else source.randrange(3)
             lines.append((code, *parts, third))
         leaves = [source.randrange(len(lines)) for _ in range(source.randint(1, 3))]
+        leaves = [leaf + source.choice([0, WEAK]) for leaf in leaves]
         words = [leaves[0]]
         for leaf in leaves[1:]:
             words += [leaf, source.choice([AND, OR])]

@@ -15,8 +15,9 @@ import pytest
 from compiled.harness import run_condition, table_of
 
 import eventide as ev
-from eventide.lowering import Bound, Registry, Store, compile_kernel, lower_condition
-from eventide.native.store import FORMAT, default_folder, is_trusted
+from eventide.compilation import Bound, Registry
+from eventide.lowering import compile_kernel, lower_condition
+from eventide.native.store import FORMAT, Store, default_folder, is_trusted
 
 
 class Tank(ev.Continuous):
@@ -156,7 +157,7 @@ def test_a_folder_in_which_others_may_write_is_done_without_and_named(tmp_path, 
     path.unlink()
     tmp_path.chmod(mode)
     store = Store(tmp_path)
-    monkeypatch.setattr("eventide.lowering._shared_registry", lambda: Registry(store))
+    monkeypatch.setattr("eventide.compilation._shared_registry", lambda: Registry(store))
     assert (guide(store, 1.0), guide(store, 1.0), store.compiled, files(tmp_path)) == (2.0, 2.0, 1, [])
     tank = Tank(ev.Simulation(rng=1)).start()
     told = f"{tmp_path} belongs to another user, or others may write there"
@@ -254,7 +255,8 @@ def test_many_processes_may_compile_at_once(tmp_path) -> None:
 MODEL = """
 import eventide as ev
 from helpers import speed
-from eventide.lowering import Registry, Store
+from eventide.compilation import Registry
+from eventide.native.store import Store
 from compiled.harness import run_law, table_of
 from pathlib import Path
 

@@ -15,7 +15,7 @@ from multiprocessing import get_context
 from threading import Barrier, Event, Thread
 
 import eventide as ev
-from eventide.lowering import Store
+from eventide.native.store import Store
 from eventide.methods import ADAMS_SIMPSON, DORMAND_PRINCE, ENGLAND, HEUN
 
 class Room(ev.Continuous):

@@ -13,8 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import eventide as ev
+from eventide.compilation import Registry
 from eventide.engine.stepper import R, Y
-from eventide.lowering import CannotLower, Registry
+from eventide.lowering import CannotLower
 
 NUMBERS = [
     "3",

@@ -84,6 +84,11 @@ FUNCTIONS: dict[str, Callable[[float], float]] = {
     **{name: getattr(math, name) for name in guard_expressions.FUNCTIONS},
     "abs": abs,
     "negative": lambda x: -x,
+    "floor": math.floor,
+    "ceil": math.ceil,
+    "trunc": math.trunc,
+    "rint": round,
+    "sign": lambda x: float((x > 0.0) - (x < 0.0)),
 }
 PAIRS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[float, float], float]]] = {
     "+": (guard_expressions.total, lambda x, y: x + y),
@@ -93,13 +98,15 @@ PAIRS: dict[str, tuple[Callable[[Any, Any], Any], Callable[[float, float], float
     "min": (lambda x, y: guard_expressions.extreme("lt", x, y), min),
     "max": (lambda x, y: guard_expressions.extreme("gt", x, y), max),
     "hypot": (guard_expressions.hypotenuse, math.hypot),
+    "//": (guard_expressions.whole_below, lambda x, y: x // y),
+    "%": (guard_expressions.remainder, lambda x, y: x % y),
 }
 
 
 def _of_one(name: str, one: Expression) -> Expression:
-    own = {"abs": guard_expressions.size, "negative": guard_expressions.negative}.get(
+    own: Any = {**guard_expressions.OF_NUMPY, "abs": guard_expressions.size, "negative": guard_expressions.negative}[
         name
-    ) or guard_expressions.FUNCTIONS[name]
+    ]
     form, function = own(one.form), FUNCTIONS[name]
     assert form
     return Expression(form, lambda x, t: function(one.value(x, t)), f"{name}({one.text})")

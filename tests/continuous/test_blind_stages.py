@@ -280,3 +280,115 @@ def test_a_jump_that_is_located_may_be_met_by_any_method() -> None:
     law = Located(sim).start()
     sim.run(until=1.0)
     assert law.x == pytest.approx(0.55, abs=1e-10)
+
+
+@pytest.mark.parametrize("compiles", ["auto", False])
+def test_a_class_may_say_that_its_laws_are_smooth(compiles: Any) -> None:
+    class Smooth(Opaque):
+        smooth_laws = True
+
+    class Derived(Smooth):
+        def equations(self) -> None:
+            self.rate.x = speed(self.level, self.x)
+
+    class Jumps(Smooth):
+        smooth_laws = False
+
+    def simulation() -> ev.Simulation:
+        return ev.Simulation(method="rk43", compile=compiles)
+
+    sim = simulation()
+    Smooth(sim, name="smooth").start()
+    loose = ev.Variable(sim, 1.0, name="loose").start()
+    ev.law(sim, lambda: loose.set_rate(-max([loose.state]) if loose.state > -9.0 else 0.0), smooth=True).start()
+    sim.run(until=0.25)
+    assert loose.state == pytest.approx(np.exp(-0.25), abs=1e-5)
+    notes = [(b.law, b.is_smooth, b.looks) for b in sim.explain().branches]
+    assert notes == [("smooth.equations", True, "not located"), ("<lambda>.<lambda>", True, "not located")]
+    assert "smooth, as `smooth_laws` says: no step is checked for jumps there" in str(sim.explain())
+    for kind in (Derived, Jumps):
+        sim = simulation()
+        kind(sim).start()
+        with pytest.raises(ev.ModelError, match="write `smooth_laws = True` in a class"):
+            sim.run(until=1.0)
+
+
+# --- functions that are replaced --------------------------------------------------------------------------------------
+
+
+def constant_speed(level: float, x: float) -> float:
+    return 1.0
+
+
+called = constant_speed
+bent = abs
+
+
+def replace_names(**names: Any) -> None:
+    globals().update(names)
+
+
+class CallsByName(Calls):
+    def equations(self) -> None:
+        self.rate.x = called(self.level, self.x)
+
+
+class UnreadByName(Calls):
+    def equations(self) -> None:
+        try:
+            self.rate.x = called(self.level, self.x)
+        finally:
+            pass
+
+
+class Bent(Calls):
+    def equations(self) -> None:
+        self.rate.x = 1.0 + bent(self.x - 9.0)
+
+
+@pytest.mark.parametrize("within", [False, True])
+@pytest.mark.parametrize("compiles", ["auto", False])
+@pytest.mark.parametrize("kind", [CallsByName, UnreadByName, "law"])
+def test_a_function_that_is_replaced_by_one_that_branches_is_seen(kind: Any, compiles: Any, *, within: bool) -> None:
+    replace_names(called=constant_speed)
+    sim = ev.Simulation(method="rk43", compile=compiles)
+    if kind == "law":
+        loose = ev.Variable(sim, 0.0).start()
+        ev.law(sim, lambda: loose.set_rate(called(0.5, loose.state))).start()
+    else:
+        kind(sim).start()
+
+    def story() -> ev.ProcessGenerator:
+        yield ev.hold(0.25)
+        replace_names(called=speed)
+
+    if within:
+        sim.process(story())
+    else:
+        sim.run(until=0.25)
+        assert [b.why for b in sim.explain().branches] == []
+        replace_names(called=speed)
+    with pytest.raises(ev.ModelError, match="does not see that a rate jumps"):
+        sim.run(until=1.0)
+    assert len(sim.explain().branches) == 1
+    replace_names(called=constant_speed)
+    sim.run(until=1.0)
+
+
+@pytest.mark.parametrize("compiles", ["auto", False])
+def test_what_is_located_cannot_become_something_else(compiles: Any) -> None:
+    replace_names(bent=abs)
+    sim = ev.Simulation(compile=compiles)
+    model = Bent(sim).start()
+    sim.run(until=0.5)
+    replace_names(bent=lambda x: 0.0)
+    told = "what is located of Bent.equations was found when `bent` of .* was <built-in function abs>"
+    with pytest.raises(ev.ModelError, match=told):
+        sim.run(until=1.0)
+    other = ev.Simulation(compile=compiles)
+    Bent(other).start()
+    with pytest.raises(ev.ModelError, match=told):
+        other.run(until=1.0)
+    replace_names(bent=abs)
+    sim.run(until=1.0)
+    assert model.x == pytest.approx(10.0 * (1.0 - np.exp(-1.0)), abs=1e-5)

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import eventide as ev
+from eventide.declare import fields_of
 
 
 class Decay(ev.Continuous):
@@ -413,12 +414,12 @@ ANYTHING = (
 
 
 def kept_in(cup: Cup) -> dict[str, str]:
-    return {name: repr(getattr(cup, name)) for name in Cup._fields}
+    return {name: repr(getattr(cup, name)) for name in fields_of(Cup)}
 
 
 def set_one_by_one(sim: ev.Simulation, values: dict[str, Any]) -> Cup:
     cup = Cup(sim, name="cup")
-    for name in Cup._fields:
+    for name in fields_of(Cup):
         if name in values:
             setattr(cup, name, values[name])
     return cup
@@ -474,4 +475,4 @@ def test_a_class_with_its_own_setattr_sees_what_its_constructor_sets(sim: ev.Sim
             super().__setattr__(name, value)
 
     Watched(sim, level=3.0, other="it")
-    assert [item for item in seen if item[0] in Watched._fields] == [("level", 3.0), ("size", 2.0), ("other", "it")]
+    assert [item for item in seen if item[0] in fields_of(Watched)] == [("level", 3.0), ("size", 2.0), ("other", "it")]

@@ -59,7 +59,8 @@ def flows_of_each_event(sim: ev.Simulation, until: float) -> list[tuple[int, int
         counts.append((int(np.count_nonzero(np.array(moves.memory.flow.steps) != before)), len(rows)))
         return code
 
-    moves.engine, moves.memory.packed = replace(PLAIN, pack=pack, proceed=proceed), None
+    moves.engine = replace(PLAIN, pack=pack, proceed=proceed)
+    moves.memory.outdate()
     sim.run(until=until)
     return counts
 

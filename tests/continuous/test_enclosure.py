@@ -135,9 +135,9 @@ def test_what_may_have_no_value_says_so() -> None:
 def test_of_what_may_have_no_value_nothing_is_proved() -> None:
     arrays = prepared(Comparison(state()), [(0.0,) * (DEGREE + 1)])
     arrays.models[LEAST], arrays.models[MOST] = -2.0, -1.0
-    assert sign_of(arrays, 0) == NEVER
+    assert sign_of(arrays, 0, is_weak=False) == NEVER
     arrays.models[UNSURE] = 1.0
-    assert sign_of(arrays, 0) == PERHAPS
+    assert sign_of(arrays, 0, is_weak=False) == PERHAPS
 
 
 def test_what_may_be_far_from_a_polynomial_that_rises_once_need_not_rise_once() -> None:

@@ -76,7 +76,10 @@ def test_the_report_tells_of_derivatives_where_there_are_some() -> None:
     sim = make(dt_max=0.125, rel_error=1e-3, stepping="together")
     Decay(sim, speed=0.1).start()
     sim.run(until=4.0)
-    assert str(sim.report()).splitlines()[3] == "derivatives evaluated 1 times, factorized 1 times"
+    assert [line.split()[-1] for line in str(sim.report()).splitlines() if line[0] == "d" or line[0] == "m"] == [
+        "1",
+        "1",
+    ]
     sim = ev.Simulation(rng=1)
     Decay(sim).start()
     sim.run(until=4.0)

@@ -219,6 +219,17 @@ def test_a_handler_whose_condition_was_true_is_armed_inside_the_step(compiles: A
 
 
 @each_way
+@pytest.mark.parametrize("valley", [0.07, 0.33, 0.43, 0.91])
+def test_a_handler_that_nobody_encloses_is_armed_between_samples(valley: float, compiles: Any) -> None:
+    """Its condition is true but for 2e-5 of the step: the slope of the error function turns there."""
+    for depth, expected in ((1e-10, [valley + 1e-5]), (-1e-10, [])):
+        sim, path = begin(compiles, level=valley**2 - depth, a=-2.0 * valley, b=1.0)
+        log = fired(sim, lambda path=path: math.erf(path.x) > 0.0)
+        assert log == pytest.approx(expected, rel=0.0, abs=1e-9)
+        assert (sim.report().certified, sim.report().sampled) == (0, 1)
+
+
+@each_way
 def test_a_condition_that_nobody_encloses_is_found_by_its_slope(compiles: Any) -> None:
     """The error function: erf(s) is 2 / sqrt(pi) * s and less."""
     for peak in (0.07, 0.33, 0.5, 0.91):

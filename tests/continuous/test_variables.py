@@ -235,3 +235,37 @@ def test_a_loose_rate_is_not_written_in_an_event(sim: ev.Simulation) -> None:
     x = ev.Variable(sim, 1.0, name="x").start()
     with pytest.raises(ev.ModelError, match="rate of x is written by laws"):
         x.rate = 1.0
+
+
+class _Ramp(ev.Continuous):
+    x: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+
+class _Follower(ev.Continuous):
+    variable: ev.Variable
+    y: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.y = 2.0 * self.variable.state
+
+
+@pytest.mark.parametrize("mode", ["auto", False])
+@pytest.mark.parametrize("stepping", ["apart", "together"])
+def test_the_variable_behind_a_state_may_be_held_by_laws_and_waits(mode: Any, stepping: Any) -> None:
+    """After a loose one in the same place, for which both have been compiled."""
+    sim, met = ev.Simulation(compile=mode, stepping=stepping), []
+    ramp, loose = _Ramp(sim).start(), ev.Variable(sim, 5.0).start()
+    followers = [_Follower(sim, variable=variable).start() for variable in (loose, ramp["x"])]
+
+    def waits(variable: ev.Variable, level: float) -> ev.ProcessGenerator:
+        yield ev.until(lambda: variable.state >= level)
+        met.append((round(sim.time, 9), level))
+
+    for variable, level in [(loose, 4.0), (ramp["x"], 1.0), (ramp["x"], 2.5)]:
+        sim.process(waits(variable, level))
+    sim.run(until=3.0)
+    assert met == [(0.0, 4.0), (1.0, 1.0), (2.5, 2.5)]
+    assert [follower.y for follower in followers] == pytest.approx([30.0, 9.0], rel=1e-12)

@@ -337,3 +337,88 @@ def test_a_condition_that_cannot_be_read_is_taken_for_true_only_where_it_was_tes
     gap = Gap(sim).start()
     sim.run(until=1.0)
     assert gap.log == [0.73]
+
+
+# --- what an event changes is seen by conditions that are tested in Python --------------------------------------------
+
+LEVEL = {"is": 0.5}
+level = 0.5
+
+
+def set_level(value: float) -> None:
+    globals()["level"] = LEVEL["is"] = value
+
+
+class Falls(ev.Continuous):
+    x: ev.State = ev.state(1.0)
+    fired: list[float] = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.x = -1.0
+
+
+class Limit(ev.Continuous):
+    value: float = 0.5
+
+
+class OfModule(Falls):
+    @ev.when(lambda self: self.x >= level)
+    def fires(self) -> None:
+        self.fired.append(self.sim.time)
+
+
+class Unread(Falls):
+    @ev.when(lambda self: max([self.x]) >= LEVEL["is"])
+    def fires(self) -> None:
+        self.fired.append(self.sim.time)
+
+
+class OfAnother(Falls):
+    limit: Limit = ev.field(default=None)
+
+    @ev.when(lambda self: self.x >= self.limit.value)
+    def fires(self) -> None:
+        self.fired.append(self.sim.time)
+
+
+@pytest.mark.parametrize("kind", [OfModule, Unread, OfAnother])
+def test_what_arms_is_false_before_the_event_that_makes_it_true(kind: Any, simulate: Any) -> None:
+    sim = simulate()
+    set_level(0.5)
+    falls, other = kind(sim).start(), Falls(sim, name="other").start()
+    low, high = Limit(sim, value=0.2), Limit(sim, value=0.5)
+    falls.limit = high
+
+    def story() -> ev.ProcessGenerator:
+        yield ev.hold(0.55)
+        other.x = 1.0  # an event that does not touch the flow
+        yield ev.hold(0.05)
+        set_level(0.2)
+        falls.limit = low
+
+    sim.process(story())
+    sim.run(until=1.0)
+    assert falls.fired == [0.55 + 0.05]
+
+
+@pytest.mark.parametrize("compiles", ["auto", False])
+def test_a_handler_that_stays_disarmed_costs_a_few_tests_a_step(compiles: Any) -> None:
+    """Its flight may be shorter than a step only where that begins with an event."""
+    sim = ev.Simulation(rng=1, compile=compiles, dt_max=0.125)
+    tested: list[float] = []
+
+    class Decay(ev.Continuous):
+        x: ev.State = ev.state(1.0)
+
+        def equations(self) -> None:
+            self.rate.x = -self.x
+
+        @ev.when(lambda self: sorted([tested.append(self.sim.time), self.x > -1.0], key=str)[1])
+        def never(self) -> None:
+            raise AssertionError
+
+    Decay(sim).start()
+    sim.run(until=8.0)
+    steps = sim.report().steps
+    assert steps >= 64
+    assert len(tested) <= 6 * steps + 100

@@ -409,6 +409,25 @@ def test_names_that_only_look_like_commands_are_left_alone(sim: ev.Simulation) -
     assert sim.time == pytest.approx(1.0)
 
 
+named: Any = float
+
+
+def test_what_a_name_means_is_found_out_in_each_simulation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same code is fine in one simulation, and makes a command in the next, where a name stands for another."""
+
+    class Tank(ev.Continuous):
+        level: ev.State = ev.state(0.0)
+
+        def equations(self) -> None:
+            named(1.0)
+            self.rate.level = 1.0
+
+    Tank(ev.Simulation()).start()
+    monkeypatch.setitem(globals(), "named", ev.hold)
+    with pytest.raises(ev.SimulationError, match=r"hold\(\) at .*test_errors.py:\d+ makes a command in the equations"):
+        Tank(ev.Simulation()).start()
+
+
 # --- the errors of the monitor itself ---------------------------------------------------------------------------------
 
 

@@ -76,3 +76,146 @@ def test_what_an_object_is_given_while_a_run_goes_on_is_refused(name: str, simul
     sim.process(story())
     with pytest.raises(ev.ModelError, match=f"tank was given its own '{name}' while the run went on, and its laws or"):
         sim.run(until=1.5)
+
+
+# --- methods of other objects -----------------------------------------------------------------------------------------
+
+
+class Helper:
+    """A plain object."""
+
+    def gain(self) -> float:
+        return 1.0
+
+
+class Shared(ev.Component):
+    """A component that is in no flow."""
+
+    def gain(self) -> float:
+        return 1.0
+
+
+class Model(ev.Continuous):
+    """A component with a state, which is started or not."""
+
+    y: ev.State = ev.state(0.0)
+
+    def gain(self) -> float:
+        return 1.0
+
+
+class Follower(ev.Continuous):
+    x: ev.State = ev.state(0.0)
+    n: float = 0.0
+    of: Model = ev.field(default=None)
+
+
+class ByLaw(Follower):
+    def equations(self) -> None:
+        self.rate.x = self.of.gain()
+
+
+class ByCondition(Follower):
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+    @ev.when(lambda self: self.x >= self.of.gain())
+    def count(self) -> None:
+        self.n += 1.0
+        self.x = 0.0
+
+
+class ByHandler(Follower):
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+    @ev.when(lambda self: self.x >= 1.0)
+    def count(self) -> None:
+        self.n += self.of.gain()
+        self.x = 0.0
+
+
+class ByHandlerToo(Follower):
+    """As `ByHandler`, of which a refusal of what plain objects do says nothing."""
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+    @ev.when(lambda self: self.x >= 1.0)
+    def count(self) -> None:
+        self.n += self.of.gain()
+        self.x = 0.0
+
+
+class ByProcess(Follower):
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+
+def counting(follower: Follower, of: Any) -> ev.ProcessGenerator:
+    while True:
+        yield ev.until(lambda: follower.x >= 1.0)
+        follower.n += of.gain()
+        follower.x = 0.0
+
+
+COUNTED = (0.9, 157.0)
+RIGHT = {ByLaw: (158.7, 0.0), ByCondition: (0.9, 53.0), ByHandler: COUNTED, ByHandlerToo: COUNTED, ByProcess: COUNTED}
+"""What there is at 79.9 if a gain of 1 becomes 3 at 40.5: the state and the count, which begins at x = 0."""
+
+
+def follow(sim: Any, kind: type[Follower], of: Any) -> Follower:
+    follower = kind(sim, of=of).start()
+    if kind is ByProcess:
+        sim.process(counting(follower, of))
+    return follower
+
+
+@pytest.mark.parametrize("kind", [ByLaw, ByCondition, ByHandlerToo, ByProcess])
+@pytest.mark.parametrize("owner", [Helper, Shared])
+def test_what_is_laid_over_a_method_of_an_object_in_no_flow_holds_at_once(
+    owner: type, kind: type[Follower], simulate: Any
+) -> None:
+    sim = simulate()
+    of = Helper() if owner is Helper else Shared(sim)
+    follower = follow(sim, kind, of)
+
+    def story() -> ev.ProcessGenerator:
+        yield ev.hold(40.5)
+        setattr(of, "ga" + "in", lambda: 3.0)
+
+    sim.process(story())
+    sim.run(until=79.9)
+    assert (follower.x, follower.n) == (pytest.approx(RIGHT[kind][0]), RIGHT[kind][1])
+
+
+@pytest.mark.parametrize("kind", [ByLaw, ByCondition, ByHandler, ByProcess])
+@pytest.mark.parametrize("is_started", [False, True])
+def test_a_method_of_another_is_noticed_between_runs_and_refused_within_one(
+    kind: type[Follower], is_started: bool, simulate: Any
+) -> None:
+    sim = simulate()
+    model = Model(sim, name="model")
+    if is_started:
+        model.start()
+    follower = follow(sim, kind, model)
+    sim.run(until=40.5)
+    setattr(model, "ga" + "in", lambda: 3.0)
+    sim.run(until=79.9)
+    assert (follower.x, follower.n) == (pytest.approx(RIGHT[kind][0]), RIGHT[kind][1])
+
+    sim = simulate()
+    model = Model(sim, name="model")
+    follower = follow(sim, kind, model)
+
+    def story() -> ev.ProcessGenerator:
+        yield ev.hold(40.5)
+        setattr(model, "ga" + "in", lambda: 3.0)
+
+    sim.process(story())
+    if sim.compile is False and kind in (ByHandler, ByProcess):
+        sim.run(until=79.9)
+        assert follower.n == RIGHT[kind][1]
+        return
+    with pytest.raises(ev.ModelError, match="model was given its own 'gain' while the run went on"):
+        sim.run(until=79.9)

@@ -71,6 +71,40 @@ def test_a_relay_slides_until_one_field_leads_away(simulate: Make) -> None:
     assert relay.x == pytest.approx(0.5, abs=1e-9)  # the integral of t / 4 - 1 from 4 to 6
 
 
+@pytest.mark.parametrize("is_observed", [False, True])
+def test_a_state_event_that_moves_what_slides_ends_it(simulate: Make, is_observed: bool) -> None:
+    """A relay that slides is thrown off its surface by a handler of another object, whether somebody looks or not."""
+
+    class Ramp(ev.Continuous):
+        y: ev.State = ev.state(0.0)
+        relay: Relay
+
+        def equations(self) -> None:
+            self.rate.y = 1.0 + 0.0 * self.relay.x
+
+        @ev.when(lambda self: self.y >= 2.0)
+        def throws(self) -> None:
+            self.y -= 2.0
+            self.relay.x += 0.5
+
+    sim = simulate(**TIGHT)
+    relay = Relay(sim, name="relay", x=0.5).start()
+    ramp = Ramp(sim, name="ramp", relay=relay).start()
+    if is_observed:
+        sim.record(relay, every=0.125)
+    seen = []
+    for until in (1.0, 2.25, 3.0, 4.125):
+        sim.run(until=until)
+        seen.append((relay.x, relay.sliding is not None))
+    assert seen == [
+        (0.0, True),
+        (pytest.approx(0.25, abs=1e-9), False),
+        (0.0, True),
+        (pytest.approx(0.375, abs=1e-9), False),
+    ]
+    assert ramp.y == pytest.approx(0.125, abs=1e-9)
+
+
 @pytest.mark.parametrize("dt_min", [1e-9, 1e-4])
 def test_what_a_search_leaves_is_brought_to_the_surface(simulate: Make, dt_min: float) -> None:
     sim = simulate(**TIGHT, dt_min=dt_min)

@@ -45,7 +45,8 @@ CASES: dict[str, tuple[Callable[[Any], Any], float, list[float], bool]] = {
         True,
     ),
     "tangent": (lambda self: tan(self.sim.time) > 2.0, 20.0, [atan(2.0) + pi * k for k in range(7)], True),
-    "saw": (lambda self: self.sim.time % 1.0 > 0.9, 50.0, [0.9 + k for k in range(50)], False),
+    "saw": (lambda self: self.sim.time % 1.0 > 0.9, 50.0, [0.9 + k for k in range(50)], True),
+    "saw without a form": (lambda self: erf(self.sim.time % 1.0) > erf(0.9), 50.0, [0.9 + k for k in range(50)], False),
     "sine without a form": (lambda self: erf(sin(7.0 * self.sim.time)) > erf(0.5), 10.0, rises(7.0, 0.5, 10.0), False),
     "never": (
         lambda self: sin(PACE * self.sim.time) ** 2 + 0.9 * cos(PACE * self.sim.time) ** 2 > 1.00001,

@@ -444,7 +444,7 @@ def test_objects_by_the_thousand_share_one_comparison() -> None:
     sim.run(until=1.0)
     analyst: Any = sim._continuum.integrator.analyst
     held = analyst.facts._held
-    assert [(fact.where, fact.name) for fact in held.values()] == [
+    assert sorted((fact.where, fact.name) for fact in held.values()) == [
         ("Rising", "contributions"),
         ("Rising", "equations"),
         ("equations", "__code__"),

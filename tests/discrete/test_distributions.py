@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from eventide.discrete.random.distributions import Distributions
-from eventide.discrete.random.streams import Stream
+from eventide.streams.distributions import Distributions
+from eventide.streams.streams import Stream
 
 LEAST, MOST = 2.0**-53, 1.0 - 2.0**-53
 GRID = [LEAST, 1e-9, 0.02, 0.11, 0.37, 0.5, 0.62, 0.9, 0.999, 1.0 - 1e-9, MOST]

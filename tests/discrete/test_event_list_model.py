@@ -34,6 +34,8 @@ class Entry:
     cause: int | None = None
     stretch: int | None = None
     """Which stretch of code put it in front of its instant, if one did."""
+    rank: float = 0.0
+    """Its priority; infinite for what was put before all others."""
 
 
 @dataclass(eq=False)
@@ -61,12 +63,14 @@ class Model:
     # Where an entry goes.
 
     def last_at(self, entry):
-        """After all that stand at that time already."""
-        places = [place for place, other in enumerate(self.events) if other.time <= entry.time]
+        """After all that stand at that time already, with its priority or a higher one."""
+        ours = (entry.time, -entry.rank)
+        places = [place for place, other in enumerate(self.events) if (other.time, -other.rank) <= ours]
         self.events.insert(len(places), entry)
 
     def prior_at(self, entry):
         """Before all that stand at that time already."""
+        entry.rank = float("inf")
         if entry.time == self.time:
             entry.stretch = self.stretch
         places = [place for place, other in enumerate(self.events) if other.time < entry.time]
@@ -74,13 +78,13 @@ class Model:
 
     def in_front(self, entry):
         """At the head of the list, but after what the same stretch of code put there."""
-        entry.stretch = self.stretch
+        entry.stretch, entry.rank = self.stretch, float("inf")
         places = [place for place, other in enumerate(self.events) if other.stretch == self.stretch]
         self.events.insert(places[-1] + 1 if places else 0, entry)
 
     def beside(self, entry, neighbour, shift):
         """Immediately before or after another one, to which it then belongs."""
-        entry.time, entry.stretch = neighbour.time, neighbour.stretch
+        entry.time, entry.stretch, entry.rank = neighbour.time, neighbour.stretch, neighbour.rank
         self.events.insert(self.events.index(neighbour) + shift, entry)
 
     # What the words do.
@@ -109,7 +113,7 @@ class Model:
             self.events = before
             raise
 
-    def place(self, actor, at=None, delay=None, before=None, after=None, prior=False):
+    def place(self, actor, at=None, delay=None, before=None, after=None, prior=False, priority=0.0):
         neighbour = before or after
         if neighbour is not None:
             other = self.actors[neighbour]
@@ -122,11 +126,11 @@ class Model:
                 if found is None:
                     raise Refused
                 self.beside(Entry(0.0, actor), found, 0 if before else 1)
-        elif at is None and delay is None and not prior:
+        elif at is None and delay is None and not prior and not priority:
             self.in_front(Entry(self.time, actor))
         else:
             time = at if at is not None else self.time + (delay or 0.0)
-            entry = Entry(max(time, self.time), actor)
+            entry = Entry(max(time, self.time), actor, rank=priority)
             (self.prior_at if prior else self.last_at)(entry)
 
     def cancel(self, name):
@@ -176,7 +180,8 @@ class Model:
                 self.do(action)
             word, argument = command
             if word == "hold":
-                self.last_at(Entry(self.time + max(argument, 0.0), actor))
+                duration, priority = argument
+                self.last_at(Entry(self.time + max(duration, 0.0), actor, rank=priority))
             elif word == "activate":
                 other = self.actors[argument]
                 if other.terminated or other is actor or self.entry_of(other) is not None:
@@ -236,7 +241,7 @@ class Player(ev.Process):
 
 class Stage:
     def __init__(self, scripts):
-        self.sim = ev.Simulation(rng=0)
+        self.sim = ev.Simulation(rng=0, negative_hold="zero")
         self.log = []
         self.players = {
             name: Player(self.sim, script=script, stage=self, name=name) for name, script in scripts.items()
@@ -244,7 +249,8 @@ class Stage:
 
     def command(self, word, argument):
         if word == "hold":
-            return ev.hold(argument)
+            duration, priority = argument
+            return ev.hold(duration, priority) if priority else ev.hold(duration)
         if word == "passivate":
             return ev.passivate()
         return ev.activate(self.players[argument])
@@ -279,6 +285,7 @@ class Stage:
 # --- schedules -------------------------------------------------------------------------------------------------------
 
 names = st.sampled_from(NAMES)
+priorities = st.sampled_from([-2.0, 0.0, 0.0, 1.0, 2.0])
 how = st.one_of(
     st.just({}),
     st.just({"prior": True}),
@@ -286,6 +293,8 @@ how = st.one_of(
     st.builds(lambda delay, prior: {"delay": delay, "prior": prior}, st.sampled_from(DURATIONS), st.booleans()),
     st.builds(lambda name: {"before": name}, names),
     st.builds(lambda name: {"after": name}, names),
+    st.builds(lambda at, priority: {"at": at, "priority": priority}, st.sampled_from(MOMENTS), priorities),
+    st.builds(lambda priority: {"priority": priority}, priorities),
 )
 action = st.one_of(
     st.tuples(st.sampled_from(["activate", "reactivate"]), names, how),
@@ -293,7 +302,7 @@ action = st.one_of(
     st.tuples(st.just("interrupt"), names, st.integers(0, 9)),
 )
 command = st.one_of(
-    st.tuples(st.just("hold"), st.sampled_from(DURATIONS)),
+    st.tuples(st.just("hold"), st.tuples(st.sampled_from(DURATIONS), priorities)),
     st.tuples(st.just("passivate"), st.none()),
     st.tuples(st.just("activate"), names),
 )

@@ -113,6 +113,27 @@ def test_preempt_false_waits_for_its_turn(sim, log):
     ]
 
 
+def test_who_comes_to_be_first_in_line_takes_a_unit_away(sim, log):
+    """As one that takes nothing away stood before it, and got a unit that was given back."""
+    machine = ev.PreemptiveResource(sim, 2)
+    start(
+        sim,
+        ("A", 0.0, job(machine, log, "A", 0, 9.0)),
+        ("B", 0.5, job(machine, log, "B", 0, 2.5)),
+        ("C", 1.0, job(machine, log, "C", 2, 4.0, preempt=False)),
+        ("D", 2.0, job(machine, log, "D", 2, 1.0)),
+    )
+    sim.run()
+
+    assert [(time, what) for time, what in log if "begins" in what] == [
+        (0.0, "A begins"),
+        (0.5, "B begins"),
+        (3.0, "C begins"),
+        (3.0, "D begins"),
+    ]
+    assert machine.counts.preempted == 1
+
+
 def test_units_of_several_users_or_of_nobody(sim, log):
     machine = ev.PreemptiveResource(sim, 3)
     start(

@@ -89,7 +89,8 @@ def test_what_was_scheduled_for_an_instant_comes_in_that_order_after_its_front_a
 
 @pytest.mark.row("R-003")
 @pytest.mark.parametrize("duration", [0, 0.0, -1.0, -math.inf])
-def test_to_hold_for_nothing_or_less_is_to_go_to_the_end_of_the_instant(sim, log, duration):
+def test_to_hold_for_nothing_or_less_is_to_go_to_the_end_of_the_instant(log, duration):
+    sim = ev.Simulation(rng=1, negative_hold="zero")
     first, second = speakers(sim, log, ["first", "second"])
     does(
         sim,

@@ -11,7 +11,7 @@ import eventide as ev
 
 @pytest.fixture
 def sim():
-    return ev.Simulation(rng=1)
+    return ev.Simulation(rng=1, negative_hold="zero")
 
 
 @pytest.fixture

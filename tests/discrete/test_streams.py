@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.random import MT19937, PCG64, SFC64, Generator, SeedSequence, default_rng
 
-from eventide.discrete.random import uniforms as source
-from eventide.discrete.random.streams import Stream, entropy_from
+from eventide.streams import uniforms as source
+from eventide.streams.streams import Stream, entropy_from
 
 
 def uniforms(stream, count):
@@ -57,8 +57,7 @@ def test_blocks_leave_no_seam():
 
 def test_same_numbers_in_another_process():
     code = (
-        "from eventide.discrete.random.streams import Stream; "
-        "s = Stream.named(7, 'x', 3); print([s.random() for _ in 'abc'])"
+        "from eventide.streams.streams import Stream; s = Stream.named(7, 'x', 3); print([s.random() for _ in 'abc'])"
     )
 
     printed = {run_python(code, seed) for seed in ("0", "1")}
@@ -242,7 +241,7 @@ def test_entropy_is_not_negative():
 def test_streams_load_numpy_and_the_standard_library_only():
     loaded = "print(*{name.partition('.')[0] for name in sys.modules} - sys.stdlib_module_names)"
     model = """
-from eventide.discrete.random.streams import Stream
+from eventide.streams.streams import Stream
 from eventide.statistics import Tally
 stream, tally = Stream.named(1, "x"), Tally()
 for draw in (stream.gamma, stream.beta, stream.normal):

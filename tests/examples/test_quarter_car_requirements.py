@@ -25,7 +25,7 @@ def test_the_quarter_car_is_releasable_and_its_tests_are_ready(asked):
     report = run_structured(asked.system, asked.tests)
 
     kinds = [report.kind(result.test) for result in report.results]
-    assert kinds == ["unit"] * 6 + ["integration"] * 3 + ["system"] * 4
+    assert kinds == ["unit"] * 6 + ["integration"] * 3 + ["system"] * 5
     assert report.is_releasable, str(report)
     ready = readiness(asked.system, asked.tests)
     assert ready.is_ready, str(ready)
@@ -63,7 +63,7 @@ def test_a_broken_integrator_is_found_among_the_units(asked):
 
     assert failed(report) == ["QC-05"]
     assert report.kind(report.failing[0]) == "unit"
-    assert len(report.not_run) == 8
+    assert len(report.not_run) == 9
 
 
 def test_a_broken_drive_is_found_on_the_level_of_the_system_alone(asked):

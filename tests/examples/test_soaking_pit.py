@@ -53,6 +53,7 @@ def printed(tmp_path: Path, hash_seed: str, code: str = "pass") -> str:
     """What the command line prints, in a process of its own."""
     program = f"import gc, sys; {code}; from eventide.cli import main; main()"
     arguments = ["run", str(ROOT / "examples/soaking_pit.py"), "--entropy", "7", "--set", "hours=120"]
+    arguments += ["--plot", "soaking_pit.png"]
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments],
         env={**os.environ, "PYTHONHASHSEED": hash_seed},

@@ -91,3 +91,19 @@ def test_the_effect_of_a_change_is_one_of_five_kinds() -> None:
     assert effect(gain, 30.0, [0.0], "idle", 1.0, 0.5) == "unchanged"
     assert effect(swing, 60.0, [1.0, 0.0], "d", 1.0, -0.1) == "structural"
     assert effect(pitchfork, 60.0, [0.1], "r", -1.0, 1.0) == "bifurcation"
+
+
+def test_a_state_that_does_not_fit_the_laws_is_refused_in_words() -> None:
+    swing = Dynamics(lambda t, x, u, p: [x[1], -x[0]])
+    with pytest.raises(IndexError) as caught:
+        ev.linearize(swing, state=[1.0])
+    assert caught.value.__notes__ == ["the state given was [1.0], of 1 components: the laws may read more"]
+    for state, error in (
+        ([1.0, 2.0, 3.0], r"given was \[1.0, 2.0, 3.0\], of 3 components, and the laws answered 2 rates: give as many"),
+        ("abc", r"linearize takes a state x \(n,\), as \[1.0, 0.0\], and got 'abc'"),
+        ([[1.0, 2.0]], r"linearize takes a state x \(n,\), as \[1.0, 0.0\], and got \[\[1.0, 2.0\]\]"),
+    ):
+        with pytest.raises(ev.ModelError, match=error):
+            ev.linearize(swing, state=state)
+    with pytest.raises(ev.ModelError, match=r"equilibrium takes a state x \(n,\), .*, and got 'a'"):
+        ev.equilibrium(swing, "a")  # type: ignore[arg-type]  # what is refused

@@ -2,12 +2,15 @@
 
 import inspect
 import math
+import sys
+from contextlib import ExitStack
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import eventide as ev
+from eventide.experiment import imported
 
 
 @ev.model
@@ -69,7 +72,39 @@ def test_an_unknown_name_lists_the_known(set_it):
     with pytest.raises(ev.ParameterError) as refused:
         set_it()
 
-    assert str(refused.value) == f"shop has no parameter customer; {KNOWN}"
+    assert str(refused.value) == f"shop has no parameter customer; {KNOWN}; did you mean customers?"
+
+
+def test_a_run_that_is_given_a_parameter_says_where_it_belongs():
+    for ask, said in {
+        lambda: shop.run(gap=3.0): "gap is a parameter of the model: write shop(gap=3.0).run(...)",
+        lambda: shop.replicate(2, gap=3.0): "gap is a parameter of the model: write shop(gap=3.0).replicate(...)",
+        lambda: shop.run(gaps=3.0): f"shop has no parameter gaps; {KNOWN}; did you mean gap?",
+        lambda: shop.run(util=3.0): "shop.run takes no util=; did you mean until=?",
+        lambda: shop.run(x=1): (
+            "shop.run takes no x=; it takes entropy, rng, replication, antithetic, until, watch; shop has "
+            + KNOWN.removeprefix("it has ")
+        ),
+    }.items():
+        with pytest.raises(ev.ParameterError) as refused:
+            ask()
+        assert str(refused.value) == said
+
+
+def test_recordings_are_found_by_number_and_by_name():
+    @ev.model(until=1.0)
+    def watched(sim):
+        sim.record(twice=lambda: 2.0 * sim.time, every=0.5, name="slow")
+        sim.record(once=lambda: sim.time, every=0.25, name="fast")
+
+    found = watched.run().recordings
+    assert [one.name for one in found] == ["slow", "fast"]
+    assert found["fast"] is found[1]
+    assert found[:1] == (found["slow"],)
+    for name, meant in {"fas": "did you mean 'fast'?", "x": "there are: slow, fast"}.items():
+        with pytest.raises(ev.ModelError) as refused:
+            found[name]
+        assert str(refused.value) == f"there is no recording {name!r}; {meant}"
 
 
 def test_a_model_without_parameters_says_so():
@@ -421,3 +456,17 @@ def test_a_picture_belongs_to_the_model_and_its_copies():
 
     assert (draw is scene.drawing, figure.drawn) == (True, 2)
     assert inspect.isfunction(draw)
+
+
+def test_files_of_one_name_in_several_folders_are_imported_side_by_side(tmp_path):
+    before = list(sys.modules)
+    with ExitStack() as stack:
+        modules = []
+        for number in range(4):
+            file = tmp_path / str(number) / "plant_of_four.py"
+            file.parent.mkdir()
+            file.write_text(f"number = {number}\n")
+            modules.append(stack.enter_context(imported(file)))
+        assert [module.number for module in modules] == [0, 1, 2, 3]
+        assert [sys.modules[module.__name__] for module in modules] == modules
+    assert [name for name in sys.modules if name not in before and "plant_of_four" in name] == []

@@ -54,7 +54,11 @@ ACCEPTED = [
 ]
 
 
-@pytest.mark.parametrize(("annotation", "value", "expected"), ACCEPTED)
+@pytest.mark.parametrize(
+    ("annotation", "value", "expected"),
+    ACCEPTED,
+    ids=[f"{number} {annotation}" for number, (annotation, *_) in enumerate(ACCEPTED)],  # 3.14 names all unions alike
+)
 def test_values_of_the_kind_are_taken(annotation, value, expected):
     taken = parameter(annotation).check(value, "pit")
 
@@ -77,8 +81,8 @@ def test_values_of_the_kind_are_taken(annotation, value, expected):
         (Literal["a", "b"], "c", "one of a, b, and got 'c'"),
         (Literal[1, 2], True, "one of 1, 2, and got True"),
         (Literal["a", None], "none", "one of a, none, and got 'none'"),  # noqa: PYI061  # its None is a choice
-        (Arrivals, "random", "one of random, regular, and got 'random'"),
-        (Colour, 1, "one of RED, BLUE, and got 1"),
+        (Arrivals, "random", "one of Arrivals.RANDOM, Arrivals.REGULAR, and got 'random'"),
+        (Colour, 1, "one of Colour.RED, Colour.BLUE, and got 1"),
         (Optional[int], 1.5, "a whole number or none, and got 1.5"),  # noqa: UP045  # the old form is a kind too
     ],
 )

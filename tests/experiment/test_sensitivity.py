@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from cmath import sqrt as csqrt
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from math import exp, sin, sqrt
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 import numpy as np
@@ -334,6 +336,15 @@ class Braked(ev.Continuous):
         self.rate.x = -self.drag if self.x > 0.5 else -2.0 * self.drag
 
 
+class Unread(ev.Continuous):
+    x: ev.State = 1.0
+    drag: float = 1.0
+    locate_branches = False
+
+    def equations(self) -> None:
+        self.rate.x = -self.drag if self.x > 0.5 else -2.0 * self.drag
+
+
 @ev.model
 def odd(sim: ev.Simulation, *, part: str = "vector", drag: float = 1.0) -> dict[str, Callable[[], float]]:
     if part == "vector":
@@ -341,7 +352,7 @@ def odd(sim: ev.Simulation, *, part: str = "vector", drag: float = 1.0) -> dict[
         return {"u": lambda: rod.u[0]}
     if part == "rounded":
         round(drag)
-    one = Braked(sim, drag=drag).start()
+    one = (Unread if part == "branch" else Braked)(sim, drag=drag).start()
     if part == "loose":
         ev.Variable(sim, 1.0, name="y").start()
     if part == "behind":
@@ -355,9 +366,6 @@ def odd(sim: ev.Simulation, *, part: str = "vector", drag: float = 1.0) -> dict[
 
         sim.process(count())
         return {"queue": lambda: queue.mean}
-    if part == "integral":
-        whole = sim.integral(lambda: one.x)
-        return {"x": lambda: whole.value}
     return {"x": lambda: one.x}
 
 
@@ -366,11 +374,10 @@ def odd(sim: ev.Simulation, *, part: str = "vector", drag: float = 1.0) -> dict[
     [
         ("vector", "vectors of states, as Rod has them"),
         ("rounded", r"round\(\): it got 1.0, which depends on what is varied"),
-        ("integral", "sim.integral"),
         ("loose", "loose variables"),
         ("behind", "Braked.x.state, read through component"),
         ("level", "averages over time"),
-        ("branch", "a comparison in a law that changes at time 0.5"),
+        ("branch", "a comparison in a law that is not located and has changed by time 1.0"),
     ],
 )
 def test_what_variational_equations_do_not_go_through_is_refused_by_name(part: str, words: str) -> None:
@@ -440,3 +447,64 @@ def test_times_behind_the_end_and_steps_that_are_none_are_refused_and_nan_has_no
 def test_equilibria_of_a_model_are_refused_in_words() -> None:
     with pytest.raises(ev.ModelError, match=r"equilibrium takes Dynamics of .*, and got unreached\(rate=1.0\)"):
         ev.equilibrium(unreached, [0.0])  # type: ignore[arg-type]  # what is refused
+
+
+@ev.model(until=2.0)
+def counted(sim: ev.Simulation, *, rate: float = 1.0) -> dict[str, Any]:
+    Decay(sim, name="decay", rate_of=rate).start()
+    tally = sim.tally("heights")
+    tally.add(rate)
+    return {"x": tally}
+
+
+def test_statistics_that_keep_plain_numbers_are_refused_by_name() -> None:
+    with pytest.raises(ev.UndifferentiableError) as caught:
+        ev.sensitivity(counted)
+    assert str(caught.value) == (
+        "variational equations do not go through a Tally (its mean is a sum divided by a count): it got 1.0, which "
+        'depends on what is varied; write it by arithmetic and functions of math, or ask for by="central"'
+    )
+
+
+@ev.model(until=1.0)
+def falling(sim: ev.Simulation, *, angle: float = 0.7) -> dict[str, Callable[[], float]]:
+    one = Pendulum(sim, angle=angle).start()
+    return {"angle": lambda: sin(one.angle)}
+
+
+@pytest.mark.slow
+def test_two_threads_may_ask_at_once_and_another_may_run_the_same_laws() -> None:
+    alone, plain = ev.sensitivity(falling), falling.run(entropy=1).responses
+    with ThreadPoolExecutor(3) as threads:
+        asked = [threads.submit(ev.sensitivity, falling) for _ in range(4)]
+        runs = [threads.submit(falling.run, entropy=1) for _ in range(20)]
+        assert [one.result().entries for one in asked] == [alone.entries] * 4
+        assert [one.result().responses for one in runs] == [plain] * 20
+    assert sin.__module__ == "math"
+
+
+@ev.model(until=0.5, rel_error=1e-9, abs_error=1e-12)
+def dropped(sim: ev.Simulation, *, gravity: float = 9.81) -> dict[str, Callable[[], float]]:
+    one = Ball(sim, gravity=gravity).start()
+    return {"height": lambda: one.height}
+
+
+def test_a_module_that_names_the_class_of_functions_is_looked_through(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whose `__globals__` is a descriptor and no namespace."""
+    monkeypatch.setitem(globals(), "FunctionType", FunctionType)
+    assert close(ev.sensitivity(dropped)["height", "gravity"], -0.125)
+
+
+@pytest.mark.row("R-290")
+def test_a_condition_that_just_misses_its_level_is_noted_with_its_margin() -> None:
+    found = ev.sensitivity(thrown(level=1.0 + 1e-8))  # the height comes to 1
+    assert found.warnings == (
+        (
+            "the condition of thrown (there) comes within 1e-08 of its change at about time 0.5, and turns back: the "
+            "tolerances cannot tell this from touching, and where an input is varied the event may take place"
+        ),
+    )
+    assert f"note: {found.warnings[0]}" in str(found)
+    assert found["time", "level"] == 0.0
+    for clear in (1.01, 0.75):
+        assert ev.sensitivity(thrown(level=clear)).warnings == ()

@@ -250,7 +250,7 @@ def test_mistakes_are_found_before_the_first_run():
         ev.Study(tank, time_limit=0)
     with pytest.raises(ev.ModelError, match=r"range of loss is \(low, high\)"):
         ev.Study(tank, ev.designs.latin_hypercube(3, {"loss": (2.0, 1.0)}))
-    with pytest.raises(ev.ModelError, match=r"no recording 'states'; it has: none; the study keeps those that record="):
+    with pytest.raises(ev.ModelError, match=r"the runs of tank kept no recordings: the study keeps those that record="):
         ev.Study(tank).run(workers=1).states("states")
 
 
@@ -282,7 +282,7 @@ def test_dask_gives_the_same_by_its_executor(serial):
     distributed = pytest.importorskip("distributed")
     study = ev.Study(tank, GRID, replications=4, entropy=7, record=True)
     with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster,
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=":0") as cluster,
         distributed.Client(cluster) as client,
     ):
         assert len(set(client.run(os.getpid).values()) - {os.getpid()}) == 2

@@ -127,6 +127,14 @@ class Extras(Dice):
         """A passage of a value through a level."""
         return m.Crosses(value, level, self.random.choice(("up", "down", "either")))
 
+    def whole(self, value: m.Expr) -> tuple[m.Expr, m.Expr]:
+        """A whole number made of a value, or a remainder, and a level between two of its values."""
+        scaled = m.Bin("+", m.Bin("*", m.Num(self.some(1.0, 5.0)), value), m.Num(self.some(-0.5, 0.5)))
+        word = self.random.choice(("floor", "ceil", "round", "numpy", "//", "%", "%"))
+        divisor = self.some(0.3, 1.5) if word in {"//", "%"} else 1.0
+        level = self.random.randint(-2, 2) + 0.5
+        return m.Whole(word, scaled, divisor), m.Num(round(self.some(0.2, 0.8) * divisor, 3) if word == "%" else level)
+
     def refill(self) -> m.Handler:
         """What keeps a tank from running empty, where its laws would have no value."""
         level, x = self.some(0.02, 0.1), m.Read(("self", "x"))

@@ -17,10 +17,22 @@ FEATURES = (
     "parameters", "states", "stops", "exchanged_references", "exchanged_functions", "exchanged_members", "creates",
     "stopped_sums", "reads_after_writes", "statements_if",
     "module_numbers", "exchanged_numbers", "wholes", "inputs", "vectors", "vector_writes", "crosses", "locals",
-    "clamps", "hidden_conditions", "roots", "input_conditions",
+    "clamps", "hidden_conditions", "roots", "input_conditions", "preemption",
+    "whole_conditions", "whole_laws", "relays",
 )  # fmt: skip
 """What programs may be made of; each occurs in a part of them."""
-HEARTS = {"resources", "stores", "tanks", "signals", "interrupts", "passivate", "spawn", "wait_end", "priorities"}
+HEARTS = {
+    "resources",
+    "stores",
+    "tanks",
+    "signals",
+    "interrupts",
+    "passivate",
+    "spawn",
+    "wait_end",
+    "priorities",
+    "preemption",
+}
 
 
 def generate(seed: int, allowed: frozenset[str] = frozenset(FEATURES), *, has_all: bool = False) -> m.Program:
@@ -56,7 +68,7 @@ class Maker(Extras):
         for kind in made.classes:
             self.laws(kind)
             self.handlers(kind)
-        for name, share in (("resources", 2), ("stores", 1), ("tanks", 1), ("signals", 1)):
+        for name, share in (("resources", 2), ("stores", 1), ("tanks", 1), ("signals", 1), ("preemption", 2)):
             if self.has(name):
                 self.station(name, share)
         count = random.randint(1, 3) + (1 if self.features & HEARTS else 0)
@@ -80,11 +92,14 @@ class Maker(Extras):
         """A class with its fields."""
         sort = self.random.choice(("oscillator", "oscillator", "decay", "ramp"))
         sort = "tank" if self.has("roots") and self.chance(0.5) else sort
+        sort = "relay" if self.has("relays") and self.chance(0.6) else sort
         states = {"x": self.start_of(sort)}
         numbers = {"k": self.some(1.0, 6.0), "c": self.some(0.05, 0.5), "level": self.some(-0.5, 0.5)}
         if sort == "oscillator":
             states["v"] = self.some(-1.0, 1.0)
         made = m.Class(index, sort, states, numbers)
+        if sort == "relay":
+            made.surface = m.Surface(round(self.some(-0.4, 0.4) + 0.0005, 4), self.some(0.8, 2.0))
         if self.has("computed"):
             made.computed = ["q", "r"][: self.random.randint(1, 2)]
             made.late = self.has("late_values")
@@ -111,6 +126,8 @@ class Maker(Extras):
         numbers = {"tag": float(index), "x": self.start_of(kind.kind), "k": self.some(1.0, 6.0)}
         if "v" in kind.states:
             numbers["v"] = self.some(-1.0, 1.0)
+        if kind.surface is not None:
+            numbers["side"] = kind.surface.side(numbers["x"])
         return m.Object(f"n{index}", kind.index, numbers, {}, {})
 
     def of_class(self, index: int) -> list[str]:
@@ -133,6 +150,8 @@ class Maker(Extras):
         self.idle: set[str] = set()
         if self.has("stops"):
             self.idle = {name for name in made.order[1:] if self.chance(0.4)}
+            # Who is moved across a surface while its handlers rest goes on with what they have set.
+            self.idle -= {o.name for o in made.objects if made.classes[o.kind].surface is not None}
             for o in made.objects:
                 o.starts = o.name not in self.idle or self.chance(0.5)
             made.order = [o.name for o in made.objects if o.starts]
@@ -170,6 +189,9 @@ class Maker(Extras):
             v = m.Read(("self", "v"))
             back = m.Bin("-", m.Bin("*", m.Num(-1.0), m.Bin("*", k, x)), m.Bin("*", c, v))
             kind.rates = [self.law("x", v), self.law("v", m.Bin("+", back, force))]
+        elif kind.surface is not None:
+            held = m.Bin("*", m.Num(kind.surface.gain), m.Read(("self", "side")))
+            kind.rates = [self.law("x", m.Bin("+", m.Bin("*", m.Num(self.some(0.8, 2.5)), force), held))]
         elif kind.kind == "decay":
             back = m.Bin("*", k, m.Bin("-", m.Read(("self", "level")), x))
             kind.rates = [self.law("x", m.Bin("+", back, m.Bin("*", m.Num(2.0), force)))]
@@ -179,7 +201,7 @@ class Maker(Extras):
         else:
             steady = m.Bin("*", k, m.Bin("+", m.Num(0.5), m.Bin("*", m.Num(0.2), m.Call("sin", [force]))))
             kind.rates = [self.law("x", steady)]
-        if self.has("branches") and self.chance(0.6):
+        if self.has("branches") and self.chance(0.6) and kind.surface is None:
             self.branch_law(kind)
         target = kind.references.get("mate")
         if self.has("shared_rates") and target is not None and target < kind.index:
@@ -268,6 +290,8 @@ class Maker(Extras):
         size = m.Num(self.some(-0.9, 0.9))
         if roll < 3:
             return m.Bin("*", size, m.Call("sin", [m.Bin("*", m.Num(self.some(0.5, 3.0)), inner)]))
+        if roll == 3 and self.has("whole_laws") and self.chance(0.5):
+            return m.Bin("*", m.Num(self.some(-0.3, 0.3)), self.whole(m.Call("sin", [inner]))[0])
         if roll == 3:
             return m.Bin("*", size, m.Call("tanh", [inner]))
         if roll == 4 and self.has("bends"):
@@ -323,6 +347,8 @@ class Maker(Extras):
             return self.passage(value, level)
         if self.has("hidden_conditions") and not is_driven and self.chance(0.4):
             value = m.Opaque(value)
+        elif self.has("whole_conditions") and not is_driven and self.chance(0.6):
+            value, level = self.whole(value)
         test = m.Cmp(self.random.choice(("<", ">", "<=", ">=")), value, level)
         if self.has("two_comparisons") and self.chance(0.5):
             other = m.Cmp(self.random.choice(("<", ">")), m.Read(("self", "x")), self.threshold())
@@ -369,6 +395,9 @@ class Maker(Extras):
     def creation(self, kind: m.Class, root: m.Path) -> m.Create:
         """Another object of a class, that refers to what this one refers to."""
         numbers: dict[str, m.Expr] = {"x": m.Num(self.start_of(kind.kind)), "k": m.Num(self.some(1.0, 6.0))}
+        if kind.surface is not None:
+            assert isinstance(numbers["x"], m.Num)
+            numbers["side"] = m.Num(kind.surface.side(numbers["x"].value))
         references = {name: (*root, name) for name in kind.references}
         return m.Create(kind.index, numbers, references, self.random.randint(1, 3))
 
@@ -378,7 +407,9 @@ class Maker(Extras):
         """What processes share."""
         made = self.made
         if name == "resources":
-            made.resources = {"desk": self.random.randint(1, units)}
+            made.resources["desk"] = self.random.randint(1, units)
+        elif name == "preemption":
+            made.resources["bench"] = self.random.randint(1, units)
         elif name == "stores":
             made.stores = ["shelf"]
         elif name == "tanks":
@@ -433,6 +464,8 @@ class Maker(Extras):
             return self.passage(value, level)
         if self.has("hidden_conditions") and not is_driven and self.chance(0.4):
             value = m.Opaque(value)
+        elif self.has("whole_conditions") and not is_driven and self.chance(0.6):
+            value, level = self.whole(value)
         test: m.Test = m.Cmp(self.random.choice(("<", ">", "<=", ">=")), value, level)
         if self.has("two_comparisons") and self.chance(0.3):
             late = m.Cmp(">", m.Time(), m.Num(self.some(1.0, 4.0)))
@@ -443,7 +476,7 @@ class Maker(Extras):
         """A command that waits."""
         kinds = ["hold"] if self.has("hold") else []
         kinds += ["until"] * 2 if self.has("until") else []
-        names = ("first_of", "all_of", "resources", "stores", "tanks", "signals", "tick")
+        names = ("first_of", "all_of", "resources", "stores", "tanks", "signals", "tick", "preemption")
         kinds += [name for name in names if self.has(name)]
         if self.has("wait_end") and process.index == 0 and len(self.made.processes) > 1:
             kinds.append("wait_end")
@@ -466,6 +499,11 @@ class Maker(Extras):
                 if self.has("until") and self.chance(0.3):
                     inner.append(m.FirstOf(self.process_condition(process), self.some(0.2, 1.0), self.label("inner")))
                 return [m.Use("desk", rank, patience, self.label("desk"), inner)]
+            case "preemption":
+                rank, lasts = float(self.random.randint(0, 3)), self.some(0.2, 1.5)
+                return [
+                    m.Work("bench", rank, lasts, self.chance(0.8), self.chance(0.6), self.label("work")),
+                ]
             case "stores":
                 if process.index % 2:
                     return [m.Put("shelf", m.Read((self.made.objects[0].name, "x")))]

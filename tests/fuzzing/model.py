@@ -45,6 +45,15 @@ class Call:
 
 
 @dataclass
+class Whole:
+    """A whole number made of an expression, or of its quotient by a number: floor, ceil, round, numpy, //; or %."""
+
+    word: str
+    inner: Expr
+    divisor: float = 1.0
+
+
+@dataclass
 class Choice:
     """`then if test else other`."""
 
@@ -124,7 +133,7 @@ class Crosses:
     direction: str
 
 
-Expr = Num | Read | Time | Bin | Call | Choice | Apply | Gather | Total | Local | Global | Opaque
+Expr = Num | Read | Time | Bin | Call | Whole | Choice | Apply | Gather | Total | Local | Global | Opaque
 Test = Cmp | Both | Crosses
 
 # --- statements -------------------------------------------------------------------------------------------------------
@@ -274,6 +283,18 @@ class Use:
 
 
 @dataclass
+class Work:
+    """Hold a unit of a preemptive resource so long; if it is taken away, go on later with what is left, or give up."""
+
+    resource: str
+    priority: float
+    duration: float
+    preempts: bool
+    resumes: bool
+    label: str
+
+
+@dataclass
 class Put:
     store: str
     value: Expr
@@ -344,7 +365,7 @@ class Spawn:
 
 Statement = (
     Log | Assign | WriteItem | Let | SetGlobal | Refer | Swap | Member | Toggle | Create | If | Loop | Guarded | Hold
-    | Until | FirstOf | AllOf | Use | Put | Get | Pour | Draw | Send | Await | Interrupt | Passivate | Activate
+    | Until | FirstOf | AllOf | Use | Work | Put | Get | Pour | Draw | Send | Await | Interrupt | Passivate | Activate
     | WaitEnd | Tick | Spawn
 )  # fmt: skip
 
@@ -386,6 +407,21 @@ class Vector:
 
 
 @dataclass
+class Surface:
+    """Two handlers that set `side`, which drives x back to a level from both sides: along it, x slides.
+
+    side is -1 above and 1 below; the law of x has `gain * side` in it.
+    """
+
+    level: float
+    gain: float
+
+    def side(self, x: float) -> float:
+        """What side is where x stands."""
+        return -1.0 if x > self.level else 1.0
+
+
+@dataclass
 class Handler:
     name: str
     test: Test
@@ -424,6 +460,7 @@ class Class:
     """Whether its equations set rates first, and computed values after them."""
     wholes: dict[str, int] = field(default_factory=dict)
     vector: Vector | None = None
+    surface: Surface | None = None
     clamps: list[Law] = field(default_factory=list)
     """Lines that assign states, which is refused."""
 
@@ -507,7 +544,7 @@ def declared(kind: Class) -> set[str]:
     """The fields of a class."""
     fields_of = (
         kind.moving(), kind.numbers, kind.computed, kind.sums, kind.references, kind.lists, kind.functions, kind.wholes,
-        ["u"] if kind.vector else [],
+        ["u"] if kind.vector else [], ["side"] if kind.surface else [],
     )  # fmt: skip
     return {"tag"}.union(*fields_of)
 

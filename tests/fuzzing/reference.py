@@ -42,6 +42,17 @@ class Refused(Exception):
     """Laws that have to be refused have come into the model."""
 
 
+class Preempted(Exception):
+    """What is thrown into a process of the reference whose unit was taken away.
+
+    left    of the time for which it was to hold
+    """
+
+    def __init__(self, left: float) -> None:
+        super().__init__(left)
+        self.left = left
+
+
 class Interrupted(Exception):
     """What an interrupt throws into a process of the reference."""
 
@@ -84,6 +95,8 @@ class Formulas(Words):
                 return f"sim.apply({next(self.sites)}, {self.path(path)}, {self.expr(argument)})"
             case m.Opaque(inner):
                 return self.expr(inner)
+            case m.Whole(word, inner, divisor):
+                return self.whole(word, f"({self.expr(inner)})", divisor)
             case m.Call("sqrt", [argument]):
                 return f"math.sqrt(max({self.expr(argument)}, 0.0))"  # below 0 in trial steps only, beyond an event
             case m.Total(path, size):
@@ -91,6 +104,18 @@ class Formulas(Words):
             case m.Local(name):
                 return f"self.local[{name!r}]"
         return super().expr(e)
+
+    def whole(self, word: str, inner: str, divisor: float) -> str:
+        """A whole number, which the world follows from one to the next."""
+        site = next(self.sites)
+        match word:
+            case "ceil":
+                return f"-sim.whole({site}, -{inner})"
+            case "round":
+                return f"sim.whole({site}, {inner} + 0.5)"
+            case "%":
+                return f"({inner} - {divisor!r} * sim.whole({site}, {inner} / {divisor!r}))"
+        return f"sim.whole({site}, {inner} / {divisor!r})"
 
 
 class Thing:
@@ -100,6 +125,9 @@ class Thing:
         self.kind = kind
         self.index = index
         self.active = False
+        self.slides = False
+        self.left = -1.0
+        """When it has left its surface."""
 
 
 @dataclass(eq=False)
@@ -141,7 +169,9 @@ class World:
         self.at_front = 0
         self.numbers = count()
         self.known: dict[Any, bool] = {}
+        self.wholes: dict[Any, float] = {}
         self.gaps: dict[Any, float] = {}
+        self.last: dict[Any, float] = {}
         self.owner: Any = None
         self.mode = "live"
         self.events = 0
@@ -241,7 +271,34 @@ class World:
             self.known[key] = gap > 0.0
         elif key not in self.known:
             raise Skip("a condition begins on its level")
+        elif abs(self.last.get(key, 0.0)) > 2.0 * CLOSE:
+            raise Skip("an event leads onto a level")
+        self.last[key] = gap
         return self.known[key]
+
+    def whole(self, site: int, value: float) -> float:
+        """The greatest whole number below a value; within a stretch what it was, while both its ends are followed."""
+        nearest = round(value)
+        if self.owner is None:
+            if abs(value - nearest) <= CLOSE:
+                raise Skip("a statement rounds a whole number")
+            return float(math.floor(value))
+        key, up, down = (self.owner, site), (self.owner, site, 1.0), (self.owner, site, -1.0)
+        if self.mode == "live":
+            self.known[up] = self.known[down] = False
+            if abs(value - nearest) > CLOSE:
+                self.wholes[key] = float(math.floor(value))
+            elif key not in self.wholes:
+                raise Skip("a condition begins on its level")
+            else:
+                apart = min(abs(self.last.get(end, 0.0)) for end in (up, down))
+                if self.wholes[key] not in {nearest, nearest - 1.0} or apart > 2.0 * CLOSE:
+                    raise Skip("an event leads onto a level")
+        number = self.wholes[key]
+        if self.mode != "frozen":
+            found = self.gaps if self.mode == "scan" else self.last
+            found[up], found[down] = value - (number + 1.0), number - value
+        return number
 
     def apply(self, site: int, function: Any, argument: float) -> float:
         """Call a function of a field; its comparisons belong to who calls it here, those of an input to all."""
@@ -260,6 +317,9 @@ class World:
         """All laws once, in an order in which nothing is read before it is set."""
         self.mode = mode
         active = [t for t in self.things if t.active]
+        for t in active:
+            if t.slides:
+                t.side = 0.0
         for t in self.things:
             for name in t.kind.sums:
                 setattr(t, name, 0.0)
@@ -270,8 +330,42 @@ class World:
             for t in sorted(active, key=lambda t: t.kind.index) if place == 1 else active:
                 self.owner = ("law", t.index, place)
                 self.laws[t.kind.index][place](t)
+        for t in active:
+            if t.kind.surface is not None:
+                self._hold(t, t.kind.surface)
         self.mode = "live"
         self.owner = None
+
+    # --- surfaces -----------------------------------------------------------------------------------------------------
+
+    def _hold(self, t: Any, surface: m.Surface) -> None:
+        """Hold what slides on its surface, as long as its fields lead there from both sides."""
+        if self.mode == "live" and t.slides and abs(t.d_x) >= surface.gain - CLOSE:
+            if abs(t.d_x) <= surface.gain + CLOSE:
+                raise Skip("a state begins to slide where it ends to")
+            self._release(t, 1.0 if t.d_x > 0.0 else -1.0)
+        names = [(("slide", t.index), 1.0), (("slide", t.index), -1.0), (("side", t.index), 0.0)]
+        self.known |= dict.fromkeys(names, False)
+        if self.mode == "scan" and t.slides:
+            self.gaps |= {key: key[1] * t.d_x - surface.gain for key in names[:2]}
+        elif self.mode == "scan":
+            self.gaps[names[2]] = t.side * (t.x - surface.level)
+        if t.slides:
+            t.d_x = -self.push
+
+    def _release(self, t: Any, direction: float) -> None:
+        """Its state leaves the surface upwards or downwards."""
+        t.slides, t.side, t.left = False, -direction, self.time
+        t.d_x += t.kind.surface.gain * t.side
+
+    def _set_sides(self) -> None:
+        """Find who is on a surface, and on which side others are."""
+        for t in self.things:
+            surface = t.kind.surface
+            if surface is None or t.left == self.time:
+                continue
+            t.slides = t.active and abs(t.x - surface.level) <= CLOSE
+            t.x, t.side = (surface.level, 0.0) if t.slides else (t.x, surface.side(t.x))
 
     def _slots(self) -> list[tuple[Thing, str]]:
         return [(t, name) for t in self.things if t.active for name in self.moving[t.kind.index]]
@@ -349,6 +443,7 @@ class World:
         if self.unsound and any(t.active and t.kind.index in self.unsound for t in self.things):
             raise Refused
         self.before = len(self.log)
+        self._set_sides()
         self.evaluate("live")
         for w in list(self.watches):
             if not self._holds(w):
@@ -398,7 +493,7 @@ class World:
     def _arrive(
         self, slots: list[tuple[Thing, str]], found: tuple[float, list[Any]] | None, end: float, y: Any
     ) -> None:
-        self._scatter(slots, end if found is None else found[0], y)
+        self.last = self._look(slots, lambda time: y, end if found is None else found[0])
         self.evaluate("frozen")
         if found is None:
             return
@@ -406,7 +501,13 @@ class World:
             if key[0] in self.hidden and self.time - self.changed.get(key, -math.inf) < SEEN:
                 raise Skip("a condition in Python changes twice in short time")
             self.changed[key] = self.time
-            self.known[key] = not self.known[key]
+            if key[0][0] == "slide":
+                self._release(self.things[key[0][1]], key[1])
+            elif len(key) == 3 and key[:2] in self.wholes:
+                self.wholes[key[:2]] += key[2]
+            else:
+                self.known[key] = not self.known[key]
+        self._set_sides()
         self.evaluate("live")
         for w in self.watches:
             if not self._holds(w):
@@ -479,7 +580,7 @@ class World:
         """The root before an extremum between three samples that nearly reaches the level, or goes beyond it."""
         sign = 1.0 if known else -1.0
         a, b, c = (sign * v for v in values)
-        if not (b <= a and b <= c and min(a, c) > 0.0):
+        if not (b <= a and b <= c and min(a, c) > 0.0) or max(a, c) < 1e-13:
             return None
         if b > 0.5 * (a + c - 2.0 * b) + 1e-5:
             return None

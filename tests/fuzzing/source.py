@@ -8,6 +8,8 @@ FIRST_LINES = '''"""A random program, of seed {seed}."""
 
 import math
 
+import numpy as np
+
 import eventide as ev
 
 '''
@@ -43,6 +45,11 @@ class Words:
             case m.Call(name, args):
                 word = name if name in {"abs", "min", "max"} else f"math.{name}"
                 return f"{word}({', '.join(map(self.expr, args))})"
+            case m.Whole(word, inner, divisor):
+                if word in {"//", "%"}:
+                    return f"({self.expr(inner)} {word} {divisor!r})"
+                function = {"floor": "math.floor", "ceil": "math.ceil", "numpy": "np.floor"}.get(word, word)
+                return f"{function}({self.expr(inner)})"
             case m.Choice(test, then, other):
                 return f"({self.expr(then)} if {self.test(test)} else {self.expr(other)})"
             case m.Apply(path, argument):
@@ -183,6 +190,24 @@ class Block(Words):
                     "    else:",
                     f"        {self.log(label, [repr('late')])}",
                 ]
+            case m.Work(resource, priority, duration, preempts, resumes, label):
+                return [
+                    f"left = {duration!r}",
+                    f"with {p((resource,))}.request({priority!r}, preempt={preempts!r}) as place:",
+                    "    while True:",
+                    "        try:",
+                    "            yield place",
+                    f"            {self.log(label, [repr('served')])}",
+                    "            yield ev.hold(left)",
+                    f"            {self.log(label, [repr('done')])}",
+                    "            break",
+                    "        except ev.Interrupt as interrupt:",
+                    "            if not isinstance(interrupt.cause, ev.Preemption):",
+                    "                raise",
+                    "            left = interrupt.left",
+                    f"            {self.log(label, [repr('preempted'), 'left'])}",
+                    *([] if resumes else ["            break"]),
+                ]
             case m.Put(store, value):
                 return [f"yield {p((store,))}.put({e(value)})"]
             case m.Get(store, label):
@@ -244,6 +269,8 @@ def class_lines(kind: m.Class) -> list[str]:
     lines += [f"{name}: ev.State = ev.state({start!r})" for name, start in kind.states.items()]
     lines += [f"{name}: float = {value!r}" for name, value in kind.numbers.items()]
     lines += [f"{name}: int = {value!r}" for name, value in kind.wholes.items()]
+    if kind.surface is not None:
+        lines.append("side: float = 1.0")
     if kind.vector is not None:
         lines.append(f"u: ev.StateVector = ev.state_vector(0.0, size={len(kind.vector.starts)})")
     lines += [f"{name}: ev.Computed = ev.computed()" for name in kind.computed]
@@ -260,6 +287,11 @@ def class_lines(kind: m.Class) -> list[str]:
     body = [*rates, *values] if kind.late else [*values, *rates]
     body += [f"{words.path(law.path)} = {words.expr(law.value)}" for law in kind.clamps]
     lines += ["", "def equations(self):", *indented(body)]
+    if kind.surface is not None:
+        for name, op, side in (("below", "<", 1.0), ("above", ">", -1.0)):
+            lines += ["", f"@ev.when(lambda self: self.x {op} {kind.surface.level!r})"]
+            lines += [f"def {name}(self):", f"    self.side = {side!r}"]
+        lines += ["", "sliding = above.slides(below)"]
     for handler in kind.handlers:
         more = f", priority={handler.priority!r}" if handler.priority else ""
         more += ", at_start=True" if handler.at_start else ""
@@ -318,7 +350,9 @@ def build_lines(program: m.Program, names: list[str]) -> list[str]:
     for o in program.objects:
         lines += [f"{o.name}.{name} = {other}" for name, other in o.references.items()]
         lines += [f"{o.name}.{name} = [{', '.join(others)}]" for name, others in o.lists.items()]
-    lines += [f"{name} = ev.Resource(sim, {units}, name={name!r})" for name, units in program.resources.items()]
+    for name, units in program.resources.items():
+        kind = "PreemptiveResource" if name == "bench" else "Resource"
+        lines.append(f"{name} = ev.{kind}(sim, {units}, name={name!r})")
     lines += [f"{name} = ev.Store(sim, name={name!r})" for name in program.stores]
     lines += [f"{name} = ev.Container(sim, initial={level!r}, name={name!r})" for name, level in program.tanks.items()]
     lines += [f"{name} = ev.Signal(sim, name={name!r})" for name in program.signals]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fuzzing import model as m
-from fuzzing.reference import Interrupted, Notice, Refused, Thing, Watch, World
+from fuzzing.reference import Interrupted, Notice, Preempted, Refused, Thing, Watch, World
 
 Commands = Generator[Any, Any, None]
 
@@ -29,6 +29,9 @@ class Outcome:
 
 class Activity:
     """Who waits: a process, or a branch of a wait for several things."""
+
+    due: float
+    """When the present hold ends."""
 
     def __init__(self, world: Stage) -> None:
         self.world = world
@@ -63,6 +66,7 @@ class Story(Activity):
         self.ended = False
         self.local: dict[str, float] = {}
         self.passive = False
+        self.due = 0.0
         self.mourners: list[Activity] = []
 
     def go_on(self, value: Any) -> None:
@@ -94,6 +98,12 @@ class Story(Activity):
         if not self.ended:
             self.let_go()
             self.step(None, Interrupted())
+
+    def lose(self, wish: Wish) -> None:
+        """The event in which he learns that his unit has been taken away, unless he has given it back."""
+        if wish.state == "lost":
+            self.let_go()
+            self.step(None, Preempted(self.due - self.world.time))
 
 
 class Branch(Activity):
@@ -146,9 +156,11 @@ class Group:
 class Wish:
     """A request of a unit."""
 
-    def __init__(self, desk: Desk, priority: float) -> None:
+    def __init__(self, desk: Desk, priority: float, *, preempts: bool = False) -> None:
         self.desk = desk
         self.priority = priority
+        self.preempts = preempts
+        self.number = 0
         self.state = "new"
         self.who: Activity | None = None
         self.notice: Notice | None = None
@@ -161,7 +173,7 @@ class Wish:
         elif before == "granted":
             if self.notice is not None:
                 self.notice.live = False
-            self.desk.held -= 1
+            self.desk.take_back(self)
         if before in {"waiting", "granted"}:
             self.desk.serve()
 
@@ -175,6 +187,22 @@ class Desk:
         self.held = 0
         self.line: list[Wish] = []
 
+    def take_back(self, wish: Wish) -> None:
+        """Somebody has his unit no longer."""
+        self.held -= 1
+
+    def ask(self, who: Activity, wish: Wish) -> tuple[Any] | None:
+        """Grant at once, or let him stand in line."""
+        if self.held < self.units and not self.line:
+            self.held += 1
+            wish.state = "granted"
+            return (None,)
+        wish.state = "waiting"
+        place = sum(other.priority >= wish.priority for other in self.line)
+        self.line.insert(place, wish)
+        who.withdraw = wish.give_back
+        return None
+
     def serve(self) -> None:
         """Grant what is free, at the end of this instant."""
         while self.line and self.held < self.units:
@@ -187,6 +215,67 @@ class Desk:
         wish.notice = None
         assert wish.who is not None
         wish.who.go_on(None)
+
+
+class Bench(Desk):
+    """A resource whose units are taken from users of lower priority; of these from who was served last."""
+
+    def __init__(self, world: World, units: int) -> None:
+        super().__init__(world, units)
+        self.users: list[Wish] = []
+        self.asked = 0
+
+    def take_back(self, wish: Wish) -> None:
+        self.users.remove(wish)
+        super().take_back(wish)
+
+    def ask(self, who: Activity, wish: Wish) -> tuple[Any] | None:
+        """Grant at once, or let him stand in line, where he stood before if he comes again."""
+        if not wish.number:
+            self.asked += 1
+            wish.number = self.asked
+        if self.held < self.units and not self.line:
+            self._give(wish)
+            return (None,)
+        self._stand(wish)
+        if self.line[0] is wish and self._has_room(wish):
+            self.line.remove(wish)
+            self._give(wish)
+            self.serve()
+            return (None,)
+        who.withdraw = wish.give_back
+        return None
+
+    def serve(self) -> None:
+        """Grant what is free, or can be taken away."""
+        while self.line and self._has_room(self.line[0]):
+            wish = self.line.pop(0)
+            self._give(wish)
+            wish.notice = self.world.schedule(self.world.time, lambda wish=wish: self._come(wish))
+
+    def _stand(self, wish: Wish) -> None:
+        wish.state = "waiting"
+        self.line = sorted([*self.line, wish], key=lambda one: (-one.priority, one.number))
+
+    def _give(self, wish: Wish) -> None:
+        wish.state = "granted"
+        self.held += 1
+        self.users.append(wish)
+
+    def _has_room(self, wish: Wish) -> bool:
+        if self.held < self.units:
+            return True
+        victim = min(reversed(self.users), key=lambda user: user.priority)
+        if not wish.preempts or victim.priority >= wish.priority:
+            return False
+        self.take_back(victim)
+        if victim.notice is not None:  # he does not know yet that he has been served
+            victim.notice.live, victim.notice = False, None
+            self._stand(victim)
+        else:
+            victim.state = "lost"
+            self.world.schedule_front(lambda: victim.who.lose(victim))  # type: ignore[union-attr]  # he waits
+        return True
 
 
 class Tank:
@@ -273,7 +362,7 @@ class Stage(World):
                 setattr(names[o.name], name, names[other])
             for name, others in o.lists.items():
                 setattr(names[o.name], name, [names[other] for other in others])
-        names |= {name: Desk(self, units) for name, units in program.resources.items()}
+        names |= {name: (Bench if name == "bench" else Desk)(self, n) for name, n in program.resources.items()}
         names |= {name: Tank(self, []) for name in program.stores}
         names |= {name: Tank(self, level) for name, level in program.tanks.items()}
         names |= {name: [] for name in program.signals}
@@ -442,6 +531,22 @@ class Stage(World):
                             yield from self.statement(inner, None, story)
                 finally:
                     wish.give_back()
+            case m.Work(resource, priority, duration, preempts, resumes, label):
+                wish = Wish(self.names[resource], priority, preempts=preempts)
+                try:
+                    left: float | None = duration
+                    while left is not None:
+                        try:
+                            yield ("request", wish)
+                            self.note(label, None, "served")
+                            yield ("hold", left)
+                            self.note(label, None, "done")
+                            left = None
+                        except Preempted as loss:
+                            left = loss.left if resumes else None
+                            self.note(label, None, "preempted", loss.left)
+                finally:
+                    wish.give_back()
             case m.Put(store, value):
                 tank = self.names[store]
                 tank.level.append(self.number(value, story))
@@ -476,6 +581,7 @@ class Stage(World):
     def do_hold(self, who: Activity, duration: float) -> None:
         """Wait so long."""
         notice = self.schedule(self.time + max(duration, 0.0), lambda: who.go_on(None))
+        who.due = notice.time
         who.withdraw = lambda: setattr(notice, "live", False)
 
     def do_until(self, who: Activity, test: m.Test, priority: float, story: Story) -> None:
@@ -505,17 +611,8 @@ class Stage(World):
 
     def do_request(self, who: Activity, wish: Wish) -> tuple[Any] | None:
         """Wait for a unit."""
-        desk = wish.desk
         wish.who = who
-        if desk.held < desk.units and not desk.line:
-            desk.held += 1
-            wish.state = "granted"
-            return (None,)
-        wish.state = "waiting"
-        place = sum(other.priority >= wish.priority for other in desk.line)
-        desk.line.insert(place, wish)
-        who.withdraw = wish.give_back
-        return None
+        return wish.desk.ask(who, wish)
 
     def do_get(self, who: Activity, tank: Tank, amount: Any) -> tuple[Any] | None:
         """Take something out."""

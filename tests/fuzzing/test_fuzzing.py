@@ -6,6 +6,8 @@ import math
 import subprocess
 import sys
 from collections import Counter
+from contextlib import suppress
+from copy import deepcopy
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,7 +17,7 @@ from fuzzing import model as m
 from fuzzing.generate import FEATURES, Maker, generate
 from fuzzing.reference import Skip
 from fuzzing.running import Result, Setting
-from fuzzing.shrink import script_of, shrink
+from fuzzing.shrink import edits, script_of, shrink
 from fuzzing.source import Words, source_of
 from fuzzing.stories import simulate
 
@@ -30,7 +32,9 @@ def test_a_seed_is_one_program() -> None:
 
 
 def test_what_is_left_out_stands_nowhere() -> None:
-    text = "".join(source_of(generate(seed, frozenset(FEATURES) - {"resources", "opaque"})) for seed in range(30))
+    text = "".join(
+        source_of(generate(seed, frozenset(FEATURES) - {"resources", "preemption", "opaque"})) for seed in range(30)
+    )
     assert "request(" not in text
     assert "pool" in text
 
@@ -66,6 +70,19 @@ def test_empty_bodies_are_python() -> None:
         assert running.run(build, Setting(), 1.0)[0].error == ""
 
 
+def test_the_formula_of_an_input_stays_what_its_text_makes() -> None:
+    """However small a program is made: else it would be another for the reference than for the library."""
+    program = generate(3, frozenset({"inputs", "input_conditions", "handlers", "functions"}), has_all=True)
+    known = {f.text: repr(f.value) for f in program.functions if f.text}
+    assert len(known) == 2
+    assert sum(1 for _ in edits(program)) > 100
+    for edit in edits(program):
+        changed = deepcopy(program)
+        with suppress(LookupError, AttributeError, TypeError):
+            edit(changed)
+        assert all(known[f.text] == repr(f.value) for f in changed.functions if f.text)
+
+
 # --- the reference ----------------------------------------------------------------------------------------------------
 
 
@@ -82,6 +99,10 @@ def oscillator(body: list[m.Statement], *, handlers: list[m.Handler] | None = No
 
 def below(level: float) -> m.Test:
     return m.Cmp("<", m.Read(("n0", "x")), m.Num(level))
+
+
+def below_own(level: float) -> m.Test:
+    return m.Cmp("<", m.Read(("self", "x")), m.Num(level))
 
 
 def test_the_reference_agrees_with_a_solution_in_closed_form() -> None:
@@ -105,11 +126,48 @@ def test_what_is_too_close_to_call_is_skipped() -> None:
         simulate(program)
 
 
+def test_an_event_that_leads_onto_a_level_is_too_close_to_call() -> None:
+    sets = m.Assign(("n0", "x"), "=", m.Num(0.5))
+    with pytest.raises(Skip, match="leads onto a level"):
+        simulate(oscillator([m.Hold(m.Num(0.1)), sets], handlers=[m.Handler("h", below_own(0.5), [])]))
+    stays = oscillator([], handlers=[m.Handler("h", below_own(0.5), [m.Assign(("self", "x"), "=", m.Num(0.5))])])
+    assert simulate(stays).events == 3  # of the process, and of the handler once a period
+
+
 def test_a_law_that_jumps_is_integrated_exactly() -> None:
     program = oscillator([])
     jumps = m.Choice(m.Cmp("<", m.Read(("self", "x")), m.Num(1.3)), m.Num(1.0), m.Num(0.1))
     program.classes[0].rates = [m.Law(("self", "x"), jumps)]
     assert simulate(program).values[0][0] == pytest.approx(1.3 + 0.1 * 3.7, abs=1e-11)
+
+
+def test_a_state_slides_while_both_sides_lead_back() -> None:
+    """It falls by 1 - t / 4 to its surface, is held there until t / 4 is 1, and rises."""
+    program = oscillator([m.Hold(m.Num(3.0)), m.Log("slides", [m.Read(("n0", "x"))])])
+    kind, program.end = program.classes[0], 6.0
+    kind.surface, kind.states, program.objects[0].numbers["x"] = m.Surface(0.25, 1.0), {"x": 1.25}, 1.25
+    force = m.Bin("*", m.Num(0.25), m.Time())
+    kind.rates = [m.Law(("self", "x"), m.Bin("+", force, m.Read(("self", "side"))))]
+    for start in (1.25, 0.25, 0.0):
+        program.objects[0].numbers["x"] = start
+        outcome = simulate(program)
+        assert outcome.log == [("slides", 3.0, 0.25)]
+        assert outcome.values[0][0] == pytest.approx(0.75, abs=1e-10)
+    program.processes[0].body.insert(1, m.Assign(("n0", "x"), "+=", m.Num(-0.1)))  # it is back after 4 / 70 or so
+    assert simulate(program).values[0][0] == pytest.approx(0.75, abs=1e-10)
+
+
+@pytest.mark.parametrize("word", ["floor", "ceil", "round", "numpy", "//", "%"])
+def test_whole_numbers_are_followed_from_one_to_the_next(word: str) -> None:
+    """A ramp x = 2 t - 1.7: where a whole number made of it becomes large, or a remainder small."""
+    whole = m.Whole(word, m.Read(("n0", "x")), 0.5 if word in {"//", "%"} else 1.0)
+    level = m.Num({"%": 0.25, "//": 2.5}.get(word, 1.5))
+    log = m.Log("above", [m.Read(("n0", "x"))])
+    program = oscillator([m.Until(m.Cmp("<" if word == "%" else ">", whole, level), 0.0), log])
+    program.classes[0].states, program.objects[0].numbers = {"x": -1.7}, {"tag": 0.0}
+    program.classes[0].rates = [m.Law(("self", "x"), m.Num(2.0))]
+    values = {"floor": [2.0], "numpy": [2.0], "ceil": [1.0], "round": [1.5], "//": [1.5], "%": [-1.5]}[word]
+    assert [x for _, _, x in simulate(program).log] == pytest.approx(values, abs=1e-10)
 
 
 def test_a_passage_is_met_from_the_other_side_only() -> None:
@@ -182,6 +240,55 @@ def test_who_refuses_too_much_or_too_little_or_too_early_is_found() -> None:
     ]
     found = [compare.judge(*case, Setting()) for case in [*wrong, (sound, Result(error=error))]]
     assert [one.kind if one else None for one in found] == ["refusal", "refusal", "refusal", "error"]
+
+
+def test_conditions_call_inputs_and_what_follows_is_known() -> None:
+    features, found = frozenset({"inputs", "input_conditions", "handlers", "hold", "until"}), 0
+    for seed in range(30):
+        parts = m.parts_of([kind.handlers for kind in generate(seed, features, has_all=True).classes])
+        found += sum(isinstance(one, m.Apply) and one.path == ("self", "drive") for one in parts)
+        others = m.parts_of([kind.handlers for kind in generate(seed, features - {"input_conditions"}).classes])
+        assert not any(isinstance(one, m.Apply) for one in others)
+    assert found > 10
+    program = oscillator([])
+    program.classes[0].functions = {"drive": "law_d0"}
+    jump = m.Choice(m.Cmp("<=", m.Num(1.25), m.Read(("x",))), m.Num(1.0), m.Num(0.0))
+    program.functions = [m.Function("law_d0", jump, "ev.inputs.Step(1.25, 1.0)")]
+    test = m.Cmp(">", m.Apply(("self", "drive"), m.Time()), m.Num(0.5))
+    program.classes[0].handlers = [m.Handler("h", test, [m.Log("jumped", [])])]
+    program.objects[0].numbers["tag"] = 7.0
+    assert simulate(program).log == [("jumped", 7.0, pytest.approx(1.25, abs=1e-12))]
+
+
+def test_time_that_is_given_to_an_input_stays_the_time_in_what_is_made_small() -> None:
+    program = oscillator([])
+    test = m.Cmp(">", m.Apply(("self", "drive"), m.Time()), m.Bin("+", m.Time(), m.Num(0.5)))
+    program.classes[0].handlers = [m.Handler("h", test, [m.Log("jumped", [])])]
+    small = shrink(program, lambda p: any(isinstance(one, m.Apply) for one in m.parts_of(p)), 20.0)
+    assert [one.argument for one in m.parts_of(small) if isinstance(one, m.Apply)] == [m.Time()]
+
+
+def work(duration: float, priority: float, label: str, *, preempts: bool = True, resumes: bool = True) -> m.Work:
+    return m.Work("bench", priority, duration, preempts, resumes, label)
+
+
+def test_units_are_taken_from_the_lowest_and_latest_and_work_goes_on_with_what_is_left() -> None:
+    program = oscillator([work(3.0, 0.0, "a")])
+    program.resources, program.end = {"bench": 2}, 20.0
+    stories: list[list[m.Statement]] = [
+        [m.Hold(m.Num(0.5)), work(3.0, 0.0, "b", resumes=False)],
+        [m.Hold(m.Num(1.0)), work(1.0, 1.0, "c", preempts=False)],
+        [m.Hold(m.Num(1.5)), work(1.0, 1.0, "d")],
+        [m.Hold(m.Num(1.75)), work(1.0, 2.0, "e")],
+    ]
+    program.processes += [m.Process(k, story) for k, story in enumerate(stories, start=1)]
+    entries = [
+        ("a", 0.0, "served"), ("b", 0.5, "served"), ("e", 1.75, "served"), ("b", 1.75, "preempted", 1.75),
+        ("e", 2.75, "done"), ("a", 2.75, "preempted", 0.25), ("c", 2.75, "served"), ("d", 2.75, "served"),
+        ("c", 3.75, "done"), ("d", 3.75, "done"), ("a", 3.75, "served"), ("a", 4.0, "done"),
+    ]  # fmt: skip
+    assert simulate(program).log == entries
+    assert running.run(running.module_of(source_of(program))["build"], Setting(compiled=False), 20.0)[0].log == entries
 
 
 # --- findings ---------------------------------------------------------------------------------------------------------

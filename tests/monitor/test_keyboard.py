@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.continuous import integrator as integrator_module
+from eventide.continuous import pauses
 from eventide.engine.codes import PAUSED
 
 kinds = pytest.mark.parametrize(
@@ -101,14 +101,14 @@ def python_listens() -> Any:
 @pytest.fixture
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Marches come back soon."""
-    monkeypatch.setattr(integrator_module, "MOST_WORK", 20.0)
+    monkeypatch.setattr(pauses, "MOST", 20.0)
 
 
 def press_at_march(sim: ev.Simulation, number: int, code: int | None = None) -> None:
     """Press the key while the stepper runs for the nth time, or comes back for the nth time with this code."""
     motion, left = sim._continuum.integrator, [number]
     proceed: Callable[..., int] = motion.engine.proceed
-    motion.run.patience = integrator_module.MOST_WORK
+    motion.run.patience = pauses.MOST
 
     def pressed(*arguments: Any) -> int:
         answer = proceed(*arguments)
@@ -118,14 +118,16 @@ def press_at_march(sim: ev.Simulation, number: int, code: int | None = None) -> 
                 press()
         return answer
 
-    motion.engine = replace(motion.engine, proceed=pressed)
+    motion.engine = replace(
+        motion.engine, proceed=pressed, proceed_away=lambda a, now, stop: pressed(a, now, stop, -1, 0.0)
+    )
 
 
 @kinds
 def test_a_march_comes_back_and_that_changes_nothing(monkeypatch: Any, compiled: Any, stepping: Any) -> None:
     found, counts = [], []
     for most in (1.0, 20.0, 2.0**17):
-        monkeypatch.setattr(integrator_module, "MOST_WORK", most)
+        monkeypatch.setattr(pauses, "MOST", most)
         model = Model(compiled, stepping, looks=True)
         model.sim.run(until=9.0)
         found.append((model.found(), model.rows(), [integral.value for integral in model.integrals]))
@@ -140,13 +142,13 @@ def test_a_march_comes_back_after_so_much_work(often: None, compiled: Any) -> No
     Decay(sim).start()
     motion, codes = sim._continuum.integrator, []
     proceed = motion.engine.proceed
-    motion.run.patience = integrator_module.MOST_WORK
+    motion.run.patience = pauses.MOST
 
     def told(*arguments: Any) -> int:
         codes.append(proceed(*arguments))
         return codes[-1]
 
-    motion.engine = replace(motion.engine, proceed=told)
+    motion.engine = replace(motion.engine, proceed=told, proceed_away=lambda a, now, stop: told(a, now, stop, -1, 0.0))
     sim.run(until=20.0)
     assert sim.monitor.steps == 200
     assert codes.count(PAUSED) == 200 * 2 // 22  # a step of one state is work of two
@@ -327,7 +329,7 @@ def test_stiff_flows_stop_too(often: None) -> None:
 
 
 def test_a_step_of_more_work_than_that_is_made_all_the_same(monkeypatch: Any) -> None:
-    monkeypatch.setattr(integrator_module, "MOST_WORK", 0.5)
+    monkeypatch.setattr(pauses, "MOST", 0.5)
     sim = ev.Simulation(dt_max=0.1)
     decay = Decay(sim).start()
     sim._continuum.integrator.run.patience = 0.5
@@ -339,7 +341,7 @@ def test_a_long_wait_for_what_never_comes_can_be_ended(often: None) -> None:
     """A periodic input may make a condition true at any time, so that such a run has no end of its own."""
     sim = ev.Simulation()
     wave = ev.inputs.Pulse(period=1.0, width=0.5)
-    press_at_march(sim, 2, PAUSED)
+    press_at_march(sim, 50)
     with pytest.raises(KeyboardInterrupt) as caught:
         sim.run(until=lambda: wave(sim.time) > 1.5)
     assert sim.time >= 20.0

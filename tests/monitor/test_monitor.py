@@ -208,6 +208,7 @@ def test_a_step_ends_at_the_next_event_or_earlier() -> None:
 
 
 @pytest.mark.row("R-031")
+@pytest.mark.filterwarnings("ignore:the run has ended at time:UserWarning")  # nothing but the test changes what is read
 def test_without_laws_conditions_are_tested_every_dt_max(sim: ev.Simulation) -> None:
     sim.dt_max = 0.25
     tested = []

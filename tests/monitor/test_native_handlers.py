@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.continuous import integrator as integrator_module
+from eventide.continuous import pauses
 from eventide.continuous.guards import native_handlers
 from eventide.engine.codes import FOUND, PAUSED, REACHED
 
@@ -149,19 +149,19 @@ def test_a_run_of_many_handlers_is_one_call() -> None:
         calls.append(proceed(*arguments))
         return calls[-1]
 
-    motion.engine = replace(motion.engine, proceed=note)
+    motion.engine = replace(motion.engine, proceed=note, proceed_away=lambda a, now, stop: note(a, now, stop, -1, 0.0))
     sim.run(until=900.25)
     assert [tank.turns for tank in tanks] == [900] * 5
-    assert [code for code in calls if code < 0 and code not in FOUND] == [REACHED]
+    assert [code for code in calls if code < 0 and code not in (*FOUND, PAUSED)] == [REACHED]
     assert (sim.events, sim.monitor.state_events, handled(sim)) == (4500, 4500, 4498)
 
 
 def test_ctrl_c_stops_between_native_handlers(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(integrator_module, "MOST_WORK", 100.0)
+    monkeypatch.setattr(pauses, "MOST", 100.0)
     sim, whole = ev.Simulation(), ev.Simulation()
     tank, other = Tank(sim, name="tank").start(), Tank(whole, name="tank").start()
     motion, before = sim._continuum.integrator, signal.signal(signal.SIGINT, signal.default_int_handler)
-    motion.run.patience = integrator_module.MOST_WORK
+    motion.run.patience = pauses.MOST
     proceed, codes = motion.engine.proceed, []
 
     def pressed(*arguments: Any) -> int:
@@ -170,7 +170,9 @@ def test_ctrl_c_stops_between_native_handlers(monkeypatch: pytest.MonkeyPatch) -
             signal.raise_signal(signal.SIGINT)
         return codes[-1]
 
-    motion.engine = replace(motion.engine, proceed=pressed)
+    motion.engine = replace(
+        motion.engine, proceed=pressed, proceed_away=lambda a, now, stop: pressed(a, now, stop, -1, 0.0)
+    )
     try:
         with pytest.raises(KeyboardInterrupt):
             sim.run(until=200.25)
@@ -178,7 +180,9 @@ def test_ctrl_c_stops_between_native_handlers(monkeypatch: pytest.MonkeyPatch) -
         signal.signal(signal.SIGINT, before)
     assert 0 < tank.turns == sim.events == sim.monitor.state_events < 200
     assert handled(sim) == tank.turns - 2
-    motion.engine = replace(motion.engine, proceed=proceed)
+    motion.engine = replace(
+        motion.engine, proceed=proceed, proceed_away=lambda a, now, stop: proceed(a, now, stop, -1, 0.0)
+    )
     sim.run(until=200.25)
     whole.run(until=200.25)
     assert (left(tank), counts(sim)[:3]) == (left(other), counts(whole)[:3])

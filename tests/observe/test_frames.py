@@ -100,7 +100,7 @@ def test_a_library_that_is_not_there_is_named_with_its_extra(trace, monkeypatch,
         getattr(trace, method)()
 
     assert str(refused.value) == (
-        f"{method}() needs {library}, which is not installed: run pip install 'eventide[{library}]'"
+        f"{method}() needs {library}, which is not installed: run pip install 'eventide-sim[{library}]'"
     )
     assert isinstance(refused.value, ImportError)
 

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eventide as ev
-from eventide.continuous.tape import MOST, instants
 from eventide.discrete.periodic import Grid
+from eventide.monitor.tape import MOST, instants
 
 
 class Swing(ev.Continuous):

@@ -127,7 +127,9 @@ def test_repr():
     ids=["empty", "infinite", "no bins", "nan"],
 )
 def test_limits_are_checked(make):
-    with pytest.raises(ValueError, match="lower must be less than upper, both finite, and bins at least 1"):
+    with pytest.raises(
+        ValueError, match="lower must be less than upper, both finite, and bins a whole number, at least 1"
+    ):
         make()
 
 

@@ -188,3 +188,15 @@ def test_the_table_is_saved_and_the_report_written(tmp_path):
     axes = report.plot()
     assert [label.get_text() for label in axes.get_yticklabels()][3] == "R-ab (integration)"
     assert [[float(x) for x in line.get_xdata()] for line in axes.lines[:2]] == [[1.0, 2.0], []]
+
+
+def test_a_component_that_would_end_the_program_fails_its_case_alone():
+    def leave(x):
+        if x > 1.0:
+            raise SystemExit(3)
+        return x
+
+    requirement = Requirement(
+        "L-1", "It should stay.", Component("leave", leave), stays_within(0.0, 9.0), {"x": [1, 2]}
+    )
+    assert [one.error for one in Test(requirement).run().outcomes] == ["", "SystemExit: 3"]

@@ -33,6 +33,13 @@ def test_what_is_below_zero_or_no_number_is_no_quality(value):
 
 
 @pytest.mark.row("R-301")
+@pytest.mark.parametrize("value", ["much", "1.5", None, np.array([1.0, 2.0])])
+def test_what_is_no_single_number_is_no_quality(value):
+    with pytest.raises(ev.ModelError, match=r"the quality 'own' of an output is .*: a quality is one number"):
+        Quality.of("own", lambda y: value, threshold=1.0)(0.0)
+
+
+@pytest.mark.row("R-301")
 @pytest.mark.parametrize("bound", [0.1, 0.3, 1 / 3, 1e-17, 1e10])
 def test_rounding_does_not_change_on_which_side_of_its_bound_an_error_is(bound):
     quality, ready = Quality.from_error("miss", abs, bound=bound), verify.error_below(bound, 0.0)
@@ -90,7 +97,7 @@ def test_the_worst_place_is_named_and_one_quantity_is_chosen():
     with pytest.raises(ev.ModelError, match="one quantity is judged here, and the output has 2"):
         verify.overshoot(0.1, 1.0)(states)
     with pytest.raises(ev.ModelError, match="of=2 is the number of a state, and the output has 2"):
-        verify.stays_within(of=2)(states)
+        verify.stays_within(0.0, of=2)(states)
     with pytest.raises(ev.ModelError, match="times are judged here, and the output has none"):
         verify.settles(0.0, 1.0, 1.0)(3.0)
     with pytest.raises(ev.ModelError, match=r"the output ends at 4.0: whether it has settled by 9.0"):
@@ -117,3 +124,17 @@ def test_a_name_that_stands_for_several_things_or_for_none_is_refused():
         verify.stays_within(0.0, 4.0, of="depth")(output)
     with pytest.raises(ev.ModelError, match="a bound is at least 0"):
         Quality.from_error("miss", abs, bound=-1.0)
+
+
+def test_bounds_are_written_as_people_write_them():
+    names = [
+        verify.stays_within(high=1.2, unit="mm"), verify.stays_within(0.5, of="tank.level"),
+        verify.stays_within(0.0, 3.0, unit="m"), verify.settles(-inf, 2.0, 1.5, of=0),
+        verify.reaches_within(1.0, 2.0, 3.0), verify.reaches_within(1.0, inf, 3.0, unit="V"),
+    ]  # fmt: skip
+    assert [one.name for one in names] == [
+        "at most 1.2 mm", "tank.level at least 0.5", "within [0, 3] m", "state 0 at most 2 from 1.5 on",
+        "reaches [1, 2] within 3", "reaches at least 1 V within 3",
+    ]  # fmt: skip
+    with pytest.raises(ev.ModelError, match="takes low= or high="):
+        verify.stays_within()

@@ -1,11 +1,22 @@
 """Requirements: what they are made of, and their nine properties."""
 
 from datetime import date
+from itertools import count
 
 import pytest
 
 import eventide as ev
-from eventide.verify import Component, Judgement, Quality, Requirement, properties, readiness, settles, stays_within
+from eventide.verify import (
+    Component,
+    Judgement,
+    Quality,
+    Requirement,
+    properties,
+    readiness,
+    run_all,
+    settles,
+    stays_within,
+)
 
 TANK = Component("tank", lambda inflow: inflow)
 NEED = {"need": "the yard stays dry", "source": "contract, 3.1"}
@@ -47,7 +58,6 @@ def test_four_properties_are_checked_and_five_recorded():
     ("name", "broken", "others", "detail"),
     [
         ("verifiable", {"threshold": 0.0}, [], "a quality of 0.0 cannot be missed: each is at least 0"),
-        ("verifiable", {"threshold": 1.5}, [], "a quality of 1.5 cannot be reached: the most is 1.0"),
         ("unambiguous", {"phrase": "It shall be large."}, [], "everybody reads 'large' differently: give a number"),
         ("unambiguous", {"phrase": "It shall fill and shall empty."}, [],
          "it asks for several things: write a requirement for each"),
@@ -86,8 +96,12 @@ def test_only_needs_are_obligatory():
         ({"phrase": "The tank holds 3 m3."}, "either `shall`"),
         ({"phrase": "The tank shall hold 3 m3 and should look nice."}, "either `shall`"),
         ({"need": ""}, "only a need is obligatory"),
+        ({"threshold": 1.5}, r"asks for a quality of 1.5, and the quality 'within \[0, 3\]' is at most 1.0"),
+        ({"threshold": float("nan")}, "asks for a quality of nan"),
         ({"judgements": {"verifiable": Judgement("me", date(2026, 1, 1))}}, "these are: complete, agreed"),
         ({"conditions": {"inflow": []}}, "no conditions"),
+        ({"conditions": {"inflow": count()}}, "are a generator, and are gone over several times"),
+        ({"conditions": ({"inflow": k} for k in count())}, "are a generator"),
     ]:
         with pytest.raises(ev.ModelError, match=told):
             tank(**broken)
@@ -115,3 +129,17 @@ def test_readiness_tells_what_is_not_covered_and_what_it_costs():
     assert 1.0 <= costly.seconds < 10.0
     assert cheap.is_ready
     assert str(cheap).startswith("test-ready: 52 cases\n52 cases take about ")
+
+
+@pytest.mark.row("R-303")
+def test_contradictions_are_told_in_every_run_of_the_tests(tmp_path):
+    first, second = tank(), tank("T-2", quality=settles(4.0, 5.0, 1.0))
+    third = tank("T-3", quality=stays_within(2.0, 9.0))
+    report = run_all(TANK, [ev.verify.Test(one) for one in (first, second, third)])
+
+    told = "T-1 and T-2 contradict each other: within [0, 3], and in [4, 5] from 1 on"
+    assert report.contradictions == [told]
+    assert told in str(report)
+    report.to_html(tmp_path / "page.html")
+    assert told in (tmp_path / "page.html").read_text()
+    assert run_all(TANK, [ev.verify.Test(first)]).contradictions == []

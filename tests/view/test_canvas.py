@@ -106,3 +106,15 @@ def test_a_picture_that_fails_leaves_the_old_file_alone(tmp_path):
         save(figure, path)
 
     assert (list(tmp_path.iterdir()), path.read_text()) == ([path], "old")
+
+
+def test_what_a_plot_returns_is_saved(tmp_path):
+    sim = ev.Simulation()
+    trace = sim.record(x=lambda: sim.time, every=0.5)
+    sim.run(until=1.0)
+    save(trace.plot(), tmp_path / "axes.png")
+    save(trace.plot().figure, tmp_path / "figure.png")
+
+    assert (tmp_path / "axes.png").read_bytes() == (tmp_path / "figure.png").read_bytes()
+    with pytest.raises(ev.ModelError, match=r"^view.save takes a figure, or axes as `recording.plot\(\)` returns them"):
+        save(trace, tmp_path / "trace.png")

@@ -142,7 +142,7 @@ def test_a_place_where_nothing_can_be_shown_is_refused(where, monkeypatch):
         with pytest.raises(ev.ModelError, match=r'where=...\) takes "notebook" or "page", and got \'browser\''):
             sim.watch(x=lambda: 1.0, where=where)
     else:
-        with pytest.raises(ev.MissingLibraryError, match=r"pip install 'eventide\[notebook\]'") as caught:
+        with pytest.raises(ev.MissingLibraryError, match=r"pip install 'eventide-sim\[notebook\]'") as caught:
             sim.watch(x=lambda: 1.0, where=where)
         assert 'where="page"' in str(caught.value)
     assert not len(sim.monitor.observers)

@@ -59,15 +59,15 @@ def test_one_column_is_drawn_with_both_sides_of_events_and_no_legend(sim):
 def test_the_unit_of_time_is_shown_if_it_is_told(sim):
     axes = plot_recording(bounce(sim), time_unit="s")
 
-    assert axes.get_xlabel() == "time [s]"
+    assert axes.figure.axes[-1].get_xlabel() == "time [s]"
 
 
 def test_the_unit_of_time_is_that_of_the_simulation_if_it_is_not_told():
-    assert bounce(ev.Simulation(time_unit="h")).plot().get_xlabel() == "time [h]"
+    assert bounce(ev.Simulation(time_unit="h")).plot().figure.axes[-1].get_xlabel() == "time [h]"
 
 
 def test_several_columns_of_one_object_have_a_legend_under_its_name(sim):
-    axes = plot_recording(bounce(sim))
+    axes = plot_recording(bounce(sim), new_figure().add_subplot())
 
     assert words(axes) == ("time", "height [m], velocity [m/s]", ["ball", "height", "velocity"])
     assert [line.get_label() for line in axes.lines] == ["height", "velocity"]
@@ -83,13 +83,13 @@ def test_one_quantity_of_several_objects_has_a_legend_of_their_names(sim):
 
 
 def test_columns_of_several_objects_go_by_their_full_names(sim):
-    axes = plot_recording(bounce(sim, ("red", "blue")), columns=["red.height", "blue.velocity"])
+    axes = plot_recording(bounce(sim, ("red", "blue")), new_figure().add_subplot(), ["red.height", "blue.velocity"])
 
     assert words(axes) == ("time", "height [m], velocity [m/s]", ["", "red.height", "blue.velocity"])
 
 
 def test_the_legend_stands_outside_the_data(sim):
-    axes = plot_recording(bounce(sim))
+    axes = plot_recording(bounce(sim), new_figure().add_subplot())
     figure = axes.figure
 
     figure.draw_without_rendering()

@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 import eventide as ev
+from eventide.statistics import moving_average, mser5
 
 
 @ev.model(until=2.0, time_unit="s")
@@ -69,7 +70,7 @@ def test_a_fan_shows_the_median_and_the_bands_over_time():
 def test_what_cannot_be_drawn_is_told(grid):
     with pytest.raises(ev.ModelError, match=r"decay has no response 'y'; it has: end, size"):
         grid.plot("y")
-    with pytest.raises(ev.ModelError, match=r"drawn as box, heat, effects, fan, and got kind='pie'"):
+    with pytest.raises(ev.ModelError, match=r"drawn as box, heat, effects, fan, warm-up, and got kind='pie'"):
         grid.plot(kind="pie")
     with pytest.raises(
         ev.ModelError, match=r"no parameter 'kind' differs in this study; there are: rate, parameter size"
@@ -81,3 +82,24 @@ def test_what_cannot_be_drawn_is_told(grid):
         grid.plot(kind="fan")
     alone = ev.Study(decay, {"rate": stats.uniform(0, 1)}, replications=3, entropy=1).run(workers=1)
     assert alone.plot("end", kind="box", by=[]).get_ylabel() == "end"
+
+
+def test_welchs_plot_shows_the_mean_over_replications_its_moving_average_and_the_cut():
+    times = np.linspace(0.0, 2.0, 41)
+    study = ev.Study(decay, replications=9, entropy=1, record="level", at=times)
+    runs = study.run(workers=1)
+    axes = runs.plot("level", kind="warm-up")
+    means = runs.states("level")["level"].groupby(level="time").mean()
+    values, smooth, cut = axes.lines
+    assert values.get_xdata().tolist() == times.tolist()
+    assert values.get_ydata().tolist() == pytest.approx(means.to_list(), rel=1e-12)
+    assert smooth.get_ydata().tolist() == pytest.approx(moving_average(means, 2).tolist(), rel=1e-12)
+    assert cut.get_xdata()[0] == times[mser5(means)]
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("time [s]", "level [m]")
+    single = ev.view.plot_warm_up(means.to_numpy(), window=5, label="level")
+    assert len(single.lines[1].get_xdata()) == 36
+    assert single.get_xlabel() == "number of the value"
+    with pytest.raises(ev.ModelError, match="ten values or more of each run"):
+        ev.view.plot_warm_up([1.0, 2.0])
+    with pytest.raises(ev.ModelError, match="Welch's plot needs recordings at common times"):
+        ev.Study(decay, entropy=1).run(workers=1).plot(kind="warm-up")

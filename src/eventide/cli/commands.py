@@ -10,17 +10,37 @@ from typing import TYPE_CHECKING, Annotated, Final, cast
 
 import typer
 
+from eventide.cli.batches import BatchesJob
+from eventide.cli.diagram import DiagramJob
 from eventide.cli.job import Job
+from eventide.cli.new_project import write_project
+from eventide.cli.report import ReportJob
+from eventide.cli.search import SearchJob
 from eventide.cli.sensitivity import SensitivityJob
 from eventide.cli.study import StudyJob
-from eventide.cli.telling import DONE, REFUSED, complain
+from eventide.cli.telling import DONE, REFUSED, complain, status_of
 from eventide.cli.verify import VerifyJob
 
 if TYPE_CHECKING:
-    from eventide.experiment.sensitivity.results import Way
+    from eventide.analysis.sensitivity.results import Way
 
 USAGE_ERROR: Final = cast("type[typer.BadParameter]", typer.BadParameter.__mro__[1])
 """What typer raises for a command line that it cannot read; it has no public name."""
+
+
+COMMANDS: Final = (
+    "batches",
+    "calibrate",
+    "diagram",
+    "minimise",
+    "new",
+    "replicate",
+    "report",
+    "sensitivity",
+    "study",
+    "verify",
+)
+"""All but `run`."""
 
 
 # --- what is asked for ------------------------------------------------------------------------------------------------
@@ -39,7 +59,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         status = typer.main.get_command(app).main(given, prog_name="eventide", standalone_mode=False)
     except USAGE_ERROR as error:
-        command = given[0] if given[0] in {"replicate", "sensitivity", "study", "verify"} else "run"
+        command = given[0] if given[0] in COMMANDS else "run"
         complain(f"{error.format_message().rstrip('.')}; `eventide {command} --help` tells how it is written")
         return REFUSED
     return status if isinstance(status, int) else DONE
@@ -83,7 +103,7 @@ def _entropy(text: str) -> int:
 
 
 @app.command(
-    help="Run the model in FILE, print its responses and what the run took, draw its picture.\n\n"
+    help="Run the model in FILE, print its responses and what the run took; draw its picture with --plot.\n\n"
     "Results go to standard output: equal runs print the same. Wall time and the names of the files written go to "
     "standard error.",
     epilog="Example: eventide run examples/soaking_pit.py --set arrivals=regular",
@@ -91,7 +111,11 @@ def _entropy(text: str) -> int:
 def run(
     file: Annotated[
         Path,
-        typer.Argument(metavar="FILE", help="A Python file with one function marked @ev.model.", show_default=False),
+        typer.Argument(
+            metavar="FILE[:MODEL]",
+            help="A Python file with a function marked @ev.model; the name of one if it has several.",
+            show_default=False,
+        ),
     ],
     until: Annotated[
         float | None,
@@ -114,7 +138,7 @@ def run(
     ] = None,
     plot: Annotated[
         Path | None,
-        typer.Option(metavar="FILE.png", help="Draw the picture here. Otherwise into this folder, named as FILE is."),
+        typer.Option(metavar="FILE.png", help="Draw the picture of the model, or what it recorded, here."),
     ] = None,
     watch: Annotated[
         bool, typer.Option("--watch", help="Show what the model records on a page of this machine, while it runs.")
@@ -125,6 +149,20 @@ def run(
 ) -> None:
     """Carry out `eventide run`."""
     raise typer.Exit(Job(file, until, entropy, settings or [], out, plot, verbose, watch).status())
+
+
+@app.command(
+    help="Write a first model NAME.py, a test of it and a notebook, into this folder. All three run as they are.\n\n"
+    "No file that is there already is changed.",
+    epilog="Example: eventide new tank && eventide run tank.py --plot tank.png",
+)
+def new(
+    name: Annotated[
+        str, typer.Argument(metavar="NAME", help="A word of letters, digits and _, as of a Python module.")
+    ],
+) -> None:
+    """Carry out `eventide new`."""
+    raise typer.Exit(status_of(lambda: write_project(name), verbose=False))
 
 
 File = Annotated[
@@ -174,6 +212,17 @@ Out = Annotated[
 ]
 Plot = Annotated[Path | None, typer.Option(metavar="FILE.png", help="Draw a response at the points here.")]
 Response = Annotated[str | None, typer.Option(metavar="NAME", help="The response that is drawn; else the first.")]
+Antithetic = Annotated[
+    bool,
+    typer.Option("--antithetic", help="Replications in pairs, the second with 1 - u for each uniform u of the first."),
+]
+HalfWidths = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--until-half-width", metavar="NAME=WIDTH",
+        help="Go on until the mean of a response is known that closely: wait=0.5, or wait=5%. May be repeated.",
+    ),
+]  # fmt: skip
 Verbose = Annotated[bool, typer.Option("--verbose", help="Show tracebacks whole.")]
 
 
@@ -197,12 +246,14 @@ def study(
     out: Out = None,
     plot: Plot = None,
     response: Response = None,
+    antithetic: Antithetic = False,
+    until_half_width: HalfWidths = None,
     verbose: Verbose = False,
 ) -> None:
     """Carry out `eventide study`."""
     job = StudyJob(
         file, over or [], replications, workers, store, shard, until, entropy, settings or [], time_limit, out, plot,
-        response, verbose,
+        response, verbose, antithetic, until_half_width or (),
     )  # fmt: skip
     raise typer.Exit(job.status())
 
@@ -225,6 +276,8 @@ def replicate(
     out: Out = None,
     plot: Plot = None,
     response: Response = None,
+    antithetic: Antithetic = False,
+    until_half_width: HalfWidths = None,
     verbose: Verbose = False,
 ) -> None:
     """Carry out `eventide replicate`."""
@@ -243,7 +296,141 @@ def replicate(
         plot,
         response,
         verbose,
+        antithetic,
+        until_half_width or (),
     )
+    raise typer.Exit(job.status())
+
+
+Ranges = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--over", metavar="NAME=LOW:HIGH", help="Where a parameter may be; NAME=A,B,C for choices. May be repeated."
+    ),
+]
+MethodOf = Annotated[
+    str | None,
+    typer.Option(
+        "--method", metavar="NAME", help="nelder-mead, powell, cobyqa, differential evolution, enumeration or tpe."
+    ),
+]
+Evaluations = Annotated[int, typer.Option(metavar="N", min=1, help="So many points at most.")]
+History = Annotated[
+    Path | None, typer.Option("--out", metavar="FILE.csv", help="Write a row for each point that was evaluated.")
+]
+SearchPlot = Annotated[Path | None, typer.Option("--plot", metavar="FILE.png", help="Draw what was found here.")]
+
+
+@app.command(
+    help="Find the parameters of the model in FILE for which a response is least, in the mean over replications with "
+    "the same random numbers at all points.",
+    epilog="Example: eventide minimise examples/best_rate.py cost --over rate=1.2:5 -n 20 --entropy 1",
+)
+def minimise(
+    file: File,
+    response: Annotated[str, typer.Argument(metavar="RESPONSE", help="What is to be small.", show_default=False)],
+    over: Ranges = None,
+    replications: Replications = 1,
+    method: MethodOf = None,
+    evaluations: Evaluations = 200,
+    workers: Workers = None,
+    store: Store = None,
+    until: Until = None,
+    entropy: Entropy = None,
+    settings: Settings = None,
+    time_limit: TimeLimit = None,
+    out: History = None,
+    plot: SearchPlot = None,
+    verbose: Verbose = False,
+) -> None:
+    """Carry out `eventide minimise`."""
+    job = SearchJob(
+        file, response, None, over or [], replications, method, evaluations, workers, store, until, entropy,
+        settings or [], time_limit, out, plot, verbose,
+    )  # fmt: skip
+    raise typer.Exit(job.status())
+
+
+@app.command(
+    help="Find the parameters of the model in FILE for which what it records comes closest to data, and how well these "
+    "settle them.",
+    epilog="Example: eventide calibrate examples/cooling.py measured.csv --over loss=0.01:1 --plot fit.png",
+)
+def calibrate(
+    file: File,
+    data: Annotated[
+        Path,
+        typer.Argument(
+            metavar="DATA.csv", help="A column `time`, and one for each quantity that was measured.", show_default=False
+        ),
+    ],
+    over: Ranges = None,
+    replications: Replications = 1,
+    method: MethodOf = None,
+    evaluations: Evaluations = 200,
+    workers: Workers = None,
+    store: Store = None,
+    entropy: Entropy = None,
+    settings: Settings = None,
+    time_limit: TimeLimit = None,
+    out: History = None,
+    plot: SearchPlot = None,
+    verbose: Verbose = False,
+) -> None:
+    """Carry out `eventide calibrate`."""
+    job = SearchJob(
+        file, "", data, over or [], replications, method, evaluations, workers, store, None, entropy, settings or [],
+        time_limit, out, plot, verbose,
+    )  # fmt: skip
+    raise typer.Exit(job.status())
+
+
+@app.command(
+    help="Write a page of the runs in FOLDER, which a study has had as its store: what was run, means with their "
+    "confidence intervals, figures, and what failed. It loads nothing, and is made without the model.",
+    epilog="Example: eventide report results --out report.html",
+)
+def report(
+    folder: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="The store of a study or of a search.", show_default=False)
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE.html", help="Write the page here. Otherwise into this folder, named as FOLDER is."),
+    ] = None,
+    verbose: Verbose = False,
+) -> None:
+    """Carry out `eventide report`."""
+    raise typer.Exit(ReportJob(folder, out, verbose).status())
+
+
+@app.command(
+    help="Run the model in FILE once, for long, and print what holds in the steady state: the mean of a response that "
+    "is a Tally, its confidence interval by batch means, and whether the batches can be taken for independent.",
+    epilog="Example: eventide batches shop.py --response wait --until 100000 --plot warm-up.png",
+)
+def batches(
+    file: File,
+    response: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A response that is a Tally; else the first.")
+    ] = None,
+    batches: Annotated[int, typer.Option(metavar="N", min=2, help="How many batches.")] = 20,
+    warm_up: Annotated[
+        str, typer.Option(metavar="N", help="How many values are left out at the start, or mser5, which finds it.")
+    ] = "mser5",
+    of: Annotated[
+        str, typer.Option(metavar="WHAT", help="mean, variance, or the share of a quantile, as 0.9.")
+    ] = "mean",
+    until: Until = None,
+    entropy: Entropy = None,
+    settings: Settings = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE.png", help="Draw Welch's plot of the warm-up here.")
+    ] = None,
+    verbose: Verbose = False,
+) -> None:
+    """Carry out `eventide batches`."""
+    job = BatchesJob(file, response, batches, warm_up, of, until, entropy, settings or [], plot, verbose)
     raise typer.Exit(job.status())
 
 
@@ -319,3 +506,21 @@ def verify(
     """Carry out `eventide verify`."""
     job = VerifyJob(file, structured, junit, html, out, only or [], case, budget, workers, verbose)
     raise typer.Exit(job.status())
+
+
+@app.command(
+    help="Print the class diagram of the model in FILE, or of the package PACKAGE, as text for Mermaid.",
+    epilog="Example: eventide diagram examples/quarter_car.py; eventide diagram eventide.verify --out verify.mmd",
+)
+def diagram(
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="FILE|PACKAGE", help="A Python file, or a dotted name as eventide.verify.", show_default=False
+        ),
+    ],
+    out: Annotated[Path | None, typer.Option(metavar="FILE.mmd", help="Write it here.")] = None,
+    verbose: Verbose = False,
+) -> None:
+    """Carry out `eventide diagram`."""
+    raise typer.Exit(DiagramJob(what, out, verbose).status())

@@ -9,7 +9,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from eventide.cli.loading import model_in, name_of, set_up
+from eventide.cli.loading import model_in, set_up
 from eventide.cli.telling import (
     DONE,
     PICTURES,
@@ -80,8 +80,7 @@ class Job:
             return
         note(f"stopped at time {outcome.simulation.time!r}")
         self._write_recordings(outcome)
-        if self.plot is not None:
-            self._draw(outcome)
+        self._draw(outcome)
 
     def _write_recordings(self, outcome: Run[Any]) -> None:
         if self.out is None:
@@ -100,14 +99,12 @@ class Job:
             note(f"{recording.name} written to {path}")
 
     def _draw(self, outcome: Run[Any]) -> None:
+        path = self.plot
+        if path is None:
+            return
         model = outcome.model
         if model.drawing is None and not outcome.recordings:
-            if self.plot is not None:
-                raise InputError(
-                    f"{self.plot} was not drawn: {model.name} records nothing and has no @{model.name}.picture"
-                )
-            return
-        path = self.plot or Path(f"{name_of(self.file)}.png")
+            raise InputError(f"{path} was not drawn: {model.name} records nothing and has no @{model.name}.picture")
         self._say(f"drawing {path}")
         from eventide.view import new_figure, plot_recordings, save
 

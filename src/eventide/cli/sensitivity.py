@@ -12,8 +12,8 @@ from eventide.cli.telling import DONE, PICTURES, check_target, note, say, status
 from eventide.errors import InputError, ModelError
 
 if TYPE_CHECKING:
-    from eventide.experiment.sensitivity import Sensitivity
-    from eventide.experiment.sensitivity.results import Way
+    from eventide.analysis.sensitivity import Sensitivity
+    from eventide.analysis.sensitivity.results import Way
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class SensitivityJob:
 
     def do(self) -> int:
         """Find the sensitivities, tell them, write the table, draw the picture."""
-        from eventide.experiment.sensitivity import sensitivity
+        from eventide.analysis.sensitivity import sensitivity
 
         check_target(self.out, "--out")
         check_target(self.plot, "--plot", PICTURES)

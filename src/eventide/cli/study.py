@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
+from math import inf
 from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
@@ -38,6 +39,8 @@ class StudyJob:
     plot: Path | None
     response: str | None
     verbose: bool
+    antithetic: bool = False
+    half_widths: Sequence[str] = ()
 
     def status(self) -> int:
         """Do it and tell what went wrong, if anything did; answers the exit status."""
@@ -49,7 +52,7 @@ class StudyJob:
 
         check_target(self.out, "--out")
         check_target(self.plot, "--plot", PICTURES)
-        texts, shard = texts_by_name(self.settings), self._shard()
+        texts, shard, half_widths = texts_by_name(self.settings), self._shard(), self._half_widths()
         with model_in(self.file) as found:
             over = {name: values_of(found, name, text) for name, text in self._axes().items()}
             first = {name: values[0] for name, values in over.items()}
@@ -60,11 +63,12 @@ class StudyJob:
             model = set_up(model, texts, self.until)
             study = Study(
                 model, over, replications=self.replications, until=self.until, entropy=self.entropy,
-                time_limit=self.time_limit,
+                time_limit=self.time_limit, antithetic=self._antithetic(),
             )  # fmt: skip
             start = perf_counter()
             try:
                 runs = study.run(workers=self.workers, store=self.store, shard=shard)
+                self._extend(runs, half_widths)
             except KeyboardInterrupt:
                 if self.store is not None:
                     note(f"stopped; what was done is in {self.store}: the same command goes on from there")
@@ -85,6 +89,35 @@ class StudyJob:
         if self.store is None:
             raise InputError("--shard needs --store, the folder in which the parts come together")
         return int(part), int(parts)
+
+    def _antithetic(self) -> bool:
+        if self.antithetic and self.replications % 2:
+            raise InputError(f"--antithetic makes pairs: give an even number of replications, not {self.replications}")
+        return self.antithetic
+
+    def _half_widths(self) -> dict[str, tuple[float, bool]]:
+        """By response how closely its mean is to be known, and whether in parts of it."""
+        found: dict[str, tuple[float, bool]] = {}
+        for told in self.half_widths:
+            name, equals, text = told.rpartition("=")
+            is_relative = text.endswith("%")
+            try:
+                half_width = float(text.removesuffix("%")) / (100.0 if is_relative else 1.0)
+            except ValueError:
+                half_width = 0.0
+            if not (name and equals and 0.0 < half_width < inf):
+                raise InputError(f"--until-half-width takes NAME=WIDTH or NAME=PERCENT%, as wait=5%, and got {told!r}")
+            found[name] = half_width, is_relative
+        if found and self.shard is not None:
+            raise InputError("--until-half-width needs all runs: leave --shard out")
+        return found
+
+    def _extend(self, runs: Replication, half_widths: Mapping[str, tuple[float, bool]]) -> None:
+        for name, (half_width, is_relative) in half_widths.items():
+            try:
+                runs.extend_until(name, half_width, relative=is_relative, workers=self.workers)
+            except ModelError as error:
+                raise InputError(str(error)) from None
 
     def _axes(self) -> dict[str, str]:
         axes: dict[str, str] = {}

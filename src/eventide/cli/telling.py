@@ -5,11 +5,13 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from eventide.errors import InputError, SimulationError
+from eventide.reading.tracebacks import WHOLE
 
 if TYPE_CHECKING:
     from traceback import TracebackException
@@ -27,7 +29,8 @@ PICTURES: Final = (".png", ".pdf", ".svg")
 def status_of(do: Callable[[], int], *, verbose: bool) -> int:
     """Do something and tell what went wrong, if anything did; answers the exit status."""
     try:
-        return do()
+        with _as_asked(verbose=verbose):
+            return do()
     except KeyboardInterrupt:
         return INTERRUPTED
     except InputError as error:
@@ -41,11 +44,40 @@ def status_of(do: Callable[[], int], *, verbose: bool) -> int:
         return FAILED
 
 
+@contextlib.contextmanager
+def _as_asked(*, verbose: bool) -> Iterator[None]:
+    """The block in which tracebacks are whole if that was asked, and our warnings are lines.
+
+    They would name the line of the command line's machinery that has called the model.
+    """
+    before, shown = os.environ.get(WHOLE), warnings.showwarning
+
+    def show(message: Warning | str, category: type[Warning], *where: Any, **options: Any) -> None:
+        if category.__module__ == "eventide.errors":
+            complain(f"{category.__name__}: {message}")
+        else:
+            shown(message, category, *where, **options)
+
+    if verbose:
+        os.environ[WHOLE] = "1"
+    try:
+        with warnings.catch_warnings():
+            warnings.showwarning = show
+            yield
+    finally:
+        if verbose and before is None:
+            os.environ.pop(WHOLE, None)
+
+
 def say(text: str) -> None:
     """Print, with a question mark for what standard output cannot show; nothing if there is no standard output."""
     if sys.stdout is None:
         return
     encoding = sys.stdout.encoding or "utf-8"
+    try:
+        text.encode(encoding)
+    except UnicodeEncodeError:
+        text = text.replace("─", "-")  # under the head of a table
     print(text.encode(encoding, "replace").decode(encoding), flush=True)
 
 

@@ -7,27 +7,21 @@ then `integrator.py`.
 from eventide.continuous.checks import check_limits
 from eventide.continuous.components.component import Continuous, Law, law
 from eventide.continuous.components.rest import rest
-from eventide.continuous.components.variable import Variable
+from eventide.continuous.components.variable import StateVariable, Variable
 from eventide.continuous.components.vectors import VectorVariable
 from eventide.continuous.flows.flow import Flow
 from eventide.continuous.integrator import Integrator
 from eventide.continuous.linearization import Derivatives
 from eventide.continuous.system import System
-from eventide.continuous.tape import Fixed, Moving, Probe, Reckoned, Taken, Tape
 
 __all__ = [
     "Continuous",
     "Derivatives",
-    "Fixed",
     "Flow",
     "Integrator",
     "Law",
-    "Moving",
-    "Probe",
-    "Reckoned",
+    "StateVariable",
     "System",
-    "Taken",
-    "Tape",
     "Variable",
     "VectorVariable",
     "check_limits",

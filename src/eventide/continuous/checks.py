@@ -8,15 +8,18 @@ import textwrap
 from collections.abc import Iterator
 from math import inf
 from types import CodeType
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 
 from eventide.continuous.error_context import execute_law
+from eventide.declare import fields_of
 from eventide.errors import ModelError, SimulationError
+from eventide.reading.places import location
 
 if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
+    from eventide.continuous.components.member import Member
     from eventide.continuous.components.variable import Variable
     from eventide.continuous.flows.flow import Flow
     from eventide.declare import Field
@@ -39,7 +42,7 @@ def check_class(cls: type[Continuous]) -> None:
         for name, line in _assigned_fields(cls, function):
             raise ModelError(
                 f"{cls.__name__}.{function.__name__} assigns the field {name!r} "
-                f"({function.__code__.co_filename}:{line}), and a plain field changes in events only: "
+                f"({location(function.__code__.co_filename, line)}), and a plain field changes in events only: "
                 f"declare it `{name}: ev.Computed = ev.computed()`, or as a State with a rate"
             )
     setattr(cls, CHECKED, True)
@@ -60,7 +63,7 @@ def _assigned_fields(cls: type[Continuous], function: Any) -> list[tuple[str, in
     if tree is None:
         return []
     this, first = tree.args.args[0].arg, function.__code__.co_firstlineno
-    plain = {name for name, spec in cls._fields.items() if spec.role == "field"}
+    plain = {name for name, spec in fields_of(cls).items() if spec.role == "field"}
     return [
         (node.attr, first + node.lineno - 1)
         for node in ast.walk(tree)
@@ -134,7 +137,7 @@ def _called(node: ast.Call) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
-def two_setters(law: Any, other: Any, variable: Variable) -> ModelError:
+def two_setters(law: Member, other: Member, variable: Variable) -> ModelError:
     """The error of two laws that set one rate."""
     return ModelError(
         f"{law.name} sets the rate of {variable.name}, which {other.name} has set already: "
@@ -146,20 +149,42 @@ Quantity: TypeAlias = tuple[str, int | None]
 """The name of a state and, for a vector, the number of the item."""
 
 
+class Ledger(Protocol):
+    """Is told which rates are read and written."""
+
+    def note_read(self, owner: Any, quantity: Quantity) -> None:
+        """The present law reads a rate of an object."""
+
+    def note_write(self, owner: Any, quantity: Quantity) -> None:
+        """It writes one."""
+
+    def note_read_slot(self, slot: int) -> None:
+        """It reads the rate of the state in a slot."""
+
+    def note_written_slot(self, slot: int) -> None:
+        """It writes that."""
+
+
 class _Ledger:
-    """Who wrote which rate in this pass, and which rates the present law has read."""
+    """Who wrote which rate in this pass, and which rates the present law has read.
+
+    also    is told the same while a law runs
+    """
 
     def __init__(self) -> None:
         self.law: Any = None
+        self.also: Ledger | None = None
         self.writers: dict[tuple[int, Quantity], Any] = {}
         self.read: set[tuple[int, Quantity]] = set()
 
-    def begin(self, law: Any) -> None:
-        self.law = law
+    def begin(self, law: Continuous) -> None:
+        self.law, self.also = law, None
         self.read.clear()
 
     def note_read(self, owner: Any, quantity: Quantity) -> None:
         self.read.add((owner._base, quantity))  # two objects may have one name, and no two a block
+        if self.also is not None:
+            self.also.note_read(owner, quantity)
 
     def note_write(self, owner: Any, quantity: Quantity) -> None:
         key = (owner._base, quantity)
@@ -168,6 +193,16 @@ class _Ledger:
             name, item = quantity
             raise two_setters(self.law, other, owner[name] if item is None else owner[name][item])
         self.writers[key] = self.law
+        if self.also is not None:
+            self.also.note_write(owner, quantity)
+
+
+def watched_rates(owner: Member, rates: Any, ledger: Ledger) -> Any:
+    """An object's rates, for as long as one law runs: the ledger is told what becomes of them."""
+    if isinstance(rates, _CheckedRates):
+        rates._ledger.also = ledger
+        return rates
+    return _CheckedRates(owner, ledger)
 
 
 class _CheckedRates:
@@ -175,7 +210,7 @@ class _CheckedRates:
 
     __slots__ = ("_ledger", "_owner", "_rates")
 
-    def __init__(self, owner: Any, ledger: _Ledger) -> None:
+    def __init__(self, owner: Any, ledger: Any) -> None:
         object.__setattr__(self, "_owner", owner)
         object.__setattr__(self, "_rates", owner._layout.rates(owner))
         object.__setattr__(self, "_ledger", ledger)
@@ -183,7 +218,7 @@ class _CheckedRates:
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._rates, name)
         if name in self._owner._layout.starts:
-            return _CheckedItems.watching(value, self._owner, name, self._ledger)
+            return _CheckedItems.watching(value, self, name)
         self._ledger.note_read(self._owner, (name, None))
         return value
 
@@ -201,28 +236,28 @@ class _CheckedItems(np.ndarray):
     _items  the numbers of its items in the vector
     """
 
-    _note: tuple[Any, str, _Ledger] | None = None
+    _note: tuple[_CheckedRates, str] | None = None
     _items: Any = None
 
     @classmethod
-    def watching(cls, values: Any, owner: Any, name: str, ledger: _Ledger) -> Any:
+    def watching(cls, values: Any, of: _CheckedRates, name: str) -> Any:
         """The array `values` as one that keeps the ledger."""
         checked = values.view(cls)
-        checked._note, checked._items = (owner, name, ledger), np.arange(len(values))
+        checked._note, checked._items = (of, name), np.arange(len(values))
         return checked
 
     def _tell(self, items: Any, *, writes: bool) -> None:
         if self._note is not None:
-            owner, name, ledger = self._note
+            of, name = self._note
             for item in np.atleast_1d(items).tolist():
-                (ledger.note_write if writes else ledger.note_read)(owner, (name, item))
+                (of._ledger.note_write if writes else of._ledger.note_read)(of._owner, (name, item))
 
     def _write(self, value: Any) -> None:
         """The rates are assigned as a whole; by `+=` it is this array that comes back."""
         if not isinstance(value, _CheckedItems):
             assert self._note is not None
-            owner, name, _ = self._note
-            setattr(owner._seat.rates._rates, name, value)
+            of, name = self._note
+            setattr(of._rates, name, value)
         self._tell(self._items, writes=True)
 
     def __getitem__(self, key: Any) -> Any:

@@ -4,16 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from eventide.declare.showing import what_has_a_rate
 from eventide.discrete.processes.process import owner_of
 from eventide.errors import SimulationError
 from eventide.reading.between_events import CONDITION, EQUATIONS, refuse_answer, refuse_commands
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from eventide.continuous.components.component import Continuous
     from eventide.discrete.conditions.condition import Condition
 
 
-def execute_law(law: Any, call: Any, time: float) -> None:
+def execute_law(law: Continuous, call: Callable[[], object], time: float) -> None:
     """Execute the equations or contributions of a component; what they raise is told whose they are."""
     try:
         answer = call()
@@ -24,16 +27,19 @@ def execute_law(law: Any, call: Any, time: float) -> None:
         raise
 
 
-def tell_law(error: BaseException, law: Any, time: float) -> None:
+def tell_law(error: BaseException, law: Continuous, time: float) -> None:
     """Add to an error of a law whose it is and when, once."""
     place = f"the equations of {law.name}"
     if isinstance(error, SimulationError):
         error.blame(law, place, continuous=law)
     _note(error, place, time)
+    advice = ""
     if isinstance(error, ValueError) and "read-only" in str(error):
         advice = "laws set rates: a vector of states is read here, unless it is declared with assigned=True"
-        if advice not in error.__notes__:
-            error.add_note(advice)
+    elif isinstance(error, AttributeError) and str(error).startswith(("'Rates' object", "'_NoStates' object")):
+        advice = what_has_a_rate(str(error), (*law._layout.states, *law._layout.vectors))
+    if advice and advice not in error.__notes__:
+        error.add_note(advice)
 
 
 def is_condition_true(condition: Condition, time: float) -> bool:

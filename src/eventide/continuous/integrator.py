@@ -8,8 +8,11 @@ before time advances.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from math import inf, nan
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
 
 from eventide.continuous.checks import UnsoundLaw, check_limits
 from eventide.continuous.failed_step import FailedStep
@@ -22,6 +25,7 @@ from eventide.continuous.guards.native_handlers import NativeHandlers
 from eventide.continuous.guards.native_processes import NativeProcesses
 from eventide.continuous.linearization import Linearizations
 from eventide.continuous.own_methods import OwnMethods
+from eventide.continuous.pauses import Pauses
 from eventide.continuous.python_callbacks import Host
 from eventide.continuous.references import References
 from eventide.continuous.storage.engine_memory import EngineMemory
@@ -42,8 +46,6 @@ if TYPE_CHECKING:
 
 TENDING: Final = (BROKEN, UNPLANNED, PAUSED)
 """Codes for which the march comes back in between."""
-MOST_WORK: Final = 2.0**17
-"""So many states times steps, some hundredths of a second of native code, pass before Ctrl-C can be heard."""
 
 
 class Integrator:
@@ -56,6 +58,7 @@ class Integrator:
     chosen      the condition whose event is next
     on_touch    is told of each flow that an event touches
     is_marching     whether the stepper runs: Python code that it calls back touches its own flow only, or meets another
+    pauses      how long the stepper runs by itself
     changes     what the last events have changed of all this, and is to be taken up
     is_observed whether reporters and recordings look now, who change nothing
     """
@@ -63,7 +66,6 @@ class Integrator:
     # What every event touches is in slots: there are too many attributes for Python to find them all fast.
     __slots__ = (
         "_collector",
-        "_limits",
         "_method",
         "_next_event",
         "analyst",
@@ -83,6 +85,7 @@ class Integrator:
         "native_processes",
         "on_touch",
         "own_methods",
+        "pauses",
         "references",
         "run",
         "sim",
@@ -106,7 +109,6 @@ class Integrator:
         self.together = sim.stepping == "together"
         self.memory = EngineMemory(self)
         self.run = self.memory.run
-        self.run.patience = MOST_WORK
         self.run.laws_in_python = analyst.recourse
         self.still = Still(self)
         self.flows: dict[int, Flow] = {}
@@ -119,7 +121,6 @@ class Integrator:
         self._next_event = -inf
         self.on_touch: Callable[[Flow], None] | None = None
         self._method: Method | Multistep | Newton = ENGLAND
-        self._limits: tuple[Any, Any] = (None, None)
         self.host = Host(self)
         self.guards = Guards(self)
         self.groups = Grouping(self)
@@ -127,6 +128,7 @@ class Integrator:
         self.native_processes = NativeProcesses(self)
         self.linearizations = Linearizations(self)
         self.failed_step = FailedStep(self)
+        self.pauses = Pauses(self)
 
     @property
     def method(self) -> Method | Multistep | Newton:
@@ -138,8 +140,7 @@ class Integrator:
         found = method_of(method)
         self.linearizations.forget_all()
         self._method = found
-        self._limits = (None, None)
-        self.changes.note()
+        self.changes.note_limits()
         self.touch_all()
         for flow in self.flows.values():
             flow.fuse()
@@ -153,21 +154,22 @@ class Integrator:
             raise ModelError(
                 f"{method.name} does not see that a rate jumps inside a step, and among the laws of "
                 f"{', '.join(str(owner.name) for owner in flow.owners())} some may, where it is not located "
-                "(`sim.explain().branches` names them): take another method, as `sim.method = ev.methods.ENGLAND`"
+                "(`sim.explain().branches` names them): take another method, as `sim.method = ev.methods.ENGLAND`, or "
+                "write `smooth_laws = True` in a class whose laws are known to be smooth"
             )
 
     # --- flows ----------------------------------------------------------------------------------------------------
 
     def total(self, counter: str) -> int:
         """The sum of a counter over all flows, past ones included."""
-        return int(self.memory.flow.ints[:, self.memory.flow.place_of(counter)].sum())
+        return int(np.add.reduce(self.memory.flow.ints[:, self.memory.flow.place_of(counter)]))
 
     def forget(self, flow: Flow) -> None:
         """A flow is no more; what it has counted stays in its row."""
         if self.guards.returning is not None:
             self.guards.seat_returning()
         number = flow.number
-        self.engine.leave(self.memory.packed or self.memory.arrays, number)
+        self.engine.leave(self.memory.arrays, number)
         if self.linearizations.of:
             self.linearizations.leave(flow)
         del self.flows[number]
@@ -178,11 +180,16 @@ class Integrator:
 
     def place_what_waits(self) -> None:
         """Place now what would be placed before time goes on."""
-        if len(self.groups.joining) + len(self.guards.arriving) < FEWEST:
-            self._place()
-        else:
-            with self._collector.at_rest():
-                self._place()
+        groups, guards = self.groups, self.guards
+        with nullcontext() if len(groups.joining) + len(guards.arriving) < FEWEST else self._collector.at_rest():
+            try:
+                if groups.joining or groups.doubted or groups.ordering.is_open:
+                    groups.place()
+                guards.place()
+            finally:
+                if self.references.is_pending:
+                    self.references.note_code()
+        self._collector.note_growth(len(self.storage.tenancies) + len(guards.at))
 
     def place_what_can(self) -> str:
         """The same for who only looks; why laws are refused, so that who has them still waits: empty if none are."""
@@ -191,11 +198,6 @@ class Integrator:
         except UnsoundLaw as error:
             return str(error)
         return ""
-
-    def _place(self) -> None:
-        self.groups.place()
-        self.guards.place()
-        self._collector.note_growth(len(self.storage.tenancies) + len(self.guards.at))
 
     # --- seeing and touching --------------------------------------------------------------------------------------
 
@@ -241,7 +243,8 @@ class Integrator:
         flow = condition.flow
         if flow.at != self.sim.time:
             flow.show()
-        return self.analyst.measure(condition)
+        answer = self.analyst.answer(condition)
+        return None if answer is None else (answer[0], answer[1])
 
     # --- from event to event --------------------------------------------------------------------------------------
 
@@ -250,7 +253,7 @@ class Integrator:
         """Whether `prepare` has nothing to do after an event, unless a change is noted."""
         groups = self.groups
         is_looked_after = self.together or self.references.are_polled or groups.opaque or groups.exposed
-        return not (is_looked_after or self.native_handlers.plans or self.native_processes.of)
+        return not (is_looked_after or self.guards.exposed or self.native_handlers.plans or self.native_processes.of)
 
     def prepare(self) -> None:
         """After an event: let what it has changed be known to the stepper, but for the states.
@@ -258,9 +261,9 @@ class Integrator:
         Raises SimulationError 4 or 5, or ModelError, if the limits of the step are no limits.
         """
         sim = self.sim
-        if sim.dt_min is not self._limits[0] or sim.dt_max is not self._limits[1]:
+        if self.changes.limits:
             check_limits(sim)
-            self._limits = sim.dt_min, sim.dt_max
+            self.changes.limits = False
             if (sim.dt_min, sim.dt_max) != (self.run.dt_min, self.run.dt_max):
                 self.take_limits()
                 self.touch_all()
@@ -270,6 +273,8 @@ class Integrator:
         elif self.groups.opaque:
             for flow in list(self.groups.opaque):
                 self.touch(flow)  # what it depends on besides is not known
+        if self.guards.exposed:
+            self.guards.disarm_exposed()
 
     def take_up(self) -> None:
         """Let it be known to the stepper what moves, waits and refers to what by now."""
@@ -293,6 +298,8 @@ class Integrator:
         for flow in list(self.groups.exposed):
             if flow.at != self.sim.time and not flow.is_open:
                 self.publish(flow)
+        if self.guards.exposed:
+            self.guards.arm_exposed()
 
     def settle(self, *, arms: bool = True) -> list[Flow]:
         """Take the states as they are now for the start of new steps.
@@ -311,7 +318,7 @@ class Integrator:
         self.host.forget_what_was_seen()
         run.arms = 1 if arms else 0
         self.is_marching = True
-        is_settled = self.engine.settle_touched(self.memory.packed or self.memory.arrays, now)
+        is_settled = self.engine.settle_touched(self.memory.arrays, now)
         self.is_marching = False
         run.arms = 1
         sim.time, sim.dt, sim.last_time = now, 0.0, now
@@ -350,7 +357,9 @@ class Integrator:
         """
         sim, guards = self.sim, self.guards
         if next_event is not self._next_event:
-            self._tell_next_event(next_event)
+            self._next_event = self.run.next_event = next_event
+            if self.together:
+                self.run.land = next_event
         self._close()
         if self.host.seen and not self.changes.are_seen:
             self.host.forget_what_was_seen()
@@ -358,7 +367,7 @@ class Integrator:
         row, rank = (-1, 0.0) if wait is None else (wait.row, wait.rank)
         self.is_marching = True
         now, march_on = sim.time, self.engine.proceed
-        answer: int = march_on(self.memory.packed or self.memory.arrays, now, stop, row, rank)
+        answer: int = march_on(self.memory.arrays, now, stop, row, rank)
         if answer < 0 or self.host.seen:
             answer = self._come_back(answer, now, stop)
             if answer < 0:
@@ -383,11 +392,6 @@ class Integrator:
             self._note(answer, now)
         return answer
 
-    def _tell_next_event(self, next_event: float) -> None:
-        self._next_event = self.run.next_event = next_event
-        if self.together:
-            self.run.land = next_event
-
     def _tend(self, code: int, now: float, stop: float) -> tuple[int, float]:
         """The march has come back: let it go on where that was only for what has to be found out in Python.
 
@@ -400,12 +404,14 @@ class Integrator:
                 for k in range(run.touched):
                     self.flows[self.memory.touched[k]].foresee(now)
             elif code == PAUSED:
-                run.work, run.patience = 0.0, MOST_WORK
                 if sim._is_pressed:
+                    self.pauses.end()
                     break
+                code = self.pauses.go_on(now, stop)
+                continue
             else:
                 self.linearizations.plan(self.flows[self.root])
-            code = self.engine.proceed(self.memory.packed or self.memory.arrays, now, stop, -1, 0.0)
+            code = self.engine.proceed(self.memory.arrays, now, stop, -1, 0.0)
         return code, now
 
     def _note(self, code: int, now: float) -> None:
@@ -426,9 +432,12 @@ class Integrator:
         if not is_open:
             sim.last_time, sim.dt = run.event_start, run.event_dt
         self.chosen = self.guards.at[run.chosen]
-        self.touched = [self.flows[self.memory.touched[k]] for k in range(run.touched)]
-        for flow in self.touched:
+        self.touched = []
+        for k in range(run.touched):
+            self.touched.append(flow := self.flows[self.memory.touched[k]])
             flow.at, flow.is_open = sim.time, is_open
+            if is_open and flow.sliding is not None:
+                flow.sliding.note_opening()
 
     @property
     def is_looked_at(self) -> bool:
@@ -501,6 +510,7 @@ class Integrator:
             self.groups.join(flow, other, condition)
         else:
             self.groups.receive(other, flow)
+            self.references.note_code()
 
     def void_step(self, flow: Flow) -> float:
         """The step of a flow has not come to pass: let it stand where that began; answers when that was."""

@@ -17,6 +17,7 @@ Source: Curtis, Powell & Reid, J. Inst. Maths Applics 13 (1974), for the groups;
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import accumulate, chain
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -233,13 +234,9 @@ class Linearizations:
         integrator, kind, sizes = self.integrator, one.kind, self.integrator.method.coefficients.sizes
         count, reals, pairs = kind.states, int(sizes[FACTORS]), int(sizes[PAIRS])
         cells = max(count - 1, 0) * kind.stride + kind.origin + count
-        starts, pointers = [0], [0]
-        for group in groups:
-            starts.append(starts[-1] + len(group))
-        for rows in one.dependents:
-            pointers.append(pointers[-1] + len(rows))
-        columns = [j for group in groups for j in group]
-        dependents = [i for rows in one.dependents for i in rows]
+        starts = list(accumulate(map(len, groups), initial=0))
+        pointers = list(accumulate(map(len, one.dependents), initial=0))
+        columns, dependents = list(chain.from_iterable(groups)), list(chain.from_iterable(one.dependents))
         head = [0] * SLOTS
         parts = [
             head,
@@ -263,7 +260,7 @@ class Linearizations:
             if name >= 0:
                 head[name] = at
             at += len(part)
-        integrator.memory.lists.array[one.place : at] = [number for part in parts for number in part]
+        integrator.memory.lists.array[one.place : at] = list(chain.from_iterable(parts))
         block = integrator.memory.constants.array[one.numbers : one.numbers + one.room]
         block[:] = 0.0
         block[ETA] = 1.0

@@ -6,17 +6,20 @@ objects are checked at each event instead, and this search is not needed.
 
 from __future__ import annotations
 
-from types import FunctionType
-from typing import TYPE_CHECKING, Final
+from operator import attrgetter, call
+from typing import TYPE_CHECKING, Any, Final
 
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from eventide.continuous.components.member import Member
     from eventide.continuous.integrator import Integrator
     from eventide.discrete.conditions.condition import Condition
 
 LAWS: Final = frozenset(("contributions", "equations"))
+_ATTRIBUTES: Final = attrgetter("__dict__")
 
 
 class OwnMethods:
@@ -27,60 +30,69 @@ class OwnMethods:
 
     def __init__(self, integrator: Integrator) -> None:
         self._integrator = integrator
-        self._methods: dict[type, frozenset[str]] = {}
         self.is_due = False
 
     def adopt(self) -> None:
-        """A run begins: let the laws and conditions of such objects be looked at anew, and handlers and processes."""
+        """A run begins: look anew at laws, conditions, handlers and processes that call such methods."""
         self.is_due = False
-        integrator, owners = self._integrator, self._owners()
-        if owners:
+        integrator = self._integrator
+        if self._owners():
             integrator.native_processes.leave_all()
-            integrator.groups.renew([owner for owner in owners if not integrator.analyst.is_law_current(owner)])
-            for condition in self._conditions(owners):
+            integrator.groups.renew(self._stale_members())
+            for condition in self._stale_conditions():
                 integrator.guards.renew(condition)
             integrator.native_handlers.renew_all()
 
     def check(self) -> None:
-        """A run has ended. Raises ModelError if an object has such a method that laws or conditions have not used."""
+        """A run has ended. Raises ModelError if an object has such a method that some code has not used."""
         self.is_due = True
-        integrator, owners = self._integrator, self._owners()
-        late = [owner for owner in owners if not integrator.analyst.is_law_current(owner)]
-        late += [one for c in self._conditions(owners) for one in owners if any(one is o for o in c.plan.touches)]
-        for owner in late:
-            name = min(self._methods_of(type(owner)).intersection(owner.__dict__))
-            raise ModelError(
-                f"{owner.name} was given its own {name!r} while the run went on, and its laws or conditions may have "
-                f"gone on with that of {type(owner).__name__}: give it between two runs, or let a field refer to the "
-                "function and set that"
-            )
+        owners = self._owners()
+        if not owners:
+            return
+        integrator = self._integrator
+        integrator.references.catch_up()  # what the last event has announced is no method
+        members, conditions = self._stale_members(), self._stale_conditions()
+        if members or conditions or not integrator.native_handlers.are_current():
+            met = [*members, *(one for condition in conditions for one in condition.plan.touches)]
+            self._refuse(next((owner for owner in owners if any(owner is one for one in met)), owners[-1]))
+
+    def _refuse(self, owner: Member) -> None:
+        name = min(self._integrator.analyst.methods.intersection(owner.__dict__))
+        raise ModelError(
+            f"{owner.name} was given its own {name!r} while the run went on, and its laws or conditions may have "
+            f"gone on with that of {type(owner).__name__}: give it between two runs, or let a field refer to the "
+            "function and set that"
+        )
 
     def _owners(self) -> list[Member]:
-        """The members of flows that have such methods."""
-        known, methods_of = self._methods, self._methods_of
-        return [
-            owner
-            for flow in self._integrator.flows.values()
-            for owner in flow.members
-            if not (known.get(type(owner)) or methods_of(type(owner))).isdisjoint(owner.__dict__)
-        ]
+        """The objects with methods of their own where compiled code has taken those of a class.
 
-    def _conditions(self, owners: list[Member]) -> list[Condition]:
-        """The conditions that touch one of some objects and would be read in another way now."""
-        if not owners:
-            return []  # as nearly always: conditions may be thousands
+        Whether they are in a flow or not, as code of others may call them.
+        """
+        names, storage = self._integrator.analyst.methods, self._integrator.storage
+        storage.take_back()
+        try:  # without a list of objects, as these are thousands
+            has_any = _is_any_in(names, map(call, storage.tenancies.values()))
+        except AttributeError:  # one has just gone, and None stands in its place
+            has_any = _is_any_in(names, storage.owners())
+        return [one for one in storage.owners() if not one.__dict__.keys().isdisjoint(names)] if has_any else []
+
+    def _stale_members(self) -> list[Member]:
+        """The members of flows whose laws would be read in another way now."""
+        integrator = self._integrator
+        return [owner for owner in integrator.groups.members() if not integrator.analyst.is_law_current(owner)]
+
+    def _stale_conditions(self) -> list[Condition]:
+        """The conditions that would."""
         analyst, known = self._integrator.analyst, self._integrator.guards.at.values()
-        return [
-            condition
-            for condition in list(known)
-            if condition.row >= 0
-            and any(other is owner for other in condition.plan.touches for owner in owners)
-            and not analyst.is_condition_current(condition, condition.plan)
-        ]
+        return [c for c in list(known) if c.row >= 0 and not analyst.is_condition_current(c, c.plan)]
 
-    def _methods_of(self, cls: type) -> frozenset[str]:
-        """The names of the functions that a class of the user's has."""
-        spaces = [vars(base) for base in cls.__mro__ if not base.__module__.startswith("eventide.")]
-        found = {name for space in spaces for name, value in space.items() if isinstance(value, FunctionType)}
-        methods = self._methods[cls] = frozenset(found) | LAWS
-        return methods
+
+def _is_any_in(names: frozenset[str], objects: Iterable[Any]) -> bool:
+    """Whether any object has an attribute of its own by one of the names, of which there are two or more."""
+    first, second, *others = names
+    more = frozenset(others)
+    for space in map(_ATTRIBUTES, objects):
+        if first in space or second in space or (more and not space.keys().isdisjoint(more)):
+            return True
+    return False

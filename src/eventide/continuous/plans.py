@@ -7,7 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from eventide.continuous.components.component import law_names
 from eventide.continuous.flows.ordering import Deal, Trade
+from eventide.continuous.own_methods import LAWS
 from eventide.engine.records import GuardRecord, view_of
 
 if TYPE_CHECKING:
@@ -18,10 +20,12 @@ if TYPE_CHECKING:
     from eventide.continuous.guards.equalities import Equality
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.storage.growable_arrays import Lease
+    from eventide.continuous.storage.slot_storage import Seat
     from eventide.discrete.conditions.condition import Condition
     from eventide.discrete.conditions.when import Trigger
     from eventide.discrete.processes.process import Process
     from eventide.inputs import Input
+    from eventide.reading.twins import Twin
 
 
 Guidance: TypeAlias = Callable[[int, float, float, float], None]
@@ -61,6 +65,7 @@ class LawPlan(Plan):
     moves                       slots whose rates they set or add to, also where that is found out as they run
     assigns                     whether they assign states, so that these are not what the interpolant says
     is_direct                   whether they are compiled and look at no rate
+    stages                      of those whose text is known, in the order of their kernels in `kept`
     """
 
     contributions: tuple[int, int] | None = None
@@ -70,6 +75,7 @@ class LawPlan(Plan):
     moves: tuple[int, ...] = ()
     assigns: bool = True
     is_direct: bool = False
+    stages: tuple[int, ...] = ()
 
 
 NO_TRADE: Final = Trade()
@@ -87,6 +93,7 @@ class Cohort:
     memory          what is given back when its one member leaves
     signature, is_polled, is_opaque, inputs, assigns     as in `LawPlan`
     is_exposed      whether they run in Python, and so may see what an event changes and nobody tells before it does
+    is_unseen       whether something branches in them that is not located, if that is not known by their kernels
     unread          the stages of the laws that cannot be read
     trade           what their laws read and set, which says in which order they stand
     generation      of the kernels; those of another may have been made with what stands no longer
@@ -104,6 +111,7 @@ class Cohort:
     inputs: tuple[Input, ...] | None = ()
     assigns: bool = False
     is_exposed: bool = False
+    is_unseen: bool = False
     unread: tuple[int, ...] = ()
     trade: Trade = NO_TRADE
     generation: int = -1
@@ -129,6 +137,7 @@ class Pattern:
     is_still            whether these are single ones
     comparisons         of how many it consists; 0 if that is not known
     recourse            the address of who asks Python where the kernel would raise; 0 if it never does
+    is_exposed          whether it is tested in Python, and may see what an event changes before anybody tells
     bind                what it works on, for another function of the same code and its arguments; None if that may
                         change without notice
     guide               where it is tested in Python: what tells its event function; None if it has no kernel
@@ -143,6 +152,7 @@ class Pattern:
         "comparisons",
         "guide",
         "is_certified",
+        "is_exposed",
         "is_steady",
         "is_still",
         "needs_laws",
@@ -161,6 +171,7 @@ class Pattern:
         is_still: bool = False,
         comparisons: int = 0,
         recourse: int = 0,
+        is_exposed: bool = False,
         bind: Callable[[Any, tuple[Any, ...]], Any] | None = None,
         guide: Guidance | None = None,
     ) -> None:
@@ -172,6 +183,7 @@ class Pattern:
         self.is_still = is_still
         self.comparisons = comparisons
         self.recourse = recourse
+        self.is_exposed = is_exposed
         self.bind = bind
         self.guide = guide
         self.returns: bool | None = None
@@ -209,24 +221,26 @@ class ReactionPlan(Plan):
     """A handler that is native code.
 
     address, effects    its kernel, and the place in `lists` of what it works on
+    entry               the function that was compiled, and what it is called with
+    appends             whether it puts something into lists
     """
 
     address: int = 0
     effects: int = 0
+    entry: Any = None
+    appends: bool = False
 
 
 @dataclass(slots=True)
 class WaitPointPlan:
     """A yield of a process.
 
-    line        where it stands
-    offset      of the instruction at which a generator stands there
+    place       at which a twin stands there
     condition   the code of what is waited for; None if it is no `until` that can be waited for by native code
     priority    of the wait; None if that is the simulation's
     """
 
-    line: int
-    offset: int
+    place: int
     condition: Any
     priority: float | None = None
 
@@ -236,11 +250,13 @@ class ProcessPlan:
     """A process whose code can be read.
 
     wait_points in the order of the text
+    twin        what makes generators of its function
     bind        gives the plan of what comes behind a wait point, by its number, the place in `lists` of the process and
                 whether it may wait at each of the wait points; None if that is left to Python
     """
 
     wait_points: tuple[WaitPointPlan, ...]
+    twin: Twin
     bind: Callable[[int, int, Sequence[bool]], ReactionPlan | None]
 
 
@@ -260,6 +276,11 @@ class Analyst(ABC):
         """The address of who does in Python what native code leaves to it; 0 without any."""
         return 0
 
+    @property
+    def methods(self) -> frozenset[str]:
+        """The names of methods that compiled code has taken from classes, and of laws."""
+        return LAWS
+
     @abstractmethod
     def branches(self, cls: type[Continuous]) -> Branches:
         """What branches in the laws of a class."""
@@ -273,12 +294,16 @@ class Analyst(ABC):
         """What the laws of a member read and set that laws set: of each that can be read, its stage and that."""
 
     @abstractmethod
-    def enroll(self, owner: Member) -> None:
-        """Find the cohort of who comes, and let its seat tell where the rows of its laws are."""
+    def enroll(self, owner: Member, seat: Seat) -> Cohort:
+        """The cohort of a member whose laws hold; its seat tells from now on where their rows are."""
 
     @abstractmethod
-    def dissolve(self, owner: Member) -> None:
-        """One who has gone is of its cohort no longer."""
+    def enroll_idle(self, seat: Seat) -> Cohort:
+        """The cohort of a member without laws that hold: it moves with those that touch it."""
+
+    @abstractmethod
+    def dissolve(self, cohort: Cohort) -> None:
+        """One who has gone is of its cohort no longer: give back what was written for it alone."""
 
     @abstractmethod
     def condition(self, condition: Condition) -> ConditionPlan:
@@ -287,6 +312,10 @@ class Analyst(ABC):
     @abstractmethod
     def reaction(self, trigger: Trigger) -> ReactionPlan | None:
         """The native code of a handler; None if it has none."""
+
+    @abstractmethod
+    def is_reaction_current(self, plan: ReactionPlan) -> bool:
+        """Whether a handler, or what comes behind a wait, still calls the code that its plan was made of."""
 
     @abstractmethod
     def process_plan(self, process: Process) -> ProcessPlan | None:
@@ -320,8 +349,10 @@ class Analyst(ABC):
         """Whether such a function still refers to what it referred to when the plan was made."""
 
     @abstractmethod
-    def measure(self, condition: Condition) -> tuple[float, float] | None:
-        """The guide of a condition at what is shown of its flow, and the guide's rate; None if they are not known."""
+    def answer(self, condition: Condition) -> list[float] | None:
+        """What the kernel of a condition leaves at what is shown of its flow: the columns of `GuardRecord` from
+        `value` on; None if there is none.
+        """
 
     @abstractmethod
     def fused(self, flow: Flow) -> tuple[int, int]:
@@ -377,4 +408,17 @@ def never_started(condition: Condition) -> tuple[str, ...]:
     """The names of objects with laws that a condition is known to read, and that have never been started."""
     touches = () if condition.plan is None else condition.plan.touches
     objects = [one for one in touches if hasattr(one, "_started")]  # a Variable has no laws
-    return tuple(one.name for one in objects if not one._started and (one._has_equations or one._contributes))
+    return tuple(one.name for one in objects if not one._started and law_names(one))
+
+
+def is_left_out(part: Any) -> bool:
+    """Whether a component, or that of a variable, has laws or handlers and has never been started."""
+    one = getattr(part, "_owner", part)
+    if not hasattr(one, "_started") or one._started:  # a loose variable has no laws
+        return False
+    return bool(law_names(one) or one._when_specs or one._every_specs)
+
+
+def has_laws(kind: type[Continuous]) -> bool:
+    """Whether components of a class have laws or handlers."""
+    return bool(law_names(kind) or kind._when_specs or kind._every_specs)

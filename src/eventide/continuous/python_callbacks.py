@@ -22,6 +22,7 @@ from eventide.engine.codes import VALUELESS, R, Y
 from eventide.errors import EventideError
 
 if TYPE_CHECKING:
+    from eventide.continuous.components.component import Continuous
     from eventide.continuous.flows.flow import Flow
     from eventide.continuous.integrator import Integrator
     from eventide.discrete.conditions.condition import Condition
@@ -63,10 +64,10 @@ class Host:
             states[low:high] = zeros(high - low)
         self._guard(flow, flow.run_laws)
 
-    def ask(self, flow: Flow, slot: int) -> bool:
-        """Leave in row R the rates of a flow where one state is NaN; whether its laws can be asked that."""
+    def ask(self, flow: Flow, slot: int, value: float = nan) -> bool:
+        """Leave in row R the rates of a flow where one state is another; whether its laws can be asked that."""
         integrator = self.integrator
-        self.call(lambda arrays, f, _: integrator.engine.probe(arrays, f, slot), flow.number)
+        self.call(lambda arrays, f, _: integrator.engine.probe(arrays, f, slot, value), flow.number)
         is_answered = not self._has_failed() and not self.has_met
         self.failure = self.trouble = self._meeting = None
         integrator.run.aborted = integrator.run.troubled = 0
@@ -85,7 +86,9 @@ class Host:
             guide(c, time, dt, sim.last_time)
         return self._test(condition)
 
-    def call_law(self, owner: Any, stage: int, law: Any, time: float, dt: float, last: float) -> None:
+    def call_law(
+        self, owner: Continuous, stage: int, law: Callable[[], object], time: float, dt: float, last: float
+    ) -> None:
         """Execute one law that could not be compiled; called from compiled code."""
         if self._has_failed():
             return
@@ -95,7 +98,7 @@ class Host:
         self.show(owner._flow, time)
         self._guard(owner._flow, lambda: self.watch(owner, stage, law, time))
 
-    def watch(self, owner: Any, stage: int, law: Any, time: float) -> None:
+    def watch(self, owner: Continuous, stage: int, law: Callable[[], object], time: float) -> None:
         """Execute a law that cannot be read; where a step begins, see what it deals with.
 
         If that may give the laws another order, they are to be executed anew.
@@ -105,6 +108,7 @@ class Host:
             execute_law(owner, law, time)
             return
         sight = look_at(integrator, owner._flow, owner, stage, lambda: execute_law(owner, law, time))
+        sight = integrator.groups.ordering.relevant(sight)
         if integrator.groups.ordering.is_new(sight):
             self.meet(sight)
 
@@ -137,6 +141,7 @@ class Host:
         """Python code called from within a step touches a flow that this step is not of, gives to an object that stands
         still, or is seen to deal with what others do: the step is to be repeated.
         """
+        self.integrator.pauses.check_thread()
         if self._meeting is None and self._running is not None:
             self._meeting = self._running[0], met, self._running[1]
         self.integrator.run.aborted = 1
@@ -226,10 +231,12 @@ class Host:
         """
         integrator = self.integrator
         sim = integrator.sim
+        if integrator.is_marching:
+            integrator.pauses.check_thread()
         before = sim.active, sim.time, sim.dt, sim.last_time
         sim.active = True
         try:
-            function(integrator.memory.packed or integrator.memory.arrays, f, sim.time)
+            function(integrator.memory.arrays, f, sim.time)
         finally:
             sim.active, sim.time, sim.dt, sim.last_time = before
 
@@ -253,15 +260,17 @@ class Host:
         Else who looks at flows would decide when they join. Errors of trial steps and conditions that the stepper has
         got over by itself are forgotten as well.
         """
-        run = self.integrator.run
-        if run.troubled == 0:
-            self.trouble = None
-        if run.aborted == 0:
-            self.failure = None
-        for flow in self.seen:
-            flow.at = nan
-        self.seen.clear()
         self._shown = None
+        if self.trouble is not None or self.failure is not None:
+            run = self.integrator.run
+            if run.troubled == 0:
+                self.trouble = None
+            if run.aborted == 0:
+                self.failure = None
+        if self.seen:
+            for flow in self.seen:
+                flow.at = nan
+            self.seen.clear()
 
 
 def _is_of_states(error: BaseException) -> bool:

@@ -19,9 +19,10 @@ class References:
 
     are_polled  those of which nobody tells: they are looked at after every event
     stands      sees whether all stands that code was made with and Python code may change
+    is_pending  whether code has come of which that is not noted yet
     """
 
-    __slots__ = ("_integrator", "_listing", "_told", "are_polled", "stands")
+    __slots__ = ("_integrator", "_listing", "_told", "are_polled", "is_pending", "stands")
 
     def __init__(self, integrator: Integrator) -> None:
         self._integrator = integrator
@@ -29,6 +30,7 @@ class References:
         self._told: Pending[Any] = Pending(integrator.changes)
         self._listing: dict[Any, None] = {}
         self.stands: Callable[[], bool] = _always
+        self.is_pending = False
 
     def keep_current(self, item: Any, plan: Plan | Cohort) -> None:
         """Look after a member or condition that may come to refer to something else."""
@@ -48,6 +50,18 @@ class References:
         """Whether it is to be looked after every event whether lists that laws or conditions read have changed."""
         return bool(self._listing)
 
+    def catch_up(self) -> None:
+        """Plan anew whatever has changed, but for what is seen by a search only."""
+        if self.are_polled or self._integrator.changes.references:
+            self.renew()
+        if not self.stands():
+            self.renew_code()
+
+    def note_code(self) -> None:
+        """Note what code was made with that has come: before Python code goes on, which may change that."""
+        if self.is_pending:
+            self.stands()
+
     def renew_code(self) -> None:
         """If something has changed that code was made with, plan anew all that depends on it."""
         analyst, guards = self._integrator.analyst, self._integrator.guards
@@ -61,6 +75,7 @@ class References:
             if condition.row >= 0 and not analyst.is_condition_current(condition, condition.plan):
                 guards.renew(condition)
         self._integrator.native_handlers.renew_all()
+        self.note_code()
 
     def renew(self) -> None:
         """Plan anew what refers to other objects, lists or numbers than before."""

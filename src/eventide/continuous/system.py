@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eventide.continuous.checks import check_class, refuse_change, unsound_assignment
-from eventide.continuous.components.layout import Layout, refuse_value
+from eventide.continuous.components.layout import Layout, plain_number, refuse_value
 from eventide.continuous.components.switches import Switch
 from eventide.continuous.components.variable import Variable
 from eventide.continuous.components.vectors import VectorVariable, set_values
@@ -19,8 +19,9 @@ from eventide.continuous.error_context import refuse_commands_of
 from eventide.continuous.flows.flow import coalesce
 from eventide.continuous.storage.slot_storage import SlotStorage, row_view
 from eventide.declare import MISSING
+from eventide.discrete.conditions.condition_list import conditions_of
 from eventide.engine.codes import ABS, REL, ROWS, Y0, R, Y
-from eventide.errors import ModelError, to_float
+from eventide.errors import ModelError, check_tolerances
 
 if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
@@ -56,8 +57,10 @@ class System:
 
     def adopt(self, component: Continuous) -> None:
         """Give a new component its slots, with its default values and tolerances."""
-        layout, sim = component._layout, self.sim
-        component._flow = self.integrator.still
+        layout, sim, integrator = component._layout, self.sim, self.integrator
+        if integrator.is_marching:
+            integrator.pauses.check_thread()
+        component._flow = integrator.still
         if layout not in self._drafts:
             type(component)._read_branches(self.integrator.analyst)
         seat = self.storage.give_seat(component, layout)
@@ -222,7 +225,7 @@ class System:
         for trigger, timer in component._handlers:
             if trigger is not None:
                 trigger._notice = None
-                self.sim._conditions.remove(trigger)
+                conditions_of(self.sim).remove(trigger)
             if timer is not None:
                 timer.withdraw()
         component._handlers = ()
@@ -246,7 +249,7 @@ class System:
         sides: dict[Any, list[Any]] = {}
         for spec in component._when_specs:
             for trigger in spec.bind(component):
-                self.sim._conditions.add(trigger)
+                conditions_of(self.sim).add(trigger)
                 handlers.append((trigger, None))
                 if spec.surface is not None:
                     sides.setdefault(spec.surface, []).append(trigger)
@@ -333,7 +336,7 @@ class _Draft:
                 set_values(component, layout, name, block[Y, slots], spec.default)
             elif spec.default is not MISSING:
                 try:
-                    row_view(block[Y])[first] = spec.default
+                    row_view(block[Y])[first] = plain_number(component, name, spec.default)
                 except (TypeError, ValueError):
                     refuse_value(component, name, spec.default)
             if block is self.moving:
@@ -342,14 +345,3 @@ class _Draft:
                     run if given is None else given for given, run in zip(own, (relative, absolute), strict=True)
                 ]
                 block[REL, slots], block[ABS, slots] = check_tolerances(*tolerances)
-
-
-def check_tolerances(relative: float, absolute: float) -> tuple[float, float]:
-    """The tolerances as floats; ModelError if one is negative or no number; 0 is allowed, as the other may do."""
-    try:
-        are_numbers = relative >= 0.0 and absolute >= 0.0
-    except TypeError:
-        are_numbers = False
-    if not are_numbers:
-        raise ModelError(f"tolerances are numbers from 0 on, and got rel_error {relative!r}, abs_error {absolute!r}")
-    return to_float(relative, "rel_error"), to_float(absolute, "abs_error")

@@ -50,7 +50,7 @@ def summarise(data: Table, *, level: float = 0.95, k: float = 1.5) -> pd.DataFra
     minimum, q1, median, q3, maximum    quartiles are quantiles of type 7 (Hyndman & Fan 1996)
     outliers                values outside Tukey's fence, as `outliers(values, k=k)` finds them
     """
-    import pandas as pd
+    from eventide.libraries import pandas as pd
 
     frame = as_frame(data)
     numbers = frame.select_dtypes(include="number")
@@ -139,7 +139,7 @@ def find_faults(
     Returns         the columns `column` (empty for repeated rows), `fault`, `count`, `first` (the first row, from 0)
     Raises          ModelError for a name that is not there
     """
-    import pandas as pd
+    from eventide.libraries import pandas as pd
 
     frame = as_frame(data)
     flat = frame.reset_index() if any(name is not None for name in frame.index.names) else frame

@@ -4,7 +4,7 @@ In: the annotations of a class and the functions that give defaults. Out: its fi
 errors. Start reading at `fields.py`, then `component.py`.
 """
 
-from eventide.declare.component import Component, check_same_simulation
+from eventide.declare.component import Component, check_same_simulation, fields_of
 from eventide.declare.fields import (
     MISSING,
     Computed,
@@ -36,6 +36,7 @@ __all__ = [
     "computed",
     "computed_vector",
     "field",
+    "fields_of",
     "state",
     "state_vector",
     "summed",

@@ -9,10 +9,15 @@ from functools import wraps
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, dataclass_transform, get_origin
 
 from eventide.declare.fields import MISSING, Field, Marker, Role, computed, computed_vector, field, summed
-from eventide.errors import ModelError
+from eventide.declare.showing import as_html, public_dir, short
+from eventide.errors import ModelError, check_text
 
 if TYPE_CHECKING:
     from eventide.simulation import Simulation
+
+
+MOST_LETTERS: Final = 60
+"""Of what a field holds so much is shown in a notebook."""
 
 
 # The transform sits on a hidden empty base: only then do the fields of `Component` itself count for a checker.
@@ -31,7 +36,7 @@ class Component(_Declared):
         sim: Simulation = field(kw_only=False)
         name: str = field(default="")
 
-    _fields: ClassVar[dict[str, Field]] = {}
+    _specs: ClassVar[dict[str, Field]] = {}
     _size_fields: ClassVar[tuple[str, ...]] = ()
     _declarable: ClassVar[tuple[Role, ...]] = ("field",)
     _name: str | None = None
@@ -44,8 +49,8 @@ class Component(_Declared):
         _refuse_roles(cls, own)
         inherited: dict[str, Field] = {}
         for base in reversed(cls.__mro__[1:]):
-            inherited.update(base.__dict__.get("_fields", {}))
-        cls._fields = {**inherited, **own}
+            inherited.update(base.__dict__.get("_specs", {}))
+        cls._specs = {**inherited, **own}
         cls._size_fields = _size_fields(cls)
         for name, spec in own.items():
             _install_default(cls, name, spec)
@@ -71,7 +76,7 @@ class Component(_Declared):
             ) from None
         self.sim = sim
         if name:
-            self._name = name
+            self._name = check_text(name, "name=")
 
     @classmethod
     def _lay_out(cls) -> None:
@@ -104,7 +109,7 @@ class Component(_Declared):
 
         @name.setter
         def name(self, value: str) -> None:
-            self._name = value
+            self._name = check_text(value, "name")
 
     def _default_name(self) -> str:
         return f"{type(self).__name__} {self._number}"
@@ -117,8 +122,25 @@ class Component(_Declared):
             "...), or take its values"
         )
 
+    __dir__ = public_dir
+
     def __repr__(self) -> str:
         return f"<{self.name}>"
+
+    def _repr_html_(self) -> str:
+        rows = []
+        for name, spec in self._specs.items():
+            value = getattr(self, name, "")
+            shown = short(value) if isinstance(value, float) else str(value)[:MOST_LETTERS]
+            rows.append((name, shown, spec.unit, spec.description))
+        return as_html(rows, ("", "value", "unit", "meaning"), title=self.name)
+
+
+def fields_of(component: object) -> dict[str, Field]:
+    """The declared fields of a component, or of a class of components, by name; none of anything else."""
+    # Not `_fields`: Python's `help` takes what has that for a named tuple, and shows its private names.
+    found: dict[str, Field] = getattr(component, "_specs", {})
+    return found
 
 
 def _own_fields(cls: type) -> dict[str, Field]:
@@ -219,11 +241,11 @@ def _refuse_roles(cls: type[Component], own: dict[str, Field]) -> None:
 def _size_fields(cls: type[Component]) -> tuple[str, ...]:
     """The fields with the sizes of vectors, in order; raises TypeError for a size that is none."""
     found: dict[str, None] = {}
-    for name, spec in cls._fields.items():
+    for name, spec in cls._specs.items():
         if spec.role not in ("vector", "computed vector"):
             continue
         if isinstance(spec.size, str):
-            told = cls._fields.get(spec.size)
+            told = cls._specs.get(spec.size)
             if told is None or told.role != "field" or told.annotation is not int:
                 raise TypeError(
                     f"{cls.__name__}.{name} has the size {spec.size!r}, which is no `int` field of the class: "
@@ -249,7 +271,7 @@ def _make_constructor(cls: type[Component]) -> Any:
     """Write `__init__` out once per class: keyword arguments, then one assignment for each field."""
     arguments, checks = [], []
     names: dict[str, Any] = {"_missing": MISSING, "_refuse": _refuse_missing}
-    for name, spec in cls._fields.items():
+    for name, spec in cls._specs.items():
         if not spec.is_argument:
             continue
         default = f"_default_{name}"
@@ -263,7 +285,7 @@ def _make_constructor(cls: type[Component]) -> Any:
     star = ", *, " + ", ".join([*arguments, "name=''"])
     if cls._size_fields:
         checks.append(f"    self._measure({', '.join(f'{name}={name}' for name in cls._size_fields)})")
-    body = [f"    {line}" for line in cls._settings([name for name, spec in cls._fields.items() if spec.is_argument])]
+    body = [f"    {line}" for line in cls._settings([name for name, spec in cls._specs.items() if spec.is_argument])]
     if any(getattr(cls, name) is not getattr(Component, name) for name in ("_complete", "prelude")):
         body.append("    self._complete()")
     source = "\n".join([f"def __init__(self, sim{star}):", *checks, "    self._attach(sim, name)", *body])
@@ -312,7 +334,7 @@ def _what_to_call(cls: type[Component]) -> str:
 
 
 def _refuse_missing(component: Component, given: dict[str, Any]) -> None:
-    missing = [n for n, spec in component._fields.items() if spec.is_required and given[n] is MISSING]
+    missing = [n for n, spec in component._specs.items() if spec.is_required and given[n] is MISSING]
     raise TypeError(f"{type(component).__name__}(...) is missing {', '.join(f'{n}=' for n in missing)}")
 
 

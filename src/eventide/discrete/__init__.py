@@ -1,6 +1,7 @@
-"""The discrete world: event list, processes and their commands, conditions, resources, random streams, the run loop.
+"""The discrete world: event list, processes and their commands, conditions, resources, the run loop.
 
-May import: statistics, declare, errors. Start reading at `world.py` (the loop), then `calendar.py` and `process.py`.
+May import: streams, statistics, declare, errors. Start reading at `world.py` (the loop), then `calendar.py` and
+`process.py`.
 """
 
 from eventide.discrete.calendar import Calendar
@@ -12,11 +13,11 @@ from eventide.discrete.periodic import every, tick
 from eventide.discrete.processes.composite import Outcome, all_of, first_of
 from eventide.discrete.processes.process import Process
 from eventide.discrete.queue import Queue, wait
-from eventide.discrete.random.streams import Stream
 from eventide.discrete.resources import Container, Preemption, PreemptiveResource, Request, Resource, Shifts, Store
 from eventide.discrete.signals import Signal
 from eventide.discrete.trace import Occurrence
 from eventide.discrete.world import World
+from eventide.streams.streams import Stream
 
 __all__ = [
     "Calendar",

@@ -7,6 +7,8 @@ In: notices with the key (time, sequence, path). Out: the first of them. Keys ar
 - what is placed *in front* of an instant (plain `activate()`, `sim.process`, `interrupt`) has the negative number of
   the stretch that placed it, so that a later stretch comes first, and within one stretch the path keeps the order of
   calls;
+- what was given a priority has the number ABOVE or BELOW, on either side of all stretches, but after what stands in
+  front; its path begins with the priority, then the number of its stretch. Priority 0 has the key it has without;
 - the path also makes room between two entries (`before`, `after`) without changing either.
 
 Front and end of the present instant (grants, `hold(0)`) are deques, the future is a heap; one comparison merges them.
@@ -22,15 +24,22 @@ from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 from itertools import chain, count
 from math import inf
-from typing import Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from eventide.errors import ModelError, to_float
 
-Path: TypeAlias = tuple[int, ...]
+if TYPE_CHECKING:
+    from eventide.discrete.processes.process import Process
+
+Path: TypeAlias = tuple[float, ...]
 PLAIN: Path = (0,)
 """The path of a hold, which has its sequence number for itself."""
 FIRST: Path = (0, 0)
 """The path of what a stretch puts in front first: before any with a serial number."""
+ABOVE: Final = 0.0
+"""The number of what has a priority above 0."""
+BELOW: Final = 1e300
+"""The number of what has a priority below 0."""
 WIDE: Final = 1 << 62
 """Beyond any serial number: the distance from a notice to the room kept on either side of it."""
 NEXT: Path = (-WIDE,)
@@ -116,7 +125,7 @@ class Calendar:
 
     # --- placing --------------------------------------------------------------------------------------------------
 
-    def schedule(self, time: float, now: float, activity: Any) -> None:
+    def schedule(self, time: float, now: float, activity: Activity) -> None:
         """Place `activity` at `time` (at `now` if that has passed), after all that stand at that time already."""
         path = (self.serial(), 0)
         if time > now:
@@ -126,7 +135,16 @@ class Calendar:
             activity._notice = notice = (now, self.turn - 0.5, path, activity)
             self.ready.append(notice)
 
-    def schedule_front(self, now: float, activity: Any) -> None:
+    def schedule_ranked(self, time: float, now: float, priority: float, activity: Activity) -> None:
+        """As `schedule`, but before all that stand at that time with a lower priority: they have 0 without one."""
+        if priority == 0.0:
+            self.schedule(time, now, activity)
+            return
+        path = (-priority, self.turn - 0.5, self.serial(), 0)
+        activity._notice = notice = (max(time, now), ABOVE if priority > 0.0 else BELOW, path, activity)
+        heappush(self.heap, notice)
+
+    def schedule_front(self, now: float, activity: Activity) -> None:
         """Place `activity` in front of the present instant, after what the present stretch of code put there."""
         turn, front = self.turn, self.front
         if turn == self.latest:
@@ -139,7 +157,7 @@ class Calendar:
             activity._notice = first = (now, -turn, FIRST, activity)
             front.append(first)
 
-    def schedule_prior(self, time: float, now: float, activity: Any) -> None:
+    def schedule_prior(self, time: float, now: float, activity: Activity) -> None:
         """Place `activity` at `time` (at `now` if that has passed), before all that stand at that time already."""
         turn, front = self.turn, self.front
         if time < now:  # noqa: PLR1730  # a call of max takes longer than all the rest
@@ -153,20 +171,20 @@ class Calendar:
                 self.below = len(front)
             front.append(notice)
 
-    def call_next(self, now: float, activity: Any) -> None:
+    def call_next(self, now: float, activity: Activity) -> None:
         """Place `activity` before all others, to be taken before anything else can be placed."""
         activity._notice = notice = (now, -self.turn, NEXT, activity)
         self.front.append(notice)
 
-    def schedule_before(self, neighbour: Notice, activity: Any) -> None:
+    def schedule_before(self, neighbour: Notice, activity: Activity) -> None:
         """Place `activity` immediately before a notice of the list."""
         self._squeeze(neighbour, self.serial() - WIDE, activity)
 
-    def schedule_after(self, neighbour: Notice, activity: Any) -> None:
+    def schedule_after(self, neighbour: Notice, activity: Activity) -> None:
         """Place `activity` immediately after a notice of the list."""
         self._squeeze(neighbour, WIDE - self.serial(), activity)
 
-    def _squeeze(self, neighbour: Notice, offset: int, activity: Any) -> None:
+    def _squeeze(self, neighbour: Notice, offset: int, activity: Activity) -> None:
         time, sequence, path, _ = neighbour
         activity._notice = notice = (time, sequence, (*path[:-1], offset, 0), activity)
         index = self._index_in_front(neighbour)
@@ -182,13 +200,13 @@ class Calendar:
             return None
         return next((index for index, one in enumerate(self.front) if one is notice), None)
 
-    def schedule_last(self, now: float, activity: Any) -> None:
+    def schedule_last(self, now: float, activity: Activity) -> None:
         """Place `activity` at the end of the present instant; its value and what it waited for tell why."""
         serial = self.serial
         activity._notice = notice = (now, self.turn - 0.5, (serial(), 0), activity)
         self.ready.append(notice)
 
-    def answer(self, now: float, activity: Any, wait: Any) -> None:
+    def answer(self, now: float, activity: Activity, wait: Any) -> None:
         """Place `activity`, whose `wait` is over and answers nothing, at the end of the present instant."""
         self.schedule_last(now, activity)
 
@@ -196,7 +214,7 @@ class Calendar:
         """So many events have taken place by themselves, for which no number was drawn."""
         self.void -= events
 
-    def hand_over(self, now: float, activity: Any, process: Any) -> None:
+    def hand_over(self, now: float, activity: Activity, process: Process) -> None:
         """A running `activity` gives way to `process` within its event, and comes back before all that stand now."""
         self.schedule_prior(now, now, activity)
         self.begin_stretch()
@@ -250,6 +268,21 @@ class Calendar:
         end = self.end
         everybody = chain(self.front, self.ready, self.heap)
         return (notice for notice in everybody if notice[3]._notice is notice and notice is not end)
+
+
+def is_ranked(notice: Notice) -> bool:
+    """Whether a notice has a priority."""
+    return notice[1] in (ABOVE, BELOW)
+
+
+def priority_of(notice: Notice) -> float:
+    """The priority with which a notice was placed."""
+    return -notice[2][0] if is_ranked(notice) else 0.0
+
+
+def stretch_of(notice: Notice) -> float:
+    """The number of the stretch of code that has placed a notice, or half less; negative for what stands in front."""
+    return notice[2][1] if is_ranked(notice) else notice[1]
 
 
 def check_time(value: float, what: str) -> float:

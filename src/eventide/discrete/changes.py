@@ -17,16 +17,23 @@ class Changes:
 
     are_seen    whether all of it is known to who brings the model to its next event
     references  whether a component has come to refer to another object
+    limits      whether the limits of the step are others, or are to hold for another method
     """
 
-    __slots__ = ("are_seen", "references")
+    __slots__ = ("are_seen", "limits", "references")
 
     def __init__(self) -> None:
         self.are_seen = False
         self.references = False
+        self.limits = True
 
     def note(self) -> None:
         """Something has changed."""
+        self.are_seen = False
+
+    def note_limits(self) -> None:
+        """The limits of the step are others, or are to hold for another method."""
+        self.limits = True
         self.are_seen = False
 
     def note_reference(self) -> None:
@@ -44,13 +51,10 @@ class Pending(dict[Item, None]):
         super().__init__()
         self._changes = changes
 
-    def __setitem__(self, item: Item, value: None) -> None:
-        super().__setitem__(item, value)
-        self._changes.are_seen = False
-
     def add(self, item: Item) -> None:
         """Let an item wait; one that waits already keeps its place."""
         self[item] = None
+        self._changes.are_seen = False
 
     def take(self) -> dict[Item, None]:
         """Those that wait, which do so no longer."""

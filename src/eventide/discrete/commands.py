@@ -9,9 +9,12 @@ command works inside it. A float is the command to hold that long; the run loop 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar
+from inspect import Signature, signature
+from math import ulp
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar, overload
 
 from eventide.declare import check_same_simulation
+from eventide.discrete.conditions.condition import check_priority
 from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:
@@ -74,7 +77,7 @@ class Activity(Protocol):
 class Command(Protocol):
     """What a process may yield, besides a float."""
 
-    def _execute(self, sim: World, activity: Any, /) -> Any: ...
+    def _execute(self, sim: World, activity: Activity, /) -> Any: ...
 
 
 if TYPE_CHECKING:
@@ -95,14 +98,42 @@ def command(function: Maker) -> Maker:
     return function
 
 
-@command
-def hold(duration: float) -> float:
-    """Command: wait `duration` time units (a negative one counts as zero).
+class RankedHold:
+    """The command to hold, with a priority among the events of the time at which that ends."""
 
-    Raises TypeError if `duration` is no number, ModelError if it is NaN.
+    __slots__ = ("duration", "priority")
+
+    def __init__(self, duration: Any, priority: float) -> None:
+        self.duration = duration
+        self.priority = priority
+
+    def _execute(self, sim: World, activity: Activity, /) -> None:
+        sim._hold(activity, self.duration, self.priority)
+
+
+@overload
+def hold(duration: float) -> float: ...
+
+
+@overload
+def hold(duration: float, priority: float) -> Command: ...
+
+
+@command
+def hold(duration: float, priority: Any = float) -> Any:
+    """Command: wait `duration` time units.
+
+    priority    among the events of the time at which that ends: high first, 0 without one, equal ones in the order in
+                which they were scheduled
+    Raises TypeError if `duration` is no number, ModelError if it is NaN or, at the `yield`, if it is negative: that
+    counts as 0 with `Simulation(negative_hold="zero")`, as in SIMULA.
     """
-    if duration.__class__ is float and duration == duration:
+    # No priority is the class of most durations, so that one comparison tells of both.
+    if duration.__class__ is priority and duration == duration:
         return duration
+    if priority is not float:
+        check_priority("hold", priority)
+        return RankedHold(hold(duration), float(priority))
     if hasattr(duration, "tangent"):
         return duration  # its derivatives are for the sensitivity analysis whose simulation takes the command
     if isinstance(duration, bool) or not hasattr(duration, "__float__"):
@@ -112,12 +143,16 @@ def hold(duration: float) -> float:
     return to_float(duration, "hold")
 
 
+_duration, _priority = signature(hold).parameters.values()
+hold.__signature__ = Signature([_duration, _priority.replace(default=0.0)])  # type: ignore[attr-defined]  # for `help`
+
+
 class Passivate:
     """The command to leave the event list until the process is activated."""
 
     __slots__ = ()
 
-    def _execute(self, sim: World, activity: Any, /) -> None:
+    def _execute(self, sim: World, activity: Activity, /) -> None:
         activity._notice = None
 
 
@@ -138,7 +173,7 @@ class ActivateNow:
     def __init__(self, process: Process) -> None:
         self.process = process
 
-    def _execute(self, sim: World, activity: Any, /) -> Any:
+    def _execute(self, sim: World, activity: Activity, /) -> Any:
         process = self.process
         check_same_simulation(sim, process)
         target = process._target()
@@ -167,7 +202,7 @@ class Pause:
 
     __slots__ = ()
 
-    def _execute(self, sim: World, activity: Any, /) -> Any:
+    def _execute(self, sim: World, activity: Activity, /) -> Any:
         sim._refresh()
         return activity
 
@@ -186,10 +221,10 @@ class Handover:
 
     __slots__ = ("activity",)
 
-    def __init__(self, activity: Any) -> None:
+    def __init__(self, activity: Activity) -> None:
         self.activity = activity
 
-    def _execute(self, sim: World, activity: Any, /) -> Any:
+    def _execute(self, sim: World, activity: Activity, /) -> Any:
         sim.current = self.activity
         return self.activity
 
@@ -204,12 +239,25 @@ def as_duration(command: Any) -> float | None:
     return duration
 
 
+ROUNDING: Final = 8
+"""A hold is taken for 0 if it is negative by so few roundings of the time, as in `hold(due - sim.time)`."""
+
+
+def refuse_negative(activity: Activity, duration: float, now: float) -> None:
+    """Raise ModelError for a hold of a negative duration, unless that comes of rounding."""
+    if -duration > ROUNDING * ulp(now):
+        raise ModelError(
+            f"{activity.name} cannot hold for {duration!r}: a duration is at least 0. Take max(0.0, ...), or give "
+            'Simulation(negative_hold="zero") to count it as 0'
+        )
+
+
 class _Nothing:
     """What a handler's event leaves to do."""
 
     __slots__ = ()
 
-    def _execute(self, sim: World, activity: Any, /) -> None:
+    def _execute(self, sim: World, activity: Activity, /) -> None:
         return None
 
 

@@ -9,11 +9,14 @@ from math import lcm
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.discrete.commands import NOTHING, command
+from eventide.discrete.conditions.condition import check_priority
 from eventide.discrete.conditions.when import refuse_generator, refuse_stop_iteration
 from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:
     from eventide.declare import Component
+    from eventide.discrete.calendar import Notice
+    from eventide.discrete.commands import Activity, Wait
     from eventide.discrete.world import World
 
 _FIRST: Final = 0
@@ -71,26 +74,32 @@ class Grid:
 class EverySpec:
     """What `@every` found in a class: a handler and its period."""
 
-    def __init__(self, handler: Callable[[Any], Any], period: Fraction, offset: Fraction) -> None:
+    def __init__(self, handler: Callable[[Any], Any], period: Fraction, offset: Fraction, priority: float) -> None:
         self.handler = handler
         self.period = period
         self.offset = offset
+        self.priority = priority
 
     def bind(self, component: Component) -> Timer:
         """The timer of one component, to be scheduled at its start."""
-        return Timer(component, self.handler.__get__(component), Grid(component.sim.time, self.period, self.offset))
+        grid = Grid(component.sim.time, self.period, self.offset)
+        return Timer(component, self.handler.__get__(component), grid, self.priority)
 
 
 class Timer:
     """The periodic event of an `@every` handler."""
 
-    __slots__ = ("_notice", "_value", "_wait", "component", "grid", "handler", "index", "is_live")
+    __slots__ = ("_notice", "_value", "_wait", "component", "grid", "handler", "index", "is_live", "priority")
     _story = None
+    _notice: Notice | None
+    _value: Any
+    _wait: Wait | None
 
-    def __init__(self, component: Component, handler: Callable[[], Any], grid: Grid) -> None:
+    def __init__(self, component: Component, handler: Callable[[], Any], grid: Grid, priority: float) -> None:
         self.component = component
         self.handler = handler
         self.grid = grid
+        self.priority = priority
         self.index = 0
         self.is_live = True
         self._notice = self._value = self._wait = None
@@ -105,7 +114,10 @@ class Timer:
         sim, due = self.component.sim, self.grid.time(self.index)
         if self.index and due <= sim.time:
             raise ModelError(f"the period of {self.name} is too small to advance time beyond {sim.time!r}")
-        sim._calendar.schedule(due, sim.time, self)
+        if self.priority:
+            sim._calendar.schedule_ranked(due, sim.time, self.priority, self)
+        else:
+            sim._calendar.schedule(due, sim.time, self)
         self.index += 1
 
     def withdraw(self) -> None:
@@ -124,20 +136,22 @@ class Timer:
 
 
 def every(
-    period: float | None = None, *, hz: float | None = None, offset: float = 0.0
+    period: float | None = None, *, hz: float | None = None, offset: float = 0.0, priority: float = 0.0
 ) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
     """Mark a method to run periodically, at `start + offset + k * period`, k = 0, 1, ..., without drift.
 
     period, hz  the period in time units, or its inverse; `0.1` means exactly 1/10
     offset      shifts the first instant; `offset=period` skips the one at the start
+    priority    among the events of one time: high first
     """
     exact = exact_period(period, hz)
     to_float(offset, "offset=")
     shift = Fraction(Decimal(repr(offset)))
+    check_priority("every", priority)
 
     def mark(handler: Callable[[Any], None]) -> Callable[[Any], None]:
         refuse_generator(handler, "every")
-        handler._every = EverySpec(handler, exact, shift)  # type: ignore[attr-defined]  # our mark
+        handler._every = EverySpec(handler, exact, shift, float(priority))  # type: ignore[attr-defined]  # our mark
         return handler
 
     mark._waits_for_handler = True  # type: ignore[attr-defined]  # our mark
@@ -147,17 +161,24 @@ def every(
 class Tick:
     """The command to wait for the next point of the process's own periodic grid."""
 
-    __slots__ = ("period",)
+    __slots__ = ("period", "priority")
 
-    def __init__(self, period: Fraction) -> None:
+    def __init__(self, period: Fraction, priority: float) -> None:
         self.period = period
+        self.priority = priority
 
-    def _execute(self, sim: World, activity: Any, /) -> None:
+    def _execute(self, sim: World, activity: Activity, /) -> None:
         grid = Grid(getattr(activity, "_anchor", 0.0), self.period)
-        sim._calendar.schedule(grid.time(grid.index_after(sim.time)), sim.time, activity)
+        due = grid.time(grid.index_after(sim.time))
+        sim._calendar.schedule_ranked(due, sim.time, self.priority, activity)
 
 
 @command
-def tick(period: float | None = None, *, hz: float | None = None) -> Tick:
-    """Command: wait for the next instant after now of the grid that begins at the process's first activation."""
-    return Tick(exact_period(period, hz))
+def tick(period: float | None = None, *, hz: float | None = None, priority: float = 0.0) -> Tick:
+    """Command: wait for the next instant after now of the grid that begins at the process's first activation.
+
+    period, hz  the period in time units, or its inverse; `0.1` means exactly 1/10
+    priority    among the events of that time: high first
+    """
+    check_priority("tick", priority)
+    return Tick(exact_period(period, hz), float(priority))

@@ -16,6 +16,7 @@ from eventide.statistics import Level, Tally
 if TYPE_CHECKING:
     import typing_extensions
 
+    from eventide.discrete.commands import Activity
     from eventide.discrete.world import World
 
     # A default, so that `Queue` alone is a whole type; Python itself knows this from 3.13 on.
@@ -228,7 +229,7 @@ class Enter:
         self.queue = queue
         self.priority = priority
 
-    def _execute(self, sim: World, activity: Any, /) -> None:
+    def _execute(self, sim: World, activity: Activity, /) -> None:
         check_same_simulation(sim, self.queue)
         member = owner_of(activity)
         self.queue.into(member, priority=self.priority)
@@ -240,7 +241,7 @@ class QueueWait(Sleep):
 
     __slots__ = ("activity", "member", "queue", "since")
 
-    def __init__(self, queue: Queue[Any], activity: Any, member: Any) -> None:
+    def __init__(self, queue: Queue[Any], activity: Activity, member: Any) -> None:
         self.queue = queue
         self.activity = activity
         self.member = member

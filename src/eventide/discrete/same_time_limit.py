@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 SPELL: Final = 1024
 """So many events take place before stock is taken."""
+ENOUGH: Final = 4096
+"""So many of a run take place before it is looked who can go on as native code."""
 MOST_AT_ONE_INSTANT: Final = 1000
 """So often one may act at one instant after it has become suspicious ..."""
 EVENTS_AT_ONE_INSTANT: Final = 1_000_000

@@ -21,24 +21,30 @@ from eventide.discrete.asynchronous import is_asynchronous
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
-    from eventide.discrete.world import Vigil, World
+    from eventide.discrete.duties import Vigil
+    from eventide.discrete.world import World
 
 
-DROPPED: Final = "on calling ctypes callback function"
-"""What is said of an error that ctypes drops. Source: CPython, Modules/_ctypes/callbacks.c, _CallPythonObject"""
+DROPPED: Final = "calling ctypes callback function"
+"""What is said of an error that ctypes drops, with "on" before it or, since CPython 3.14, "while". Source: CPython,
+Modules/_ctypes/callbacks.c, _CallPythonObject.
+"""
 
 
 class Keyboard:
-    """Listens for Ctrl-C during each run of a world, if Python's own handler would else be called."""
+    """Listens for Ctrl-C during each run of a world, if Python's own handler would else be called.
 
-    __slots__ = ("_before", "_hook", "_hook_before", "_missed", "_thread", "_torn_by", "_world")
+    thread      the number of the thread that runs it now, 0 where none does
+    """
+
+    __slots__ = ("_before", "_hook", "_hook_before", "_missed", "_torn_by", "_world", "thread")
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._before: Any = None
         self._torn_by = ""
         self._missed: BaseException | None = None
-        self._thread = 0
+        self.thread = 0
         self._hook = self._hear
         self._hook_before: Any = None
 
@@ -70,7 +76,7 @@ class Keyboard:
 
     def listen(self) -> None:
         """A run begins."""
-        self._thread = get_ident()
+        self.thread = get_ident()
         if sys.unraisablehook is not self._hook:
             self._hook_before, sys.unraisablehook = sys.unraisablehook, self._hook
         before = _signal.getsignal(_signal.SIGINT)
@@ -83,7 +89,7 @@ class Keyboard:
 
     def leave(self) -> None:
         """The run has ended; deliver a Ctrl-C that came too late to stop it."""
-        self._thread = 0
+        self.thread = 0
         if sys.unraisablehook is self._hook:  # else a run of another thread, which began later, passes on to ours
             sys.unraisablehook = self._hook_before
         if self._before is not None:
@@ -105,7 +111,7 @@ class Keyboard:
 
     def _hear(self, dropped: Any) -> None:
         """Somebody has dropped an error that he could not raise."""
-        if get_ident() == self._thread and DROPPED in (dropped.err_msg or ""):
+        if get_ident() == self.thread and DROPPED in (dropped.err_msg or ""):
             self.note_error_in_step(dropped.exc_value)
             self._world._fail(dropped.exc_value)
         else:
@@ -140,7 +146,7 @@ class Halt:
         self.keyboard = keyboard
         self.inner = inner
 
-    def advance(self, horizon: float, due: float) -> NoReturn:
+    def advance(self, horizon: float) -> NoReturn:
         """Stop here."""
         self.keyboard.stop()
 

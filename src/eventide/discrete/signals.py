@@ -9,6 +9,7 @@ from eventide.discrete.commands import command
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
+    from eventide.discrete.commands import Activity
     from eventide.discrete.world import World
 
 
@@ -54,7 +55,7 @@ class Signal(Component):
         """How many wait for it."""
         return len(self._waits)
 
-    def _execute(self, sim: World, activity: Any, /) -> Any:
+    def _execute(self, sim: World, activity: Activity, /) -> Any:
         check_same_simulation(sim, self)
         if self.once and self.sent:
             activity._value = self.value
@@ -74,7 +75,7 @@ class SignalWait:
     __slots__ = ("activity", "signal", "since")
     is_state_event = False
 
-    def __init__(self, signal: Signal, activity: Any) -> None:
+    def __init__(self, signal: Signal, activity: Activity) -> None:
         self.signal = signal
         self.activity = activity
         self.since: float = signal.sim.time

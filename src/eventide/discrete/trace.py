@@ -18,8 +18,9 @@ from eventide.discrete.processes.process import Process, owner_of
 
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Notice
-    from eventide.discrete.commands import Wait
-    from eventide.discrete.world import Vigil, World
+    from eventide.discrete.commands import Activity, Wait
+    from eventide.discrete.duties import Vigil
+    from eventide.discrete.world import World
 
 
 class Occurrence(NamedTuple):
@@ -59,7 +60,7 @@ class Witness(Protocol):
         """The event that began last, if any, has ended."""
         ...
 
-    def note(self, activity: Any) -> None:
+    def note(self, activity: Activity) -> None:
         """The event has given `activity` a place in the event list."""
         ...
 
@@ -72,6 +73,8 @@ class Tracer:
     """Tells a listener, and a witness, of every event of a world, from its making until `stop`."""
 
     def __init__(self, world: World, listener: Listener | None, witness: Witness | None = None) -> None:
+        if world._homes is not None:
+            world._homes.leave()
         self.world = world
         self.listener = listener
         self.witness = witness
@@ -100,14 +103,14 @@ class Tracer:
 
     # --- between events -------------------------------------------------------------------------------------------
 
-    def advance(self, horizon: float, due: float) -> Any:
+    def advance(self, horizon: float) -> Any:
         """Let what looks after the model bring it to its next event, and tell of that event, which is listed then."""
         world = self.world
         calendar = world._calendar
         if self.witness is not None:
             self.witness.end()
         if self.inner is not None:
-            called = self.inner.advance(horizon, due)
+            called = self.inner.advance(horizon)
             if world._vigil is None:  # it has nothing to do any more
                 self.inner, world._vigil = None, self
             if called is AT_END:
@@ -155,12 +158,12 @@ class Tracer:
         # Only the run loop, which places what holds without a call, uses this very path.
         return HOLD_ENDED if notice[2] is PLAIN else "scheduled before the trace began"
 
-    def note(self, activity: Any, asked: float, now: float) -> None:
+    def note(self, activity: Activity, asked: float, now: float) -> None:
         """Keep in mind why `activity` has just been placed, and the time that was asked for."""
         why = self._why(activity)
         self.note_as(activity, f"{why} (asked for {asked!r}, which is past)" if asked < now else why)
 
-    def note_as(self, activity: Any, why: str) -> None:
+    def note_as(self, activity: Activity, why: str) -> None:
         """Keep in mind a reason that is known."""
         self.keep_reason(activity, why)
         self.note_placed(activity)
@@ -169,12 +172,12 @@ class Tracer:
         """Keep in mind why `activity` stands where it has just been placed."""
         self._reasons[id(activity)] = (activity._notice, why)
 
-    def note_placed(self, activity: Any) -> None:
+    def note_placed(self, activity: Activity) -> None:
         """Tell the witness that the event has placed `activity`."""
         if self.witness is not None and not self.world.active:
             self.witness.note(activity)
 
-    def tell_of_handover(self, now: float, activity: Any, process: Any) -> None:
+    def tell_of_handover(self, now: float, activity: Activity, process: Process) -> None:
         """Tell of a direct activation, which is no event of its own."""
         if self.listener is not None:
             self.listener(Occurrence(now, process.name, f"activated at once by {name_of(activity)}"))
@@ -221,6 +224,12 @@ class TracedCalendar(Calendar):
         """As ever."""
         super().schedule(time, now, activity)
         self.tracer.note(activity, time, now)
+
+    def schedule_ranked(self, time: float, now: float, priority: float, activity: Any) -> None:
+        """As ever."""
+        super().schedule_ranked(time, now, priority, activity)
+        if priority != 0.0:  # else `schedule` has told it
+            self.tracer.note(activity, time, now)
 
     def schedule_front(self, now: float, activity: Any) -> None:
         """As ever."""

@@ -12,60 +12,35 @@ from heapq import heappop, heappush, heapreplace
 from itertools import islice
 from math import inf
 from types import CodeType
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from eventide.declare import check_same_simulation
 from eventide.discrete.asynchronous import is_asynchronous
 from eventide.discrete.calendar import AT_END, PLAIN, Calendar, check_time
 from eventide.discrete.changes import Changes
-from eventide.discrete.commands import NOTHING, as_duration
+from eventide.discrete.commands import NOTHING, as_duration, refuse_negative
 from eventide.discrete.conditions.condition_list import ConditionList
-from eventide.discrete.conditions.until import until as wait_until
+from eventide.discrete.duties import HasReset, Vigil
+from eventide.discrete.forgotten import Forgotten
 from eventide.discrete.listing import AwaitedCondition, ScheduledEvent, awaited_conditions, scheduled_events
+from eventide.discrete.other_words import OF_SIMULATION, advise, put_other_words
 from eventide.discrete.processes.generators import GIVEN
 from eventide.discrete.processes.process import Process
 from eventide.discrete.processes.process_list import Roster
 from eventide.discrete.processes.reasons import is_all_ours, line_in, what_stands_still, what_to_yield
 from eventide.discrete.processes.stories import UNKNOWN, Kind, Story, kind_of
-from eventide.discrete.random.streams import Stream, entropy_from
 from eventide.discrete.restarts import Restarts
+from eventide.discrete.run_end import Halt, refuse_boolean, wait_for
 from eventide.discrete.same_time_limit import MOST_IN_ONE_EVENT, SPELL, Instant, refuse_more
 from eventide.discrete.sigint import Keyboard
 from eventide.discrete.trace import Listener, Tracer, print_occurrence
-from eventide.errors import Ended, ModelError, SimulationError
+from eventide.errors import Ended, ModelError, SimulationError, check_text
+from eventide.reading.tracebacks import shorten
 from eventide.statistics import Histogram, Level, Tally
+from eventide.streams.streams import Stream, entropy_from
 
 if TYPE_CHECKING:
     from eventide.simulation import Simulation
-
-
-class Vigil(Protocol):
-    """What has duties between events."""
-
-    def advance(self, horizon: float, due: float) -> Any:
-        """Advance the model to its next event.
-
-        due         when the first in the event list is
-        Returns     whose event it is, if that comes before all in the list; None if it is that of the first there;
-                    AT_END if there is none before `horizon`
-        """
-        ...
-
-    def refresh(self) -> None:
-        """Evaluate all laws and run all reporters at the present instant."""
-        ...
-
-    def come_to_rest(self) -> None:
-        """Call observers where a run has ended."""
-        ...
-
-
-class HasReset(Protocol):
-    """A statistic, or something that keeps some."""
-
-    def reset(self) -> None:
-        """Restart at the present time."""
-        ...
 
 
 Kept = TypeVar("Kept", bound=HasReset)
@@ -99,7 +74,7 @@ class World:
         "until_priority",
     )
 
-    def __init__(self, rng: Any = None, replication: int = 0) -> None:
+    def __init__(self, rng: Any = None, replication: int = 0, antithetic: bool = False) -> None:
         self.time: float = 0.0
         self.last_time: float = 0.0
         self.dt: float = 0.0
@@ -111,6 +86,8 @@ class World:
         self.until_prior = False
         self.entropy = entropy_from(rng)
         self.replication = replication
+        self.antithetic = antithetic
+        self.negative_hold = "raise"
         self._calendar = Calendar()
         self._conditions = ConditionList()
         self._roster = Roster()
@@ -133,7 +110,10 @@ class World:
         self._is_running = False
         self._is_halted = False
         self._events_before = 0
+        self._forgotten = Forgotten(self)
         self._goal: Process | None = None
+        self._homes: Any = None
+        """Who goes on as native code; None if nobody has yet."""
         self._horizon = inf
         """The time at which the present run, or the last one, stops at the latest."""
 
@@ -159,7 +139,7 @@ class World:
         story._kind = kind
         story._number = kind.count = kind.count + 1
         if name:
-            story._name = name
+            story._name = check_text(name, "name=")
         story._generator = story._story = generator
         generator.__name__ = GIVEN
         story._value = story._wait = story._past = story._mourners = story.result = None
@@ -174,7 +154,7 @@ class World:
         """The random stream of that name: the same numbers for a name whatever else the model does."""
         stream = self._streams.get(name)
         if stream is None:
-            stream = self._streams[name] = Stream.named(self.entropy, name, self.replication)
+            stream = self._streams[name] = Stream.named(self.entropy, name, self.replication, self.antithetic)
         return stream
 
     def tally(self, name: str = "", unit: str = "", *, keep: bool = True) -> Tally:
@@ -277,6 +257,7 @@ class World:
         Raises SimulationError 3 if nothing is left to happen while what is waited for is unfinished. Ctrl-C raises
         KeyboardInterrupt between two events, or where all that moves can be shown: the next run goes on from there.
         """
+        __tracebackhide__ = True  # a notebook then shows none of our lines
         self._refuse_nesting("run")
         self._attend(self._run, until)
 
@@ -292,6 +273,7 @@ class World:
             keyboard.raise_missed()
         except BaseException as error:
             keyboard.note_error(error)
+            shorten(error)
             raise
         return answer
 
@@ -302,20 +284,23 @@ class World:
             self._goal = until
             until._await_end()
         elif callable(until):
-            self._goal = watcher = self.process(_wait_for(until), name="run(until=condition)")
+            self._goal = watcher = self.process(wait_for(until), name="run(until=condition)")
             watcher._await_end()
         elif until is not None:
+            refuse_boolean(until)
             horizon = check_time(until, "run(until=...)")
             if horizon < self.time:
                 raise ModelError(f"run(until={horizon!r}) lies in the past: the time is {self.time!r}")
         self._events_before = self.events
         self._horizon = horizon
+        self._forgotten.begin()
         try:
             self._loop(horizon)
             self.current = None
             self._close(horizon)
             if self._vigil is not None:
                 self._vigil.come_to_rest()
+            self._forgotten.end(is_bounded=horizon < inf)
         except SimulationError as error:
             self.simulation_error(error)
             raise
@@ -324,6 +309,18 @@ class World:
                 watcher._abandon()
             self._goal = None
             self._come_to_rest()
+
+    def stop(self) -> None:
+        """End the present run when the present event is over; the next run goes on from there.
+
+        A process that calls it runs on to its next `yield`. What else is due at this instant waits for the next run.
+        Raises ModelError between events, as in equations, and where nothing runs.
+        """
+        if self.active:
+            raise ModelError("sim.stop() was called between events: let a process or an @ev.when handler call it")
+        if not self._is_running:
+            raise ModelError("sim.stop() ends a run, and none is going on")
+        self._calendar.schedule_prior(self.time, self.time, Halt(self))
 
     def simulation_error(self, error: SimulationError) -> None:
         """Called once when a numbered error ends the run, before it goes up."""
@@ -356,13 +353,17 @@ class World:
         if self._is_halted or self.time >= horizon:
             return
         calendar, spell = self._calendar, 1 if one_event else SPELL
-        while turn := self._take_events(horizon, islice(calendar.numbers, spell)):
-            if one_event:
+        while turn := self._take_events(horizon, self._numbers(horizon, spell)):
+            if one_event or self._is_halted:
                 return
             calendar.tidy()
             if self._is_pressed:  # and what takes the place of the vigil has been displaced itself
                 self._keyboard.stop()
             spell = self._instant.next_spell(self.time, self.current, turn - calendar.void)
+
+    def _numbers(self, horizon: float, count: int) -> Iterator[int]:
+        """The numbers of the next events, so many."""
+        return islice(self._calendar.numbers, count)
 
     def _take_events(self, horizon: float, numbers: Iterator[int]) -> int:
         """Let events take place, one for each number; returns the last number, or 0 where the run ends."""
@@ -370,7 +371,11 @@ class World:
         front, ready, heap = calendar.front, calendar.ready, calendar.heap
         for turn in numbers:
             if self._vigil is not None:
-                called, now = self._advance(self._vigil, horizon), self.time
+                try:
+                    called, now = self._vigil.advance(horizon), self.time
+                except BaseException:
+                    calendar.void += 1  # no event has taken place
+                    raise
             if called is not None:
                 if called is AT_END:
                     return self._end_without_event()
@@ -382,8 +387,7 @@ class World:
                     calendar.void += 1
                     continue
             else:
-                notice = heap[0]
-                time, _, _, activity = notice
+                time, _, _, activity = notice = heap[0]
                 if activity._notice is not notice:
                     heappop(heap)
                     calendar.void += 1
@@ -395,15 +399,12 @@ class World:
             at_once = 0
             while activity is not None:
                 try:
-                    story = activity._story
-                    if story is not None:
-                        value = activity._value
-                        if value is not None:
+                    if (story := activity._story) is not None:
+                        if (value := activity._value) is not None:
                             activity._value = activity._wait = None
                         command = story.send(value)
                     else:
-                        command = activity._resume()
-                        if command is NOTHING:
+                        if (command := activity._resume()) is NOTHING:
                             break
                         activity = self.current
                     if command.__class__ is float:
@@ -424,18 +425,6 @@ class World:
                     if activity is error:
                         raise
         return max(turn, calendar.turn)  # the last may be of a stale notice, or of a direct activation
-
-    def _advance(self, vigil: Vigil, horizon: float) -> Any:
-        """Whose event is next as the monitor has found: None if it is that of the first in the list, or AT_END."""
-        calendar = self._calendar
-        due, _, _, activity = notice = calendar.heap[0]
-        if calendar.front or calendar.ready or activity._notice is not notice:
-            due = calendar.next_time()
-        try:
-            return vigil.advance(horizon, due)
-        except BaseException:
-            calendar.void += 1  # no event has taken place
-            raise
 
     def _end_without_event(self) -> int:
         """The number that was drawn last is of no event, and none is left."""
@@ -458,12 +447,17 @@ class World:
         execute = getattr(command, "_execute", None)
         return self._hold(activity, command) if execute is None else execute(self, activity)
 
-    def _hold(self, activity: Any, duration: Any) -> None:
-        """Let an activity hold, for a duration given as any kind of number. Raises ModelError for what is none."""
+    def _hold(self, activity: Any, duration: Any, priority: float = 0.0) -> None:
+        """Let an activity hold, for a duration given as any kind of number. Raises ModelError for a negative one."""
         time = as_duration(duration)
         if time is None:
             self._refuse(activity, duration)
-        self._calendar.schedule(self.time + time, self.time, activity)
+        if time < 0.0 and self.negative_hold == "raise":
+            refuse_negative(activity, time, self.time)
+        if priority:
+            self._calendar.schedule_ranked(self.time + time, self.time, priority, activity)
+        else:
+            self._calendar.schedule(self.time + time, self.time, activity)
 
     def _hold_number(self, error: BaseException, activity: Any, command: Any) -> BaseException | None:
         """`error` was met: if `command` is no command but a number, let `activity` hold that long; returns None then.
@@ -498,6 +492,7 @@ class World:
             activity._throw(error)
             return activity
         place = line_in(error, generator)
+        advise(error)
         error.add_note(f"{activity.name} was active at time {self.time!r}{place and ', at '}{place}")
         if generator is not None and generator.gi_frame is None:
             activity._abandon()
@@ -531,6 +526,8 @@ class World:
 
     def _come_to_rest(self) -> None:
         self._is_running = self.active = False
+        if self._homes is not None:
+            self._homes.leave()
         self.current = None
         self._calendar.tidy()
         self._calendar.begin_stretch()
@@ -593,6 +590,11 @@ class World:
         if self._vigil is not None:
             self._vigil.refresh()
 
+    def __dir__(self) -> list[str]:
+        return [
+            name for name in super().__dir__() if (name[0] != "_" or name[:2] == "__") and name not in OF_SIMULATION
+        ]
 
-def _wait_for(condition: Callable[[], Any]) -> Any:
-    yield wait_until(condition)
+
+if not TYPE_CHECKING:  # a type checker refuses them as it is
+    put_other_words(World)

@@ -136,6 +136,8 @@ OTHERS: Final = 6
 
 AND: Final = -1
 OR: Final = -2
+WEAK: Final = 128
+"""Added to the number of a comparison's expression if it holds at zero, too: `>=`, `<=`."""
 EXPRESSION: Final = 4
 """The numbers of an expression: its code, its two operands, and the place of a number."""
 
@@ -169,6 +171,10 @@ CHOICE_OF: Final = 24
 """The second expression where the first is positive, the third where it is negative."""
 CHECKED: Final = 25
 """What a law computes, as read in the law; its number is the difference from what the law has set."""
+WHOLE_BELOW: Final = 26
+"""The greatest whole number that is not above the quotient of two expressions."""
+WHOLE_NEAR: Final = 27
+"""The whole number nearest to an expression, the even one of two."""
 
 # The enclosure of an expression over a part of a step: MODEL numbers in `models` --------------------------------------
 
@@ -186,7 +192,9 @@ FASTEST: Final = 14
 """The range of its derivative by s."""
 UNSURE: Final = 15
 """Whether it may have no value somewhere: a root of what is negative, a division by zero."""
-MODEL: Final = 16
+FLAT: Final = 16
+"""Whether it may bend, jump or stand still somewhere within the part: it may rest on a level, not only pass it."""
+MODEL: Final = 17
 EXPRESSIONS: Final = 96
 """The largest number of expressions of a condition that is enclosed."""
 JOINTS: Final = 40

@@ -142,6 +142,7 @@ def settle(a: Arrays, f: int, time: float) -> None:
     if a.flow.next_step[f] > 0.0:
         a.flow.next_step[f] = max(a.run.dt_min, min(a.run.dt_max, a.flow.next_step[f]))
     sift_up(a, a.places[f])
+    a.flow.begun[f] = 1
     a.flow.moment[f] += 2  # the last one's next is the end of the step that the event has cut
     if a.flow.switches[f] > 0.0:
         decide(a, f, time)

@@ -8,7 +8,8 @@ Invariant: the Boolean of the user's condition decides; event functions and proo
    step is repeated, at no more than half its length and as far as all is decided, down to dt_min and SHORTEST. A proof
    that fails even then is counted (`sim.report().unproved`), and the condition is sampled, as is a stretch that stays
    undecided at single points (a large power of e).
-3. Others are sampled at as many inner points as the interpolant has degrees, and where a peak lies between samples.
+3. Others are sampled at as many inner points as the interpolant has degrees, and where a peak lies between samples; for
+   a handler that is not armed, where a valley does.
 4. One of the time alone is halved until its event function agrees with the cubic through its ends within ALIKE.
 5. Once a true point is known, `root_search.py` finds the first one, to the last float.
 
@@ -17,14 +18,14 @@ Where a condition raises an error the step is repeated at half its length: its e
 
 from __future__ import annotations
 
-from math import nan
+from math import inf, nan
 from typing import TYPE_CHECKING, Final
 
 from eventide.engine.codes import AS_NEEDED, AT_END, DEGREE, EXTRA
 from eventide.engine.guard_screening import awake, catch_up, lull, wake_after_step
-from eventide.engine.guard_signs import ALWAYS, FALLS, NEVER, PERHAPS, RISES, beyond, crossed, sign_within
+from eventide.engine.guard_signs import ALWAYS, FALLS, NEVER, PERHAPS, RISES, beyond, crossed, sign_over
 from eventide.engine.law_evaluation import is_true
-from eventide.engine.probing import is_between, test_inside, time_at, visit
+from eventide.engine.probing import climb, is_between, keep_high, keep_low, test_inside, time_at, uncover, visit
 from eventide.engine.root_search import find
 from eventide.engine.stepper import HUGE, fit
 
@@ -41,10 +42,6 @@ SMALL: Final = 2.0**-12
 """An undecided part is tested for undecided single points if it is no larger than this fraction of the step ..."""
 TINY: Final = 2.0**-20
 """... and no smaller than this: where a condition changes it is undecided within rounding."""
-HALVINGS: Final = 60
-"""How often the first sample is moved towards the start of a step in search of a point where a trigger is false."""
-CLIMBS: Final = 60
-"""How often the bracket of a peak is halved."""
 SHORTEST: Final = 2.0**-30
 """Proofs never make a step shorter than this fraction of the time ..."""
 SHORTEST_SHARE: Final = 2.0**-36
@@ -72,6 +69,7 @@ def locate(a: Arrays, f: int, is_final: bool) -> bool:
     a.flow.event[f] = -1.0
     a.flow.key[f] = a.flow.end[f]
     if a.flow.entries[f] == 0:
+        a.flow.longest_step[f] = inf  # what was hard to prove is awaited no more
         return True
     wake_after_step(a, f)
     test_at_end(a, f)
@@ -114,21 +112,6 @@ def test_at_end(a: Arrays, f: int) -> None:
         note_start(a, c, truth, a.flow.moment[f] + 1)
         if not truth and a.guard.ready[c] == 1 and a.guard.dozes[c] == 1:
             lull(a, c, f)
-
-
-def keep_low(a: Arrays, c: int, elapsed: float, guard: float, slope: float) -> None:
-    """The last known point at which a condition was false."""
-    a.guard.low[c] = elapsed
-    a.guard.value_low[c] = guard
-    a.guard.slope_low[c] = slope
-
-
-def keep_high(a: Arrays, c: int, elapsed: float, guard: float, slope: float) -> None:
-    """A point after it at which the condition was true."""
-    a.guard.high[c] = elapsed
-    a.guard.guess[c] = -1.0
-    a.guard.value_high[c] = guard
-    a.guard.slope_high[c] = slope
 
 
 def look_inside(a: Arrays, f: int) -> None:
@@ -217,10 +200,14 @@ def note_point(a: Arrays, c: int, f: int, elapsed: float, truth: bool, guard: fl
         return False
     if a.guard.ready[c] == 1:
         return consider(a, c, f, elapsed, truth, guard, slope)
+    visited = False
     if not truth:
         a.guard.ready[c] = 1
+    elif a.guard.slope_low[c] < 0.0 and slope > 0.0:
+        visited = climb(a, c, f, elapsed, guard, slope, -1.0)
+    if a.guard.high[c] < 0.0:
         keep_low(a, c, elapsed, guard, slope)
-    return False
+    return visited
 
 
 def consider(a: Arrays, c: int, f: int, elapsed: float, truth: bool, guard: float, slope: float) -> bool:
@@ -230,7 +217,7 @@ def consider(a: Arrays, c: int, f: int, elapsed: float, truth: bool, guard: floa
     """
     visited = False
     if not truth and a.guard.slope_low[c] > 0.0 and slope < 0.0:
-        visited = climb(a, c, f, elapsed, guard, slope)
+        visited = climb(a, c, f, elapsed, guard, slope, 1.0)
     if a.guard.high[c] >= 0.0:
         return visited
     if truth:
@@ -238,31 +225,6 @@ def consider(a: Arrays, c: int, f: int, elapsed: float, truth: bool, guard: floa
     else:
         keep_low(a, c, elapsed, guard, slope)
     return visited
-
-
-def climb(a: Arrays, c: int, f: int, high: float, guard_high: float, slope_high: float) -> bool:
-    """Look for a peak between LOW, where the event function rises, and `high`, where it falls; both are negative.
-
-    Gives up once the slopes at the ends show that zero is out of reach.
-    Returns     whether a point has been visited
-    """
-    low, guard, slope = a.guard.low[c], a.guard.value_low[c], a.guard.slope_low[c]
-    for k in range(CLIMBS):
-        width = high - low
-        if guard + slope * width < 0.0 or guard_high - slope_high * width < 0.0:
-            return k > 0
-        middle = low + width / 2
-        if not is_between(a, f, low, middle, high):
-            return k > 0
-        if test_inside(a, c, f, middle):
-            keep_high(a, c, middle, a.guard.value[c], a.guard.slope[c])
-            return True
-        if a.guard.slope[c] > 0.0:
-            low, guard, slope = middle, a.guard.value[c], a.guard.slope[c]
-            keep_low(a, c, low, guard, slope)
-        else:
-            high, guard_high, slope_high = middle, a.guard.value[c], a.guard.slope[c]
-    return True
 
 
 # --- proofs ----------------------------------------------------------------------------------------------------------
@@ -437,7 +399,7 @@ def find_false(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -
     if a.run.budget <= 0:
         return False
     a.run.budget -= 1
-    sign = sign_within(a, c, f, low, high)
+    sign = sign_over(a, c, f, low, high)
     middle = low + (high - low) / 2
     point = low if sign == RISES else 0.0
     is_unsure = sign == PERHAPS and stays_unsure(a, c, f, low, high)
@@ -464,7 +426,7 @@ def search(a: Arrays, c: int, f: int, low: float, high: float, depth: int) -> bo
     if a.run.budget <= 0 or low >= high:
         return False
     a.run.budget -= 1
-    sign = sign_within(a, c, f, low, high)
+    sign = sign_over(a, c, f, low, high)
     if sign == NEVER:
         a.run.sought = high
         return False
@@ -491,7 +453,7 @@ def stays_unsure(a: Arrays, c: int, f: int, low: float, high: float) -> bool:
     if not (follows or is_small):
         return False
     early, late = low + EARLY * width, high - EARLY * width if is_small else high
-    if sign_within(a, c, f, early, early) != PERHAPS or sign_within(a, c, f, late, late) != PERHAPS:
+    if sign_over(a, c, f, early, early) != PERHAPS or sign_over(a, c, f, late, late) != PERHAPS:
         return False
     if a.run.unsure_to != low:
         a.run.unsure_from = low
@@ -519,32 +481,6 @@ def bracket(a: Arrays, c: int, f: int, low: float, high: float) -> bool:
         keep_low(a, c, step * low, a.guard.value[c], a.guard.slope[c])
     keep_high(a, c, step * high, guard, slope)
     return True
-
-
-# --- samples ---------------------------------------------------------------------------------------------------------
-
-
-def uncover(a: Arrays, c: int, f: int) -> None:
-    """Look for a point where a trigger is false that is true at the end of the step and at all samples.
-
-    A flight shorter than the step begins and ends on the surface: its trace is looked for ever nearer to the start.
-    """
-    elapsed = a.flow.step[f] / a.method.sizes[DEGREE]
-    is_opaque = a.guard.value_at_end[c] != a.guard.value_at_end[c]  # no sample has been there
-    if is_opaque and not test_inside(a, c, f, elapsed):
-        a.guard.ready[c] = 1
-        keep_low(a, c, elapsed, a.guard.value[c], a.guard.slope[c])
-        return
-    for _ in range(HALVINGS):
-        high, guard, slope = elapsed, a.guard.value[c], a.guard.slope[c]
-        elapsed = elapsed / 2
-        if not is_between(a, f, 0.0, elapsed, high):
-            return
-        if not test_inside(a, c, f, elapsed):
-            a.guard.ready[c] = 1
-            keep_low(a, c, elapsed, a.guard.value[c], a.guard.slope[c])
-            keep_high(a, c, high, guard, slope)
-            return
 
 
 # --- where the first of them does ------------------------------------------------------------------------------------

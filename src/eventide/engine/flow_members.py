@@ -72,11 +72,11 @@ def come(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> int
     a.flow.members[f] += 1
     a.flow.empty[f] = 0
     change_what_moves(a, f, s, is_active, low, high, True)
-    return use(a, f, record, a.seat.row_of_laws[s], s, 0)
+    return use(a, f, record, a.seat.row_of_laws[s], s, 0, 1)
 
 
 def depart(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> int:
-    """Remove the member; like `come`, but returns what `disuse` returns."""
+    """Remove the member; like `come`."""
     record = a.seat.record[s]
     if not has_room_for_runs(a, f, record, low < high):
         return NO_ROOM  # what goes out of the middle of a run leaves two
@@ -84,7 +84,7 @@ def depart(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> i
     a.flow.members[f] -= 1
     a.flow.empty[f] = 1 if a.flow.members[f] == 0 else 0
     change_what_moves(a, f, s, is_active, low, high, False)
-    return disuse(a, f, record, a.seat.row_of_laws[s], s, 0)
+    return use(a, f, record, a.seat.row_of_laws[s], s, 0, -1)
 
 
 def has_room_for_runs(a: Arrays, f: int, record: int, moves: bool) -> bool:
@@ -333,10 +333,11 @@ def slot_of_use(a: Arrays, record: int, row: int, k: int) -> int:
     return int(a.lists[at + 1] if place < 0 else a.index[row + place] + a.lists[at + 1])
 
 
-def use(a: Arrays, f: int, record: int, row: int, s: int, first: int) -> int:
+def use(a: Arrays, f: int, record: int, row: int, s: int, first: int, by: int) -> int:
     """Count the slots that laws or a condition use for a flow, from the first use on that has not been counted yet.
 
     s       the seat whose laws they are; -1 for a condition
+    by      1; -1 to take these uses back
     Returns the number of the first use that Python has to count; the number of uses, if there is none
     """
     read, touched = a.lists[record + READ_COUNT], a.lists[record + READ_COUNT] + a.lists[record + TOUCH_COUNT]
@@ -345,44 +346,23 @@ def use(a: Arrays, f: int, record: int, row: int, s: int, first: int) -> int:
     for k in range(first, count):
         slot = slot_of_use(a, record, row, k)
         if k < read:
-            if not count_up(a, f, slot, BY_READING):
+            if not count_use(a, f, slot, BY_READING, by):
                 return k
         elif k < touched:
-            if not is_own(a, s, slot) and not count_up(a, f, slot, BY_TOUCHING):
+            if not is_own(a, s, slot) and not count_use(a, f, slot, BY_TOUCHING, by):
                 return k
         elif k >= written:
             if not is_own(a, s, slot):
-                a.seat.given[a.slot.seat[slot]] += 1
-                if a.slot.home[slot] == -1:
+                a.seat.given[a.slot.seat[slot]] += by
+                if by > 0 and a.slot.home[slot] == -1:
                     return k
-        elif a.slot.writer[slot] == -1:
+                if by < 0 and a.seat.given[a.slot.seat[slot]] == 0:
+                    return k
+        elif by > 0 and a.slot.writer[slot] == -1:
             a.slot.writer[slot] = 2 * s + (1 if k < touched + a.lists[record + SET_COUNT] else 0)
-        elif a.slot.writer[slot] // 2 != s:
-            return k
-    return int(count)
-
-
-def disuse(a: Arrays, f: int, record: int, row: int, s: int, first: int) -> int:
-    """Take these uses back; like `use`."""
-    read, touched = a.lists[record + READ_COUNT], a.lists[record + READ_COUNT] + a.lists[record + TOUCH_COUNT]
-    written = touched + a.lists[record + WRITE_COUNT]
-    count = written + a.lists[record + GIVE_COUNT]
-    for k in range(first, count):
-        slot = slot_of_use(a, record, row, k)
-        if k < read:
-            if not count_down(a, f, slot, BY_READING):
-                return k
-        elif k < touched:
-            if not is_own(a, s, slot) and not count_down(a, f, slot, BY_TOUCHING):
-                return k
-        elif k >= written:
-            if not is_own(a, s, slot):
-                a.seat.given[a.slot.seat[slot]] -= 1
-                if a.seat.given[a.slot.seat[slot]] == 0:
-                    return k
-        elif a.slot.writer[slot] // 2 == s:
+        elif by < 0 and a.slot.writer[slot] // 2 == s:
             a.slot.writer[slot] = -1
-        elif a.slot.writer[slot] == SEVERAL:
+        elif a.slot.writer[slot] == SEVERAL or (by > 0 and a.slot.writer[slot] // 2 != s):
             return k
     return int(count)
 
@@ -392,26 +372,17 @@ def is_own(a: Arrays, s: int, slot: int) -> bool:
     return bool(s >= 0 and a.slot.seat[slot] == s)
 
 
-def count_up(a: Arrays, f: int, slot: int, kind: int) -> bool:
-    """Count a use of a slot by a flow; returns whether no other flow uses it in this way.
+def count_use(a: Arrays, f: int, slot: int, kind: int, by: int) -> bool:
+    """Count a use of a slot by a flow, or take one back; returns whether no other flow uses it in this way.
 
     kind    BY_READING or BY_TOUCHING
     """
-    if a.slot.user[slot, kind] == -1:
+    if by > 0 and a.slot.user[slot, kind] == -1:
         a.slot.user[slot, kind] = f
-        a.slot.uses[slot, kind] = 1
-        return True
+        a.slot.uses[slot, kind] = 0
     if a.slot.user[slot, kind] != f:
         return False
-    a.slot.uses[slot, kind] += 1
-    return True
-
-
-def count_down(a: Arrays, f: int, slot: int, kind: int) -> bool:
-    """Take a use back; returns whether no other flow uses the slot in this way."""
-    if a.slot.user[slot, kind] != f:
-        return False
-    a.slot.uses[slot, kind] -= 1
+    a.slot.uses[slot, kind] += by
     if a.slot.uses[slot, kind] == 0:
         a.slot.user[slot, kind] = -1
     return True

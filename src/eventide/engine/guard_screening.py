@@ -44,6 +44,7 @@ from eventide.engine.codes import (
     STATE,
     SUM,
     TAKEN_FROM,
+    WEAK,
     WHO,
     Y0,
     Y2,
@@ -292,7 +293,7 @@ def find_levels(a: Arrays, c: int, f: int, at: int) -> None:
     for k in range(a.lists[place + 1]):
         word = a.lists[words + k]
         if word >= 0:
-            floor, ceiling = levels_of(a, word * MODEL, share)
+            floor, ceiling = levels_of(a, (word - WEAK if word >= WEAK else word) * MODEL, share)
         else:
             top -= 4
             floor, ceiling = joined_levels(

@@ -24,6 +24,7 @@ from eventide.engine.codes import (
     DEGREE,
     EXPRESSION,
     FASTEST,
+    FLAT,
     JOINTS,
     LEAST,
     MODEL,
@@ -33,7 +34,9 @@ from eventide.engine.codes import (
     SIGNS,
     SLOWEST,
     UNSURE,
+    WEAK,
 )
+from eventide.engine.probing import test_inside
 from eventide.engine.root_search import SPACING
 from eventide.engine.taylor_models import enclose
 
@@ -66,15 +69,30 @@ def sign_within(a: Arrays, c: int, f: int, low: float, high: float) -> int:
     for k in range(a.lists[place + 1]):
         word = a.lists[words + k]
         if word >= 0:
-            sign = sign_of(a, word * MODEL)
+            at = (word - WEAK if word >= WEAK else word) * MODEL
+            sign = sign_of(a, at, word >= WEAK)
             a.models[top] = sign
             if sign >= RISES:
-                a.models[top + JOINTS] = crossing(a, word * MODEL, 1.0 if sign == RISES else -1.0)
+                a.models[top + JOINTS] = crossing(a, at, 1.0 if sign == RISES else -1.0)
             top += 1
         else:
             top -= 1
             join(a, top - 1, word)
     return int(a.models[top - 1])
+
+
+def sign_over(a: Arrays, c: int, f: int, low: float, high: float) -> int:
+    """The same; where a single comparison rests on its level but for rounding, all of the part is as its middle."""
+    sign = sign_within(a, c, f, low, high)
+    place = a.guard.certificate[c]
+    if sign != PERHAPS or a.lists[place + 1] > 1:
+        return sign
+    word = a.lists[place + 2 + EXPRESSION * a.lists[place]]
+    at = (word - WEAK if word >= WEAK else word) * MODEL
+    m = a.models
+    if m[at + UNSURE] != 0.0 or m[at + FLAT] != 0.0 or not m[at + SLOWEST] == m[at + FASTEST] == m[at + BESIDE] == 0.0:
+        return PERHAPS
+    return ALWAYS if test_inside(a, c, f, a.flow.step[f] * (low + (high - low) / 2)) else NEVER
 
 
 def join(a: Arrays, at: int, word: int) -> None:
@@ -104,15 +122,20 @@ def opposite(sign: int) -> int:
     return -sign if sign < RISES else sign
 
 
-def sign_of(a: Arrays, at: int) -> int:
+def sign_of(a: Arrays, at: int, is_weak: bool) -> int:
     """As `sign_within`, of one expression that has been enclosed.
 
+    is_weak     whether the comparison holds at zero, too
+
     What begins on its level, but for rounding, and falls is NEVER: so begins each step after an event at that level.
+    What may rest on its level is NEVER only where that is known exactly.
     """
     m = a.models
     noise = m[at + NOISE]
     if m[at + UNSURE] != 0.0:
         return PERHAPS
+    if m[at + FLAT] != 0.0 or m[at + SLOWEST] == m[at + FASTEST] == 0.0:
+        return sign_of_flat(a, at, is_weak)
     if m[at + MOST] <= noise:
         return NEVER
     if m[at + LEAST] > noise:
@@ -132,6 +155,19 @@ def sign_of(a: Arrays, at: int) -> int:
     if least > margin:
         return ALWAYS
     return RISES if rises_once(a, at) else PERHAPS
+
+
+def sign_of_flat(a: Arrays, at: int, is_weak: bool) -> int:
+    """The same of what may rest on its level, so that it matters whether the comparison holds there."""
+    m = a.models
+    noise, margin = m[at + NOISE], m[at + NOISE] + m[at + BESIDE]
+    if m[at + MOST] < -noise or (m[at + MOST] == noise == 0.0 and not is_weak):
+        return NEVER
+    if m[at + LEAST] > noise or (m[at + LEAST] == noise == 0.0 and is_weak):
+        return ALWAYS
+    if m[at + SLOWEST] > 0.0 and is_crossed(a, at, margin, 1.0):
+        return RISES
+    return FALLS if m[at + FASTEST] < 0.0 and is_crossed(a, at, margin, -1.0) else PERHAPS
 
 
 def is_crossed(a: Arrays, at: int, margin: float, direction: float) -> bool:

@@ -33,9 +33,11 @@ class Engine:
 
     pack: Callable[[Arrays], tuple[Any, Any]]
     proceed: Callable[..., int]
+    proceed_away: Callable[..., int]
     settle_touched: Callable[..., bool]
     touch: Callable[..., None]
     publish: Callable[..., None]
+    complete_to: Callable[..., None]
     fill: Callable[..., int]
     force: Callable[..., int]
     choose: Callable[..., int]
@@ -47,7 +49,6 @@ class Engine:
     come: Callable[..., int]
     depart: Callable[..., int]
     use: Callable[..., int]
-    disuse: Callable[..., int]
     flow_met: Callable[..., int]
     may_fall_apart: Callable[..., int]
     toggle_states: Callable[..., None]
@@ -69,12 +70,12 @@ def _views(arrays: Arrays) -> tuple[Arrays, None]:
 
 
 _HOMES: Final[dict[str, Any]] = {
-    "proceed": native_events,
+    **dict.fromkeys(("proceed", "proceed_away"), native_events),
     "fill": sampling,
     "probe": newton_matrices,
-    **dict.fromkeys(("come", "depart", "use", "disuse", "flow_met", "may_fall_apart"), flow_members),
+    **dict.fromkeys(("come", "depart", "use", "flow_met", "may_fall_apart"), flow_members),
     **dict.fromkeys(("toggle_states", "toggle_rests", "arrange"), flow_members),
-    **dict.fromkeys(("settle_touched", "touch", "publish"), event_effects),
+    **dict.fromkeys(("settle_touched", "touch", "publish", "complete_to"), event_effects),
     "force": step_control,
 }
 """Entries that are not of `scheduler.py`."""

@@ -51,6 +51,7 @@ def proceed(a: Arrays, time: float, stop: float, c: int, rank: float) -> int:
     rank        its new rank
     Returns     a code of `codes.py`; for an event that needs nothing else, the number of its condition
     """
+    a.run.work = 0.0
     if c >= 0:
         take_up(a, c, rank)
     code = go_on(a, time, stop)
@@ -61,12 +62,17 @@ def proceed(a: Arrays, time: float, stop: float, c: int, rank: float) -> int:
     return a.run.chosen if is_alone(a, code) else code
 
 
+def proceed_away(a: Arrays, time: float, stop: float) -> int:
+    """The same after a pause; as native code without Python's global lock, so that other threads run meanwhile."""
+    return proceed(a, time, stop, -1, 0.0)
+
+
 def is_alone(a: Arrays, code: int) -> bool:
-    """Whether the next event has touched one flow only, and is neither observed nor checked for Zeno behaviour."""
+    """Whether the next event has touched one flow, in which nothing slides, and is neither observed nor suspect."""
     if code != CHOICE and code != LOCATED:  # noqa: PLR1714  # the stepper's language has no tuples
         return False
     is_quiet = a.run.alert == 0 and a.run.looked_at == 0 and a.run.handled == 0
-    return bool(is_quiet and a.run.touched == 1)
+    return bool(is_quiet and a.run.touched == 1 and a.flow.slides[a.touched[0]] < 0)
 
 
 def react(a: Arrays, code: int) -> bool:

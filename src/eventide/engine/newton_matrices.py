@@ -12,7 +12,6 @@ Source: Golub & Van Loan, Matrix Computations, 3.4 and 4.3; Curtis, Powell & Rei
 
 from __future__ import annotations
 
-from math import nan
 from typing import TYPE_CHECKING, Final
 
 from eventide.engine.codes import ABS, FACTORS, PAIRS, REALS, REL, STAGES, Y0, K, R, Y
@@ -190,10 +189,10 @@ def difference(a: Arrays, f: int, g: int, sign: float) -> bool:
     return worst < 0
 
 
-def probe(a: Arrays, f: int, slot: int) -> None:
-    """Leave in row R the rates of a flow where one state is no number: those that depend on it are none."""
+def probe(a: Arrays, f: int, slot: int, value: float) -> None:
+    """Leave in row R the rates of a flow where one state is another, as NaN: then those that depend on it are NaN."""
     copy(a, f, Y0, Y)
-    a.rows[Y, slot] = nan
+    a.rows[Y, slot] = value
     evaluate(a, f, a.flow.start[f], 0.0, R)
     copy(a, f, Y0, Y)
 

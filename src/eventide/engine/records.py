@@ -12,7 +12,7 @@ apart. Prefetching the lines of the next flow during an event was tried: process
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
@@ -46,6 +46,15 @@ def view_of(array: NDArray[Any]) -> Any:
     return memoryview(array)  # type: ignore[arg-type]  # an array is a buffer
 
 
+def placed(arrays: Iterable[Any]) -> tuple[tuple[int, ...], tuple[NDArray[Any], ...]]:
+    """The address and the width of each array, one after the other, and the arrays, which have to live as long."""
+    places: list[int] = []
+    for array in arrays:
+        # As `array.ctypes.data`, in a tenth of the time; the address of an empty array is not used.
+        places += ctypes.addressof(ctypes.c_char.from_buffer(array)) if array.size else 0, array.shape[-1]
+    return tuple(places), tuple(arrays)
+
+
 class Column(NamedTuple):
     """The place of a column.
 
@@ -74,6 +83,7 @@ class Record:
     columns     the place of each column, by its name
     widths      the width of each table
     ints, floats    the tables as they are now
+    placed          the address and the width of each, one after the other, and the tables
     """
 
     columns: ClassVar[Mapping[str, Column]] = {}
@@ -81,6 +91,7 @@ class Record:
     _columns_of: ClassVar[Mapping[Kind, Mapping[str, Column]]] = {}
     ints: NDArray[np.int64]
     floats: NDArray[np.float64]
+    placed: tuple[tuple[int, ...], tuple[NDArray[Any], ...]]
 
     def __init_subclass__(cls, *, is_padded: bool = True) -> None:
         columns: dict[str, Column] = {}
@@ -104,6 +115,7 @@ class Record:
         """Use this table for the columns of its kind from now on."""
         kind: Kind = "ints" if table.dtype == np.int64 else "floats"
         setattr(self, kind, table)
+        self.placed = placed(self.tables())
         # Slices of a memoryview are made several times faster than those of an array.
         numbers: Any = view_of(table.reshape(-1))
         known, all_of_a_row = self.__dict__, self.widths[kind]
@@ -130,8 +142,8 @@ class Record:
         return row
 
     def tables(self) -> list[NDArray[Any]]:
-        """The tables, in the order of `widths`."""
-        return [getattr(self, kind) for kind in self.widths]
+        """The tables that there are, in the order of `widths`."""
+        return [self.__dict__[kind] for kind in self.widths if kind in self.__dict__]
 
 
 # What an event reads comes first in each record, so that it shares cache lines.
@@ -232,6 +244,8 @@ class FlowRecord(Record):
     """1 if the observers of steps have been told of the end of the present one."""
     assigns: Ints
     """1 if a law may assign a state, so that states differ from the interpolant."""
+    begun: Ints
+    """1 if the present step starts at an event."""
     doubted: Ints
     """1 if the last step was accepted although a condition was undecided in it."""
     refused: Ints
@@ -520,6 +534,11 @@ class RunState(ctypes.Structure):
     sure_to: float
     """The fraction at which the first such stretch begins that is more than a spot; 1 without one."""
 
+    @property
+    def placed(self) -> tuple[tuple[int, ...], tuple[RunState, ...]]:
+        """As of a record."""
+        return (ctypes.addressof(self), 1), (self,)
+
 
 RunState._fields_ = [
     (name, ctypes.c_double if note == "float" else ctypes.c_int64) for name, note in RunState.__annotations__.items()
@@ -547,23 +566,23 @@ class Arrays(NamedTuple):
     """
 
     rows: Any
-    slot: SlotRecord
-    flow: FlowRecord
-    seat: SeatRecord
     segments: Any
-    law: LawRecord
     index: Any
     lists: Any
-    guard: GuardRecord
-    trail: TrailRecord
     constants: Any
     heap: Any
     keys: Any
     places: Any
     pending: Any
     touched: Any
-    run: RunState
     models: Any
+    slot: SlotRecord
+    flow: FlowRecord
+    seat: SeatRecord
+    law: LawRecord
+    guard: GuardRecord
+    trail: TrailRecord
+    run: RunState
     method: Coefficients
     host: Any
 

@@ -120,6 +120,7 @@ def commit(a: Arrays, f: int) -> None:
     a.flow.start[f] = a.flow.end[f]
     a.flow.start_rest[f] = a.flow.end_rest[f]
     a.flow.step[f] = 0.0
+    a.flow.begun[f] = 0
     a.flow.moment[f] += 1
 
 

@@ -1,6 +1,6 @@
 """Branches in laws: the outcome of a comparison is held within a step, so that the law is smooth there.
 
-In: a law that has been rewritten (`lowering/branches`) so that each comparison that is located has a slot for its
+In: a law that has been rewritten (`compilation/branches`) so that each comparison that is located has a slot for its
 outcome. Out: steps that end where an outcome changes. While outcomes are held, the law uses them whatever the
 comparisons say: all stages of a step see one smooth law. That a comparison differs from its slot is a condition of the
 flow like any other, with proofs and screening; the step ends where it becomes true, and the next begins with the new

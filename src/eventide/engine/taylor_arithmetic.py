@@ -11,6 +11,7 @@ from eventide.engine.codes import (
     BESIDE,
     DEGREE,
     FASTEST,
+    FLAT,
     LEAST,
     MODEL,
     MOST,
@@ -27,6 +28,9 @@ UNIT: Final = 2.0**-49
 """The largest relative rounding error of one operation, times eight, because several of them are bounded at once."""
 FAR: Final = 1e299
 """What is farther away is as far as this."""
+ROUNDS: Final = 1.5 * 2.0**52
+"""Added and taken away again it leaves the nearest whole number, the even one of two."""
+LARGEST_FACTOR: Final = 2.0**26
 
 
 def stand_still(a: Arrays, at: int, value: float) -> None:
@@ -119,6 +123,17 @@ def largest(a: Arrays, at: int) -> float:
     return float(max(abs(a.models[at + LEAST]), abs(a.models[at + MOST])))
 
 
+def is_whole(value: float) -> bool:
+    """Whether a number is a whole one so small that products of two are exact."""
+    return abs(value) < LARGEST_FACTOR and (value + ROUNDS) - ROUNDS == value
+
+
+def is_sum(one: float, other: float) -> bool:
+    """Whether the sum of two numbers is exact."""
+    total = one + other
+    return total - one == other and total - other == one
+
+
 def times(low: float, high: float, least: float, most: float) -> tuple[float, float]:
     """The range of the product of what lies in two ranges."""
     one, two, three, four = low * least, low * most, high * least, high * most
@@ -129,6 +144,10 @@ def stretch(a: Arrays, at: int, one: int, factor: float, shift: float) -> None:
     """A multiple of an expression and a number."""
     m = a.models
     known = min(max(shift, -FAR), FAR)
+    is_exact = False
+    if m[one + NOISE] == 0.0 and m[one + LEAST] == m[one + MOST]:
+        is_exact = abs(factor) == 1.0 or (is_whole(factor) and is_whole(m[one]))
+        is_exact = is_exact and is_sum(factor * m[one], known)
     for k in range(a.method.sizes[DEGREE] + 1):
         m[at + k] = factor * m[one + k]
     m[at] += known
@@ -137,7 +156,9 @@ def stretch(a: Arrays, at: int, one: int, factor: float, shift: float) -> None:
     least, most = factor * m[one + LEAST] + known, factor * m[one + MOST] + known
     slowest, fastest = factor * m[one + SLOWEST], factor * m[one + FASTEST]
     m[at + SLOWEST], m[at + FASTEST] = min(slowest, fastest), max(slowest, fastest)
-    m[at + UNSURE] = m[one + UNSURE]
+    m[at + UNSURE], m[at + FLAT] = m[one + UNSURE], m[one + FLAT]
+    if is_exact:
+        m[at + NOISE] = 0.0
     # The range of the polynomial would be the same.
     m[at + LEAST], m[at + MOST] = min(least, most), max(least, most)
     if not is_bounded(a, at):
@@ -147,11 +168,17 @@ def stretch(a: Arrays, at: int, one: int, factor: float, shift: float) -> None:
 def add(a: Arrays, at: int, one: int, other: int, sign: float) -> None:
     """The sum of two expressions, or their difference."""
     m = a.models
+    is_exact = False
+    if m[one + NOISE] == m[other + NOISE] == 0.0:
+        is_exact = m[one + LEAST] == m[one + MOST] and m[other + LEAST] == m[other + MOST]
+        is_exact = is_exact and is_sum(m[one], sign * m[other])
     for k in range(a.method.sizes[DEGREE] + 1):
         m[at + k] = m[one + k] + sign * m[other + k]
     m[at + BESIDE] = m[one + BESIDE] + m[other + BESIDE]
     m[at + NOISE] = m[one + NOISE] + m[other + NOISE] + UNIT * (largest(a, one) + largest(a, other))
-    m[at + UNSURE] = 0.0
+    if is_exact:
+        m[at + NOISE] = 0.0
+    m[at + UNSURE] = m[at + FLAT] = 0.0
     low, high, slow, fast = LEAST, MOST, SLOWEST, FASTEST
     if sign < 0.0:
         low, high, slow, fast = MOST, LEAST, FASTEST, SLOWEST
@@ -178,7 +205,7 @@ def multiply(a: Arrays, at: int, one: int, other: int) -> None:
         lost += abs(total)
     m[at + BESIDE] = lost + size * m[other + BESIDE] + factor * m[one + BESIDE]
     m[at + NOISE] = size * m[other + NOISE] + factor * m[one + NOISE] + UNIT * size * factor
-    m[at + UNSURE] = 0.0
+    m[at + UNSURE] = m[at + FLAT] = 0.0
     least, most = times(m[one + LEAST], m[one + MOST], m[other + LEAST], m[other + MOST])
     if one == other:
         least = max(least, 0.0)

@@ -12,6 +12,7 @@ from eventide.engine.codes import (
     BESIDE,
     DEGREE,
     FASTEST,
+    FLAT,
     LEAST,
     MODEL,
     MOST,
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
     from eventide.engine.records import Arrays
 from eventide.engine.taylor_arithmetic import (
     FAR,
+    ROUNDS,
     UNIT,
     finish,
     imitate,
+    is_whole,
     largest,
     multiply,
     set_range,
@@ -47,6 +50,8 @@ CHANGE: Final = ROUGH + MODEL
 """How far the argument is from the point about which the function is developed."""
 ONE_SUM: Final = ROUGH + 2 * MODEL
 OTHER_SUM: Final = ROUGH + 3 * MODEL
+LARGEST_WHOLE: Final = 2.0**50
+"""Beyond this nothing is told of whole numbers."""
 APART: Final = ROUGH + 4 * MODEL
 WIDTH_APART: Final = ROUGH + 5 * MODEL
 
@@ -267,3 +272,58 @@ def steepness(base: float, power: float, exponent: float) -> float:
     if base == 0.0:
         return HUGE if exponent < 1.0 else 0.0
     return exponent * (power / base)
+
+
+# --- whole numbers ---------------------------------------------------------------------------------------------------
+
+
+def whole_below(value: float) -> float:
+    """The greatest whole number that is not above a number smaller than LARGEST_WHOLE."""
+    nearest = (value + ROUNDS) - ROUNDS
+    return nearest - 1.0 if nearest > value else nearest
+
+
+def take_whole(a: Arrays, at: int, one: int, other: int) -> None:
+    """The greatest whole number not above a quotient: what it is, rounding included, or between which it jumps."""
+    m = a.models
+    divisor, last = m[other + LEAST] - m[other + NOISE], m[other + MOST] + m[other + NOISE]
+    if not (divisor > 0.0 or last < 0.0):
+        set_range(a, at, -HUGE, HUGE)
+        m[at + UNSURE] = 1.0
+        return
+    low, high = times(m[one + LEAST] - m[one + NOISE], m[one + MOST] + m[one + NOISE], 1.0 / divisor, 1.0 / last)
+    if low == high and divisor == last and is_whole(m[one]) and is_whole(divisor):
+        low = whole_below(low)
+        rest = m[one] - low * divisor
+        if rest / divisor < 0.0:
+            low -= 1.0
+        elif rest / divisor >= 1.0:
+            low += 1.0
+        stand_still(a, at, low)
+    else:
+        room = 0.0 if divisor == last == 1.0 else UNIT
+        leap(a, at, low - room * abs(low), high + room * abs(high), 0.0)
+
+
+def take_nearest(a: Arrays, at: int, one: int) -> None:
+    """The whole number nearest to an expression."""
+    m = a.models
+    leap(a, at, m[one + LEAST] - m[one + NOISE], m[one + MOST] + m[one + NOISE], 0.5)
+
+
+def leap(a: Arrays, at: int, low: float, high: float, share: float) -> None:
+    """A whole number: the one below what lies between `low` and `high`; the nearest, with a share of a half."""
+    m = a.models
+    if not (low > -LARGEST_WHOLE and high < LARGEST_WHOLE):
+        set_range(a, at, -HUGE, HUGE)
+        m[at + FLAT] = 1.0
+        return
+    if share > 0.0:
+        low, high = (low + ROUNDS) - ROUNDS, (high + ROUNDS) - ROUNDS
+    else:
+        low, high = whole_below(low), whole_below(high)
+    if low == high:
+        stand_still(a, at, low)
+        return
+    set_range(a, at, low, high)
+    m[at + FLAT] = 1.0

@@ -34,6 +34,7 @@ from eventide.engine.codes import (
     EXPONENTIAL,
     EXPRESSION,
     FASTEST,
+    FLAT,
     INVERSE,
     LEAST,
     LEAST_OF,
@@ -56,6 +57,8 @@ from eventide.engine.codes import (
     TIME,
     TO_THE_POWER,
     UNSURE,
+    WHOLE_BELOW,
+    WHOLE_NEAR,
     Y0,
     P,
     Y,
@@ -85,6 +88,8 @@ from eventide.engine.taylor_functions import (
     raise_to,
     take_arctangent,
     take_logarithm,
+    take_nearest,
+    take_whole,
 )
 
 if TYPE_CHECKING:
@@ -127,6 +132,13 @@ def enclose_expression(a: Arrays, c: int, f: int, word: int, at: int, low: float
     elif code == CHECKED:
         check(a, at, one, a.guard.still[c, third])
         doubt(a, at, one)
+    elif code == WHOLE_NEAR:
+        take_nearest(a, at, one)
+        doubt(a, at, one)
+    elif code == WHOLE_BELOW:
+        take_whole(a, at, one, other)
+        doubt(a, at, one)
+        doubt(a, at, other)
     else:
         take_extreme(a, at, one, other, 1.0 if code == LEAST_OF else -1.0)
         doubt(a, at, one)
@@ -134,9 +146,11 @@ def enclose_expression(a: Arrays, c: int, f: int, word: int, at: int, low: float
 
 
 def doubt(a: Arrays, at: int, one: int) -> None:
-    """What is made of an expression that may have no value may have none."""
+    """What is made of an expression that may have no value may have none; of one that may jump, it may jump."""
     if a.models[one + UNSURE] != 0.0:
         a.models[at + UNSURE] = 1.0
+    if a.models[one + FLAT] != 0.0:
+        a.models[at + FLAT] = 1.0
 
 
 # --- what moves by itself --------------------------------------------------------------------------------------------
@@ -149,12 +163,16 @@ def enclose_state(a: Arrays, f: int, at: int, slot: int, low: float, high: float
         return
     m = a.models
     n, half = a.method.sizes[DEGREE], (high - low) / 2
-    power, size = high, abs(a.rows[Y0, slot])
+    power, size = high, 0.0
     for j in range(n):
         size += abs(a.rows[P + j, slot]) * power
         power *= high
+    if size == 0.0:
+        stand_still(a, at, a.rows[Y0, slot])
+        return
+    size += abs(a.rows[Y0, slot])
     develop_state(a, at, slot, low + half, half)
-    m[at + BESIDE] = m[at + UNSURE] = 0.0
+    m[at + BESIDE] = m[at + UNSURE] = m[at + FLAT] = 0.0
     m[at + NOISE] = UNIT * size
     find_slopes(a, at)
     find_range(a, at)
@@ -245,6 +263,7 @@ def take_size(a: Arrays, at: int, one: int) -> None:
         stretch(a, at, one, (high + low) / (high - low), half)
         m[at + BESIDE] += half
         m[at + NOISE] = m[one + NOISE] + UNIT * size
+        m[at + FLAT] = 1.0
         m[at + SLOWEST], m[at + FASTEST] = -fastest, fastest
         finish(a, at, 0.0, size)
 
@@ -271,7 +290,7 @@ def take_extreme(a: Arrays, at: int, one: int, other: int, sign: float) -> None:
         m[at + k] = (m[one + k] + m[other + k] - sign * m[WIDTH_APART + k]) / 2
     m[at + BESIDE] = (m[one + BESIDE] + m[other + BESIDE] + m[WIDTH_APART + BESIDE]) / 2
     m[at + NOISE] = m[one + NOISE] + m[other + NOISE] + UNIT * (largest(a, one) + largest(a, other))
-    m[at + UNSURE] = 0.0
+    m[at + UNSURE], m[at + FLAT] = 0.0, 1.0
     m[at + SLOWEST], m[at + FASTEST] = slowest, fastest
     finish(a, at, least, most)
 
@@ -295,6 +314,7 @@ def choose_one(a: Arrays, at: int, test: int, one: int, other: int) -> None:
     else:
         set_range(a, at, min(m[one + LEAST], m[other + LEAST]), max(m[one + MOST], m[other + MOST]))
         m[at + NOISE] = m[one + NOISE] + m[other + NOISE]
+        m[at + FLAT] = 1.0
         doubt(a, at, one)
         doubt(a, at, other)
 

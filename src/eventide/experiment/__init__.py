@@ -5,15 +5,17 @@ begin at `study.py`.
 """
 
 from eventide.experiment import designs
+from eventide.experiment.analysis import Plan, Selection
 from eventide.experiment.files import imported, only_model
 from eventide.experiment.models import Model, model
 from eventide.experiment.parameters import Parameter
-from eventide.experiment.replication import Plan, Replication
+from eventide.experiment.replication import Replication
 from eventide.experiment.report import report
 from eventide.experiment.responses import Quantity, Reading, Statistic
 from eventide.experiment.results import Failure, Result
 from eventide.experiment.run import Account, Run
 from eventide.experiment.scenarios import Scenarios
+from eventide.experiment.steady import SteadyState
 from eventide.experiment.study import Study
 
 __all__ = [
@@ -28,7 +30,9 @@ __all__ = [
     "Result",
     "Run",
     "Scenarios",
+    "Selection",
     "Statistic",
+    "SteadyState",
     "Study",
     "designs",
     "imported",

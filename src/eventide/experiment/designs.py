@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from itertools import product
 from math import inf
@@ -10,8 +11,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
-from eventide.discrete.random.uniforms import Origin, uniforms
 from eventide.errors import ModelError, ParameterError
+from eventide.streams.uniforms import Origin, uniforms
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -42,9 +43,9 @@ class Drawn:
     distribution: Distribution
     points: int | None = None
 
-    def value(self, name: str, entropy: int, replication: int) -> Any:
+    def value(self, name: str, entropy: int, replication: int, antithetic: bool = False) -> Any:
         """The value of one replication: the same for all points, so that these are compared under the same chance."""
-        return self.distribution.ppf(next(uniforms(Origin(entropy, f"study: {name}", replication, False))))
+        return self.distribution.ppf(next(uniforms(Origin(entropy, f"study: {name}", replication, antithetic))))
 
     def values(self, name: str, entropy: int, count: int) -> list[Any]:
         """The values of all points."""
@@ -83,7 +84,7 @@ class Design:
         shares = self._shares(entropy if self.rng is None else self.rng)
         names = list(self.ranges)
         return [
-            {name: _scaled(self.ranges[name], float(row[k]), model, name) for k, name in enumerate(names)}
+            {name: scaled(self.ranges[name], float(row[k]), model, name) for k, name in enumerate(names)}
             for row in shares
         ]
 
@@ -135,13 +136,19 @@ def is_positive(value: object) -> bool:
 
 
 def _checked(design: Design) -> Design:
+    if not isinstance(design.ranges, Mapping):
+        raise ModelError(
+            f'a {design.method} design takes ranges by name, as {{"gap": (1.5, 3.0)}}, after the count of its points, '
+            f"and got {design.ranges!r}"
+        )
     if not is_count(design.count) or not design.ranges:
         raise ModelError(f"a {design.method} design takes points and parameters, and got {design.count!r} points of "
                          f"{len(design.ranges)} parameters")  # fmt: skip
     return design
 
 
-def _scaled(values: Range, share: float, model: Model[..., Any], name: str) -> Any:
+def scaled(values: Range, share: float, model: Model[..., Any], name: str) -> Any:
+    """The value of a parameter at a share, from 0 to 1, of its range, its list of values or its distribution."""
     if isinstance(values, Distribution):
         return values.ppf(share)
     if not isinstance(values, tuple):
@@ -195,7 +202,8 @@ def points_of(model: Model[..., Any], over: Over, entropy: int) -> Points:
                 axes[name] = list(_axis(name, chance, entropy))
         points = list(factorial(**axes))
     else:
-        points = [_point(given) for given in over]
+        told: Any = over
+        points = [_point(given) for given in (told if isinstance(told, Iterable) else [told])]
     if not points:
         raise ModelError(f"{model.name} has no points to be run for: give one at least")
     for name, chance in draws.items():
@@ -212,6 +220,11 @@ def _axis(name: str, values: Any, entropy: int) -> Iterator[Any]:
     if isinstance(values, str) or not isinstance(values, Iterable):
         yield values
         return
+    if isinstance(values, Mapping | AbstractSet) or hasattr(values, "columns"):
+        raise ParameterError(
+            f"the values of {name} are a list, as {{{name!r}: [...]}}, and got {type(values).__name__}: what it gives "
+            "one by one are no values, or in no order"
+        )
     yield from values.tolist() if isinstance(values, np.ndarray) else values
 
 

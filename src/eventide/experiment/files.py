@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import module_from_spec, spec_from_file_location
+from itertools import count
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -22,9 +23,7 @@ def imported(path: Path) -> Iterator[ModuleType]:
     """
     check_file(path)
     folder = str(path.resolve().parent)
-    name = path.stem
-    if name in sys.modules or name in sys.stdlib_module_names:
-        name = f"{name} (model)"
+    name = next(one for one in _names_for(path.stem) if one not in sys.modules and one not in sys.stdlib_module_names)
     spec = spec_from_file_location(name, path.resolve())
     assert spec is not None, "the name ends in .py"
     assert spec.loader is not None
@@ -38,6 +37,14 @@ def imported(path: Path) -> Iterator[ModuleType]:
     finally:
         sys.path.remove(folder)
         del sys.modules[name]
+
+
+def _names_for(stem: str) -> Iterator[str]:
+    """What a module may be called: as its file; with a number where several of that name are imported."""
+    yield stem
+    yield f"{stem} (model)"
+    for number in count(2):
+        yield f"{stem} (model {number})"
 
 
 def check_file(path: Path) -> None:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from hashlib import blake2b
 from types import CodeType, FunctionType
 from typing import Any
 
+import numpy as np
+
+from eventide.declare import fields_of
 from eventide.experiment.models import Model
 from eventide.experiment.travel import members_of
 
@@ -21,6 +24,18 @@ def fingerprint(model: Model[..., Any]) -> str:
     options = sorted((name, repr(value)) for name, value in model.options.items())
     text = repr([reader.lines, model.until, options, sys.version_info[:2]])
     return blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def exact(values: Mapping[str, Any]) -> str:
+    """Values by name as a text that tells them apart: arrays and tables also by their items, which `repr` abridges."""
+    items = [_items(value) for value in values.values() if isinstance(value, np.ndarray) or hasattr(value, "to_csv")]
+    return "\n".join([repr(values), *items])
+
+
+def _items(value: Any) -> str:
+    if not isinstance(value, np.ndarray):
+        return str(value.to_csv())
+    return f"{value.dtype.str} {value.shape} {value.tolist() if value.dtype.hasobject else value.tobytes().hex()}"
 
 
 class _Reader:
@@ -70,7 +85,7 @@ class _Reader:
             if isinstance(value, FunctionType):
                 self.lines.append(name)
                 self.read(value)
-        for name, field in getattr(cls, "_fields", {}).items():
+        for name, field in fields_of(cls).items():
             self.lines.append((name, field.role))
             self.read(field.default)
         for base in cls.__bases__:

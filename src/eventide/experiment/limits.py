@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 GRACE: Final = 1.0
 """Seconds after which a run that does not come to the end of an event is torn down wherever it is."""
 
-SHARED: Final = ("importlib.", "eventide.lowering.", "eventide.native.")
+SHARED: Final = ("importlib.", "eventide.compilation.", "eventide.lowering.", "eventide.native.")
 """Modules whose code is not torn down in the middle."""
 
 

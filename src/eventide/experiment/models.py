@@ -5,12 +5,26 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Generator, Mapping
 from contextlib import nullcontext
+from difflib import get_close_matches
 from importlib import import_module
 from operator import attrgetter
 from types import GeneratorType, MappingProxyType
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, Protocol, TypeAlias, TypeVar, cast, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Concatenate,
+    Generic,
+    Never,
+    ParamSpec,
+    Protocol,
+    TypeAlias,
+    TypeVar,
+    cast,
+    overload,
+)
 
 from eventide.errors import ModelError, ParameterError
+from eventide.experiment.arguments import check_end
 from eventide.experiment.parameters import REQUIRED, Parameter, parameters_of, show
 from eventide.experiment.responses import Reading, read_responses
 from eventide.experiment.run import Account, Run
@@ -19,9 +33,9 @@ from eventide.simulation import Simulation
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from eventide.discrete.random.uniforms import Rng
     from eventide.experiment.designs import Over
     from eventide.experiment.replication import Replication
+    from eventide.streams.uniforms import Rng
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -80,8 +94,27 @@ class Model(Generic[P, R]):
     def _known(self, name: str) -> Parameter:
         if name not in self.parameters:
             known = f"it has {self._list()}" if self.parameters else "it has none"
-            raise ParameterError(f"{self.name} has no parameter {name}; {known}")
+            near = get_close_matches(name, self.parameters, n=1)
+            raise ParameterError(
+                f"{self.name} has no parameter {name}; {known}" + (f"; did you mean {near[0]}?" if near else "")
+            )
         return self.parameters[name]
+
+    def _refuse(self, call: Callable[..., Any], given: Mapping[str, Any]) -> None:
+        """Raise ParameterError for arguments that a call does not take, the first of which may be a parameter."""
+        for name, value in given.items():
+            taken = [key for key, one in inspect.signature(call).parameters.items() if one.kind is not one.VAR_KEYWORD]
+            call_name = f"{self.name}.{call.__name__}"
+            near = get_close_matches(name, [*taken, *self.parameters], n=1)
+            if (near[0] if near else name) in self.parameters:
+                self._known(name)
+                raise ParameterError(
+                    f"{name} is a parameter of the model: write {self.name}({name}={show(value)}).{call.__name__}(...)"
+                )
+            meant = (
+                f"did you mean {near[0]}=?" if near else f"it takes {', '.join(taken)}; {self.name} has {self._list()}"
+            )
+            raise ParameterError(f"{call_name} takes no {name}=; {meant}")
 
     def _list(self) -> str:
         return ", ".join(map(str, self.parameters.values()))
@@ -104,27 +137,32 @@ class Model(Generic[P, R]):
         entropy: int | None = None,
         rng: Rng = None,
         replication: int = 0,
+        antithetic: bool = False,
         until: float | None = None,
         watch: bool = False,
+        **unknown: Never,
     ) -> Run[R]:
         """Run the model once.
 
         entropy     of its random streams, an int from 0 on; fresh unless given
         rng         the same as whatever numpy takes for it; its entropy is kept
         replication     the number of this run among those of the same entropy: each has random numbers of its own
+        antithetic      whether its random numbers mirror those of the run without: 1 - u for each uniform u
         until       stop before any event at this time; a main program without it runs to its end
         watch       show what the model records while it runs, in a notebook or on a page: see `Simulation.watch`
-        Raises      ModelError if a parameter has no value or nothing says when to stop; what the model raises goes up
-                    as the same object, with a note by which the run can be repeated
+        Raises      ModelError if a parameter has no value or nothing says when to stop, ParameterError for other names;
+                    what the model raises goes up as the same object, with a note by which the run can be repeated
         """
+        self._refuse(self.run, unknown)
         self.check_ready(until)
         if entropy is not None and rng is not None:
             raise ModelError(f"{self.name}.run takes entropy= or rng=, and got both")
-        return self.run_in(self.simulation(rng if entropy is None else entropy, replication), until=until, watch=watch)
+        sim = self.simulation(rng if entropy is None else entropy, replication, antithetic=antithetic)
+        return self.run_in(sim, until=until, watch=watch)
 
-    def simulation(self, rng: Rng = None, replication: int = 0) -> Simulation:
+    def simulation(self, rng: Rng = None, replication: int = 0, *, antithetic: bool = False) -> Simulation:
         """A simulation with the model's settings, to be given to `run_in`: so what runs can be looked at meanwhile."""
-        return Simulation(**self.options, rng=rng, replication=replication)
+        return Simulation(**self.options, rng=rng, replication=replication, antithetic=antithetic)
 
     def run_in(self, sim: Simulation, *, until: float | None = None, watch: bool = False) -> Run[R]:
         """Run the model once in a new simulation of its own; raises as `run`."""
@@ -134,6 +172,7 @@ class Model(Generic[P, R]):
                 return self._run(sim, self.until if until is None else until)
         except Exception as error:
             number = f", replication {sim.replication}" if sim.replication else ""
+            number += ", antithetic" * sim.antithetic
             error.add_note(f"in a run of {self!r} with entropy {sim.entropy}{number}, at time {sim.time!r}")
             raise
 
@@ -144,6 +183,11 @@ class Model(Generic[P, R]):
         over: Over = None,
         entropy: int | None = None,
         until: float | None = None,
+        antithetic: bool = False,
+        until_half_width: Mapping[str, float] | None = None,
+        relative: bool = False,
+        most: int = 10_000,
+        **unknown: Never,
     ) -> Replication:
         """Run the model several times here, each with random numbers of its own, and keep the runs.
 
@@ -152,11 +196,16 @@ class Model(Generic[P, R]):
         count       at each point
         over        the points, as for `ev.Study`; None: the model as it is
         entropy, until      as for `run`
+        antithetic          whether they come in pairs, as for `ev.Study`
+        until_half_width, relative, most    to go on until means are known so closely, as for `Study.run`
         Raises      as `run` does; ParameterError for a point that is none
         """
         from eventide.experiment.replication import replicate
 
-        return replicate(self, count, over=over, entropy=entropy, until=until)
+        self._refuse(self.replicate, unknown)
+        runs = replicate(self, count, over=over, entropy=entropy, until=until, antithetic=antithetic)
+        runs.extend_until_all(until_half_width or {}, relative=relative, most=most)
+        return runs
 
     def check_ready(self, until: float | None = None) -> None:
         """Raise ModelError if a parameter has no value or nothing says when a run would stop."""
@@ -282,6 +331,7 @@ def model(
     """
     given = {"rel_error": rel_error, "abs_error": abs_error, "dt_min": dt_min, "dt_max": dt_max, "time_unit": time_unit}
     options = {name: value for name, value in given.items() if value is not None}
+    check_end(until, "@ev.model")
 
     def decorate(function: Callable[..., Any]) -> Model[..., Any]:
         if not inspect.isfunction(function):

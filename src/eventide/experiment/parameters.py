@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from functools import cached_property
+from math import isfinite
 from numbers import Real
 from operator import index
 from types import NoneType, SimpleNamespace, UnionType
@@ -29,12 +30,14 @@ class Kind:
     allowed     in words, after "takes"
     accept      value -> the value as this kind has it; raises one of `MISFITS` if it is none
     read        the same for a text
+    in_python   `allowed` where that is written otherwise in Python
     """
 
     short: str
     allowed: str
     accept: Callable[[Any], Any]
     read: Callable[[str], Any]
+    in_python: str = ""
 
 
 @dataclass(frozen=True)
@@ -56,19 +59,17 @@ class Parameter:
 
     def check(self, value: Any, model: str) -> Any:
         """The value as this parameter has it; ParameterError names `model` and says what is allowed."""
-        return self._fit(self.kind.accept, value, model)
+        return self._fit(self.kind.accept, value, model, self.kind.in_python or self.kind.allowed)
 
     def parse(self, text: str, model: str) -> Any:
         """The value that a text means for this parameter; ParameterError as `check`."""
-        return self._fit(self.kind.read, text, model)
+        return self._fit(self.kind.read, text, model, self.kind.allowed)
 
-    def _fit(self, fit: Callable[[Any], Any], value: Any, model: str) -> Any:
+    def _fit(self, fit: Callable[[Any], Any], value: Any, model: str, allowed: str) -> Any:
         try:
             return fit(value)
         except MISFITS:
-            raise ParameterError(
-                f"parameter {self.name} of {model} takes {self.kind.allowed}, and got {value!r}"
-            ) from None
+            raise ParameterError(f"parameter {self.name} of {model} takes {allowed}, and got {value!r}") from None
 
     def __str__(self) -> str:
         default = "" if self.default is REQUIRED else f" = {show(self.default)}"
@@ -76,8 +77,10 @@ class Parameter:
 
 
 def show(value: Any) -> str:
-    """A value in a call or a list of parameters."""
-    return str(value) if isinstance(value, Enum) else repr(value)
+    """A value in a call or a list of parameters, as it is written in Python."""
+    if isinstance(value, Enum):
+        return f"{type(value).__name__}.{value.name}"
+    return f"float({str(value)!r})" if isinstance(value, float) and not isfinite(value) else repr(value)
 
 
 # --- the kinds ----------------------------------------------------------------------------------------------------
@@ -167,7 +170,9 @@ def _choice(choices: dict[str, Any]) -> Kind:
         raise ValueError
 
     short = " | ".join(show(choice) for choice in choices.values())
-    return Kind(short, "one of " + ", ".join(choices), accept, choices.__getitem__)
+    written = [show(choice) if isinstance(choice, Enum) else label for label, choice in choices.items()]
+    in_python = "one of " + ", ".join(written)
+    return Kind(short, "one of " + ", ".join(choices), accept, choices.__getitem__, in_python)
 
 
 def _label(choice: Any) -> str:
@@ -185,6 +190,7 @@ def _alternatives(kinds: list[Kind]) -> Kind:
         " or ".join(kind.allowed for kind in kinds),
         lambda value: _first_fit([kind.accept for kind in ordered], value),
         lambda text: _first_fit([kind.read for kind in ordered], text),
+        " or ".join(kind.in_python or kind.allowed for kind in kinds),
     )
 
 

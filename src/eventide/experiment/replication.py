@@ -6,100 +6,34 @@ Source: Pannek, Simulation of mechatronic systems, definitions 2.16 and 4.6, rem
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from eventide.errors import ModelError
-from eventide.experiment import tables, told
+from eventide.experiment import analysis, tables, told
+from eventide.experiment.arguments import part_of
 from eventide.experiment.designs import is_count
+from eventide.experiment.in_memory import InMemory, Results
 from eventide.experiment.results import Result, no_recording, recording_of, table_of
-from eventide.statistics import Comparison, Tally, independence, paired, sample_size, welch
+from eventide.statistics import Tally
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     import numpy.typing as npt
     import pandas as pd
     import xarray as xr
     from matplotlib.axes import Axes
 
+    from eventide.experiment.analysis import Plan, Selection
     from eventide.experiment.designs import Over
     from eventide.experiment.models import Model
     from eventide.experiment.study import Study
+    from eventide.statistics import Comparison, Controlled
 
-FEWEST: Final = 5
-"""Replications of which something can be said."""
+EXTENDING: Final = ("workers", "executor", "keep", "progress")
+"""Of the options of `Study.run`, those that `extend` takes."""
 HOPELESS: Final = 10
 """If so many runs fail from the start, there will be no others."""
-
-
-@dataclass(frozen=True)
-class Plan:
-    """What some replications say of a response, and how many are needed to know it better.
-
-    mean            the point estimate; low, high: its confidence interval
-    count           how many replications there are
-    needed          how many are needed in all for the half width that was asked for, as far as these can tell
-    independence    the chance that independent values look as these do; small ones speak against it, see
-                    `eventide.statistics.independence`; NaN below ten replications
-    """
-
-    mean: float
-    low: float
-    high: float
-    count: int
-    needed: int
-    independence: float
-
-
-class Results(Protocol):
-    """Where results are kept, by their numbers."""
-
-    def add(self, result: Result) -> None:
-        """Keep one more."""
-        ...
-
-    def close(self) -> None:
-        """No more come for now."""
-        ...
-
-    def missing(self, numbers: range) -> Sequence[int]:
-        """Those numbers of which there is no result."""
-        ...
-
-    def __len__(self) -> int: ...
-
-    def __getitem__(self, place: int, /) -> Result: ...
-
-    def __iter__(self) -> Iterator[Result]: ...
-
-
-class InMemory:
-    """Results in a list, in the order of their numbers."""
-
-    def __init__(self) -> None:
-        self._results: list[Result] = []
-
-    def add(self, result: Result) -> None:
-        """Keep one more."""
-        self._results.append(result)
-
-    def close(self) -> None:
-        """Put them in order: workers are not."""
-        self._results.sort(key=lambda result: result.number)
-
-    def missing(self, numbers: range) -> Sequence[int]:
-        """Those numbers of which there is no result."""
-        there = {result.number for result in self._results}
-        return [number for number in numbers if number not in there]
-
-    def __len__(self) -> int:
-        return len(self._results)
-
-    def __getitem__(self, place: int, /) -> Result:
-        return self._results[place]
-
-    def __iter__(self) -> Iterator[Result]:
-        return iter(self._results)
 
 
 class Replication(Sequence[Result]):
@@ -108,11 +42,14 @@ class Replication(Sequence[Result]):
     The numbers `run` from 0 on tell them apart. Replications of one point have independent random streams; those of one
     number at different points have the same, so that points are compared under the same chance.
     study       what was asked for
+    raises      whether an error of a run goes up, and is not kept as its result
     """
 
-    def __init__(self, study: Study, results: Results) -> None:
+    def __init__(self, study: Study, results: Results, *, raises: bool = False) -> None:
         self.study = study
         self._results = results
+        self._raises = raises
+        self._answered: tuple[int, dict[str, Any]] = (0, {})
 
     @property
     def model(self) -> Model[..., Any]:
@@ -124,6 +61,16 @@ class Replication(Sequence[Result]):
         """The entropy of all random streams."""
         return self.study.entropy
 
+    @property
+    def answered(self) -> dict[str, Any]:
+        """The responses that runs have answered, each with its first value: they may differ from run to run."""
+        if self._answered[0] != len(self):
+            found: dict[str, Any] = {}
+            for result in self:
+                found.update({name: value for name, value in result.responses.items() if name not in found})
+            self._answered = len(self), found
+        return self._answered[1]
+
     def __len__(self) -> int:
         return len(self._results)
 
@@ -134,7 +81,7 @@ class Replication(Sequence[Result]):
         return iter(self._results)
 
     def extend(self, count: int, **options: Any) -> None:
-        """Make so many more replications of each point; an error of a run goes up, and leaves those before it.
+        """Make so many more replications of each point; a run that fails is kept, or its error goes up, as before.
 
         options     `workers`, `executor`, `keep` and `progress`, as for `Study.run`
         """
@@ -142,9 +89,27 @@ class Replication(Sequence[Result]):
             raise ModelError(
                 f"{self.model.name} is extended by a whole number of replications from 0 on, and got {count!r}"
             )
-        is_kept = len(self) > 0 and self[0].run is not None
+        options = self._options(options)
         self.study = self.study.replicated(self.study.replications + count)
-        self.make(raises=True, **{"workers": 1, "keep": is_kept, **options})
+        self.make(**options)
+
+    def _options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+        """The options of `extend` as `make` takes them. Raises ModelError for others."""
+        for name in options:
+            if name not in EXTENDING:
+                raise ModelError(f"extend takes {', '.join(EXTENDING)} besides, and got {name}=")
+        is_kept = len(self) > 0 and self[0].run is not None
+        return {"workers": 1, "keep": is_kept, **options}
+
+    def extend_points(self, points: Sequence[int], count: int, **options: Any) -> None:
+        """Make those replications of some points that are missing until there are so many of each.
+
+        options     as for `extend`, which also makes those that other points lack then
+        """
+        options = self._options(options)
+        if count > self.study.replications:
+            self.study = self.study.replicated(count)
+        self.make(points=points, count=count, **options)
 
     def extend_until(
         self,
@@ -164,21 +129,21 @@ class Replication(Sequence[Result]):
         Raises      ModelError if more than `most` would be needed, and as `plan` does
         Source      Law 2015, 9.4.1; an interval that has stopped the runs holds the mean a little less often
         """  # fmt: skip
-        self.extend(max(0, FEWEST - self.study.replications), **options)
-        while True:
-            plans = [
-                self.plan(response, half_width, relative=relative, level=level, point=point)
-                for point in range(len(self.study.points.values))
-            ]
-            needed, count = max(plan.needed for plan in plans), self.study.replications
-            if all(plan.needed <= plan.count for plan in plans):
-                return
-            if needed > most or count >= most:
-                raise ModelError(
-                    f"it takes about {needed} replications to know {response} to {half_width!r}, and most={most}: "
-                    "allow more, or a wider interval"
-                )
-            self.extend(max(1, min(needed - count, count, most - count)), **options)
+        analysis.extend_until(self, response, half_width, most, self._options(options), relative=relative, level=level)
+
+    def extend_until_all(
+        self, half_widths: Mapping[str, float], *, relative: bool = False, most: int = 10_000, **options: Any
+    ) -> None:
+        """Make more replications until the mean of each of several responses is known as closely as is asked.
+
+        half_widths         by response; other arguments as for `extend_until`
+        """
+        if not isinstance(half_widths, Mapping):
+            raise ModelError(
+                f'until_half_width takes half widths by response, as {{"waiting": 0.5}}, and got {half_widths!r}'
+            )
+        for response, half_width in half_widths.items():
+            self.extend_until(response, half_width, relative=relative, most=most, **options)
 
     def compare(
         self, response: str, first: int = 0, second: int = 1, *, level: float = 0.95, is_paired: bool = True
@@ -190,29 +155,68 @@ class Replication(Sequence[Result]):
                             random streams; False: by Welch, as if they were independent
         Raises              ModelError for a response or a point that is not there, or fewer than two replications
         """
-        tallies = [self.tally(response, point=point) for point in (first, second)]
-        values: list[Any] = [tally.values for tally in tallies]
-        if is_paired:
-            there = [
-                {result.replication: result.responses[response] for result in self._whole() if result.point == point}
-                for point in (first, second)
-            ]
-            both = sorted(there[0].keys() & there[1].keys())
-            values = [[float(one[number]) for number in both] for one in there]
-        if min(map(len, values)) < 2:
-            raise ModelError(
-                f"a comparison takes two replications at least, and there is {min(map(len, values))}: extend()"
-            )
-        return (paired if is_paired else welch)(values[0], values[1], level)
+        return analysis.compare(self, response, (first, second), level, is_paired=is_paired)
 
-    def make(self, *, raises: bool = False, shard: tuple[int, int] | None = None, **options: Any) -> None:
-        """Make those runs of the study of which there is no result; see `Study.run`."""
-        part, parts = (1, 1) if shard is None else shard
-        if not 1 <= part <= parts:
-            raise ModelError(f"a shard is (3, 100), the third of a hundred parts, and got {shard!r}")
-        numbers, failed = self._results.missing(range(part - 1, len(self.study), parts)), 0
+    def comparisons(
+        self, response: str, *, against: int | None = 0, level: float = 0.95, is_paired: bool = True
+    ) -> pd.DataFrame:
+        """How much the means of a response differ between several points: intervals that all hold together.
+
+        One row for each pair: `first`, `second`, `difference`, `low`, `high`, `is_significant`.
+        against     the number of the point that all others are compared with; None: each pair of points
+        is_paired   as for `compare`
+        Raises      ModelError as `compare`
+        Source      Bonferroni's inequality; Law 2015, 10.3
+        """
+        return analysis.comparisons(self, response, against, level, is_paired=is_paired)
+
+    def select_best(
+        self,
+        response: str,
+        indifference: float,
+        *,
+        maximise: bool = True,
+        probability: float = 0.95,
+        first: int = 10,
+        most: int = 10_000,
+        **options: Any,
+    ) -> Selection:
+        """Select the point where the mean of a response is best; more replications are made of those that may be it.
+
+        Points are eliminated one by one as they fall behind under common random numbers. The best is selected with the
+        promised probability if it is better than all others by the indifference; else one as good but for that.
+        indifference    the smallest difference worth detecting, in the unit of the response
+        maximise        whether the largest mean is the best
+        probability     of a correct selection, above 1 / points
+        first           replications (of antithetic ones pairs) that tell the variances, ten or more
+        most            replications of each point
+        options         as for `extend`
+        Raises          ModelError for arguments that are not allowed, if a run failed, and if `most` do not suffice
+        Source          Kim & Nelson 2001, ACM TOMACS 11; see `eventide.statistics.KimNelson`
+        """
+        procedure = analysis.procedure_for(self, indifference, probability, first, maximise=maximise)
+        return analysis.select_best(self, response, procedure, most, options)
+
+    def make(
+        self,
+        *,
+        shard: tuple[int, int] | None = None,
+        points: Sequence[int] | None = None,
+        count: int | None = None,
+        **options: Any,
+    ) -> None:
+        """Make those runs of the study of which there is no result; see `Study.run`.
+
+        points, count       only so many replications of these points
+        """
+        part, parts = (1, 1) if shard is None else part_of(shard)
+        width = len(self.study.points.values)
+        end = len(self.study) if count is None else count * width
+        numbers, failed = self._results.missing(range(part - 1, end, parts)), 0
+        if points is not None:
+            numbers = [number for number in numbers if number % width in points]
         try:
-            for result in self.study.results(numbers, raises=raises, **options):
+            for result in self.study.results(numbers, raises=self._raises, **options):
                 self._results.add(result)
                 failed += result.number < HOPELESS and result.failure is not None
                 if failed == HOPELESS:
@@ -281,12 +285,13 @@ class Replication(Sequence[Result]):
         self,
         response: str | None = None,
         *,
-        kind: Literal["box", "heat", "effects", "fan"] | None = None,
+        kind: Literal["box", "heat", "effects", "fan", "warm-up"] | None = None,
         by: str | Sequence[str] | None = None,
         ax: Axes | None = None,
     ) -> Axes:
         """A picture of one response: boxes of it at each point, a map of its mean over two parameters, the main effect
-        of each parameter; or a fan of the quantiles of a recorded quantity over time.
+        of each parameter; or a fan of the quantiles of a recorded quantity over time; or Welch's plot of its warm-up at
+        the first point: the mean over replications, its moving average, and where MSER-5 would cut it.
 
         response    its name, or that of a recorded quantity; None: the first
         kind        None: a fan for what is recorded; boxes for one parameter, a map for two, effects for more
@@ -296,6 +301,16 @@ class Replication(Sequence[Result]):
         from eventide.view import plot_study
 
         return plot_study(self, response, kind=kind, by=by, ax=ax)
+
+    def to_html(self, path: str | PathLike[str]) -> None:
+        """Write a page of its own, which loads nothing: what was run, the means with their intervals, figures for light
+        and dark screens, and each failure with the line that repeats it. `eventide report FOLDER` makes it of a store.
+
+        Raises OSError if it cannot be written
+        """
+        from eventide.view import write_study_page
+
+        write_study_page(self, path)
 
     def states(self, recording: str = "") -> pd.DataFrame:
         """What one recording of every run holds: the rows as its `to_pandas` gives them, by `run` and `time`.
@@ -330,11 +345,14 @@ class Replication(Sequence[Result]):
             if recording in {"", name}:
                 return table
         known = list(result.tables)
-        advice = "" if known else "; the study keeps those that record=... names"
-        raise ModelError(no_recording(self.model.name, recording, known) + advice)
+        if not known:
+            raise ModelError(
+                f"the runs of {self.model.name} kept no recordings: the study keeps those that record= names"
+            )
+        raise ModelError(no_recording(self.model.name, recording, known))
 
     def _joined(self, frames: Mapping[int, pd.DataFrame]) -> pd.DataFrame:
-        import pandas as pd
+        from eventide.libraries import pandas as pd
 
         if not frames:
             raise ModelError(f"{self.model.name} has no run that came to its end")
@@ -347,26 +365,52 @@ class Replication(Sequence[Result]):
     def tally(self, response: str, *, point: int = 0) -> Tally:
         """The values of a response in the replications of one point, to ask for their mean, interval and quantiles.
 
+        Of antithetic pairs they are the means, which are independent of each other. Runs that failed are left out.
+        Raises ModelError as `observed`.
+        """
+        found = Tally(response)
+        for value in self.observed(response, point).values():
+            found.add(value)
+        return found
+
+    def observed(self, response: str, point: int = 0) -> dict[int, float]:
+        """The independent observations of a response at a point: by replication, or of antithetic pairs the means.
+
         Runs that failed are left out. Raises ModelError for a response or point that is not there, and for a
         response that is not finite.
         """
-        if not 0 <= point < len(self.study.points.values):
-            count = len(self.study.points.values)
-            raise ModelError(f"there is no point {point!r}: {self.model.name} was run at {count}, from 0 on")
-        found = Tally(response)
-        for result in self._whole():
-            if result.point == point:
-                known = ", ".join(result.responses) or "none"
-                if response not in result.responses:
-                    raise ModelError(f"{self.model.name} has no response {response!r}; it has: {known}")
-                value = float(result.responses[response])
-                if not isfinite(value):
-                    raise ModelError(
-                        f"{response} of {self.model.name} is {value!r} in run {result.number}, at point {point}: "
-                        "statistics take finite numbers; .table has all values, from which some can be left out"
-                    )
-                found.add(value)
-        return found
+        return analysis.observed(self, response, point)
+
+    def intervals(
+        self,
+        response: str,
+        of: Literal["mean", "variance"] | float = "mean",
+        *,
+        level: float = 0.95,
+        is_normal: bool = True,
+    ) -> pd.DataFrame:
+        """A row for each point: the mean, the variance or a quantile of a response, `low` and `high` of its confidence
+        interval, and the `count` of observations.
+
+        of          "mean", "variance", or the share of a quantile, as 0.9, whose interval holds for any distribution
+        is_normal   of the mean: Student's interval, else corrected for skewed values; of the variance: by chi-square,
+                    else by the bootstrap
+        Raises      ModelError as `tally`, and for other statistics of antithetic pairs than the mean
+        """
+        return analysis.intervals(self, response, of, level, is_normal=is_normal)
+
+    def controlled(
+        self, response: str, controls: Mapping[str, float], *, level: float = 0.95, point: int = 0
+    ) -> Controlled:
+        """The mean of a response, corrected by other responses that went with it and whose true means are known.
+
+        `runs.controlled("wait", {"service mean": 1.0})`: where services happened to be long, waits were, too.
+        controls    the true mean of each response that controls, by name
+        Raises      ModelError as `tally`; for fewer than two replications more than controls, and for controls that
+                    are constant or follow from each other
+        Source      Lavenberg & Welch 1981, Manage. Sci. 27; see `eventide.statistics.controlled`
+        """
+        return analysis.with_controls(self, response, controls, level, point)
 
     def plan(
         self,
@@ -384,23 +428,7 @@ class Replication(Sequence[Result]):
         Raises      ModelError as `tally`, with fewer than two replications, or for a half width that is none
         Source      Law, Simulation modeling and analysis, 5th ed. (2015), 9.4.1
         """
-        tally = self.tally(response, point=point)
-        if tally.count < 2:
-            raise ModelError(
-                f"a plan needs two replications of a point at least, and there is {tally.count}: extend() them"
-            )
-        mean, wanted = tally.mean, half_width
-        if relative:
-            # The mean is itself an estimate, off by as much: half_width / (1 + half_width) of it is on the safe side.
-            wanted = half_width / (1.0 + half_width) * abs(mean)
-        if not wanted > 0.0:
-            raise ModelError(
-                f"a plan takes half_width > 0, and got {half_width!r}"
-                + (f" of a mean of {mean!r}: give it in the unit of {response}, without relative=True" * relative)
-            )
-        low, high = tally.confidence_interval(level)
-        needed = sample_size(tally.stdev, wanted, level=level)
-        return Plan(mean, low, high, tally.count, needed, independence(tally.values))
+        return analysis.plan(self, response, half_width, level, point, relative=relative)
 
     def __repr__(self) -> str:
         return told.headline(self)
@@ -419,11 +447,17 @@ def replicate(
     over: Over,
     entropy: int | None,
     until: float | None,
+    antithetic: bool = False,
 ) -> Replication:
     """Run a model `count` times at each of some points, here; the runs are kept."""
     from eventide.experiment.study import Study
 
-    study = Study(model, over, replications=count, until=until, entropy=entropy)
-    replication = Replication(study, InMemory())
-    replication.make(workers=1, keep=True, raises=True, progress=False)
+    study = Study(model, over, replications=count, until=until, entropy=entropy, antithetic=antithetic)
+    return made_here(study, keep=True)
+
+
+def made_here(study: Study, *, keep: bool) -> Replication:
+    """All runs of a study, made in this process; an error of a run goes up."""
+    replication = Replication(study, InMemory(), raises=True)
+    replication.make(workers=1, keep=keep, progress=False)
     return replication

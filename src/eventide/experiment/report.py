@@ -7,9 +7,6 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.table import Table
-
     from eventide.experiment.responses import Statistic
     from eventide.experiment.run import Run
 
@@ -22,32 +19,17 @@ def report(run: Run[Any], *, for_terminal: bool = False) -> str:
 
     for_terminal    with heads in bold where the terminal can
     """
-    from rich.console import Console
-
-    console = Console(
-        force_terminal=for_terminal,
-        width=10_000,  # a narrow terminal may break a line, but no number is ever cut
-        markup=False,
-        emoji=False,
-        highlight=False,
-    )
-    with console.capture() as captured:
-        _tell(run, console)
-    return "\n".join(line.rstrip() for line in captured.get().splitlines())
-
-
-def _tell(run: Run[Any], console: Console) -> None:
-    console.print(repr(run.model))
+    parts = [repr(run.model)]
     if run.model.__doc__:
-        console.print(run.model.__doc__.strip().splitlines()[0])
+        parts.append(run.model.__doc__.strip().splitlines()[0])
     if not run.has_responses:
-        console.print(f"\nNo responses: stopped at {run.account.end_time!r}, before the main program had ended.")
-    for table in _tables(run):
-        console.print()
-        console.print(table)
+        parts.append(f"\nNo responses: stopped at {run.account.end_time!r}, before the main program had ended.")
+    for heads, rows in _tables(run):
+        parts += ["", plain_table(heads, rows, bold=for_terminal)]
+    return "\n".join(parts)
 
 
-def _tables(run: Run[Any]) -> list[Table]:
+def _tables(run: Run[Any]) -> list[tuple[Sequence[str], Sequence[Sequence[str]]]]:
     statistics = [(name, statistic.unit, *_figures(statistic)) for name, statistic in run.statistics.items()]
     responses = run.responses if run.has_responses else {}
     numbers = [(name, *_value(value)) for name, value in responses.items() if name not in run.statistics]
@@ -59,7 +41,7 @@ def _tables(run: Run[Any]) -> list[Table]:
         (("response", "unit", "value", "meaning"), numbers),
         (("the run", ""), account),
     ]
-    return [_table(heads, rows) for heads, rows in tables if rows]
+    return [table for table in tables if table[1]]
 
 
 def _figures(statistic: Statistic) -> tuple[str, ...]:
@@ -84,25 +66,22 @@ def readable(number: Any) -> str:
     return str(number) if isinstance(number, int) else f"{float(number):.6g}"
 
 
-def plain_table(heads: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[str]) -> str:
-    """A table as a text, as wide as it needs to be; the columns `texts` stand left, the others right."""
-    from rich.console import Console
+def plain_table(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[str] = TEXTS, *, bold: bool = False
+) -> str:
+    """A table as a text, as wide as it needs to be; a column that would be empty is left out.
 
-    console = Console(width=10_000, markup=False, emoji=False, highlight=False, color_system=None)
-    with console.capture() as captured:
-        console.print(_table(heads, rows, texts))
-    return "\n".join(line.rstrip() for line in captured.get().splitlines())
-
-
-def _table(heads: Sequence[str], rows: Sequence[Sequence[str]], texts: Sequence[str] = TEXTS) -> Table:
-    """A table whose columns are as wide as needed; those that would be empty are left out, numbers stand right."""
-    from rich.box import SIMPLE_HEAD
-    from rich.table import Table
-
-    table = Table(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    texts   the columns that stand left; the others stand right
+    bold    mark the heads for a terminal
+    """
     places = [place for place in range(len(heads)) if any(row[place] for row in rows)]
-    for place in places:
-        table.add_column(heads[place], justify="left" if heads[place] in texts else "right")
-    for row in rows:
-        table.add_row(*(row[place] for place in places))
-    return table
+    widths = [max(len(line[place]) for line in (heads, *rows)) for place in places]
+
+    def line(cells: Sequence[str]) -> str:
+        return "   ".join(
+            cells[place].ljust(width) if heads[place] in texts else cells[place].rjust(width)
+            for place, width in zip(places, widths, strict=True)
+        ).rstrip()
+
+    head = f"\x1b[1m{line(heads)}\x1b[0m" if bold else line(heads)
+    return "\n".join([head, "─" * (sum(widths) + 3 * (len(widths) - 1)), *map(line, rows)])

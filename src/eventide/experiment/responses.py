@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
+from eventide.declare.units import in_unit
 from eventide.errors import ModelError
 from eventide.statistics import Level, Tally
 
@@ -20,7 +21,11 @@ Reading: TypeAlias = "float | Statistic | Integral | Callable[[], float]"
 
 
 class Quantity(float):
-    """A number that knows its unit, and what it means; what is calculated with it is a plain number."""
+    """A number that knows its unit, and what it means; what is calculated with it is a plain number.
+
+    Where two quantities are added, subtracted or compared, the second is brought to the unit of the first, by pint if
+    it is installed; units that cannot be converted are a ModelError.
+    """
 
     __slots__ = ("description", "unit")
 
@@ -42,6 +47,28 @@ class Quantity(float):
 
     def __str__(self) -> str:
         return f"{float(self)!r} {self.unit}".rstrip()
+
+    def _beside(self, other: Any) -> Any:
+        """Another number, in this unit if it has one."""
+        return in_unit(other, self.unit, f"{self}") if isinstance(other, Quantity) else other
+
+    def __add__(self, other: Any) -> float:
+        return super().__add__(self._beside(other))
+
+    def __sub__(self, other: Any) -> float:
+        return super().__sub__(self._beside(other))
+
+    def __lt__(self, other: Any) -> bool:
+        return super().__lt__(self._beside(other))
+
+    def __le__(self, other: Any) -> bool:
+        return super().__le__(self._beside(other))
+
+    def __gt__(self, other: Any) -> bool:
+        return super().__gt__(self._beside(other))
+
+    def __ge__(self, other: Any) -> bool:
+        return super().__ge__(self._beside(other))
 
 
 def read_responses(returned: object, model: str) -> tuple[dict[str, Any], dict[str, Statistic]]:

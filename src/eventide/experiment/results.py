@@ -6,10 +6,14 @@ import pickle
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from traceback import TracebackException
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from eventide.errors import ModelError
 from eventide.experiment.limits import time_limit
+from eventide.experiment.parameters import show
+
+READINGS: Final = "readings"
+"""The name of the table of readings."""
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -18,6 +22,12 @@ if TYPE_CHECKING:
     from eventide.experiment.models import Model
     from eventide.experiment.run import Account, Run
     from eventide.observe import PopulationRecording, Recording
+    from eventide.observe.piecewise import PiecewisePolynomial
+    from eventide.observe.readings import Readings
+    from eventide.simulation import Simulation
+
+MOST_ITEMS: Final = 1_000
+"""Of an array in the line that repeats a run."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +50,11 @@ class Settings:
 
     record          the names of the recordings of which the tables are kept; None: of all
     at              the times at which they are read; None: their own rows
+    dense           the names of the recorded quantities that are kept at all times, between the rows as well
     time_limit      of one run, in seconds of wall time
+    readings        times at which what is recorded is read from the steps themselves, for the table `READINGS`
+    ends            `until` and `readings` of the points in turn, where these differ
+    antithetic      whether replications come in pairs of which the second mirrors the random numbers of the first
     keeps           whether whole runs are kept, which cannot be sent
     raises          whether an error of a run goes up, and is not kept as its result
     """
@@ -50,8 +64,24 @@ class Settings:
     record: tuple[str, ...] | None = ()
     at: tuple[float, ...] | None = None
     time_limit: float | None = None
+    readings: tuple[float, ...] = ()
+    ends: tuple[tuple[float, tuple[float, ...]], ...] = ()
+    antithetic: bool = False
     keeps: bool = False
     raises: bool = False
+    dense: tuple[str, ...] = ()
+
+    def at_point(self, point: int) -> Settings:
+        """Those of the runs of one point."""
+        if not self.ends:
+            return self
+        until, readings = self.ends[point % len(self.ends)]
+        return replace(self, until=until, readings=readings)
+
+    def numbers_of(self, replication: int) -> tuple[int, bool]:
+        """The replication whose random numbers a replication has, and whether it has them mirrored."""
+        is_mirrored = self.antithetic and replication % 2 == 1
+        return replication - is_mirrored, is_mirrored
 
 
 @dataclass(frozen=True)
@@ -72,21 +102,34 @@ class Failure:
     error: Exception | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def of(cls, error: Exception, model: Model[..., Any], task: Task, settings: Settings) -> Failure:
+    def of(cls, error: BaseException, model: Model[..., Any], task: Task, settings: Settings) -> Failure:
         """What is kept of an error."""
-        number = f", replication={task.replication}" if task.replication else ""
+        replication, is_mirrored = settings.numbers_of(task.replication)
+        number = f", replication={replication}" if replication else ""
+        number += ", antithetic=True" * is_mirrored
         until = "" if settings.until is None else f", until={settings.until!r}"
         return cls(
             type(error).__name__,
             str(error),
             tuple(getattr(error, "__notes__", ())),
             "".join(TracebackException.from_exception(error).format()),
-            f"{model!r}.run(entropy={settings.entropy}{number}{until})",
-            error if _can_be_sent(error) else None,
+            f"{_call_of(model)}.run(entropy={settings.entropy}{number}{until})",
+            error if isinstance(error, Exception) and _can_be_sent(error) else None,
         )
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.message}" if self.message else self.kind
+
+
+def _call_of(model: Model[..., Any]) -> str:
+    """A model with its values as it can be pasted: an array by its items, with the import that this takes."""
+    arrays = {
+        name: f"numpy.array({value.tolist()!r}, {value.dtype.str!r})"
+        for name, value in model.values.items()
+        if type(value).__name__ == "ndarray" and value.size <= MOST_ITEMS
+    }
+    values = ", ".join(f"{name}={arrays.get(name) or show(value)}" for name, value in model.values.items())
+    return f"{'import numpy; ' * bool(arrays)}{model.name}({values})"
 
 
 def _can_be_sent(error: Exception) -> bool:
@@ -110,6 +153,7 @@ class Result:
     tables          of the recordings that were asked for, by their names
     failure         the error of the run, or None
     run             the run with its simulation, if it was to be kept
+    dense           the quantities that were asked for at all times, by name
     """
 
     number: int
@@ -123,6 +167,7 @@ class Result:
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict, repr=False)
     failure: Failure | None = None
     run: Run[Any] | None = field(default=None, repr=False)
+    dense: Mapping[str, PiecewisePolynomial] = field(default_factory=dict, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
         values = {**vars(self), "parameters": dict(self.parameters), "run": None}
@@ -131,20 +176,38 @@ class Result:
 
 def perform(model: Model[..., Any], task: Task, settings: Settings) -> Result:
     """Make one run; an error of it is its result, unless it is to go up."""
-    own = model(**task.values)
-    sim = own.simulation(settings.entropy, task.replication)
+    own, settings = model(**task.values), settings.at_point(task.point)
+    replication, is_mirrored = settings.numbers_of(task.replication)
+    sim = own.simulation(settings.entropy, replication, antithetic=is_mirrored)
     known = task.number, task.point, task.replication, own.values, settings.entropy
+    readings = _readings(sim, settings.readings)
+    dense = None
+    if settings.dense:
+        from eventide.observe.dense_output import DenseOutputs
+
+        dense = sim.dense_outputs = DenseOutputs(sim, settings.dense)
     try:
         with time_limit(sim, settings.time_limit):
             run = own.run_in(sim, until=settings.until)
         tables = _tables(run, settings)
-    except Exception as error:
+        if readings is not None:
+            tables[READINGS] = readings.to_pandas()
+    except (Exception, SystemExit) as error:  # a model that calls sys.exit ends its own run
         if settings.raises:
             raise
         return Result(*known, {}, False, None, failure=Failure.of(error, own, task, settings))
     responses = run.responses if run.has_responses else {}
-    result = Result(*known, responses, run.has_responses, run.account, tables)
+    known_at_all_times = {} if dense is None else dense.results()
+    result = Result(*known, responses, run.has_responses, run.account, tables, dense=known_at_all_times)
     return replace(result, run=run) if settings.keeps else result
+
+
+def _readings(sim: Simulation, times: tuple[float, ...]) -> Readings | None:
+    if not times:
+        return None
+    from eventide.observe.readings import Readings  # a discrete model loads no continuous room
+
+    return Readings(sim, times)
 
 
 def _tables(run: Run[Any], settings: Settings) -> dict[str, pd.DataFrame]:
@@ -162,6 +225,8 @@ def recording_of(run: Run[Any], name: str) -> Recording | PopulationRecording:
 
 def no_recording(model: str, name: str, known: list[str]) -> str:
     """What is said of a recording that is not there."""
+    if not known:
+        return f"{model} has no recordings: it records by sim.record(...)"
     return f"{model} has no recording {name!r}; it has: {', '.join(known) or 'none'}"
 
 

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Final, Generic, Self, SupportsIndex, TypeVar, overload
 
+from eventide.declare.showing import as_html
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from eventide.experiment.models import Model
     from eventide.experiment.responses import Statistic
     from eventide.observe import PopulationRecording, Recording
@@ -54,7 +58,32 @@ class Account:
         )
 
 
-@dataclass(frozen=True, eq=False)
+MOST_SHOWN: Final = 4
+
+
+class Recordings(tuple["Recording | PopulationRecording", ...]):
+    """Recordings, found by number or by name."""
+
+    __slots__ = ()
+
+    @overload
+    def __getitem__(self, key: SupportsIndex | str, /) -> Recording | PopulationRecording: ...
+    @overload
+    def __getitem__(self, key: slice, /) -> tuple[Recording | PopulationRecording, ...]: ...
+    def __getitem__(self, key: SupportsIndex | slice | str, /) -> Any:
+        """The recording of that number or name. Raises ModelError for a name that none has."""
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        for recording in self:
+            if recording.name == key:
+                return recording
+        names = [recording.name for recording in self]
+        near = get_close_matches(key, names, n=1)
+        meant = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names) or 'none'}"
+        raise ModelError(f"there is no recording {key!r}; {meant}")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
 class Run(Generic[R]):
     """One run of a model.
 
@@ -101,6 +130,48 @@ class Run(Generic[R]):
         return self.simulation.replication
 
     @property
-    def recordings(self) -> tuple[Recording | PopulationRecording, ...]:
-        """What was recorded, in the order in which recording began."""
-        return tuple(self.simulation.recordings)
+    def recordings(self) -> Recordings:
+        """What was recorded, in the order in which recording began; `recordings["ride"]` is the one of that name."""
+        return Recordings(self.simulation.recordings)
+
+    def plot(self) -> Axes:
+        """Draw what was recorded: a panel for each unit over one axis of time; returns the uppermost axes.
+
+        A notebook shows the figure. A model with a picture of its own draws that.
+        Raises ModelError if nothing was recorded.
+        """
+        from eventide.view import plot_recordings, shown_figure
+
+        if self.model.drawing is None and not self.recordings:
+            raise ModelError(
+                f"{self.model.name} has recorded nothing to draw: let it call sim.record(...) before it runs"
+            )
+        figure = shown_figure()
+        if self.model.drawing is None:
+            plot_recordings(self.recordings, figure, time_unit=self.simulation.time_unit)
+        else:
+            self.model.drawing(self, figure)
+        return figure.axes[0] if figure.axes else figure.add_subplot()
+
+    def __repr__(self) -> str:
+        told = [f"{name} {value!s}" for name, value in self._shown()[:MOST_SHOWN]]
+        return f"<Run of {self.model!r}: {', '.join(told) or 'no responses'}; {self._cost()}>"
+
+    def __str__(self) -> str:
+        from eventide.experiment.report import report
+
+        return report(self)
+
+    def _repr_html_(self) -> str:
+        return as_html(self._shown(), ("response", "value"), title=repr(self.model), notes=[self._cost()])
+
+    def _shown(self) -> list[tuple[str, str]]:
+        from eventide.experiment.report import readable
+
+        responses = self._responses if self.has_responses and isinstance(self._responses, Mapping) else {}
+        return [(name, f"{readable(value)} {getattr(value, 'unit', '')}".rstrip()) for name, value in responses.items()]
+
+    def _cost(self) -> str:
+        account = self.account
+        end = "" if self.has_responses else ", before its main program had ended"
+        return f"{account.events} events and {account.steps} steps until time {account.end_time:.6g}{end}"

@@ -16,13 +16,13 @@ from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from eventide.errors import ModelError
+from eventide.experiment.replication import Replication, made_here
 from eventide.experiment.study import Study
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from eventide.experiment.models import Model
-    from eventide.experiment.replication import Replication
 
 Case: TypeAlias = Literal["worst", "best"]
 CASES = ("worst", "base", "best")
@@ -95,14 +95,13 @@ class Scenarios:
     def runs(self) -> Replication:
         """The runs of the three cases: worst, base, best."""
         if self._runs is None:
-            self._runs = self._study.run(workers=1)
-            self._runs.make(raises=True)
+            self._runs = made_here(self._study, keep=False)
         return self._runs
 
     @property
     def table(self) -> pd.DataFrame:
         """One row for each case: its parameters, and the mean of each response over the replications."""
-        import pandas as pd
+        from eventide.libraries import pandas as pd
 
         table = self.runs.table
         names = [*self.cases["base"], *(name for name in self.runs.responses.columns if name in table.columns)]
@@ -148,7 +147,7 @@ class Scenarios:
         `deviation` from the base case; infinite, with the sign of the direction, if all the way can be borne.
         Arguments and errors are those of `switching_values`.
         """
-        import pandas as pd
+        from eventide.libraries import pandas as pd
 
         rows = {}
         for name in self._names(towards):
@@ -187,11 +186,10 @@ class Scenarios:
         key = response, tuple(values.values())
         if key not in self._known:
             study = self._study
-            runs = Study(
+            one = Study(
                 study.model, [values], replications=study.replications, until=self._until, entropy=study.entropy
-            ).run(workers=1)
-            runs.make(raises=True)
-            tally = runs.tally(response)
+            )
+            tally = made_here(one, keep=False).tally(response)
             low, high = tally.confidence_interval(self.level) if tally.count > 1 else (tally.mean, tally.mean)
             self._known[key] = Reading(tally.mean, low, high)
         known = self._known[key]

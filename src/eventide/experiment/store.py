@@ -1,31 +1,33 @@
 """Stores: folders in which the results of a study are kept as they come, so that what was killed goes on.
 
-A folder has `study.json`, which tells whose results these are, and Parquet files of about a second of work each. Each
-file is written beside and moved in whole; what an earlier process left half written is swept away. Two processes may
-work on one store: what both have made is equal, and counted once.
+A folder has `study.json`, which tells whose results these are, `about.json`, which tells readers of them, and Parquet
+files of about a second of work each. Each file is written beside and moved in whole; what an earlier process left half
+written is swept away. Two processes may work on one store: what both have made is equal, and counted once.
 """
 
 from __future__ import annotations
 
 import json
 import os
+from array import array
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, fields
 from functools import lru_cache
 from hashlib import blake2b
 from os import PathLike
 from pathlib import Path
 from time import monotonic
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from uuid import uuid4
 
 from eventide.errors import InputError, ModelError
-from eventide.experiment.fingerprint import fingerprint
+from eventide.experiment.fingerprint import exact, fingerprint
 from eventide.experiment.responses import Quantity
-from eventide.experiment.results import Failure, Result
+from eventide.experiment.results import Failure, Result, Task
 from eventide.experiment.run import Account
+from eventide.libraries import load
 from eventide.observe import sweep, whole_file
-from eventide.observe.libraries import load
 
 if TYPE_CHECKING:
     from eventide.experiment.study import Study
@@ -36,6 +38,8 @@ SECONDS: Final = 1.0
 """Of work are in one file at least; later ones may take a hundredth of all that was done, so that they stay few."""
 RUNS: Final = 2_000
 """Of a file at most."""
+MOST_ROWS: Final = 2**24
+"""No file has so many."""
 FILES_KEPT: Final = 4
 """So many files are kept in memory while results are read."""
 
@@ -48,14 +52,14 @@ class Store:
 
     def __init__(self, folder: str | PathLike[str]) -> None:
         load("pyarrow", "parquet", "a store")
-        self.folder = Path(folder)
+        self.folder = Path(folder).absolute()  # a model may change the working directory
         if self.folder.exists() and not self.folder.is_dir():
             raise InputError(f"{self.folder} is a file: a store is a folder of its own")
         self._study: Study | None = None
         self._waiting: list[Result] = []
         self._begun = self._flushed = monotonic()
-        self._places: dict[int, tuple[str, int]] = {}
-        self._read = lru_cache(FILES_KEPT)(self._read_file)
+        self._places = _Places()
+        self._read = lru_cache(FILES_KEPT)(lambda stem: read_file(self.folder, stem))
 
     def adopt(self, study: Study) -> Study:
         """The study whose results are here: this very one, with the store's entropy unless it was given its own.
@@ -68,14 +72,27 @@ class Store:
                 raise InputError(f"{self.folder} is no store, and not empty: give a folder of its own")
             self.folder.mkdir(parents=True, exist_ok=True)
             _write_first(card, json.dumps(_card_of(study), indent=1))
-        there = _read_card(card)
+        there = read_card(card)
         if not study.has_own_entropy:
             study = study.of_entropy(int(there["entropy"]))
         _check_same(self.folder, there, _card_of(study))
         self._study = study
         sweep(self.folder)
         self._find()
+        with self._noting():
+            _write(self.folder / "about.json", json.dumps(_about(study), indent=1).encode())
         return study
+
+    @contextmanager
+    def _noting(self) -> Iterator[None]:
+        """Let an error of the system say what there is."""
+        try:
+            yield
+        except OSError as error:
+            error.add_note(
+                f"{self.folder} cannot be written; it has {len(self)} of the runs, from which the same study goes on"
+            )
+            raise
 
     # --- writing --------------------------------------------------------------------------------------------------
 
@@ -92,6 +109,11 @@ class Store:
 
     def _flush(self) -> None:
         results, self._waiting = sorted(self._waiting, key=lambda result: result.number), []
+        with self._noting():
+            self._write_all(results)
+        self._flushed = monotonic()
+
+    def _write_all(self, results: Sequence[Result]) -> None:
         if results:
             stem = f"runs-{results[0].number:08d}-{uuid4().hex[:12]}"
             # The runs come last: they say that the tables beside them are whole.
@@ -99,23 +121,23 @@ class Store:
                 _write(self.folder / f"{stem}.table-{place}.parquet", _tables_as_bytes(results, name))
             _write(self.folder / f"{stem}.parquet", _runs_as_bytes(results))
             for row, result in enumerate(results):
-                self._places.setdefault(result.number, (stem, row))
-        self._flushed = monotonic()
+                self._places.add(result.number, stem, row)
 
     # --- reading --------------------------------------------------------------------------------------------------
 
     def missing(self, numbers: range) -> Sequence[int]:
         """Those numbers of which there is no result yet."""
-        return [number for number in numbers if number not in self._places]
+        # A range takes no room, and mostly there is nothing yet.
+        return [number for number in numbers if number not in self._places] if len(self._places) else numbers
 
     def __len__(self) -> int:
         return len(self._places)
 
     def __iter__(self) -> Iterator[Result]:
-        return (self._result(*self._places[number]) for number in sorted(self._places))
+        return (self._result(*self._places[number]) for number in self._places)
 
     def __getitem__(self, place: int, /) -> Result:
-        return self._result(*self._places[sorted(self._places)[place]])
+        return self._result(*self._places[self._places.number_at(place)])
 
     def _find(self) -> None:
         """Which runs there are, and in which row of which file."""
@@ -123,48 +145,60 @@ class Store:
         assert self._study is not None
         for path in sorted(self.folder.glob("runs-*.parquet")):
             if ".table-" not in path.name:
-                for row, number in enumerate(parquet.read_table(path, columns=["run"])["run"].to_pylist()):
+                with readable(path):
+                    numbers = parquet.read_table(path, columns=["run"])["run"].to_pylist()
+                for row, number in enumerate(numbers):
                     if number < len(self._study):
-                        self._places.setdefault(number, (path.stem, row))
+                        self._places.add(number, path.stem, row)
 
     def _result(self, stem: str, row: int) -> Result:
         rows, units, tables = self._read(stem)
-        told = rows[row]
-        own = {} if told["failure"] else {name: _of_run(table, told["run"]) for name, table in tables.items()}
-        return self._made(told, units, own)
-
-    def _read_file(self, stem: str) -> tuple[list[dict[str, Any]], dict[str, dict[str, str]], dict[str, Any]]:
-        import pandas as pd
-
-        parquet: Any = load("pyarrow.parquet", "parquet", "a store")
-        read = parquet.read_table(self.folder / f"{stem}.parquet")
-        units = {
-            field.name: {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
-            for field in read.schema
-        }
-        tables = {}
-        for path in sorted(self.folder.glob(f"{stem}.table-*.parquet")):
-            table = pd.read_parquet(path)
-            tables[table.attrs.pop("recording")] = table
-        return read.to_pylist(), units, tables
+        return self._made(rows[row], units, tables)
 
     def _made(self, row: Mapping[str, Any], units: Mapping[str, Any], tables: Mapping[str, Any]) -> Result:
         """The result of which a row tells."""
         assert self._study is not None
         task = self._study.task(row["run"])
-        responses = {
-            name.removeprefix("response."): _with_unit(value, units[name])
-            for name, value in row.items()
-            if name.startswith("response.") and value is not None
-        }
-        failure = _failure_of(json.loads(row["failure"])) if row["failure"] else None
-        account = None
-        if failure is None:
-            kept = {one.name: row[f"account.{one.name}"] for one in fields(Account) if one.name != "entropy"}
-            account = Account(**kept, entropy=self._study.entropy)
         values = self._study.model(**task.values).values
-        known = task.number, task.point, task.replication, values, self._study.entropy
-        return Result(*known, responses, row["is_whole"], account, tables, failure)
+        return result_of(row, units, tables, task, values, self._study.entropy)
+
+
+class _Places:
+    """By its number, which row of which file has the result of a run: in eight bytes, as there may be a million."""
+
+    def __init__(self) -> None:
+        self._stems: list[str] = []
+        self._at = array("q")
+        self._count = 0
+
+    def add(self, number: int, stem: str, row: int) -> None:
+        """Note where a result is, unless it is known from another file."""
+        if number >= len(self._at):
+            self._at.extend([-1] * (number + 1 - len(self._at)))
+        if self._at[number] < 0:
+            if not self._stems or self._stems[-1] != stem:
+                self._stems.append(stem)
+            self._at[number] = (len(self._stems) - 1) * MOST_ROWS + row
+            self._count += 1
+
+    def number_at(self, place: int) -> int:
+        """The number of the run that comes at some place, in the order of the numbers. Raises IndexError as a list."""
+        if self._count == len(self._at):
+            return range(self._count)[place]
+        return list(self)[place]
+
+    def __contains__(self, number: int) -> bool:
+        return number < len(self._at) and self._at[number] >= 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[int]:
+        return (number for number, at in enumerate(self._at) if at >= 0)
+
+    def __getitem__(self, number: int) -> tuple[str, int]:
+        file, row = divmod(self._at[number], MOST_ROWS)
+        return self._stems[file], row
 
 
 # --- rows and files ---------------------------------------------------------------------------------------------------
@@ -249,13 +283,16 @@ def _alike(values: list[Any]) -> list[Any]:
 
 def _tables_as_bytes(results: Sequence[Result], name: str) -> bytes:
     """A Parquet file with the tables of one recording, below each other, by run."""
-    import pandas as pd
+    from io import BytesIO
 
-    arrow: Any = load("pyarrow", "parquet", "a store")
+    from eventide.libraries import pandas as pd
+
     there = {result.number: result.tables[name] for result in results if name in result.tables}
     whole = pd.concat(there, names=["run"])
     whole.attrs.update({**next(iter(there.values())).attrs, "recording": name})
-    return _file_of(arrow.Table.from_pandas(whole))
+    buffer = BytesIO()
+    whole.to_parquet(buffer, engine="pyarrow")  # pandas writes `attrs`; pyarrow's own conversion does so from 22 only
+    return buffer.getvalue()
 
 
 def _of_run(table: Any, run: int) -> Any:
@@ -279,6 +316,64 @@ def _with_unit(value: Any, told: Mapping[str, str]) -> Any:
     return Quantity(value, unit=told["unit"], description=told["description"])
 
 
+@contextmanager
+def readable(path: Path) -> Iterator[None]:
+    """Raise InputError, with what to do, if a file of a store cannot be read."""
+    try:
+        yield
+    except (KeyError, OSError, ValueError) as error:
+        raise InputError(
+            f"{path} cannot be read, as something else has written there or cut it off ({error}): take it out of the "
+            "folder, and the same study makes its runs again"
+        ) from error
+
+
+Read: TypeAlias = "tuple[list[dict[str, Any]], dict[str, dict[str, str]], dict[str, Any]]"
+
+
+def read_file(folder: Path, stem: str) -> Read:
+    """The rows of a file of runs, the units of its columns, and the tables of the recordings beside it, by name."""
+    from eventide.libraries import pandas as pd
+
+    parquet: Any = load("pyarrow.parquet", "parquet", "a store")
+    with readable(folder / f"{stem}.parquet"):
+        read = parquet.read_table(folder / f"{stem}.parquet")
+    units = {
+        field.name: {key.decode(): value.decode() for key, value in (field.metadata or {}).items()}
+        for field in read.schema
+    }
+    tables = {}
+    for path in sorted(folder.glob(f"{stem}.table-*.parquet")):
+        with readable(path):
+            table = pd.read_parquet(path)
+        tables[table.attrs.pop("recording")] = table
+    return read.to_pylist(), units, tables
+
+
+def result_of(
+    row: Mapping[str, Any],
+    units: Mapping[str, Any],
+    tables: Mapping[str, Any],
+    task: Task,
+    values: Mapping[str, Any],
+    entropy: int,
+) -> Result:
+    """The result of which a row of a file tells; parameters are not taken from there, as texts stand for some."""
+    responses = {
+        name.removeprefix("response."): _with_unit(value, units[name])
+        for name, value in row.items()
+        if name.startswith("response.") and value is not None
+    }
+    failure = _failure_of(json.loads(row["failure"])) if row["failure"] else None
+    account, own = None, {}
+    if failure is None:
+        kept = {one.name: row[f"account.{one.name}"] for one in fields(Account) if one.name != "entropy"}
+        account = Account(**kept, entropy=entropy)
+        own = {name: _of_run(table, row["run"]) for name, table in tables.items()}
+    known = task.number, task.point, task.replication, values, entropy
+    return Result(*known, responses, row["is_whole"], account, own, failure)
+
+
 # --- whose results these are ------------------------------------------------------------------------------------------
 
 
@@ -286,12 +381,16 @@ def _card_of(study: Study) -> dict[str, str]:
     """All that decides the runs of a study but how many replications there are, as texts by name."""
     from importlib.metadata import version
 
-    points = [repr(study.model(**point).values) for point in study.points.values]
+    points = [exact(study.model(**point).values) for point in study.points.values]
     table = "\n".join([*points, *(f"{name}: {study.task(0).values[name]!r}" for name in study.points.drawn)])
     one = study.settings
+    read = {"readings": repr(one.readings)} if one.readings else {}
+    if one.ends:
+        read["ends"] = repr(one.ends)
+    paired = {"antithetic": "True"} if one.antithetic else {}
     return {
         "format": str(FORMAT),
-        "eventide": version("eventide"),
+        "eventide": version("eventide-sim"),
         "model": study.model.name,
         "code": fingerprint(study.model),
         "entropy": str(study.entropy),
@@ -301,6 +400,27 @@ def _card_of(study: Study) -> dict[str, str]:
         "record": repr(one.record),
         "at": repr(one.at),
         "time_limit": repr(one.time_limit),
+        **read,
+        **paired,
+    }
+
+
+def _about(study: Study) -> dict[str, Any]:
+    """What a reader wants to know of a study, and what nothing else in the folder says."""
+    import platform
+    from importlib.metadata import version
+
+    points = study.points
+    return {
+        "description": (study.model.__doc__ or "").strip().partition("\n\n")[0],
+        "set": list(dict.fromkeys(name for point in points.values for name in point)),
+        "drawn": list(points.drawn),
+        "time_unit": study.model.simulation().time_unit,
+        "until": "" if study.model.until is None else repr(study.model.until),
+        "replications": study.replications,
+        "versions": {"eventide": version("eventide-sim"), **{name: version(name) for name in ("numpy", "scipy")}}
+        | {"python": platform.python_version()},
+        "platform": platform.platform(),
     }
 
 
@@ -312,13 +432,14 @@ _MEANING: Final = {
 
 
 def _check_same(folder: Path, there: Mapping[str, str], here: Mapping[str, str]) -> None:
-    for name, value in here.items():
-        if there.get(name) != value:
-            why = _MEANING.get(name, f"its {name} is {there.get(name)}, and here it is {value}")
+    for name in dict.fromkeys([*here, *there]):
+        if there.get(name) != here.get(name):
+            why = _MEANING.get(name, f"its {name} is {there.get(name)}, and here it is {here.get(name)}")
             raise ModelError(f"{folder} holds another study: {why}; give the store a folder of its own")
 
 
-def _read_card(path: Path) -> dict[str, str]:
+def read_card(path: Path) -> dict[str, str]:
+    """What `study.json` says, by name. Raises InputError for a file that is none."""
     try:
         card = json.loads(path.read_text())
         return {str(name): str(value) for name, value in card.items()}

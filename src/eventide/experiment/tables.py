@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import platform
+from collections.abc import Hashable
 from importlib.metadata import version
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.errors import ModelError
-from eventide.observe.libraries import load
+from eventide.experiment.analysis import observations
+from eventide.libraries import load
 from eventide.statistics import Tally
 
 if TYPE_CHECKING:
@@ -61,8 +63,8 @@ def _plain(value: Any) -> Any:
 
 
 def responses_of(replication: Replication) -> dict[str, Any]:
-    """The responses of the first run that has any."""
-    return next((dict(result.responses) for result in replication if result.responses), {})
+    """The responses that runs have answered, each with its first value."""
+    return replication.answered
 
 
 def units_of(replication: Replication) -> dict[str, str]:
@@ -96,7 +98,7 @@ def _stopped(replication: Replication, result: Result) -> str:
 
 def failures(replication: Replication) -> pd.DataFrame:
     """A row for each run that failed."""
-    import pandas as pd
+    from eventide.libraries import pandas as pd
 
     failed = [(result, result.failure) for result in replication if result.failure is not None]
     return pd.DataFrame(
@@ -121,7 +123,7 @@ def not_finite(replication: Replication) -> dict[str, list[int]]:
 
 
 def _framed(replication: Replication, rows: list[dict[str, Any]], name: str) -> pd.DataFrame:
-    import pandas as pd
+    from eventide.libraries import pandas as pd
 
     numbers = [result.number for result in replication]
     is_plain = numbers == list(range(len(numbers)))
@@ -141,8 +143,9 @@ def provenance(replication: Replication) -> dict[str, str]:
         "points": str(len(study.points.values)),
         "replications": str(study.replications),
         "entropy": str(study.entropy),
+        **({"antithetic": "pairs of replications"} if study.settings.antithetic else {}),
         "until": "" if study.settings.until is None else repr(study.settings.until),
-        "eventide": version("eventide"),
+        "eventide": version("eventide-sim"),
         "numpy": version("numpy"),
         "python": platform.python_version(),
     }
@@ -154,29 +157,35 @@ def provenance(replication: Replication) -> dict[str, str]:
 def summary(replication: Replication, level: float) -> pd.DataFrame:
     """A row for each point; a response that is not finite in all of its runs has no mean there."""
     import numpy as np
-    import pandas as pd
+
+    from eventide.libraries import pandas as pd
 
     points = replication.study.points.values
     names = list(responses_of(replication))
-    found = [{name: Tally(name) for name in names} for _ in points]
+    answered: list[dict[str, dict[int, float]]] = [{name: {} for name in names} for _ in points]
     failed = [0] * len(points)
     for result in replication:
         failed[result.point] += result.failure is not None
         for name, value in result.responses.items():
-            found[result.point][name].add(float(value))
+            answered[result.point][name][result.replication] = float(value)
+    found = [{name: Tally(name) for name in names} for _ in points]
+    for tallies, at_point in zip(found, answered, strict=True):
+        for name, values in at_point.items():
+            for value in observations(values, antithetic=replication.study.settings.antithetic).values():
+                tallies[name].add(value)
     has_intervals = replication.study.replications > 1
     rows = []
     for tallies in found:
         row: dict[str, float] = {}
         for name, tally in tallies.items():
-            is_finite = bool(np.isfinite(tally.values).all())
+            is_finite = tally.count > 0 and bool(np.isfinite(tally.values).all())
             low, high = tally.confidence_interval(level) if is_finite else (nan, nan)
             row[name] = tally.mean if is_finite else nan
             if has_intervals:
                 row[f"+- {name}"] = 0.5 * (high - low)
         rows.append(row)
     frame = pd.DataFrame(rows, index=_point_index(replication))
-    frame["count"] = [next(iter(tallies.values())).count if tallies else 0 for tallies in found]
+    frame["count"] = [max(map(len, at_point.values()), default=0) for at_point in answered]
     if any(failed):
         frame["failed"] = failed
     frame.attrs["units"] = units_of(replication)
@@ -185,13 +194,19 @@ def summary(replication: Replication, level: float) -> pd.DataFrame:
 
 def _point_index(replication: Replication) -> pd.Index[Any]:
     """The points by the values that are set at them, or by number where nothing is."""
-    import pandas as pd
+    from eventide.libraries import pandas as pd
 
     points = replication.study.points.values
     names = list(dict.fromkeys(name for point in points for name in point))
     if not names:
         return pd.RangeIndex(len(points), name="point")
-    return pd.MultiIndex.from_tuples([tuple(point.get(name) for name in names) for point in points], names=names)
+    rows = [tuple(label_of(point.get(name)) for name in names) for point in points]
+    return pd.MultiIndex.from_tuples(rows, names=names)
+
+
+def label_of(value: Any) -> Any:
+    """A value as a label of a row: what cannot be one, as an array, by what Python writes for it."""
+    return value if isinstance(value, Hashable) else repr(value)
 
 
 # --- labelled arrays --------------------------------------------------------------------------------------------------
@@ -228,11 +243,15 @@ def _coordinate(replication: Replication, name: str, shape: tuple[int, int]) -> 
 
     if name not in replication.study.points.drawn:
         default = replication.model.values.get(name)
-        return ("point", [point.get(name, default) for point in replication.study.points.values])
-    values: NDArray[np.float64] = np.full(shape, nan)
+        values = [label_of(point.get(name, default)) for point in replication.study.points.values]
+        # As an array made here: a sequence among the values would be taken for more dimensions.
+        labels = np.empty(len(values), dtype=object)
+        labels[:] = values
+        return ("point", labels if any(isinstance(value, tuple) for value in values) else values)
+    drawn: NDArray[np.float64] = np.full(shape, nan)
     for result in replication:
-        values[result.point, result.replication] = result.parameters[name]
-    return (("point", "replication"), values)
+        drawn[result.point, result.replication] = result.parameters[name]
+    return (("point", "replication"), drawn)
 
 
 def _over_time(replication: Replication, shape: tuple[int, int, int]) -> dict[str, Any]:

@@ -25,10 +25,11 @@ def headline(replication: Replication) -> str:
     study = replication.study
     points, count = len(study.points.values), len(replication)
     failed = sum(result.failure is not None for result in replication)
+    pairs = ", in antithetic pairs" * study.settings.antithetic
     of = f", {failed} of them failed" if failed else ""
     return (
         f"<Replication of {study.model.name}: {points} point{'s' * (points != 1)} x {study.replications}, "
-        f"{count} run{'s' * (count != 1)}{of}, entropy {study.entropy}>"
+        f"{count} run{'s' * (count != 1)}{pairs}{of}, entropy {study.entropy}>"
     )
 
 
@@ -71,7 +72,7 @@ def means(replication: Replication, level: float = 0.95) -> pd.DataFrame:
     for name, unit in units.items():
         halves = numbers.get(f"+- {name}")
         cells = [
-            _with_interval(mean, float("nan") if halves is None else halves.iloc[place])
+            with_interval(mean, float("nan") if halves is None else halves.iloc[place])
             for place, mean in enumerate(numbers[name])
         ]
         texts[f"{name} [{unit}]" if unit else name] = cells
@@ -83,7 +84,8 @@ def means(replication: Replication, level: float = 0.95) -> pd.DataFrame:
     return texts.T if len(texts) <= max(BESIDE, len(units)) else texts
 
 
-def _with_interval(mean: float, half: float) -> str:
+def with_interval(mean: float, half: float) -> str:
+    """A mean and half its confidence interval, "7.85 +- 0.50": the half to two digits, the mean to as many places."""
     if not (isfinite(mean) and isfinite(half)):
         return readable(mean)
     if half == 0.0:

@@ -103,7 +103,7 @@ def _unpacked(parcel: bytes) -> Any:
 def _version() -> str:
     from importlib.metadata import version
 
-    return version("eventide")
+    return version("eventide-sim")
 
 
 class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # of a library without types
@@ -138,7 +138,7 @@ def _head_of(cls: type) -> tuple[Any, ...]:
 def members_of(cls: type) -> dict[str, Any]:
     """The attributes of a class as they were before models were run with it."""
     members = dict(vars(cls))
-    continuous: Any = sys.modules.get("eventide.lowering.branches.located")
+    continuous: Any = sys.modules.get("eventide.compilation.branches.located")
     if continuous is not None:
         members = continuous.as_written(members)
     for name in ("__dict__", "__weakref__", "__module__", "__qualname__"):

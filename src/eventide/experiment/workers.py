@@ -7,23 +7,18 @@ worker makes which run, and when, changes none of them.
 from __future__ import annotations
 
 import os
-import signal
-import sys
-import threading
+from collections import deque
 from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, ProcessPoolExecutor, wait
-from contextlib import contextmanager
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from dataclasses import replace
 from functools import cache
-from itertools import islice
-from multiprocessing import connection, parent_process
-from multiprocessing.context import SpawnContext, SpawnProcess
+from itertools import chain, islice
 from time import perf_counter
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.errors import ModelError
-from eventide.experiment.results import Result, Settings, Task, perform
+from eventide.experiment.processes import DeadWorkerError, Processes, obstacle, processes
+from eventide.experiment.results import Failure, Result, Settings, Task, perform
 from eventide.experiment.travel import pack, pack_tasks, unpack, unpack_tasks
 from eventide.simulation import Simulation
 
@@ -32,6 +27,8 @@ if TYPE_CHECKING:
 
 CHUNK: Final = 1.0
 """Seconds of work that are sent at a time: short enough to see progress, long enough to cost nothing."""
+LAST: Final = 20
+"""How many times shorter the last chunks are at most, so that all workers end together."""
 GROWTH: Final = 4
 """How much longer than the last one a chunk is at most, as the first runs tell little."""
 WORTHWHILE: Final = 3.0
@@ -53,9 +50,9 @@ def here_or_beside(model: Model[..., Any], tasks: Iterable[Task], settings: Sett
         # The first run compiles, and tells nothing of the others.
         if done == 1:
             start = perf_counter()
-        elif workers > 1 and took / (done - 1) * (count - done) > WORTHWHILE and count - done > 1:
+        elif workers > 1 and not obstacle() and took / (done - 1) * (count - done) > WORTHWHILE and count - done > 1:
             break
-    yield from beside(model, tasks, settings, workers)
+    yield from beside(model, tasks, settings, workers, count)
 
 
 def cores() -> int:
@@ -63,14 +60,16 @@ def cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def beside(model: Model[..., Any], tasks: Iterable[Task], settings: Settings, workers: int) -> Iterator[Result]:
-    """The results of runs in processes of our own, as they come."""
+def beside(
+    model: Model[..., Any], tasks: Iterable[Task], settings: Settings, workers: int, count: int
+) -> Iterator[Result]:
+    """The results of at most `count` runs in processes of our own, as they come."""
     tasks = iter(tasks)
     first = next(tasks, None)
     if first is None:
         return
-    with _processes(workers) as executor:
-        yield from by(executor, model, _again(first, tasks), settings, workers)
+    with processes(workers) as executor:
+        yield from by(executor, model, _again(first, tasks), settings, workers, count)
 
 
 def _again(first: Task, others: Iterable[Task]) -> Iterator[Task]:
@@ -79,37 +78,83 @@ def _again(first: Task, others: Iterable[Task]) -> Iterator[Task]:
 
 
 def by(
-    executor: Executor, model: Model[..., Any], tasks: Iterable[Task], settings: Settings, workers: int
+    executor: Executor, model: Model[..., Any], tasks: Iterable[Task], settings: Settings, workers: int, count: int
 ) -> Iterator[Result]:
-    """The results of runs by an executor, as they come.
+    """The results of at most `count` runs by an executor, as they come.
 
+    Where a process of our own dies, the runs that it had are made again, each alone; one that ends a second process
+    is a failure. Other executors are lost with a worker of theirs.
     workers     how many it has: twice as many chunks are under way, so that none waits
-    Raises      ModelError if the model cannot be sent or a worker dies
+    Raises      ModelError if the model cannot be sent or the executor breaks
     """
     parcel, tasks, pace = pack(model), iter(tasks), _Pace()
     under_way: dict[Future[tuple[list[Result], float]], list[Task]] = {}
+    suspects: deque[Task] = deque()
+    again: dict[int, None] = {}
+
+    def next_chunk() -> list[Task]:
+        return [suspects.popleft()] if suspects else list(islice(tasks, pace.size_of(count, workers)))
+
     try:
         while True:
-            while len(under_way) < 2 * workers and (chunk := list(islice(tasks, pace.size))):
-                under_way[executor.submit(work, parcel, pack_tasks(model, chunk), settings)] = chunk
+            while len(under_way) < 2 * workers and (chunk := next_chunk()):
+                count -= sum(task.number not in again for task in chunk)
+                is_second = chunk[0].number in again
+                submit = executor.submit_alone if is_second and isinstance(executor, Processes) else executor.submit
+                under_way[submit(work, parcel, pack_tasks(model, chunk), settings)] = chunk
             if not under_way:
                 return
-            done, _ = wait(under_way, return_when=FIRST_COMPLETED)
-            for future in done:
-                results, seconds = future.result()
-                chunk = under_way.pop(future)
-                pace.note(len(results), seconds)
-                for task, result in zip(chunk, results, strict=True):
+            for future in wait(under_way, return_when=FIRST_COMPLETED).done:
+                chunk, is_second = under_way[future], under_way[future][0].number in again
+                results: list[Result] = []
+                try:
+                    results, seconds = future.result()
+                except DeadWorkerError as error:
+                    if is_second:
+                        results = [_ended(model, chunk[0], settings, error)]
+                    suspects.extend([] if is_second else chunk)
+                    again.update(dict.fromkeys(task.number for task in chunk))
+                    if isinstance(executor, Processes):
+                        executor.restart()
+                else:
+                    if not is_second:
+                        pace.note(len(results), seconds)
+                del under_way[future]
+                for task, result in zip(chunk, results, strict=bool(results)):
                     yield replace(result, parameters=model(**task.values).values)
-    except BrokenExecutor as error:
-        numbers = sorted(task.number for chunk in under_way.values() for task in chunk)
-        raise ModelError(
-            f"a worker process of {model.name} has died, as for want of memory; it was one of the runs "
-            f"{numbers[0]} to {numbers[-1]}: run these with workers=1 to see which"
-        ) from error
+    except Exception as error:
+        if isinstance(error, ModelError) or settings.raises or not _is_of(executor, error):
+            raise
+        raise ModelError(_broken(executor, model, chain.from_iterable(under_way.values()))) from error
     finally:
         for future in under_way:
             future.cancel()
+
+
+def _ended(model: Model[..., Any], task: Task, settings: Settings, error: DeadWorkerError) -> Result:
+    """The result of a run that has ended two processes."""
+    own = model(**task.values)
+    twice = DeadWorkerError(f"this run has ended two worker processes; of the second it is known that {error}")
+    if settings.raises:
+        raise twice from error
+    known = task.number, task.point, task.replication, own.values, settings.entropy
+    return Result(*known, {}, False, None, failure=Failure.of(twice, own, task, settings))
+
+
+def _is_of(executor: Executor, error: Exception) -> bool:
+    """Whether an error says that an executor is lost, and not that a run has failed: KilledWorker is one of dask."""
+    library = type(executor).__module__.partition(".")[0]
+    return isinstance(error, BrokenExecutor) or type(error).__module__.partition(".")[0] == library
+
+
+def _broken(executor: Executor, model: Model[..., Any], tasks: Iterable[Task]) -> str:
+    numbers = sorted(task.number for task in tasks)
+    which = f"; it was one of the runs {numbers[0]} to {numbers[-1]}" if numbers else ""
+    return (
+        f"the executor {type(executor).__name__} has broken in a study of {model.name}, as one does when a worker "
+        f"process dies, for want of memory or in code that is no Python{which}. Give a new executor, with store= to go "
+        "on from what was made; workers= without an executor keeps such a run as a failure, and goes on"
+    )
 
 
 def work(parcel: bytes, tasks: bytes, settings: Settings) -> tuple[list[Result], float]:
@@ -137,72 +182,17 @@ def _load_engine() -> None:
 class _Pace:
     """How many runs make a chunk.
 
-    size    of the next one
+    size    of the next one, while there are many
     """
 
     def __init__(self) -> None:
         self.size = 1
 
+    def size_of(self, left: int, workers: int) -> int:
+        """How many of the runs that are left the next chunk has."""
+        return min(self.size, max(1, left // (4 * workers), self.size // LAST))
+
     def note(self, count: int, seconds: float) -> None:
         """So many runs took so long."""
         fitting = int(CHUNK * count / max(seconds, 1e-6))
         self.size = max(1, min(fitting, GROWTH * self.size))
-
-
-# --- processes of our own ---------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def _processes(workers: int) -> Iterator[Executor]:
-    """An executor of so many processes, which end with the block: at once if it is left by an error."""
-    context = _Context()
-    executor = ProcessPoolExecutor(workers, mp_context=context, initializer=_begin)
-    try:
-        yield executor
-    except BaseException:
-        for process in context.started:
-            process.terminate()
-        raise
-    finally:
-        executor.shutdown(wait=True, cancel_futures=True)
-
-
-class _Context(SpawnContext):
-    """Starts processes that do not import the program's main file: models travel with all that they need.
-
-    So a script needs no `if __name__ == "__main__"`, and nothing in it runs twice.
-    """
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.started: list[SpawnProcess] = []
-
-    def Process(self, *arguments: Any, **options: Any) -> SpawnProcess:  # type: ignore[override]  # noqa: N802  # a class there
-        """A process that is not started yet."""
-        process = _Process(*arguments, **options)
-        self.started.append(process)
-        return process
-
-
-class _Process(SpawnProcess):
-    def start(self) -> None:
-        """Start it, told of a main program that is empty."""
-        main = sys.modules["__main__"]
-        sys.modules["__main__"] = ModuleType("__main__")
-        try:
-            super().start()
-        finally:
-            sys.modules["__main__"] = main
-
-
-def _begin() -> None:
-    """A worker begins: Ctrl-C is for who has started it, and it ends when that has gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        connection.wait([parent.sentinel])
-        os._exit(1)

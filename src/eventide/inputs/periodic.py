@@ -12,7 +12,7 @@ from eventide.errors import ModelError
 from eventide.inputs.base import Input, as_decimal, check_finite
 
 if TYPE_CHECKING:
-    from eventide.discrete.random.streams import Stream
+    from eventide.streams.streams import Stream
 
 _PRIME_1 = 67108859.0
 _PRIME_2 = 67108763.0

@@ -12,6 +12,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
+from eventide.discrete.conditions.condition_list import conditions_of
 from eventide.discrete.conditions.description import describe_code
 from eventide.discrete.conditions.when import Trigger
 from eventide.engine.codes import R, Y
@@ -133,7 +134,7 @@ class Cascade:
         """Make the handler for the end of the cycle the next one, its own first; None if there is none."""
         cycle = self._cycle(trail)
         for other in [trail, *cycle]:
-            for trigger in self.sim._conditions:
+            for trigger in conditions_of(self.sim):
                 if isinstance(trigger, Trigger) and trigger.settler is not None and trigger.identity == other.identity:
                     trigger.end = end
                     for ended in cycle:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from eventide.declare.showing import as_html, as_text, public_dir
 from eventide.discrete.conditions.when import AT_START, Trigger
 
 if TYPE_CHECKING:
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from eventide.monitor.monitor import Monitor
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RunReport:
     """Counts of a run up to now; `str` of it is for reading.
 
@@ -28,6 +29,8 @@ class RunReport:
     passed_through  handlers whose condition has stayed true since they ran, so that they cannot run again
     began_true      handlers whose condition has been true from the start on, so that they have never run
     """
+
+    __dir__ = public_dir
 
     events: int
     state_events: int = 0
@@ -45,22 +48,41 @@ class RunReport:
     began_true: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        lines = [
-            f"events {self.events}, {self.state_events} of them state events",
-            f"steps {self.steps}, refused {self.refused}, evaluations {self.evaluations}",
-            f"conditions certified {self.certified}, sampled {self.sampled}, opaque {self.opaque}",
+        return "\n".join([as_text(self._rows()), *self._notes()])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return as_html(self._rows(), title="the run", notes=self._notes())
+
+    def _rows(self) -> list[tuple[str, int]]:
+        """What there is to count, with its number; what is none, of what most models have not, is left out."""
+        always = [
+            ("events", self.events),
+            ("state events, of these", self.state_events),
+            ("steps", self.steps),
+            ("attempts at a step refused", self.refused),
+            ("evaluations of the laws", self.evaluations),
         ]
-        if self.factorizations:
-            lines.append(f"derivatives evaluated {self.jacobians} times, factorized {self.factorizations} times")
-        if self.switches:
-            lines.append(f"branches of laws changed {self.switches} times")
-        if self.unproved:
-            lines.append(f"not proved in {self.unproved} steps")
+        others = [
+            ("conditions proved over whole steps", self.certified),
+            ("conditions tested at samples", self.sampled),
+            ("conditions that cannot be read", self.opaque),
+            ("steps in which a proof has failed", self.unproved),
+            ("derivatives evaluated", self.jacobians),
+            ("matrices factorized", self.factorizations),
+            ("branches of laws changed", self.switches),
+        ]
+        return always + [row for row in others if row[1]]
+
+    def _notes(self) -> list[str]:
+        """What is to be looked at."""
+        notes = []
         if self.passed_through:
-            lines.append(f"passed through, and true ever since: {', '.join(self.passed_through)}")
+            notes.append(f"passed through, and true ever since: {', '.join(self.passed_through)}")
         if self.began_true:
-            lines.append(f"true from the start, and so never run: {', '.join(self.began_true)}; {AT_START}")
-        return "\n".join(lines)
+            notes.append(f"true from the start, and so never run: {', '.join(self.began_true)}; {AT_START}")
+        return notes
 
 
 def report(monitor: Monitor) -> RunReport:
@@ -74,15 +96,13 @@ def report(monitor: Monitor) -> RunReport:
         steps=monitor.steps,
         refused=monitor.refused,
         evaluations=monitor.system.evaluations,
-        certified=guards.certified,
-        sampled=guards.sampled,
-        opaque=guards.opaque,
+        **guards.counts,
         unproved=integrator.run.unproved,
         jacobians=integrator.total("jacobians"),
         factorizations=integrator.total("factorizations"),
         switches=integrator.run.switched,
-        passed_through=tuple(c.name for c in monitor.sim._conditions if _is_passed_through(c, integrator)),
-        began_true=tuple(c.name for c in monitor.sim._conditions if guards.began_true(c)),
+        passed_through=tuple(c.name for c in monitor.watched if _is_passed_through(c, integrator)),
+        began_true=tuple(c.name for c in monitor.watched if guards.began_true(c)),
     )
 
 

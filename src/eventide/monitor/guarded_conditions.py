@@ -35,7 +35,7 @@ class WatchedConditions(ConditionList):
         self._integrator = integrator
         self.instants = Instants(integrator.sim)
         self._watches = integrator.guards
-        self._arrivals = before._arrivals
+        self.arrivals = before.arrivals
         for condition in before:
             self._members[condition] = None
             self._watch(condition)
@@ -86,7 +86,7 @@ class WatchedConditions(ConditionList):
     def resume(self, wait: StateWait, test: Callable[[], Any], priority: float, prior: bool) -> bool:
         """Wait again for a finished wait; False if it is no longer kept."""
         wait.ask(test)
-        self._arrivals = arrival = self._arrivals + 1.0
+        self.arrivals = arrival = self.arrivals + 1.0
         wait.rank, wait.priority = -arrival if prior else arrival, priority
         if not self._watches.resume(wait):
             return False
@@ -108,7 +108,7 @@ class WatchedConditions(ConditionList):
         bind = plan.pattern.bind
         if not wait.flow.is_open or bind is None or bind(test, wait.arguments) != plan.binding:
             return False
-        self._arrivals = arrival = self._arrivals + 1.0
+        self.arrivals = arrival = self.arrivals + 1.0
         wait.rank = -arrival if (sim.until_prior if until.prior is None else until.prior) else arrival
         guards.returning = wait
         wait.is_over = False

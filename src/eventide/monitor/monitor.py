@@ -20,7 +20,7 @@ import sys
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from eventide.continuous import Integrator, System, Tape, check_limits
+from eventide.continuous import Integrator, System, check_limits
 from eventide.discrete.calendar import AT_END
 from eventide.engine.codes import CHATTERS, FAILED, FOUND, LOCATED, PAUSED, REACHED, RECORDED, STEPPED, STUCK, UNSETTLED
 from eventide.engine.step_control import LATEST
@@ -30,6 +30,8 @@ from eventide.monitor.guarded_conditions import WatchedConditions
 from eventide.monitor.observers import Observer, Observers, Phase
 from eventide.monitor.retry_limit import Patience
 from eventide.monitor.sliding import Slides
+from eventide.monitor.stiffness import MANY, Stiffness
+from eventide.monitor.tape import Tape
 
 if TYPE_CHECKING:
     from eventide.discrete.conditions.condition import Condition
@@ -54,10 +56,12 @@ class Monitor:
         self.observers = Observers(self.integrator)
         self.state_events = 0
         self._instant = inf
+        self._calendar = sim._calendar
         self._cascade = Cascade(sim, self.integrator)
         self._patience = Patience()
+        self._stiffness = Stiffness(self.integrator)
         self._slides = Slides(sim, self.integrator)
-        sim._conditions = self._watched = WatchedConditions(self.integrator, sim._conditions)
+        sim._conditions = self.watched = WatchedConditions(self.integrator, sim._conditions)
 
     @property
     def steps(self) -> int:
@@ -71,14 +75,17 @@ class Monitor:
 
     # --- from event to event --------------------------------------------------------------------------------------
 
-    def advance(self, horizon: float, due: float) -> Any:
+    def advance(self, horizon: float) -> Any:
         """Bring the model to its next event.
 
-        due         the time of the first event in the event list
         Returns     the owner of the event of a condition; None for the first event of the list; AT_END if there is none
                     before `horizon`
         """
         sim, integrator, system, changes = self.sim, self.integrator, self.system, self.integrator.changes
+        calendar = self._calendar
+        due, _, _, activity = notice = calendar.heap[0]
+        if calendar.front or calendar.ready or activity._notice is not notice:
+            due = calendar.next_time()
         if not integrator.flows and self._has_nothing_to_do():
             if not self.observers.at_will:
                 sim._vigil = None
@@ -131,7 +138,7 @@ class Monitor:
 
         Returns     the handler whose event is next because of sliding; None if there is none
         """
-        sim, integrator, slides, instants = self.sim, self.integrator, self._slides, self._watched.instants
+        sim, integrator, slides, instants = self.sim, self.integrator, self._slides, self.watched.instants
         is_rebound = slides.is_awake and (integrator.changes.references or not integrator.references.stands())
         integrator.prepare()
         if instants.varying:
@@ -145,7 +152,8 @@ class Monitor:
             and not slides.is_awake
             and not instants.varying
             and not instants.heap
-            and not self.observers
+            and not self.observers.count
+            and not self.observers.at_will
             and not self.observers.taped
         )
         if forced is not None:
@@ -166,7 +174,7 @@ class Monitor:
     def _look_ahead(self, next_event: float) -> float:
         """The next time of an observer or of a condition on time alone; at latest the next event."""
         look = self._instant = inf
-        observers, instants = self.observers, self._watched.instants
+        observers, instants = self.observers, self.watched.instants
         if observers.periodic or observers.taped or observers.at_will:
             look, tapes = observers.look_ahead()
             Tape.put_on(self.integrator, tapes)
@@ -208,8 +216,8 @@ class Monitor:
     def _reacts(self) -> int:
         """Which handlers may run as native code: none where an observer would notice."""
         sim = self.sim
-        is_looked_at = self.observers.count or sim._calendar.tracer is not None or sim._is_stepped
-        if is_looked_at or is_traced() or self._slides.is_awake or self._watched.instants.varying:
+        is_looked_at = self.observers.count or self._calendar.tracer is not None or sim._is_stepped
+        if is_looked_at or is_traced() or self._slides.is_awake or self.watched.instants.varying:
             return 0
         return self.integrator.native_handlers.level()
 
@@ -217,7 +225,7 @@ class Monitor:
         """Handlers have run as native code: their events count as any."""
         native_handlers = self.integrator.native_handlers
         self.state_events += native_handlers.fresh
-        self.sim._calendar.count_events(native_handlers.fresh)
+        self._calendar.count_events(native_handlers.fresh)
         native_handlers.fresh = 0
 
     def _stop(self) -> NoReturn:
@@ -271,7 +279,7 @@ class Monitor:
     def _touch_at(self, instant: float) -> None:
         """Test the conditions on time alone that become true now."""
         if instant == self.sim.time:
-            for condition in self._watched.instants.at(instant):
+            for condition in self.watched.instants.at(instant):
                 self.integrator.touch(condition.flow)
 
     def _arrive(self, time: float) -> None:
@@ -314,7 +322,7 @@ class Monitor:
     # --- whether anything can happen ------------------------------------------------------------------------------
 
     def _has_nothing_to_do(self) -> bool:
-        return not self.observers.count and self.system.is_empty and not len(self.sim._conditions)
+        return not self.observers.count and self.system.is_empty and not len(self.watched)
 
     def come_to_rest(self) -> None:
         """A run has ended; what changes until the next is looked for as that begins."""
@@ -322,10 +330,12 @@ class Monitor:
         self.integrator.changes.note()
         if self.observers.at_will:
             self.observers.observe_rest()
+        if self.steps >= MANY:
+            self._stiffness.look()
 
     def _has_prospect(self) -> bool:
         """Whether a condition may become true although no time event is due and no end is set."""
-        conditions = self.sim._conditions
+        conditions = self.watched
         if not self.system.is_empty:
             return len(conditions) > 0
         return any(_reads_time(condition.test) for condition in conditions)

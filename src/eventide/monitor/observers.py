@@ -9,10 +9,12 @@ from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from eventide.declare.showing import public_dir
 from eventide.discrete.periodic import Grid
 
 if TYPE_CHECKING:
-    from eventide.continuous import Integrator, Tape
+    from eventide.continuous import Integrator
+    from eventide.monitor.tape import Tape
 
 
 class Phase(Enum):
@@ -46,6 +48,7 @@ class Observer:
     _grid: Grid | None = None
     _index: int = 0
     _upcoming: float = inf
+    __dir__ = public_dir
 
     def _observe(self, phase: Phase) -> None:
         """Look at the model."""
@@ -104,10 +107,7 @@ class Observers:
         self.count = 0
 
     def __len__(self) -> int:
-        return self._count() + len(self.at_will)
-
-    def _count(self) -> int:
-        return len(self.periodic) + len(self.at_spans) + len(self.at_steps) + len(self.at_events)
+        return self.count + len(self.at_will)
 
     def __iter__(self) -> Iterator[Observer]:
         """Those that look at events, in the order of their calls."""
@@ -129,7 +129,7 @@ class Observers:
         self._renew()
 
     def _renew(self) -> None:
-        self.count = self._count()
+        self.count = len(self.periodic) + len(self.at_spans) + len(self.at_steps) + len(self.at_events)
         self.integrator.let_look(2 if self.at_spans else int(bool(self.at_steps)), at_events=self.count > 0)
         self.integrator.changes.note()
         self._renew_will()
@@ -163,10 +163,11 @@ class Observers:
 
     def observe_all(self, phase: Phase, time: float) -> None:
         """Every observer looks once: just before or just after an event."""
-        self.observe_at_will(time)
+        if self.will <= time:
+            self.observe_at_will(time)
         for observer in self.periodic:
             observer._pass(time)
-        self._look(list(self), phase)
+        self._look([*self.at_spans, *self.periodic, *self.at_steps, *self.at_events], phase)
 
     def observe_grid(self, time: float) -> None:
         """Call the observers whose regular or chosen time is `time`."""

@@ -23,9 +23,11 @@ import numpy as np
 
 from eventide.continuous import Continuous, Variable
 from eventide.continuous.checks import names_in, states_set_from
+from eventide.continuous.components.member import layout_of, seat_of
 from eventide.continuous.flows.sliding import Slide, computed_runs, lead_aside
-from eventide.declare import Computed, computed
+from eventide.declare import Computed, computed, fields_of
 from eventide.discrete.conditions.condition import Condition
+from eventide.discrete.conditions.condition_list import conditions_of
 from eventide.discrete.conditions.description import describe_function
 from eventide.discrete.conditions.when import Trigger, when
 from eventide.engine.codes import R, Y
@@ -106,7 +108,7 @@ class SlidingMotion(Continuous):
         self._slides = slides
         self.above, self.below = above, _partner(above)
         for trigger in (self.above, self.below):
-            for name, state in states_set_from(trigger.component._fields, trigger.handler):
+            for name, state in states_set_from(fields_of(trigger.component), trigger.handler):
                 raise ModelError(
                     f"{trigger.name} sets {name} from {state}, but what handlers set is constant while the state "
                     "slides: let them set only which side it is, and compute what depends on the side and on states in "
@@ -266,7 +268,7 @@ class Slides:
             now = rows[Y][slot]
             if _is_read(integrator, slot):
                 modes[slot] = [before, now, now] if trigger is above else [now, before, now]
-        sliding._slide = Slide(_Edge(above), sliding._layout.slot(sliding, "share"), modes)
+        sliding._slide = Slide(_Edge(above), layout_of(sliding).slot(sliding, "share"), modes)
         sliding.latest = trigger
         return sliding.start_event  # type: ignore[no-any-return]  # set by set_up
 
@@ -281,7 +283,7 @@ class Slides:
             met.update(dict.fromkeys(owner for owner in integrator.groups.members() if _reads(integrator, owner, slot)))
         sliding._meets = tuple(met)
         for trigger in (above, below):
-            self.sim._conditions.remove(trigger)
+            conditions_of(self.sim).remove(trigger)
         integrator.guards.hold(slide.surface)
         sliding.start()
         self._under_way[sliding] = _Standing(integrator)
@@ -365,7 +367,7 @@ class Slides:
         for trigger in (sliding.above, sliding.below):
             if _is_bound(trigger):
                 rank, trigger.armed = trigger.rank, False
-                self.sim._conditions.add(trigger)
+                conditions_of(self.sim).add(trigger)
                 trigger.rank = rank
         for slot, value in modes.items():
             integrator.storage.rows[Y][slot] = value
@@ -452,11 +454,11 @@ def _runs(owner: Any) -> list[tuple[int, int]]:
     """All slots of an owner."""
     if isinstance(owner, Variable):
         return [(owner._slot, owner._slot + 1)]
-    layout = owner._layout
-    return [(owner._base, owner._base + layout.moving), (owner._side, owner._side + layout.standing)]
+    layout, seat = layout_of(owner), seat_of(owner)
+    return [(seat.base, seat.base + layout.moving), (seat.side, seat.side + layout.standing)]
 
 
-def _moving_runs(owner: Any) -> list[tuple[int, int]]:
+def _moving_runs(owner: Continuous) -> list[tuple[int, int]]:
     """The slots of an owner that change between events."""
     return [(slot, slot + 1) for slot in owner._system.active_slots(owner)] + computed_runs(owner)
 

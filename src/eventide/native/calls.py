@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 SECOND: Final = "call."
 """What the name of that second function begins with."""
 FASTCALL: Final = 0x0080
+AWAY: Final = frozenset({"proceed_away"})
+"""Functions that run without Python's global lock (GIL), and may call only what takes it itself, as ctypes does."""
+CALLING: Final = frozenset({"proceed_rows"})
+"""Functions that call Python, which may have raised an error when they return."""
 
 _TAKEN: Final[dict[Kind, tuple[str, str]]] = {
     "i64": ("i64", "PyLong_AsLongLong"),
@@ -34,14 +38,16 @@ _ANSWERED: Final[dict[Kind, tuple[str, str]]] = {
     "void": ("i64", "PyBool_FromLong"),
 }
 """How an object is made from a result; nothing is False."""
-_ERRORS: Final = {
+_OTHERS: Final = {
     "PyErr_Occurred": "declare ptr @PyErr_Occurred()",
     "PyErr_BadArgument": "declare i32 @PyErr_BadArgument()",
+    "PyEval_SaveThread": "declare ptr @PyEval_SaveThread()",
+    "PyEval_RestoreThread": "declare void @PyEval_RestoreThread(ptr)",
 }
-NEEDED: Final = (*dict.fromkeys(name for _, name in (*_TAKEN.values(), *_ANSWERED.values())), *_ERRORS)
+NEEDED: Final = (*dict.fromkeys(name for _, name in (*_TAKEN.values(), *_ANSWERED.values())), *_OTHERS)
 """The functions of Python that are called."""
 DECLARATIONS: Final = (
-    *_ERRORS.values(),
+    *_OTHERS.values(),
     *(f"declare {kind} @{name}(ptr)" for kind, name in dict.fromkeys(_TAKEN.values())),
     *(f"declare ptr @{name}({kind})" for kind, name in dict.fromkeys(_ANSWERED.values())),
 )
@@ -87,6 +93,11 @@ def _answer_lines(name: str, given: str, answer: Kind) -> list[str]:
         lines, result = [f"%result = call {answer} @{name}({given})"], "%result"
     if answer == "i1":
         lines, result = [*lines, f"%truth = zext i1 %result to {made}"], "%truth"
+    if name in AWAY:
+        lines = ["%thread = call ptr @PyEval_SaveThread()", *lines, "call void @PyEval_RestoreThread(ptr %thread)"]
+    if name in CALLING:
+        lines += ["%raised = call ptr @PyErr_Occurred()", "%is_well = icmp eq ptr %raised, null"]
+        lines += ["br i1 %is_well, label %answer, label %raise", "answer:"]
     return [*lines, f"%object = call ptr @{function}({made} {result})", "ret ptr %object"]
 
 

@@ -17,11 +17,12 @@ import numpy as np
 
 from eventide.engine import codes
 from eventide.engine.interface import ENTRIES, PLAIN, Engine
+from eventide.engine.records import placed
 from eventide.native import calls, overrides
 from eventide.native.expressions import signature
 from eventide.native.gathering import MATHEMATICAL, gathered
 from eventide.native.locking import locked
-from eventide.native.memory import MARKS, pack, places_of, table_at
+from eventide.native.memory import MARKS, pack, table_at
 from eventide.native.method_kernels import kernels_of, method_text, table_of
 
 if TYPE_CHECKING:
@@ -45,12 +46,12 @@ class NativeEngine:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._kernels: dict[bytes, Any] = {}
-        self._methods: dict[int, tuple[Coefficients, list[int]]] = {}
+        self._methods: dict[int, tuple[Coefficients, tuple[int, ...]]] = {}
 
     @cached_property
     def engine(self) -> Engine:
         """The functions that Python calls."""
-        table = self._store.load(_told(stepper_text), NEEDED, key=_key())
+        table = self._store.load(_told(stepper_text), NEEDED, key=key_of(SOURCES))
         return Engine(self._pack, *functions_at(table, ENTRIES))
 
     def _pack(self, arrays: Arrays) -> tuple[int, Any]:
@@ -59,13 +60,13 @@ class NativeEngine:
         return pack(arrays, known[1])
 
     @locked
-    def _add(self, method: Coefficients) -> tuple[Coefficients, list[int]]:
+    def _add(self, method: Coefficients) -> tuple[Coefficients, tuple[int, ...]]:
         """A method and the addresses of its arrays. Native code works on these, so the first ones are kept for good."""
         key = id(method)
         if key not in self._methods:
             whole = method._replace(kernels=self._kernels_of(method))
             # Kept with its source object, whose id might otherwise be given to another object.
-            self._methods[key] = method, places_of(whole)
+            self._methods[key] = method, placed(whole)[0]
         return self._methods[key]
 
     def _kernels_of(self, method: Coefficients) -> Any:
@@ -93,10 +94,10 @@ def _told(make: Callable[[], str]) -> Callable[[], str]:
     return make_and_tell
 
 
-def _key() -> str:
-    """What the stepper's text depends on, as a hash: its source and that of its translation."""
+def key_of(sources: Iterable[Path]) -> str:
+    """What a text depends on, as a hash: the source in some folders."""
     digest = hashlib.sha256()
-    for folder in SOURCES:
+    for folder in sources:
         for path in sorted(folder.glob("*.py")):
             digest.update(path.read_bytes())
     return digest.hexdigest()
@@ -107,12 +108,13 @@ def stepper_text() -> str:
     return program({name: getattr(PLAIN, name) for name in ENTRIES})
 
 
-def program(entries: dict[str, FunctionType]) -> str:
+def program(entries: dict[str, FunctionType], replaced: Any = overrides) -> str:
     """Functions of the stepper's language, and those that they call, as assembly.
 
+    replaced    a module whose functions replace those of the same name
     Its function `@kernel` returns a table of the addresses of the entries. Raises Untranslatable.
     """
     calling = [calls.call_text(name, *signature(function)) for name, function in entries.items()]
     table = table_of([f"@{calls.SECOND}{name}" for name in entries])
-    parts = [*calls.DECLARATIONS, *gathered(entries, overrides), *calling, table]
+    parts = [*calls.DECLARATIONS, *gathered(entries, replaced), *calling, table]
     return "\n".join([*parts, MARKS])

@@ -8,12 +8,12 @@ from collections.abc import Callable, Mapping
 from inspect import isfunction
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
-from eventide.engine.records import RECORDS, Column
 from eventide.native.values import KINDS, Kind, Untranslatable, Value, convert, joined, literal
 
 if TYPE_CHECKING:
     from types import FunctionType
 
+    from eventide.engine.records import Column, Record
     from eventide.native.ir import Builder
     from eventide.native.memory import Memory
 
@@ -22,7 +22,7 @@ _ARITHMETIC: Final[dict[type, tuple[str, str]]] = {
     ast.Sub: ("sub nsw", "fsub"),
     ast.Mult: ("mul nsw", "fmul"),
 }
-_SHIFTS: Final = {"2": 1, "4": 2}
+_SHIFTS: Final = {str(2**bits): bits for bits in (1, 2, 32)}
 """Whole numbers by which others may be divided, and by how many bits that shifts them."""
 _COMPARISONS: Final[dict[type, tuple[str, str]]] = {
     ast.Lt: ("slt", "olt"),
@@ -34,7 +34,7 @@ _COMPARISONS: Final[dict[type, tuple[str, str]]] = {
 }
 
 
-LIBRARY: Final = ("exp", "log", "sin", "cos", "atan")
+LIBRARY: Final = ("exp", "log", "log1p", "sin", "cos", "atan")
 """The functions of `math` that have the same name in the mathematical library and one argument."""
 
 
@@ -43,11 +43,11 @@ def is_of_run(node: ast.expr) -> TypeGuard[ast.Attribute]:
     return isinstance(node, ast.Attribute) and ast.unparse(node.value) == "a.run"
 
 
-def column_of(node: ast.expr) -> tuple[str, Column] | None:
+def column_of(node: ast.expr, records: Mapping[str, type[Record]]) -> tuple[str, Column] | None:
     """The record and the column that `a.flow.key` means; None if it means no column. Raises Untranslatable."""
     if not (isinstance(node, ast.Attribute) and isinstance(node.value, ast.Attribute)):
         return None
-    whose, record = node.value.value, RECORDS.get(node.value.attr)
+    whose, record = node.value.value, records.get(node.value.attr)
     if record is None or not (isinstance(whose, ast.Name) and whose.id == "a"):
         return None
     if node.attr not in record.columns:
@@ -143,7 +143,7 @@ class Expressions:
 
     def place(self, node: ast.Subscript) -> tuple[str, str]:
         """Array and flat index of an item."""
-        if (found := column_of(node.value)) is not None:
+        if (found := column_of(node.value, self.memory.layout.records)) is not None:
             return self._place_in_record(node, *found)
         name = self.array(node.value)
         if name is None:

@@ -48,6 +48,16 @@ BOUNDS: Final = FITTING + 3
 FIRST_ROW: Final = FITTING + 4
 MATHEMATICAL: Final = ("pow", *LIBRARY)
 """What the stepper needs of the mathematical library."""
+OUTSIDE: Final = (
+    *MATHEMATICAL,
+    "PyObject_CallNoArgs",
+    "PyObject_CallOneArg",
+    "PyIter_Next",
+    "PyFloat_AsDouble",
+    "PyFloat_FromDouble",
+    "Py_DecRef",
+)
+"""What kernels of processes call: these, and methods of builtin objects."""
 
 
 def gathered(

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
+from math import nan
 from typing import Any, Final
 
 from eventide.native.expressions import Expressions
@@ -57,6 +58,11 @@ def combination(address: int, rows: int, width: int, low: int, high: int, factor
     """Call a method's kernel."""
 
 
+def kernel(address: int, i: int) -> int:
+    """Call the kernel of a native process, which gets the same arrays; returns what it does."""
+    return 0
+
+
 def are_within(errors: int, absolute: int, relative: int, states: int, ratio: float) -> bool:
     """Whether the error of each of LANES slots, times a ratio, is within its tolerance; operands are addresses."""
     return False
@@ -73,6 +79,21 @@ def clear_run(low: int, high: int) -> None:
 
 def move_run(low: int, high: int, to: int) -> None:
     """Copy the bytes from one address up to another, not included, to a third; the ranges may overlap."""
+
+
+def draw(address: int) -> float:
+    """The float that the builtin callable at an address gives; NaN if it has raised an error, which is set then."""
+    return 0.0
+
+
+def draw_next(address: int) -> float:
+    """The next float of the iterator at an address; NaN as above."""
+    return 0.0
+
+
+def tell(address: int, value: float) -> int:
+    """Give a float to the builtin callable at an address; 1 if it has raised an error, which is set then."""
+    return 0
 
 
 _CLOCK: Final[tuple[Kind, ...]] = ("double", "double", "double")
@@ -94,6 +115,56 @@ def _call(kinds: tuple[Kind, ...], answer: Kind) -> Intrinsic:
         return Value(builder.call(answer, address, *given), answer)
 
     return write
+
+
+def _kernel(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    builder = expressions.builder
+    address, row = (expressions.number(argument, "i64").text for argument in arguments)
+    target = builder.convert("inttoptr", "i64", address, "ptr")
+    return Value(builder.call("i64", target, ("ptr", "%a"), ("i64", row)), "i64")
+
+
+def _python(expressions: Expressions, kind: str, name: str, *given: tuple[str, str]) -> str:
+    """Call a function of Python."""
+    kinds = ", ".join(sort for sort, _ in given)
+    expressions.builder.calls[name] = f"declare {kind} @{name}({kinds})"
+    return expressions.builder.call(kind, f"@{name}", *given)
+
+
+def _object(expressions: Expressions, argument: ast.expr) -> str:
+    return expressions.builder.convert("inttoptr", "i64", expressions.number(argument, "i64").text, "ptr")
+
+
+def _drawing(function: str) -> Intrinsic:
+    """A float from what a function of Python makes of the object at an address."""
+
+    def write(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+        builder = expressions.builder
+        made = _python(expressions, "ptr", function, ("ptr", _object(expressions, arguments[0])))
+        given, done, start = builder.block(), builder.block(), builder.current
+        assert start is not None
+        builder.branch(builder.value("icmp ne", "ptr", made, "null"), given, done)
+        builder.enter(given)
+        value = _python(expressions, "double", "PyFloat_AsDouble", ("ptr", made))
+        _python(expressions, "void", "Py_DecRef", ("ptr", made))
+        builder.jump(done)
+        builder.enter(done)
+        return Value(builder.merge(done, "double", [(real(nan), start), (value, given)]), "double")
+
+    return write
+
+
+def _tell(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    builder = expressions.builder
+    made = _python(
+        expressions, "ptr", "PyFloat_FromDouble", ("double", expressions.number(arguments[1], "double").text)
+    )
+    taker = _object(expressions, arguments[0])
+    answer = _python(expressions, "ptr", "PyObject_CallOneArg", ("ptr", taker), ("ptr", made))
+    _python(expressions, "void", "Py_DecRef", ("ptr", made))
+    _python(expressions, "void", "Py_DecRef", ("ptr", answer))  # nothing is done with NULL
+    failed = builder.value("icmp eq", "ptr", answer, "null")
+    return Value(builder.convert("zext", "i1", failed, "i64"), "i64")
 
 
 def _address(expressions: Expressions, arguments: list[ast.expr]) -> Value:
@@ -165,6 +236,10 @@ INSTRUCTIONS: Final[dict[str, Intrinsic]] = {
     "recourse": _call(("i64", "i64", "double", "double"), "i64"),
     "fused": _call(_FUSED, "double"),
     "combination": _call(_COMBINATION, "void"),
+    "kernel": _kernel,
+    "draw": _drawing("PyObject_CallNoArgs"),
+    "draw_next": _drawing("PyIter_Next"),
+    "tell": _tell,
     "are_within": _are_within,
     "address_of": _address,
     "clear_run": _clear,

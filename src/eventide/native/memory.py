@@ -3,46 +3,84 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Sequence
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from eventide.engine import records as engine_records
 from eventide.engine.codes import Coefficients
-from eventide.engine.records import RECORDS, Arrays, Record, RunState
+from eventide.engine.records import Arrays, Record, RunState, placed
 from eventide.native.values import Kind, Untranslatable, Value
+from eventide.rows import records as row_records
+from eventide.rows.records import Rows, RowState
 
 if TYPE_CHECKING:
     from eventide.native.ir import Builder
 
-ARRAYS: Final = (
-    *(
-        f"{name}.{kind}" if name in RECORDS else name
-        for name in Arrays._fields[:-2]
-        for kind in (RECORDS[name].widths if name in RECORDS else [""])
-    ),
-    *Coefficients._fields,
+
+@dataclass(frozen=True)
+class Layout:
+    """The arrays of an engine, in the order of their table of addresses and widths.
+
+    names       of the arrays; the tables of a record apart, as `flow.ints` and `flow.floats`
+    records     the records among them
+    floats      the arrays of real numbers
+    widths      how many columns there are, where that never changes
+    state       the record of the run
+    """
+
+    names: tuple[str, ...]
+    records: Mapping[str, type[Record]]
+    floats: frozenset[str]
+    widths: Mapping[str, int]
+    state: type[ctypes.Structure]
+
+    def place(self, name: str) -> int:
+        """The place of an array."""
+        try:
+            return self.names.index(name)
+        except ValueError:
+            raise Untranslatable(f"no array is called {name}") from None
+
+
+def _layout(
+    arrays: tuple[str, ...],
+    records: Mapping[str, type[Record]],
+    state: type[ctypes.Structure],
+    floats: Iterable[str],
+    widths: Mapping[str, int],
+) -> Layout:
+    kinds = [(name, records[name].widths if name in records else [""]) for name in arrays]
+    return Layout(
+        names=tuple(f"{name}.{kind}" if kind else name for name, known in kinds for kind in known),
+        records=records,
+        floats=frozenset(floats),
+        widths={
+            **widths,
+            **{f"{name}.{kind}": width for name, record in records.items() for kind, width in record.widths.items()},
+        },
+        state=state,
+    )
+
+
+STEPPER: Final = _layout(
+    (*Arrays._fields[:-2], *Coefficients._fields),
+    engine_records.RECORDS,
+    RunState,
+    ["rows", "constants", "keys", "models", "nodes", "table", "layers", "mixed", "bernstein", "blocks"],
+    {"segments": 2},
 )
-"""The arrays in the order of the table: the tables of a record apart, as `flow.ints` and `flow.floats`."""
-FLOATS: Final = frozenset(
-    [
-        "rows",
-        "constants",
-        "keys",
-        "models",
-        "nodes",
-        "table",
-        "layers",
-        "mixed",
-        "bernstein",
-        "blocks",
-    ]
-)
-WIDTHS: Final = {
-    "segments": 2,
-    **{f"{name}.{kind}": width for name, record in RECORDS.items() for kind, width in record.widths.items()},
-}
-"""How many columns there are, where that never changes."""
+ROWS: Final = _layout(Rows._fields[:-1], row_records.RECORDS, RowState, ["reals"], {})
+LAYOUTS: Final[Mapping[str, Layout]] = {"Arrays": STEPPER, "Rows": ROWS}
+"""The layouts by the annotation of the first argument of the functions that they are for."""
+PLAIN: Final = Arrays._fields.index("slot")
+"""So many arrays of the stepper come before its records."""
+FLAT: Final = Rows._fields.index("activity")
+"""The same for native processes."""
 STANDING: Final = frozenset(["sizes", "nodes", "table", "layers", "bernstein", "blocks", "kernels"])
 """Arrays that are not written while native code runs."""
 INVARIANT: Final = "!invariant.load !0"
@@ -57,31 +95,25 @@ MARKS: Final = """!0 = !{}
 """What a text that has these marks ends with."""
 
 
-def pack(arrays: Arrays, method: list[int]) -> tuple[int, Any]:
+def pack(arrays: Arrays, method: tuple[int, ...]) -> tuple[int, Any]:
     """The address of the table, and what must live as long as it is used.
 
     method  the entries of the method's arrays
     """
-    parts = tables_of(arrays[:-2])
-    table = np.array(places_of(parts) + method, np.int64)
-    return int(table.ctypes.data), (table, parts)
+    whole: tuple[Any, ...] = arrays
+    return _table([placed(whole[:PLAIN]), *[record.placed for record in whole[PLAIN:-2]], (method, ())])
 
 
-def tables_of(parts: Iterable[Any]) -> list[Any]:
-    """The tables of which arrays are made, in the order of `ARRAYS`."""
-    return [table for part in parts for table in (part.tables() if isinstance(part, Record) else [part])]
+def pack_rows(rows: Rows) -> tuple[int, Any]:
+    """The same for the tables of native processes."""
+    flat = [np.asarray(view) for view in rows[:FLAT]]
+    whole: tuple[Any, ...] = rows
+    return _table([placed(flat), *[record.placed for record in whole[FLAT:-1]]])
 
 
-def places_of(parts: Iterable[Any]) -> list[int]:
-    """The address of each table and how many columns it has."""
-    flat: list[int] = []
-    for part in parts:
-        if isinstance(part, RunState):
-            flat += [ctypes.addressof(part), 1]
-        else:
-            # As `array.ctypes.data`, in a tenth of the time; the address of an empty array is not used.
-            flat += [ctypes.addressof(ctypes.c_char.from_buffer(part)) if part.size else 0, part.shape[-1]]
-    return flat
+def _table(parts: list[tuple[tuple[int, ...], tuple[Any, ...]]]) -> tuple[int, Any]:
+    table = array("q", chain.from_iterable([places for places, _ in parts]))
+    return table.buffer_info()[0], (table, parts)
 
 
 def table_at(address: int) -> Any:
@@ -92,19 +124,22 @@ def table_at(address: int) -> Any:
 class Memory:
     """The arrays as one function reaches them."""
 
-    def __init__(self, builder: Builder, table: str, sizes: Sequence[int] | None = None) -> None:
+    def __init__(
+        self, builder: Builder, table: str, sizes: Sequence[int] | None = None, layout: Layout = STEPPER
+    ) -> None:
+        self.layout = layout
         self._builder = builder
         self._table = table
         self._sizes = sizes
 
     def base(self, name: str) -> str:
         """The address of an array."""
-        return self._entry(2 * _place(name), "ptr")
+        return self._entry(2 * self.layout.place(name), "ptr")
 
     def width(self, name: str) -> Value:
         """How many columns an array has."""
-        known = WIDTHS.get(name)
-        return Value(str(known) if known else self._entry(2 * _place(name) + 1, "i64"), "i64")
+        known = self.layout.widths.get(name)
+        return Value(str(known) if known else self._entry(2 * self.layout.place(name) + 1, "i64"), "i64")
 
     def _entry(self, place: int, kind: Kind) -> str:
         address = self._builder.address("i64", self._table, str(place))
@@ -125,23 +160,17 @@ class Memory:
 
     def field(self, name: str) -> tuple[Kind, str]:
         """The kind of a field of `a.run`, and its address."""
-        if name not in RunState.__annotations__:
+        state = self.layout.state
+        if name not in state.__annotations__:
             raise Untranslatable(f"a.run has no field {name}")
-        kind: Kind = "double" if RunState.__annotations__[name] == "float" else "i64"
-        return kind, self._builder.address("i8", self.base("run"), str(getattr(RunState, name).offset))
+        kind: Kind = "double" if state.__annotations__[name] == "float" else "i64"
+        return kind, self._builder.address("i8", self.base("run"), str(getattr(state, name).offset))
 
     def kind(self, name: str) -> Kind:
         """The kind of an array's items."""
-        return "double" if name in FLOATS or name.endswith(".floats") else "i64"
+        return "double" if name in self.layout.floats or name.endswith(".floats") else "i64"
 
     def address(self, name: str, index: str) -> str:
         """The address of an item."""
         base = self.base(name)
         return self._builder.value("getelementptr inbounds", self.kind(name), base, index)
-
-
-def _place(name: str) -> int:
-    try:
-        return ARRAYS.index(name)
-    except ValueError:
-        raise Untranslatable(f"no array is called {name}") from None

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.native.expressions import Expressions, is_of_run, signature
 from eventide.native.ir import Block, Builder, Instruction
-from eventide.native.memory import AS_IT_STANDS, Memory
+from eventide.native.memory import AS_IT_STANDS, LAYOUTS, STEPPER, Memory
 from eventide.native.values import Kind, Untranslatable, Value, convert
 
 if TYPE_CHECKING:
@@ -46,7 +46,8 @@ class Translation:
         self._entry = self.builder.block()
         self.builder.enter(self._entry)
         self._as_it_stands = AS_IT_STANDS if sizes is None else ""
-        memory = Memory(self.builder, "%a", sizes)
+        layout = LAYOUTS.get(str(next(iter(function.__annotations__.values()), "")), STEPPER)
+        memory = Memory(self.builder, "%a", sizes, layout)
         self.expressions = Expressions(self.builder, memory, function.__globals__, instructions, own)
         self._loops: list[tuple[Block, Block]] = []
         given = [argument.arg for argument in definition.args.args]

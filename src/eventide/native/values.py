@@ -14,6 +14,7 @@ KINDS: Final[dict[str, Kind]] = {
     "float": "double",
     "bool": "i1",
     "Arrays": "ptr",
+    "Rows": "ptr",
     "None": "void",
     "tuple[float, float]": "{ double, double }",
 }

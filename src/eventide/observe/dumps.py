@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from eventide.errors import EventideError, InputError, ModelError
-from eventide.observe import libraries
+from eventide.libraries import load as load_library
 from eventide.observe.files import whole_file
 from eventide.observe.formats import FORMATS
 from eventide.observe.recording_base import Ledger
@@ -93,7 +93,7 @@ def begin_stream(frame: pd.DataFrame, where: str | PathLike[str], table: str) ->
 
 
 def _checked_frame(data: Any) -> pd.DataFrame:
-    import pandas as pd
+    from eventide.libraries import pandas as pd
 
     if isinstance(data, pd.DataFrame):
         return data
@@ -135,6 +135,6 @@ def _kind(where: str | PathLike[str]) -> str:
 def _url(path: Path) -> str:
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path} cannot be written: there is no folder {path.parent}")
-    sqlalchemy: Any = libraries.load("sqlalchemy", "sql", "a database")
+    sqlalchemy: Any = load_library("sqlalchemy", "sql", "a database")
     url: str = sqlalchemy.URL.create("sqlite", database=str(path)).render_as_string(hide_password=False)
     return url

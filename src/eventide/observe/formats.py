@@ -17,7 +17,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.errors import InputError
-from eventide.observe.libraries import load
+from eventide.libraries import load
 from eventide.observe.table_schema import TEXT, Head, flatten
 
 if TYPE_CHECKING:
@@ -68,7 +68,7 @@ def _as_cells(texts: pd.Series[Any]) -> list[str]:
 
 def read_csv(path: Path) -> pd.DataFrame:
     """The table in a CSV file; one of other origin as pandas reads it."""
-    import pandas as pd
+    from eventide.libraries import pandas as pd
 
     with path.open(newline="", encoding="utf-8-sig") as file:
         first = file.readline()
@@ -200,7 +200,7 @@ def _schema(pa: Any, head: Head) -> Any:
 
 def read_parquet(path: Path) -> pd.DataFrame:
     """The table in a Parquet file; one of other origin as pandas reads it."""
-    import pandas as pd
+    from eventide.libraries import pandas as pd
 
     parquet: Any = load("pyarrow.parquet", "parquet", "a Parquet file")
     with parquet.ParquetFile(path) as file:

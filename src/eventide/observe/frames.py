@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eventide.observe.libraries import load
+from eventide.libraries import load
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,7 +21,7 @@ SIDES: Final = ("", "after", "before")
 
 def to_pandas(ledger: Ledger, block: Block, *, sides: bool) -> pd.DataFrame:
     """A DataFrame with the time as index; the recording's name, units and descriptions in `attrs`."""
-    import pandas as pd
+    from eventide.libraries import pandas as pd
 
     columns = _columns(ledger, block, sides=sides)
     del columns["time"]

@@ -12,10 +12,11 @@ from copy import copy
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Final
 
-from eventide.continuous import Probe, Variable
+from eventide.continuous import Variable
 from eventide.declare import Component
-from eventide.errors import ModelError
+from eventide.errors import ModelError, check_text
 from eventide.monitor import Observer, Phase
+from eventide.monitor.tape import Probe
 from eventide.observe.quadrature import Peak, greatest, pieces_of
 from eventide.observe.recording_base import Heading
 from eventide.observe.subjects import Expression, Group, named_groups
@@ -48,7 +49,7 @@ class Integral(Observer):
         if sim.active:
             raise ModelError("sim.integral() was called between events: call it before the run or in an event")
         self.sim = sim
-        self.name = name or f"integral {sim._register(Integral)}"
+        self.name = check_text(name, "name=") or f"integral {sim._register(Integral)}"
         if not callable(quantity) and not isinstance(quantity, Component | Expression | Level | Variable):
             raise ModelError(
                 f"sim.integral takes a function without arguments, a variable or a level, and got {quantity!r}: "
@@ -58,7 +59,11 @@ class Integral(Observer):
         heads = [head for group in groups for head in group.heads]
         if len(heads) != 1:
             raise ModelError(f"an integral is of one number, and {self.name} would be of {len(heads)}: take them apart")
-        self.unit = unit or heads[0].unit
+        if unit and heads[0].unit and unit != heads[0].unit:
+            raise ModelError(
+                f"{heads[0].name} is in {heads[0].unit}, and its integral cannot be one of {unit!r}: leave unit= out"
+            )
+        self.unit = check_text(unit, "unit=") or heads[0].unit
         self._read = groups[0].read
         taken = groups[0].taken
         self._probe = None if taken is None else Probe(sim._continuum.integrator, taken)

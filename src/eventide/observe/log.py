@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
 import numpy as np
 
 from eventide.continuous import Continuous
+from eventide.continuous.components.member import layout_of
+from eventide.declare.showing import public_dir
 from eventide.discrete.conditions.description import describe_function
 from eventide.discrete.conditions.when import Trigger
 from eventide.discrete.periodic import Timer
@@ -20,6 +22,7 @@ from eventide.discrete.processes.endings import Ending, Interruption
 from eventide.discrete.processes.process import Process, owner_of
 from eventide.discrete.processes.reasons import what_is_awaited
 from eventide.discrete.trace import Tracer, name_of
+from eventide.observe.distinct_names import DistinctNames
 from eventide.observe.files import whole_file
 
 if TYPE_CHECKING:
@@ -99,6 +102,9 @@ class EventLog(Sequence[Entry]):
         self.sim = sim
         self.waits: list[Wait] = []
         self._entries: list[Entry] = []
+        self._names = DistinctNames()
+        self._cases: tuple[list[str], list[str]] = [], []
+        """Of each entry and of each wait whose it is, by a name that no other process has."""
         self._is_open = False
         self._activity: Any = None
         self._actors: list[Process] = []
@@ -110,6 +116,8 @@ class EventLog(Sequence[Entry]):
             sim._tracer = Tracer(sim, None, self)
         else:
             sim._tracer.witness = self
+
+    __dir__ = public_dir
 
     # --- as a sequence --------------------------------------------------------------------------------------------
 
@@ -153,6 +161,7 @@ class EventLog(Sequence[Entry]):
         placed, cause = self._causes.pop(id(activity), (None, None))
         cause = cause if placed is notice else None
         self._entries.append(Entry(occurrence.time, kind, occurrence.who, occurrence.why, condition, (), (), cause))
+        self._cases[0].append(occurrence.who if process is None else self._names.of(process))
         if process is not None:
             self._end_wait(process, occurrence.time)
         self._slots.begin()
@@ -186,6 +195,7 @@ class EventLog(Sequence[Entry]):
         _, start, what = self._since.pop(id(process), (None, 0.0, ""))
         if what and time > start:
             self.waits.append(Wait(process.name, start, time, what))
+            self._cases[1].append(self._names.of(process))
 
     def note(self, activity: Any) -> None:
         """The event has given `activity` a place in the event list."""
@@ -233,6 +243,22 @@ class EventLog(Sequence[Entry]):
                 events.append(_mark("f", "releases", "cause", tracks[entry.who], at) | arrow)
         with whole_file(path) as unfinished, unfinished.open("w", encoding="utf-8") as file:
             json.dump({"traceEvents": events, "displayTimeUnit": "ms"}, file, indent=0)
+
+    def to_xes(
+        self, path: str | PathLike[str], *, start: str = "2000-01-01T00:00:00+00:00", seconds: float = 1.0
+    ) -> None:
+        """Write the log as an event stream for process mining (pm4py, ProM, Disco).
+
+        Each process and handler is a trace, also where several processes have one name; each event has its cause as
+        activity; what was waited for is an activity with a start and an end.
+        start       the date and time of time 0
+        seconds     the length of a unit of simulated time, as 60.0 for minutes
+        Source      IEEE 1849-2016, eXtensible Event Stream
+        """
+        self._close()
+        from eventide.observe.event_streams import write_xes
+
+        write_xes(self._entries, self.waits, self._cases, path, start, seconds)
 
 
 def _awaited(process: Process) -> str:
@@ -326,6 +352,6 @@ def _name_of_slot(owner: Any, slot: int) -> str:
     """How a slot is called; empty for one of a vector, for one that laws set, and for none."""
     if not isinstance(owner, Continuous):
         return "" if owner is None or slot != owner._slot else str(owner.name)
-    layout = owner._layout
+    layout = layout_of(owner)
     names = (*layout.states, *layout.parameters)
     return next((f"{owner.name}.{name}" for name in names if layout.slot(owner, name) == slot), "")

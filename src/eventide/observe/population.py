@@ -8,6 +8,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from eventide.continuous.components.member import layout_of
 from eventide.declare import MISSING
 from eventide.errors import ModelError
 from eventide.observe.recording_base import BEFORE, Heading, Ledger
@@ -112,7 +113,7 @@ class PopulationRecording(Ledger):
 
     def _check_sizes(self, component: Continuous) -> None:
         for vector, length in self.layout.lengths.items():
-            found = component._layout.lengths[vector]
+            found = layout_of(component).lengths[vector]
             if found != length:
                 raise ModelError(
                     f"{self.name} has columns for {length} items of {vector}, and {component.name} has {found}: "
@@ -150,7 +151,7 @@ class _Instance:
 
 def _layout_for_all(subject: type[Continuous]) -> Layout:
     """The layout of a class's objects, if they are of one size."""
-    layout = subject._layout
+    layout = layout_of(subject)
     if layout.is_sized:
         return layout
     sizes = {name: layout.fields[name].default for name in layout.size_fields}

@@ -8,19 +8,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eventide.continuous import Continuous, Tape
+from eventide.continuous import Continuous
+from eventide.continuous.plans import is_left_out
 from eventide.data import sample
-from eventide.errors import ModelError
+from eventide.errors import ModelError, check_boolean
+from eventide.monitor.tape import Moving, Tape
 from eventide.observe.frames import attributes_of
 from eventide.observe.population import PopulationRecording
 from eventide.observe.recording_base import Ledger
-from eventide.observe.subjects import Group, check_names, groups_of, named_groups
+from eventide.observe.subjects import Group, check_names, groups_of_all, named_groups
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from eventide.observe.dense_output import DenseOutput
     from eventide.observe.recording_base import Source
     from eventide.observe.reporter import Every
     from eventide.observe.subjects import Named, Subject
@@ -38,30 +41,62 @@ class Recording(Ledger):
         self, sim: Simulation, groups: Sequence[Group], every: Every, *, events: bool = True, name: str = ""
     ) -> None:
         super().__init__(sim, [head for group in groups for head in group.heads], every, events=events, name=name)
+        self.groups = tuple(groups)
         self._source = _Columns(groups)
-        taken = [group.taken for group in groups if group.taken is not None]
-        is_regular = isinstance(self._frequency, Fraction) and len(taken) == len(groups)
-        self._tape = Tape(sim._continuum.integrator, taken) if is_regular else None
+        self._dense: list[DenseOutput] = []
+        self._taken = [group.taken for group in groups if group.taken is not None]
+        is_regular = isinstance(self._frequency, Fraction) and len(self._taken) == len(groups)
+        self._tape = Tape(sim._continuum.integrator, self._taken) if is_regular else None
+
+    def __repr__(self) -> str:
+        variables = [taken.variable for taken in self._taken if isinstance(taken, Moving)]
+        resting = dict.fromkeys(one.name.rpartition(".")[0] for one in variables if is_left_out(one))
+        told = f"; never started: {', '.join(resting)}" if resting else ""
+        return f"{super().__repr__()[:-1]}{told}>"
 
     def at(self, times: npt.ArrayLike, *, before: bool = False) -> pd.DataFrame:
-        """The quantities at other times, with these as index: straight between rows, counts kept, with their jumps.
+        """The quantities at other times, with these as index: counts are kept, all have their jumps.
 
+        Between rows: of `sim.record(..., dense=True)` the solution, to a tenth of the run's tolerances; else straight
+        lines.
         before      at an event the values before it, not those after
         Rows before the first or after the last recorded one are NaN.
         """
-        import pandas as pd
+        from eventide.libraries import pandas as pd
 
         own, wanted = self.times, np.asarray(times, dtype=float)
         data = {
             column.name: sample(own, self[column.name], wanted, before=before, held=column.is_discrete)
             for column in self.columns
         }
+        for column, dense in zip(self.columns, self._dense, strict=False):
+            known = dense.result()
+            if known is not None:
+                is_between = (wanted >= known.start) & (wanted <= known.end) & ~np.isin(wanted, own)
+                is_between &= ~np.isnan(data[column.name])
+                data[column.name][is_between] = known.values(wanted[is_between], before=before)
         frame = pd.DataFrame(data, index=pd.Index(wanted, name="time"))
         frame.attrs.update(attributes_of(self))
         return frame
 
+    def know_between(self) -> None:
+        """Keep the solution between the rows as well, from now on."""
+        from eventide.observe.dense_output import DenseOutput
+
+        self._dense = [
+            DenseOutput(self.sim, group, place) for group in self.groups for place in range(len(group.heads))
+        ]
+        self._taps += [dense.forget for dense in self._dense]
+
+    def present(self) -> dict[str, float]:
+        """The values of all columns now, by name, whether or not a row is due."""
+        return dict(zip((column.name for column in self.columns), self._source.values(), strict=True))
+
     def plot(self, ax: Axes | None = None, columns: Sequence[str] | None = None) -> Axes:
-        """Draw the columns, or those that are named, over time; returns the axes."""
+        """Draw the columns, or those that are named, over time: a panel for each unit; returns the uppermost axes.
+
+        A notebook shows the figure. With `ax` all is drawn there, as lines.
+        """
         from eventide.view import plot_recording
 
         return plot_recording(self, ax, columns)
@@ -69,6 +104,8 @@ class Recording(Ledger):
     def stop(self) -> None:
         """Record no longer."""
         super().stop()
+        for dense in self._dense:
+            dense.stop()
         if self._tape is not None:
             self._tape.release()
             self._tape = None
@@ -113,22 +150,29 @@ def record(
     every: Every,
     *,
     events: bool = True,
+    dense: bool = False,
     name: str = "",
 ) -> Recording | PopulationRecording:
     """Begin to record subjects and named expressions, or all objects of one class.
 
-    Raises ModelError if there is nothing to record, two columns would have one name, or a class is not alone.
+    Raises ModelError if there is nothing to record, two columns would have one name, or a class is not alone or is to
+    be known between its rows.
     """
+    check_boolean(dense, "dense=")
     classes = [subject for subject in subjects if isinstance(subject, type)]
     recording: Recording | PopulationRecording
     if classes:
         subject = _only_class(classes, len(subjects) + len(expressions))
+        if dense:
+            raise ModelError(f"dense=True takes objects, and got the class {subject.__name__}: name those that matter")
         recording = PopulationRecording(sim, subject, every, events=events, name=name)
     else:
-        groups = [group for subject in subjects for group in groups_of(subject)]
+        groups = groups_of_all(subjects)
         groups += [group for label, thing in expressions.items() for group in named_groups(label, thing)]
         check_names([head.name for group in groups for head in group.heads])
         recording = Recording(sim, groups, every, events=events, name=name)
+        if dense:
+            recording.know_between()
     sim._the_monitor.add_observer(recording)
     return recording
 

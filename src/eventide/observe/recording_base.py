@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
-from eventide.errors import ModelError, SimulationError
+from eventide.errors import ModelError, SimulationError, check_boolean, check_text
 from eventide.monitor import Observer, Phase
 from eventide.observe.frames import to_pandas, to_polars, to_xarray
 from eventide.observe.reporter import Every, as_frequency
@@ -135,10 +135,10 @@ class Ledger(Observer):
 
     def __init__(self, sim: Simulation, columns: Sequence[Heading], every: Every, *, events: bool, name: str) -> None:
         self.sim = sim
-        self.name = name or f"recording {sim._register(Ledger)}"
+        self.name = check_text(name, "name=") or f"recording {sim._register(Ledger)}"
         self.columns = tuple(columns)
         self._check_labels()
-        self.keeps_events = events
+        self.keeps_events = check_boolean(events, "events=")
         self._frequency = as_frequency(every)
         self._sources = array("i")
         self._times = array("d")
@@ -313,42 +313,33 @@ class Ledger(Observer):
     def _observe(self, phase: Phase) -> None:
         time = self.sim.time
         if phase is Phase.AFTER:
-            self._note_after(time)
+            self._note(time, is_after=True)
             return
         self._settle()
         if phase is Phase.BEFORE:
-            self._note_before(time)
+            self._note(time, is_after=False)
         else:
             for number, source in self._present():
                 self._append(Row(number, time, REGULAR, source.values()))
         if self._outlet is not None:
             self._outlet.offer(len(self._times))
 
-    def _note_before(self, time: float) -> None:
-        self._instant = time
-        if self._frequency == "step":
-            self._due = time  # a step ends here, whatever the event does
-        for number, source in self._present():
-            self._sides_of(number).before = self._look(source)
-
-    def _note_after(self, time: float) -> None:
-        """Keep the latest look at this instant until it is known to be the last."""
+    def _note(self, time: float, *, is_after: bool) -> None:
+        """Look just before an event, or just after one, which is kept until it is known to be the last."""
         if self._instant != time:
             self._settle()
             self._instant = time
-        for sides in self._open.values():
+        if not is_after and self._frequency == "step":
+            self._due = time  # a step ends here, whatever the event does
+        for sides in self._open.values() if is_after else ():
             sides.after = None
         for number, source in self._present():
-            self._sides_of(number).after = self._look(source)
-
-    def _sides_of(self, number: int) -> Sides:
-        sides = self._open.get(number)
-        if sides is None:
-            sides = self._open[number] = Sides()
-        return sides
-
-    def _look(self, source: Source) -> Look:
-        return Look(source.values(), source.rates(), self.sim.events)
+            sides = self._open.get(number) or self._open.setdefault(number, Sides())
+            look = Look(source.values(), source.rates(), self.sim.events)
+            if is_after:
+                sides.after = look
+            else:
+                sides.before = look
 
     def _pending(self) -> list[Row]:
         """The rows of the present instant, as far as it is known; reading them decides nothing."""
@@ -383,7 +374,7 @@ class Ledger(Observer):
             column.frombytes(values.tobytes())
 
     def _pass(self, time: float) -> None:
-        if self._grid is not None and self._next_time() <= time:
+        if self._grid is not None and self._upcoming <= time:
             if self._instant != time:
                 self._settle()  # what is due now says nothing about the instant before
             self._due = time

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.errors import InputError, ModelError
-from eventide.observe.libraries import load
+from eventide.libraries import load
 from eventide.observe.table_schema import Head, flatten
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def _engine(url: str, *, begin: str) -> Iterator[Engine]:
             "write one like sqlite:///runs.db or postgresql+psycopg://user@host/name"
         ) from None
     except ModuleNotFoundError as error:
-        error.add_note(f"the driver of {url.partition(':')[0]} is not installed: install it beside eventide[sql]")
+        error.add_note(f"the driver of {url.partition(':')[0]} is not installed: install it beside eventide-sim[sql]")
         raise
     if engine.dialect.name == "sqlite":
         _let_sqlite_undo(sqlalchemy, engine, begin)
@@ -239,7 +239,7 @@ def _check_there(engine: Engine) -> None:
 
 
 def _read(sqlalchemy: Any, connection: Connection, table: str) -> pd.DataFrame:
-    import pandas as pd
+    from eventide.libraries import pandas as pd
 
     url = connection.engine.url
     inspector = sqlalchemy.inspect(connection)

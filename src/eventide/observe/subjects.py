@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from functools import wraps
+from numbers import Real
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
-from eventide.continuous import Continuous, Fixed, Moving, Reckoned, Taken, Variable, VectorVariable
-from eventide.declare import Component, Field
+from eventide.continuous import Continuous, Variable, VectorVariable
+from eventide.continuous.components.member import layout_of
+from eventide.declare import Component, Field, fields_of
 from eventide.discrete import Container, Queue, Resource, Store
-from eventide.errors import ModelError
+from eventide.errors import ModelError, check_text
+from eventide.monitor.tape import Fixed, Moving, Reckoned, Taken
 from eventide.observe.recording_base import Heading
 from eventide.statistics import Level
 
@@ -49,6 +53,8 @@ class Expression:
     def __post_init__(self) -> None:
         if not callable(self.read):
             raise ModelError(f"an Expression takes a function without arguments, and got {self.read!r}")
+        check_text(self.unit, "unit=")
+        check_text(self.description, "description=")
 
 
 @runtime_checkable
@@ -61,7 +67,65 @@ class Recordable(Protocol):
 Named: TypeAlias = Callable[[], float] | Expression | Variable | Level | Recordable
 """What can be recorded under a name that is given to it."""
 
-Subject: TypeAlias = Component | Variable | Level | Recordable | Mapping[str, Named]
+Subject: TypeAlias = Component | Variable | Level | Recordable | Mapping[str, Named] | str
+"""What can be recorded; a text names a quantity or a field of the component before it."""
+
+
+def groups_of_all(subjects: Sequence[Any]) -> list[Group]:
+    """What there is to record of some subjects; of a component that is followed by names, these only.
+
+    Raises ModelError if there is nothing, and for a name that follows no component or is none of its.
+    """
+    groups: list[Group] = []
+    owner: Any = None
+    for place, subject in enumerate(subjects):
+        if isinstance(subject, str):
+            if not isinstance(owner, Component):
+                raise ModelError(
+                    f"{subject!r} has to follow the component that it is of, as in sim.record(tank, {subject!r})"
+                )
+            groups.append(_group_of_name(owner, subject))
+        else:
+            owner = subject
+            if not isinstance(next(iter(subjects[place + 1 :]), None), str):
+                groups += groups_of(subject)
+    return groups
+
+
+def _group_of_name(owner: Component, name: str) -> Group:
+    """The columns of one quantity or field of a component."""
+    if isinstance(owner, Continuous) and name in layout_of(owner).variables:
+        return _variable_group(owner[name])
+    if name in fields_of(owner):
+        return _field_group(owner, name)
+    known = [*(layout_of(owner).variables if isinstance(owner, Continuous) else ()), *fields_of(owner)]
+    near = get_close_matches(name, known, n=1)
+    meant = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(dict.fromkeys(known)) or 'no fields'}"
+    raise ModelError(f"{owner.name} has no {name!r} to record: {meant}")
+
+
+def _field_group(owner: Component, name: str) -> Group:
+    """The column of a plain field, which events alone change."""
+    spec = fields_of(owner)[name]
+    title = f"{owner.name}.{name}"
+
+    def read() -> float:
+        value = getattr(owner, name)
+        if not isinstance(value, Real):
+            raise ModelError(f"{title} is recorded as a number, and is {value!r}")
+        return float(value)
+
+    read()
+    head = Heading(title, spec.unit, is_discrete=True, description=spec.description)
+    return Group((head,), lambda: [read()], taken=Fixed(read))
+
+
+def _groups_of_fields(owner: Any) -> list[Group]:
+    """The columns of the fields of a component that are numbers, where it has nothing that moves."""
+    if not isinstance(owner, Component):
+        return []
+    names = [name for name in fields_of(owner) if isinstance(getattr(owner, name, None), Real)]
+    return [_field_group(owner, name) for name in names]
 
 
 def groups_of(subject: Any) -> list[Group]:
@@ -78,9 +142,11 @@ def groups_of(subject: Any) -> list[Group]:
     if isinstance(subject, Level):
         return [_level_group(subject.name or "level", subject)]
     found = _groups_of_component(subject) if isinstance(subject, Continuous) else []
-    found = found or _groups_of_station(subject)
+    found = found or _groups_of_station(subject) or _groups_of_fields(subject)
     if found:
         return found
+    if callable(subject):
+        raise ModelError("sim.record takes an expression under a name: write sim.record(name=lambda: ...)")
     raise ModelError(
         f"there is nothing to record of {subject!r}: give a component with states, a variable, a queue, a resource, "
         "a level, an integral, or name an expression: sim.record(energy=lambda: ...)"
@@ -141,7 +207,7 @@ def _checked(name: str, read: Callable[[], Any], deed: str) -> Callable[[], list
 
 
 def _groups_of_component(subject: Continuous) -> list[Group]:
-    layout = subject._layout
+    layout = layout_of(subject)
     names = (*layout.states, *layout.vectors, *layout.computed, *layout.sums, *layout.computed_vectors)
     return [_variable_group(subject[name]) for name in names]
 
@@ -186,7 +252,7 @@ def _spec_of(variable: Variable) -> Field | None:
     owner = variable._owner
     if owner is variable:
         return None
-    layout = owner._layout
+    layout = layout_of(owner)
     name, _ = layout.name_of(variable._owner, variable._slot)
     spec: Field = layout.fields[name]
     return spec

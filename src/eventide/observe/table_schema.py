@@ -107,7 +107,7 @@ class Head:
 
     def restore(self, values: Iterable[Any]) -> pd.DataFrame:
         """The table, from the values of each column in order; None is a missing text or NaN."""
-        import pandas as pd
+        from eventide.libraries import pandas as pd
 
         data = [_series(column, dtype) for column, dtype in zip(values, self.dtypes, strict=True)]
         if len(dict.fromkeys(map(len, data))) > 1:
@@ -126,7 +126,7 @@ def flatten(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _index_names(frame: pd.DataFrame) -> list[str]:
-    import pandas as pd
+    from eventide.libraries import pandas as pd
 
     names = list(frame.index.names)
     if names == [None]:
@@ -182,7 +182,7 @@ def _plain_attributes(attributes: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _series(values: Any, dtype: str) -> pd.Series[Any]:
-    import pandas as pd
+    from eventide.libraries import pandas as pd
 
     if dtype in TEXT:
         return pd.Series(values, dtype=dtype)

@@ -22,7 +22,7 @@ from eventide.observe.curves import Curve, Points
 from eventide.observe.population import PopulationRecording
 from eventide.observe.progress import Progress
 from eventide.observe.recording import record
-from eventide.observe.subjects import check_names, groups_of, named_groups
+from eventide.observe.subjects import check_names, groups_of_all, named_groups
 
 if TYPE_CHECKING:
     from eventide.observe.recording_base import Block, Heading, Ledger
@@ -399,7 +399,7 @@ def watch(
         ledger = record(sim, subjects, expressions, "step" if every is None else every, name=title)
         source = _Recorded(ledger, lock, keeps_rows=False)
     else:
-        groups = [group for subject in subjects for group in groups_of(subject)]
+        groups = groups_of_all(subjects)
         groups += [group for label, thing in expressions.items() for group in named_groups(label, thing, "watched")]
         check_names([head.name for group in groups for head in group.heads], "watch")
         source = _Columns(sim, groups)

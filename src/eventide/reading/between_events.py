@@ -12,8 +12,12 @@ from collections.abc import Iterator
 from inspect import CO_GENERATOR
 from types import CodeType, FunctionType, GeneratorType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from weakref import WeakKeyDictionary
 
+from eventide.declare import Component
 from eventide.errors import ModelError, SimulationError
+from eventide.reading.impure import impurity_of
+from eventide.reading.places import location
 from eventide.reading.scope import UNKNOWN, attribute_of, closures_of
 
 if TYPE_CHECKING:
@@ -41,12 +45,17 @@ CONDITION: Final = "the condition"
 
 
 class Mention(NamedTuple):
-    """A maker of commands that is named in some code: the error's number, how it is called there, and where."""
+    """What has no sense between events and is named in some code: how it is called there, and where.
+
+    number      of the error of a command
+    advice      what to write instead of a call whose result does not follow from the model
+    """
 
     number: int
     name: str
     file: str
     line: int
+    advice: str = ""
 
 
 def refuse_commands(function: Any, this: Any, sim: World, what: str, owner: Any) -> None:
@@ -62,20 +71,26 @@ def refuse_commands(function: Any, this: Any, sim: World, what: str, owner: Any)
         function, this = function.__func__, function.__self__
     if not isinstance(function, FunctionType) or id(function.__code__) in sim._code_in_order:
         return
-    found = next(_mentions(function, this), None)
+    found = next(_mentions(function, this, is_pure=what in (EQUATIONS, CONDITION)), None)
+    if found is not None and found.advice:
+        raise ModelError(
+            f"{found.name}() at {location(found.file, found.line)} is called in {what} of {owner.name}, where the same "
+            f"time and states have to give the same result: a step evaluates it at many points. {found.advice}"
+        )
     if found is not None:
         raise SimulationError(
             found.number,
             sim.time,
-            f"{found.name}() at {found.file}:{found.line} makes a command in {what} of {owner.name}, "
+            f"{found.name}() at {location(found.file, found.line)} makes a command in {what} of {owner.name}, "
             "where nothing can wait: use a process.",
         )
-    place = f"{what} of {owner.name} at {function.__code__.co_filename}:{function.__code__.co_firstlineno}"
-    if what == CONDITION and _answers_nothing(function.__code__):
-        raise ModelError(f"{place} returns nothing, so that it is never true: write `return ...`")
-    if what == EQUATIONS and _answers_in_vain(function.__code__):
+    code = function.__code__
+    if what == CONDITION and _outline_of(code).answers_nothing:
+        raise ModelError(f"{_place(what, owner, code)} returns nothing, so that it is never true: write `return ...`")
+    if what == EQUATIONS and _outline_of(code).answers_in_vain:
+        place = _place(what, owner, code)
         raise ModelError(f"{place} return a value, which is never read: set the rates, as `self.rate.level = ...`")
-    sim._code_in_order[id(function.__code__)] = function.__code__
+    sim._code_in_order[id(code)] = code
 
 
 def refuse_answer(answer: Any, sim: World, owner: str) -> None:
@@ -107,29 +122,109 @@ def _is_number(command: Any) -> bool:
     return hasattr(command, "__float__") and not hasattr(command, "_execute")
 
 
-def _mentions(function: FunctionType, this: Any) -> Iterator[Mention]:
-    """The makers of commands that a function's code names; nothing of the user's is executed."""
+def _place(what: str, owner: Any, code: CodeType) -> str:
+    return f"{what} of {owner.name} at {location(code.co_filename, code.co_firstlineno)}"
+
+
+ATTRIBUTE: Final = "attribute"
+GLOBAL: Final = "global"
+LOCAL: Final = "local"
+OTHER: Final = "other"
+
+
+class Outline(NamedTuple):
+    """What follows from code alone, whatever its names stand for.
+
+    loads           of what is loaded, in order: how it is found, its name, and the place of the instruction; OTHER
+                    for any number of instructions between that load nothing by a name
+    """
+
+    loads: tuple[tuple[str, str, int], ...]
+    answers_nothing: bool
+    answers_in_vain: bool
+
+
+_OUTLINES: Final[WeakKeyDictionary[CodeType, Outline]] = WeakKeyDictionary()
+"""Of code that was looked through before: to take it apart takes longer than a short run."""
+
+
+def _outline_of(code: CodeType) -> Outline:
+    found = _OUTLINES.get(code)
+    if found is None:
+        found = _OUTLINES[code] = Outline(tuple(_loads(code)), _answers_nothing(code), _answers_in_vain(code))
+    return found
+
+
+def _loads(code: CodeType) -> Iterator[tuple[str, str, int]]:
+    """See `Outline.loads`."""
+    before = OTHER
+    for place, step in enumerate(dis.get_instructions(code)):
+        if step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            kind, name = ATTRIBUTE, str(step.argval)
+        elif step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
+            kind, name = GLOBAL, str(step.argval)
+        elif step.opname.startswith(("LOAD_FAST", "LOAD_DEREF")):
+            kind, name = LOCAL, str(step.argval[-1] if isinstance(step.argval, tuple) else step.argval)
+        else:
+            kind, name = OTHER, ""
+        if kind != OTHER or before != OTHER:
+            yield kind, name, place
+        before = kind
+
+
+def _mentions(function: FunctionType, this: Any, *, is_pure: bool) -> Iterator[Mention]:
+    """What a function's code names and must not: makers of commands and, if it is to be pure, what is not.
+
+    Nothing of the user's is executed.
+    """
     code = function.__code__
     variables = closures_of(function)
     if this is not None and code.co_argcount:
         variables[code.co_varnames[0]] = this
     value: Any = UNKNOWN
-    for step in dis.get_instructions(code):
-        if step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
-            value = attribute_of(value, step.argval)
-        elif step.opname in ("LOAD_GLOBAL", "LOAD_NAME"):
-            value = function.__globals__.get(step.argval, UNKNOWN)
-        elif step.opname.startswith(("LOAD_FAST", "LOAD_DEREF")):
-            name = step.argval[-1] if isinstance(step.argval, tuple) else step.argval
+    chain = ""
+    for kind, name, place in _outline_of(code).loads:
+        owner: Any = UNKNOWN
+        if kind is ATTRIBUTE:
+            if value is UNKNOWN:
+                continue
+            owner, value = value, _attribute(value, name)
+            chain += f".{name}"
+        elif kind is GLOBAL:
+            value = function.__globals__.get(name, UNKNOWN)
+        elif kind is LOCAL:
             value = variables.get(name, UNKNOWN)
         else:
             value = UNKNOWN
+        if value is UNKNOWN:
+            continue
+        if owner is UNKNOWN:
+            chain = name
         maker = getattr(value, "__func__", value)
         if isinstance(maker, FunctionType) and getattr(maker, "_makes_command", False) is True:
-            line = step.positions.lineno if step.positions else None
-            yield Mention(
-                NUMBERS.get(maker.__name__, WAITS), maker.__name__, code.co_filename, line or code.co_firstlineno
-            )
+            yield Mention(NUMBERS.get(maker.__name__, WAITS), maker.__name__, code.co_filename, _line_of(code, place))
+        elif is_pure and (advice := impurity_of(owner, name, value)):
+            yield Mention(0, chain, code.co_filename, _line_of(code, place), advice)
+
+
+def _line_of(code: CodeType, place: int) -> int:
+    """The line of an instruction."""
+    positions = list(dis.get_instructions(code))[place].positions
+    return (positions.lineno if positions else None) or code.co_firstlineno
+
+
+def _attribute(owner: Any, name: str) -> Any:
+    """As `attribute_of`; of a component also what a field refers to."""
+    if isinstance(owner, Component):
+        if name in vars(owner):
+            return vars(owner)[name]
+        if type(type(owner)) is type:  # then this is what `attribute_of` finds, by a longer way
+            for base in type(owner).__mro__:
+                if name in base.__dict__:
+                    found = base.__dict__[name]
+                    return MethodType(found, owner) if isinstance(found, FunctionType) else found
+            return UNKNOWN
+    return attribute_of(owner, name)
 
 
 def _answers(code: CodeType) -> Iterator[tuple[str, Any]]:

@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import ast
 import inspect
+import warnings
 from collections.abc import Iterator, Mapping
 from types import CodeType, FunctionType, GeneratorType, MethodType
 from typing import Any, Final, NamedTuple
 
-from eventide.errors import ModelError
+from eventide.errors import ModelError, RandomWarning
+from eventide.reading.impure import is_global_generator
+from eventide.reading.places import location
 from eventide.reading.scope import Scope, closures_of, own_nodes
 from eventide.reading.source import parse_function
 
@@ -39,9 +42,10 @@ def refuse_dropped_commands(generator: GeneratorType[Any, Any, Any]) -> None:
     found = list(dropped_commands(code, frame.f_locals, frame.f_globals))
     if found:
         first, *others = found
-        also = f" (also {', '.join(f'{d.file}:{d.line}' for d in others)})" if others else ""
+        also = f" (also {', '.join(location(d.file, d.line) for d in others)})" if others else ""
         raise ModelError(
-            f"{first.text} at {first.file}:{first.line} makes a command and drops it: write `{first.advice}`{also}"
+            f"{first.text} at {location(first.file, first.line)} makes a command and drops it: "
+            f"write `{first.advice}`{also}"
         )
 
 
@@ -61,6 +65,8 @@ def dropped_commands(code: CodeType, variables: Mapping[str, Any], names: Mappin
     scope = Scope(code, variables, names, function)
     is_clean = True
     for node in own_nodes(function):
+        if isinstance(node, ast.Call) and is_global_generator(scope.value_of(node.func)):
+            _warn_of_draw(node, code.co_filename, node.lineno + shift)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             word = _yield_for(scope.value_of(node.value.func))
             if word:
@@ -79,6 +85,20 @@ def dropped_commands(code: CodeType, variables: Mapping[str, Any], names: Mappin
                 yield found
     if is_clean:
         KNOWN[id(code)] = code
+
+
+def _warn_of_draw(node: ast.Call, file: str, line: int) -> None:
+    """Warn of random numbers that are not the simulation's; a piece of code is looked through once."""
+    warnings.warn_explicit(
+        RandomWarning(
+            f"{ast.unparse(node.func)}() draws from the generator of the whole program, which neither the entropy of a "
+            'simulation nor the number of a replication determines: write `sim.stream("name").uniform(0.0, 1.0)`, or '
+            "another of its distributions"
+        ),
+        None,
+        file,
+        line,
+    )
 
 
 def _inside(function: Any, caller: CodeType) -> Iterator[Dropped]:

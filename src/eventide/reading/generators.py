@@ -1,80 +1,133 @@
-"""Suspended generators: their code and variables, and new generators of the same function brought to the same line.
+"""Suspended generators: their function, the values of their variables, and the cells that other functions share.
 
-A new generator of the same function, cells and local variables is brought to a line by a trace function that sets
-`f_lineno` (5 us), as debuggers do, in every supported Python. What is found there is the user's own code, so names,
-lines and tracebacks are unchanged. That this leads to the very instruction is tested once for each code before.
-Rejected: native code in whole rounds only, back to the yield of the generator (half of all events at best); rewritten
-code that can be entered at each yield; changed bytecode.
-
-Source: the Python language reference, 3.2.13.2, on writing to `f_lineno`
+They are found among what the collector is told that a generator refers to, and compared with what its frame says.
 """
 
 from __future__ import annotations
 
 import gc
-import platform
 import sys
-from types import FrameType, FunctionType
-from typing import Any, Final
+from types import CellType, FunctionType
+from typing import TYPE_CHECKING, Any
 
-TESTED: Final = ((3, 11), (3, 12), (3, 13))
-"""The versions of CPython on which all of this was tried, and counts of references tell who else has a generator."""
+from eventide.reading.twins import NOTHING, original_function
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
-def is_tested() -> tuple[bool, str]:
-    """Whether what is done here was tried out with this Python; and its name."""
-    name = f"{platform.python_implementation()} {sys.version_info[0]}.{sys.version_info[1]}"
-    has_lock = getattr(sys, "_is_gil_enabled", lambda: True)()
-    if not has_lock:
-        name += " without its global lock"
-    return sys.implementation.name == "cpython" and sys.version_info[:2] in TESTED and has_lock, name
+    from eventide.reading.twins import Twin
 
 
 def function_of(generator: Any) -> FunctionType | None:
-    """The function that a suspended generator executes; None if it is not to be had."""
+    """The function that a suspended generator executes, of a twin that of the user's; None if it is not to be had."""
+    function = _executed(generator)
+    return None if function is None else original_function(function)
+
+
+def locals_of(generator: Any, function: FunctionType | None = None) -> dict[str, Any]:
+    """The local variables of a suspended generator that have values, without what it closes over.
+
+    function    that it executes, if that is known already
+    """
+    function = function or function_of(generator)
+    code = generator.gi_code if function is None else function.__code__
+    seen = generator.gi_frame.f_locals
+    values = {name: value for name, value in seen.items() if name not in code.co_freevars and name[0] != "."}
+    if type(seen) is dict:
+        seen.clear()  # it would keep alive what it refers to
+    return values
+
+
+def cells_of(generator: Any, twin: Twin, values: Mapping[str, Any]) -> dict[str, CellType] | None:
+    """The cells of the variables that a suspended generator shares with other functions, by name.
+
+    values      of its local variables
+    Returns     None if they are not to be had
+    """
+    function = _executed(generator)
+    if function is None:
+        return None
+    closed_over = function.__code__.co_freevars
+    cells = dict(zip(closed_over, function.__closure__ or (), strict=True))
+    if original_function(function) is not function:  # those of a twin are all outside
+        return cells
+    found = [item for item in gc.get_referents(generator) if type(item) is CellType]
+    for names in (twin.kept, twin.shared):  # a comprehension's may be there, or not
+        own = dict(zip(names, found, strict=False))
+        is_whole = len(found) == len(names) + len(closed_over)
+        if is_whole and all(_holds(cell, name, values) for name, cell in own.items()):
+            return {**cells, **own}
+    return None
+
+
+class Successor:
+    """Makes generators that go on for a suspended one, or for one that it has made, with its variables.
+
+    Raises ValueError if the function and the cells of the generator are not to be had.
+    """
+
+    __slots__ = ("_cells", "_function", "_twin")
+
+    def __init__(self, generator: Any, twin: Twin) -> None:
+        function = function_of(generator)
+        cells = cells_of(generator, twin, locals_of(generator, function))
+        if function is None or cells is None:
+            raise ValueError(f"what {generator!r} has in common with other functions is not to be had")
+        self._function, self._cells, self._twin = function, cells, twin
+
+    def at(
+        self,
+        place: int,
+        generator: Any,
+        changed: Mapping[str, Any] | None = None,
+        absent: Iterable[str] = (),
+        iterators: Mapping[int, Iterator[Any]] = NOTHING,
+        contexts: Mapping[int, Callable[..., Any]] = NOTHING,
+    ) -> Any:
+        """A generator that stands at a place of the twin, with the variables of another.
+
+        changed, absent     those that have other values by now, or none
+        iterators           of the loops around the place
+        contexts            of its `with` blocks
+        """
+        values = {**locals_of(generator), **(changed or {})}
+        for name in absent:
+            values.pop(name, None)
+        made = self._twin.begin(self._function, self._cells, values, place, iterators=iterators, contexts=contexts)
+        made.__name__ = generator.__name__
+        return made
+
+
+class _Sample:
+    """Holds a generator as a process does."""
+
+    def __init__(self) -> None:
+        self._generator: Any = (item for item in "")
+        self._story = self._generator
+
+
+def is_held_elsewhere(process: Any) -> bool:
+    """Whether somebody but a process, and the run loop, has its suspended generator or the frame of that.
+
+    What one count of references is depends on the version of Python; so that of a new generator is the measure.
+    """
+    sample = _Sample()
+    count, most = sys.getrefcount(process._generator), sys.getrefcount(sample._generator) + 1
+    frames = sys.getrefcount(process._generator.gi_frame), sys.getrefcount(sample._generator.gi_frame)
+    return count > most or frames[0] > frames[1]
+
+
+def _executed(generator: Any) -> FunctionType | None:
     for item in gc.get_referents(generator):
         if type(item) is FunctionType and item.__code__ is generator.gi_code:
             return item
     return None
 
 
-def locals_of(generator: Any) -> dict[str, Any]:
-    """The local variables of a suspended generator that have values, without what it closes over."""
-    frame, closed_over = generator.gi_frame, generator.gi_code.co_freevars
-    seen = frame.f_locals
-    values = {name: value for name, value in seen.items() if name not in closed_over}
-    if type(seen) is dict:
-        seen.clear()  # it would keep alive what it refers to
-    return values
-
-
-def enter(function: FunctionType, values: dict[str, Any], line: int) -> tuple[Any, Any]:
-    """A generator of a function, with these local variables, that stands at the yield in a line; and what that yields.
-
-    Raises ValueError if it cannot be brought there.
-    """
-    code = function.__code__
-    only_by_name = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
-    generator: Any = function(*[None] * code.co_argcount, **dict.fromkeys(only_by_name))
-    frame, before = generator.gi_frame, sys.gettrace()
-
-    # Two functions, as one that answered itself would be left to the collector, and with it all frames that call this.
-    def place(here: FrameType, _: str, __: Any) -> None:
-        here.f_lineno = line  # type: ignore[misc]  # of a trace function it may be set
-        here.f_trace = None
-        sys.settrace(None)
-
-    def fill(here: FrameType, _: str, __: Any) -> Any:
-        if here is not frame:
-            return None
-        here.f_locals.update(values)
-        return place
-
-    sys.settrace(fill)
+def _holds(cell: CellType, name: str, values: Mapping[str, Any]) -> bool:
+    """Whether a cell has the value of a variable, or none if that has none."""
     try:
-        command = generator.send(None)
-    finally:
-        sys.settrace(before)
-    if type(frame.f_locals) is dict:
-        frame.f_locals.clear()
-    return generator, command
+        value = cell.cell_contents
+    except ValueError:
+        return name not in values
+    return name in values and value is values[name]

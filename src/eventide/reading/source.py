@@ -11,6 +11,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.errors import ModelError
+from eventide.reading.places import location
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -35,7 +36,7 @@ class CannotLower(ModelError):
     stranger = ""
 
     def __init__(self, file: str, line: int, construct: str, why: str) -> None:
-        super().__init__(f"{file}:{line}: `{construct}`: {why}")
+        super().__init__(f"{location(file, line)}: `{construct}`: {why}")
         self.file = file
         self.line = line
         self.construct = construct
@@ -76,26 +77,38 @@ class SourceFile:
             if isinstance(node, ast.FunctionDef | ast.Lambda):
                 self._trees.setdefault(_key_of(node), []).append(node)
         self._scopes = _scopes(tree)
-        self._codes: dict[int, dict[tuple[str, int], list[CodeType]]] = {}
+        self._codes: dict[tuple[int, bool], dict[tuple[str, int], list[CodeType]]] = {}
+        self._classes: dict[ast.AST, str] | None = None
 
     def has(self, code: CodeType) -> bool:
         """Whether this text is what the code was made from.
 
         What `exec` and `compile` are called with inherits the future statements of the code that calls them.
         """
+        key = code.co_name, code.co_firstlineno
         future = code.co_flags & FUTURE
-        if future not in self._codes:
-            codes = self._codes[future] = {}
-            for made in _codes_in(compile(self._tree, self.name, "exec", flags=future, dont_inherit=True)):
-                codes.setdefault((made.co_name, made.co_firstlineno), []).append(made)
-        return code in self._codes[future].get((code.co_name, code.co_firstlineno), ())
+        return any(code in self._codes_of(future, apart=apart).get(key, ()) for apart in (False, True))
+
+    def _codes_of(self, future: int, *, apart: bool) -> dict[tuple[str, int], list[CodeType]]:
+        """All code of the file, by name and first line.
+
+        apart       compile each statement of the file by itself, as notebooks do with a cell: a call `ev.hold(1)` is
+                    other code where `import eventide as ev` was compiled together with it
+        """
+        if (future, apart) not in self._codes:
+            codes = self._codes[future, apart] = {}
+            modules = [ast.Module([node], []) for node in self._tree.body] if apart else [self._tree]
+            for module in modules:
+                for made in _codes_in(compile(module, self.name, "exec", flags=future, dont_inherit=True)):
+                    codes.setdefault((made.co_name, made.co_firstlineno), []).append(made)
+        return self._codes[future, apart]
 
     def tree_of(self, code: CodeType) -> Tree | None:
         """The tree of a function or lambda; None if the text does not tell."""
         trees = self._trees.get((code.co_name, code.co_firstlineno), [])
         if len(trees) == 1:
             return trees[0]
-        extent = _extent(code)
+        extent = extent_of(code)
         lambdas = [tree for tree in trees if isinstance(tree, ast.Lambda)]
         if extent is None:  # Python 3.12 does not tell where a constant stands that is all there is
             return next((tree for tree in lambdas if _is_constant(tree.body, code.co_consts[-1])), None)
@@ -110,6 +123,12 @@ class SourceFile:
                 return bindings > 1
             scope = self._scopes.get(scope)
         return True
+
+    def class_around(self, tree: Tree) -> str:
+        """The name of the class in which a function is written, which its private names (`__x`) have; else empty."""
+        if self._classes is None:
+            self._classes = dict(_classes(self._tree, ""))
+        return self._classes.get(tree, "")
 
     def place(self, tree: Tree, where: Tree) -> None:
         """A tree that was made from another stands where that does."""
@@ -254,6 +273,14 @@ def _scopes(tree: ast.AST) -> dict[ast.AST, Scope]:
     return around
 
 
+def _classes(node: ast.AST, name: str) -> Iterator[tuple[ast.AST, str]]:
+    """The functions written in classes, with the name of the innermost."""
+    for child in ast.iter_child_nodes(node):
+        if name and isinstance(child, ast.FunctionDef):
+            yield child, name
+        yield from _classes(child, child.name if isinstance(child, ast.ClassDef) else name)
+
+
 def _bindings(scope: Scope, name: str) -> int:
     """How often a function gives a value to a name of its own: 0 if it has none, 2 for often."""
     arguments = scope.args
@@ -287,7 +314,7 @@ def _is_constant(node: ast.expr, value: Any) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is type(value) and node.value == value
 
 
-def _extent(code: CodeType) -> Extent | None:
+def extent_of(code: CodeType) -> Extent | None:
     """From where to where in the text the instructions of some code come from: (line, column) twice."""
     places: list[Extent] = []
     for line, end_line, column, end_column in code.co_positions():

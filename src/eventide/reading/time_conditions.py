@@ -17,7 +17,7 @@ from math import inf, isfinite, nextafter
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from eventide.declare import Component
+from eventide.declare import Component, fields_of
 
 if TYPE_CHECKING:
     from eventide.simulation import Simulation
@@ -219,7 +219,7 @@ class _Reader:
                 return _Line(1.0, 0.0) if time is None else _Line(0.0, time)
             raise _NotUnderstood
         if isinstance(owner, Component):
-            spec = type(owner)._fields.get(name)
+            spec = fields_of(type(owner)).get(name)
             if name != "sim" and (spec is None or spec.role != "field"):
                 raise _NotUnderstood
             return self._taken(getattr, owner, name)

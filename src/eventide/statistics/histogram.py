@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from eventide.declare.showing import public_dir
+from eventide.errors import check_number, check_text
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
@@ -28,15 +31,17 @@ class Histogram:
     """
 
     __slots__ = ("_bounds", "_counts", "edges", "name", "unit")
+    __dir__ = public_dir
 
     edges: tuple[float, ...]
     """Limits of the bins, rising, one more than there are bins [unit]."""
 
     def __init__(self, lower: float, upper: float, bins: int, *, name: str = "", unit: str = "") -> None:
-        if not (-inf < lower < upper < inf) or bins < 1:
+        is_ordered = -inf < check_number(lower, "lower=") < check_number(upper, "upper=") < inf
+        if not is_ordered or not hasattr(bins, "__index__") or bins < 1:
             raise ValueError(
                 f"Histogram(lower={lower!r}, upper={upper!r}, bins={bins!r}): lower"
-                " must be less than upper, both finite, and bins at least 1"
+                " must be less than upper, both finite, and bins a whole number, at least 1"
             )
         width = (upper - lower) / bins
         inner = [lower + width * k for k in range(1, bins)]
@@ -60,8 +65,8 @@ class Histogram:
                 f"the edges of a histogram are {edges!r}: give at least two finite"
                 " numbers, each greater than the one before"
             )
-        self.name = name
-        self.unit = unit
+        self.name = check_text(name, "name=")
+        self.unit = check_text(unit, "unit=")
         self.edges = edges
         # One step up, so that the search puts the upper limit itself in the last bin.
         self._bounds = [*edges[:-1], nextafter(edges[-1], inf)]

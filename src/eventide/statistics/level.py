@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from math import nan, sqrt
 from sys import float_info
-from typing import Final, Protocol
+from typing import Final, NamedTuple, Protocol
 
 import numpy as np
 
-from eventide.errors import refuse_too_large
+from eventide.declare.showing import public_dir
+from eventide.errors import check_number, check_text, refuse_too_large
 from eventide.statistics.moments import Moments
 
 LARGEST: Final = float_info.max
@@ -41,15 +42,16 @@ class Level:
     """
 
     __slots__ = ("_changed", "_clock", "_folded", "_held", "_is_told_apart", "_start", "_value", "name", "unit")
+    __dir__ = public_dir
 
     _start: float  # when the statistics begin
     _changed: float  # when the present value was set
 
     def __init__(self, initial: float = 0.0, *, clock: Clock, name: str = "", unit: str = "") -> None:
-        self.name = name
-        self.unit = unit
+        self.name = check_text(name, "name=")
+        self.unit = check_text(unit, "unit=")
         self._clock = clock
-        if not -LARGEST <= initial <= LARGEST:
+        if not -LARGEST <= check_number(initial, "initial=") <= LARGEST:
             raise self._not_finite("initial value", initial)
         self._value = initial
         self.reset()
@@ -191,6 +193,24 @@ class Level:
         unit = f" {self.unit}" if self.unit else ""
         mean = f", mean {self.mean:.6g}{unit}" if self.elapsed else ""
         return f"<Level {self.name!r}: {self._value!r}{unit}{mean}>"
+
+
+class LevelState(NamedTuple):
+    """What a level has kept: its value, since when, and for how long it had each value before."""
+
+    value: float
+    changed: float
+    held: dict[float, float]
+
+
+def state_of(level: Level) -> LevelState | None:
+    """What a level has kept; None if its values are no longer told apart."""
+    return LevelState(level._value, level._changed, level._held) if level._is_told_apart else None
+
+
+def set_state(level: Level, state: LevelState) -> None:
+    """Let a level go on from what it would have kept if it had been told of each change."""
+    level._value, level._changed, level._held = state
 
 
 def _moments_of(held: dict[float, float]) -> Moments:

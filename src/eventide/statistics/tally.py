@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eventide.errors import refuse_too_large
+from eventide.declare.showing import public_dir
+from eventide.errors import check_boolean, check_text, refuse_too_large
 from eventide.statistics.moments import BLOCK, Moments
 from eventide.statistics.quantiles import student_quantile
 
@@ -31,14 +32,15 @@ class Tally:
     """
 
     __slots__ = ("_add", "_buffer", "_done", "_folded", "keep", "name", "unit")
+    __dir__ = public_dir
 
     _add: Callable[[float], None]
     """As `add`, in half the time, for a caller who knows that the value is a float."""
 
     def __init__(self, name: str = "", unit: str = "", *, keep: bool = True) -> None:
-        self.name = name
-        self.unit = unit
-        self.keep = keep
+        self.name = check_text(name, "name=")
+        self.unit = check_text(unit, "unit=")
+        self.keep = check_boolean(keep, "keep=")
         self._buffer = array("d")
         self._done = 0  # how many values at the start of the buffer are folded
         self._folded = Moments()
@@ -236,3 +238,8 @@ class Tally:
             text += f", mean {whole.mean:.6g}{unit}"
             text += f", from {whole.minimum:.6g} to {whole.maximum:.6g}{unit}"
         return text + ">"
+
+
+def taker_of(tally: Tally) -> Callable[[bytes], None]:
+    """What adds values, the bytes of an array of floats, to a tally that keeps its values."""
+    return tally._buffer.frombytes

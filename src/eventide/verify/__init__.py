@@ -23,10 +23,13 @@ from eventide.verify.qualities import Quality, Score
 from eventide.verify.readiness import Readiness, readiness
 from eventide.verify.requirements import Judgement, Property, Requirement, properties
 from eventide.verify.results import Outcome, Report
+from eventide.verify.robustness import holds
+from eventide.verify.temporal import Formula, always, eventually, quantity, until, within
 from eventide.verify.testing import Test
 
 __all__ = [
     "Component",
+    "Formula",
     "Grid",
     "Judgement",
     "Kind",
@@ -38,12 +41,16 @@ __all__ = [
     "Requirement",
     "Score",
     "Test",
+    "always",
     "energy_never_grows",
     "error_below",
+    "eventually",
+    "holds",
     "invariant",
     "kind_of",
     "overshoot",
     "properties",
+    "quantity",
     "reaches_within",
     "readiness",
     "run_all",
@@ -51,4 +58,6 @@ __all__ = [
     "settles",
     "stays_within",
     "throughput",
+    "until",
+    "within",
 ]

@@ -6,7 +6,7 @@ Source: Pannek, Simulation of mechatronic systems, Definitions 5.5 and 5.14, Rem
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -128,22 +128,27 @@ def _axis(values: Any) -> list[Any]:
     return [values] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
 
 
-def study_for(model: Model[..., Any], conditions: Any) -> Study:
+def study_for(model: Model[..., Any], conditions: Any, quantities: tuple[str, ...] = ()) -> Study:
     """The runs of a model over conditions, always the same ones, with all that it records.
 
+    quantities  those of which all times are to be known, between the rows as well
     Raises      ModelError for a study of another model, or one with fresh random numbers each time
     """
     if not isinstance(conditions, Study):
         over = (
             [dict(model_values(point)) for point in conditions.points()] if isinstance(conditions, Grid) else conditions
         )
-        return Study(model, over, entropy=0, record=True)
+        study = Study(model, over, entropy=0, record=True)
+        study.settings = replace(study.settings, dense=quantities)
+        return study
     if conditions.model.function is not model.function:
         raise ModelError(f"the conditions are a study of {conditions.model.name}, and the component is {model.name}")
     if not conditions.has_own_entropy:
         raise ModelError("conditions are the same each time they are tested: give the study an entropy, as entropy=1")
     one = conditions.settings
-    return Study(
+    study = Study(
         model, conditions.over, replications=conditions.replications, until=one.until, record=True, at=one.at,
         entropy=one.entropy, time_limit=one.time_limit,
     )  # fmt: skip
+    study.settings = replace(study.settings, dense=quantities)
+    return study

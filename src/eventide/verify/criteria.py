@@ -1,6 +1,6 @@
 """Ready qualities. Each has a margin, and the time and place of the worst point; what is not a number is the worst.
 
-They look at what the output holds: a recording that is to show what happens between its rows is made at every step.
+What a model records is judged at all times, inside the steps as well; of any other output what it holds.
 The quality is 1 where the margin is at least 0, and 1/(1 + shortfall) below; the threshold is 1.
 """
 
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from eventide.errors import ModelError
-from eventide.verify.curves import Curve, Of, curve_of
+from eventide.verify.curves import Curve, Of, curve_of, of_in_words
 from eventide.verify.qualities import Band, Quality, Score, from_margin
 
 if TYPE_CHECKING:
@@ -36,26 +36,37 @@ def error_below(bound: float, expected: Any, of: Of = None) -> Quality:
             raise ModelError(f"the output has {curve.values.size} numbers, and {wanted.size} are expected") from None
         return _worst(curve, bound - errors, lambda row, column: f"error {errors[row, column]:.6g}")
 
-    return Quality(f"error at most {bound:g}", assess, most=1.0)
+    return Quality(f"error at most {bound:g}", assess, most=1.0, quantities=_recorded(of))
 
 
-def stays_within(low: float = -inf, high: float = inf, of: Of = None) -> Quality:
-    """A quantity lies between two bounds, always."""
+def stays_within(low: float = -inf, high: float = inf, of: Of = None, *, unit: str = "") -> Quality:
+    """A quantity lies between two bounds, always; without one of them the other alone counts.
+
+    unit    of the bounds, for words
+    """
     _check(low <= high, f"stays_within takes low <= high, and got {low!r} and {high!r}")
+    _check(low > -inf or high < inf, "stays_within takes low= or high=, or both, and got neither")
 
     def assess(output: Any, _: Mapping[str, Any]) -> Score:
         curve = curve_of(output, of)
         return _worst(curve, _inside(curve.values, low, high))
 
-    return Quality(f"{_told(of)}within [{low:g}, {high:g}]", assess, most=1.0, band=Band(of, low, high, "always"))
+    return Quality(
+        f"{of_in_words(of)}{_bounds(low, high, unit, 'within ')}",
+        assess,
+        most=1.0,
+        quantities=_recorded(of),
+        band=Band(of, low, high, "always"),
+    )
 
 
-def reaches_within(low: float, high: float, time: float, of: Of = None) -> Quality:
+def reaches_within(low: float, high: float, time: float, of: Of = None, *, unit: str = "") -> Quality:
     """A quantity lies between two bounds at some time not later than `time` after the start; the margin is the best."""
     _check(low <= high, f"reaches_within takes low <= high, and got {low!r} and {high!r}")
 
     def assess(output: Any, _: Mapping[str, Any]) -> Score:
         curve = curve_of(output, of)
+        curve = curve.cut_at(float(curve.timed()[0]) + time)
         times = curve.timed()
         margins = _inside(curve.column()[times <= times[0] + time], low, high)
         if np.isnan(margins).any():
@@ -63,16 +74,17 @@ def reaches_within(low: float, high: float, time: float, of: Of = None) -> Quali
         best = int(np.argmax(margins))
         return _score(curve, float(margins[best]), best, 0)
 
-    name = f"{_told(of)}reaches [{low:g}, {high:g}] within {time:g}"
-    return Quality(name, assess, most=1.0, band=Band(of, low, high, "once"))
+    name = f"{of_in_words(of)}reaches {_bounds(low, high, unit)} within {time:g}"
+    return Quality(name, assess, most=1.0, quantities=_recorded(of), band=Band(of, low, high, "once"))
 
 
-def settles(low: float, high: float, time: float, of: Of = None) -> Quality:
+def settles(low: float, high: float, time: float, of: Of = None, *, unit: str = "") -> Quality:
     """A quantity lies between two bounds from `time` after the start on, until the end."""
     _check(low <= high, f"settles takes low <= high, and got {low!r} and {high!r}")
 
     def assess(output: Any, _: Mapping[str, Any]) -> Score:
         curve = curve_of(output, of)
+        curve = curve.cut_at(float(curve.timed()[0]) + time)
         times = curve.timed()
         if not times[-1] >= times[0] + time:
             raise ModelError(
@@ -82,8 +94,8 @@ def settles(low: float, high: float, time: float, of: Of = None) -> Quality:
         rest = Curve(times[late], curve.column()[late][:, None], curve.names)
         return _worst(rest, _inside(rest.values, low, high))
 
-    name = f"{_told(of)}in [{low:g}, {high:g}] from {time:g} on"
-    return Quality(name, assess, most=1.0, band=Band(of, low, high, "finally"))
+    name = f"{of_in_words(of)}{_bounds(low, high, unit, 'in ')} from {time:g} on"
+    return Quality(name, assess, most=1.0, quantities=_recorded(of), band=Band(of, low, high, "finally"))
 
 
 def overshoot(share: float, target: float, of: Of = None) -> Quality:
@@ -99,7 +111,9 @@ def overshoot(share: float, target: float, of: Of = None) -> Quality:
         beyond = (values - target) / way
         return _worst(curve, (share - beyond)[:, None], lambda row, _: f"{beyond[row]:.6g} of the way beyond")
 
-    return Quality(f"{_told(of)}overshoots {target:g} by at most {share:g}", assess, most=1.0)
+    return Quality(
+        f"{of_in_words(of)}overshoots {target:g} by at most {share:g}", assess, most=1.0, quantities=_recorded(of)
+    )
 
 
 def energy_never_grows(of: Of = None, tolerance: float = 0.0) -> Quality:
@@ -111,7 +125,7 @@ def energy_never_grows(of: Of = None, tolerance: float = 0.0) -> Quality:
         rises = values - np.minimum.accumulate(values)
         return _worst(curve, (tolerance - rises)[:, None], lambda row, _: f"has grown by {rises[row]:.6g}")
 
-    return Quality(f"{_told(of)}never grows", assess, most=1.0)
+    return Quality(f"{of_in_words(of)}never grows", assess, most=1.0, quantities=_recorded(of))
 
 
 def invariant(of: Of = None, tolerance: float = 0.0) -> Quality:
@@ -122,7 +136,7 @@ def invariant(of: Of = None, tolerance: float = 0.0) -> Quality:
         drifts = np.abs(curve.values - curve.values[:1])
         return _worst(curve, tolerance - drifts, lambda row, column: f"has moved by {drifts[row, column]:.6g}")
 
-    return Quality(f"{_told(of)}stays what it is", assess, most=1.0)
+    return Quality(f"{of_in_words(of)}stays what it is", assess, most=1.0, quantities=_recorded(of))
 
 
 def throughput(least: float, of: Of = None) -> Quality:
@@ -136,7 +150,15 @@ def throughput(least: float, of: Of = None) -> Quality:
             rate = float((values[-1] - values[0]) / (curve.times[-1] - curve.times[0]))
         return _score(curve, rate - least, len(values) - 1, 0, f"{rate:.6g} per unit of time")
 
-    return Quality(f"{_told(of)}at least {least:g} per unit of time", assess, most=1.0)
+    return Quality(f"{of_in_words(of)}at least {least:g} per unit of time", assess, most=1.0, quantities=_recorded(of))
+
+
+def _bounds(low: float, high: float, unit: str, between: str = "") -> str:
+    """Bounds as people write them."""
+    after = f" {unit}" if unit else ""
+    if low == -inf:
+        return f"at most {high:g}{after}"
+    return f"at least {low:g}{after}" if high == inf else f"{between}[{low:g}, {high:g}]{after}"
 
 
 def _inside(values: NDArray[np.float64], low: float, high: float) -> NDArray[np.float64]:
@@ -163,13 +185,9 @@ def _score(curve: Curve, margin: float, row: int, column: int, found: str = "") 
     return Score(from_margin(margin), -inf if isnan(margin) else margin, time, curve.place(column), told)
 
 
-def _told(of: Of) -> str:
-    if of is None:
-        return ""
-    if isinstance(of, int):
-        return f"state {of} "
-    name = of if isinstance(of, str) else getattr(of, "__name__", "").replace("<lambda>", "")
-    return f"{name} " if name else ""
+def _recorded(of: Of) -> tuple[str, ...]:
+    """What is to be known at all times."""
+    return (of,) if isinstance(of, str) else ()
 
 
 def _check(holds: bool, message: str) -> None:

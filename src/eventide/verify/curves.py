@@ -11,6 +11,7 @@ import numpy as np
 from eventide.errors import ModelError
 from eventide.experiment.results import Result
 from eventide.methods.solution import Trajectory
+from eventide.observe.piecewise import PiecewisePolynomial
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -25,11 +26,22 @@ class Curve:
     """Values (m, n), at times (m,) if they have any.
 
     names       of the n columns, for words
+    path        the one quantity at all times, if that is known: the values are those where it turns or jumps
     """
 
     times: NDArray[np.float64] | None
     values: NDArray[np.float64]
     names: tuple[str, ...]
+    path: PiecewisePolynomial | None = None
+
+    def cut_at(self, time: float) -> Curve:
+        """The same with a value at a time, if it is known at all times."""
+        if self.path is None or not self.path.start < time < self.path.end:
+            return self
+        times = self.timed()
+        place = int(np.searchsorted(times, time, side="right"))
+        values = np.insert(self.values, place, self.path.at(time), axis=0)
+        return Curve(np.insert(times, place, time), values, self.names, self.path)
 
     def place(self, column: int) -> str:
         """Which column, in words; nothing if there is one alone and it has no name."""
@@ -65,6 +77,24 @@ def curve_of(output: Any, of: Of) -> Curve:
     return Curve(curve.times, curve.values[:, [of]], (f"state {of}",))
 
 
+def path_of(output: Any, of: Of) -> PiecewisePolynomial:
+    """What is looked at, at all times; rows are joined by straight lines. Raises ModelError as `curve_of`."""
+    curve = curve_of(output, of)
+    if curve.path is not None:
+        return curve.path
+    return PiecewisePolynomial.through(curve.timed(), curve.column())
+
+
+def of_in_words(of: Of) -> str:
+    """What is looked at, and a space; nothing if it has no name."""
+    if of is None:
+        return ""
+    if isinstance(of, int):
+        return f"state {of} "
+    name = of if isinstance(of, str) else getattr(of, "__name__", "").replace("<lambda>", "")
+    return f"{name} " if name else ""
+
+
 def _named(output: Any, name: str) -> Curve:
     if not isinstance(output, Result):
         raise ModelError(
@@ -80,6 +110,10 @@ def _named(output: Any, name: str) -> Curve:
         table = output.tables[holding[0]]
         if list(table.index.names) != ["time"]:
             raise ModelError(f"{name!r} is recorded of all objects of a class: give of= a function of the result")
+        if name in output.dense:
+            path = output.dense[name]
+            times, values = path.knots()
+            return Curve(times, values[:, None], (name,), path)
         return Curve(np.asarray(table.index, dtype=float), table[name].to_numpy(dtype=float)[:, None], (name,))
     if name in output.responses:
         return Curve(None, np.array([[float(output.responses[name])]]), (name,))

@@ -67,6 +67,7 @@ def body_of(report: Report, command: str = "") -> str:
     )
     state = "passed" if report.is_releasable else "failed"
     failures = "\n".join(_failure(result, command) for result in report.results if not result.passed)
+    failures += "".join(f"\n<section><p>{escape(one)}</p></section>" for one in report.contradictions)
     return (
         f'<div class="ev"><style>{STYLE}</style><h1>Tests of {escape(report.system.name)}</h1>\n'
         f'<p class="verdict {state}">{escape(verdict(report))}</p>\n'

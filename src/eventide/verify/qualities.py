@@ -54,6 +54,7 @@ class Quality:
     threshold   what is asked unless a requirement says otherwise
     most        the largest value that it may take
     band        what it asks, where that is a band
+    quantities  the recorded quantities of a model that it judges between the rows as well, by name
     """
 
     name: str
@@ -61,11 +62,12 @@ class Quality:
     threshold: float = 1.0
     most: float = inf
     band: Band | None = None
+    quantities: tuple[str, ...] = ()
 
     def __call__(self, output: Any, inputs: Mapping[str, Any] | None = None) -> Score:
         """The quality of an output. Raises ModelError if it is no number from 0 to `most`."""
         found = self.assess(output, inputs or {})
-        score = found if isinstance(found, Score) else Score(float(found))
+        score = found if isinstance(found, Score) else Score(self._number(found))
         if not 0.0 <= score.value <= self.most:
             most = "" if self.most == inf else f" and at most {self.most!r}"
             raise ModelError(
@@ -74,10 +76,16 @@ class Quality:
             )
         return score
 
+    def _number(self, found: Any) -> float:
+        try:
+            return float("" if isinstance(found, str) else found)
+        except (TypeError, ValueError):
+            raise ModelError(f"the quality {self.name!r} of an output is {found!r}: a quality is one number") from None
+
     @classmethod
     def of(cls, name: str, function: Callable[[Any], float], *, threshold: float) -> Quality:
         """One's own: a number of at least 0 for an output."""
-        return cls(name, lambda output, _: float(function(output)), threshold)
+        return cls(name, lambda output, _: function(output), threshold)
 
     @classmethod
     def indicator(cls, name: str, holds: Callable[[Any], bool]) -> Quality:

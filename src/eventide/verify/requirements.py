@@ -7,7 +7,7 @@ Source: Pannek, Simulation of mechatronic systems, Definition 5.6, Assumption 5.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date
 from math import inf, isfinite
@@ -72,7 +72,8 @@ class Requirement:
     need        what would be missing if it were not met
     judgements  about the properties that no program can check, by name
     Raises      ModelError for a phrase that has neither or both of shall and should, for an obligation without a need,
-                for a property that nobody records, and for conditions that are none
+                for a property that nobody records, for a threshold that no quality reaches, and for conditions that
+                are none
     """
 
     id: str
@@ -99,6 +100,17 @@ class Requirement:
         unknown = [name for name in self.judgements if name not in RECORDED]
         if unknown:
             raise ModelError(f"{unknown[0]!r} is not recorded of a requirement; these are: {', '.join(RECORDED)}")
+        if not self.least <= self.quality.most:
+            raise ModelError(
+                f"requirement {self.id} asks for a quality of {self.least!r}, and the quality {self.quality.name!r} is "
+                f"at most {self.quality.most!r}: give a threshold that can be reached"
+            )
+        parts = self.conditions.values() if isinstance(self.conditions, Mapping) else [self.conditions]
+        if any(isinstance(part, Iterator) for part in parts):
+            raise ModelError(
+                f"the conditions of requirement {self.id} are a generator, and are gone over several times: make a "
+                "list of them"
+            )
         if not self.count:
             raise ModelError(f"requirement {self.id} has no conditions under which it could be tested")
 
@@ -150,19 +162,35 @@ def _recorded(name: str, judgement: Judgement | None) -> Property:
 def _not_verifiable(requirement: Requirement) -> str:
     if not (isfinite(requirement.least) and requirement.least > 0.0):
         return f"a quality of {requirement.least!r} cannot be missed: each is at least 0"
-    if requirement.least > requirement.quality.most:
-        return f"a quality of {requirement.least!r} cannot be reached: the most is {requirement.quality.most!r}"
     return ""
 
 
 def _not_consistent(requirement: Requirement, others: list[Requirement]) -> str:
     for other in others:
-        if requirement.component is not other.component or not _are_same(requirement.conditions, other.conditions):
-            continue
-        if _contradict(_band(requirement), _band(other)):
+        if _are_at_odds(requirement, other):
             return f"{other.id} asks for {other.quality.name}, and this for {requirement.quality.name}"
     band = _band(requirement)
     return "" if band is None or band.low <= band.high else "no value is between its bounds"
+
+
+def contradictions(requirements: Iterable[Requirement]) -> list[str]:
+    """Which requirements cannot be met together, in words."""
+    banded = [one for one in requirements if one.quality.band is not None]
+    return [
+        f"{one.id} and {other.id} contradict each other: {one.quality.name}, and {other.quality.name}"
+        for place, one in enumerate(banded)
+        for other in banded[place + 1 :]
+        if _are_at_odds(one, other)
+    ]
+
+
+def _are_at_odds(one: Requirement, other: Requirement) -> bool:
+    """Whether two ask for different values of one quantity under the same conditions."""
+    return (
+        one.component is other.component
+        and _contradict(_band(one), _band(other))
+        and _are_same(one.conditions, other.conditions)
+    )
 
 
 def _are_same(one: Any, other: Any) -> bool:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from eventide.errors import ModelError
 from eventide.verify.components import Component, Kind, kind_of
+from eventide.verify.requirements import contradictions
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -99,7 +100,7 @@ def _margin(outcome: Outcome) -> float:
 
 def table_of(outcomes: Iterable[Outcome]) -> pd.DataFrame:
     """A row for each outcome."""
-    import pandas as pd
+    from eventide.libraries import pandas as pd
 
     rows = [
         {
@@ -162,6 +163,12 @@ class Report:
     def failing(self) -> tuple[Test, ...]:
         """The tests that failed."""
         return tuple(result.test for result in self.results if not result.passed)
+
+    @property
+    def contradictions(self) -> list[str]:
+        """Which of the requirements cannot be met together, in words."""
+        tests = (*(result.test for result in self.results), *self.not_run)
+        return contradictions(test.requirement for test in tests)
 
     @property
     def failures(self) -> tuple[Outcome, ...]:

@@ -26,6 +26,7 @@ def told(report: Report, command: str = "", *, is_whole: bool = True) -> str:
         rows.append((test.id, report.kind(test), test.purpose, component, "not run", "", "", "", "", ""))
     parts = [plain_table(heads, rows, texts=("test", "kind", "purpose", "component", "result", "worst at"))]
     parts += [failure_of(result, command) for result in report.results if not result.passed]
+    parts += ["\n".join(report.contradictions)] * bool(report.contradictions)
     return "\n\n".join([*parts, verdict(report)] if is_whole else parts)
 
 

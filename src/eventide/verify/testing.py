@@ -47,7 +47,13 @@ class Test:
         component, conditions = self.requirement.component, self.requirement.conditions
         if not isinstance(component.map, Model):
             return component.measure(points_for(conditions)[case])
-        return next(iter(study_for(component.map, conditions).results([case], workers=1, raises=True)))
+        return next(
+            iter(
+                study_for(component.map, conditions, self.requirement.quality.quantities).results(
+                    [case], workers=1, raises=True
+                )
+            )
+        )
 
     def run(
         self, *, cases: Sequence[int] | None = None, workers: int | None = 1, executor: Executor | None = None
@@ -58,12 +64,13 @@ class Test:
         workers, executor       who makes the runs of a model, as for `Study.run`
         Raises      ModelError for a number that no input has
         """
-        numbers = range(self.requirement.count) if cases is None else sorted(cases)
+        count = self.requirement.count
+        numbers = range(count) if cases is None else sorted(cases)
         if not numbers:
             raise ModelError(f"{self.id} is run for one case at least, and got cases={cases!r}")
-        unknown = [number for number in numbers if not 0 <= number < self.requirement.count]
+        unknown = [number for number in numbers if not 0 <= number < count]
         if unknown:
-            raise ModelError(f"{self.id} has cases 0 to {self.requirement.count - 1}, and not {unknown[0]}")
+            raise ModelError(f"{self.id} has cases 0 to {count - 1}, and not {unknown[0]}")
         start = perf_counter()
         if isinstance(self.requirement.component.map, Model):
             outcomes = self._of_model(self.requirement.component.map, numbers, workers, executor)
@@ -82,7 +89,7 @@ class Test:
     def _of_model(
         self, model: Model[..., Any], numbers: Sequence[int], workers: int | None, executor: Executor | None
     ) -> Iterator[Outcome]:
-        study = study_for(model, self.requirement.conditions)
+        study = study_for(model, self.requirement.conditions, self.requirement.quality.quantities)
         until = "" if study.settings.until is None else f", until={study.settings.until!r}"
         for result in study.results(numbers, workers=workers, executor=executor, progress=False):
             inputs = study.task(result.number).values
@@ -96,7 +103,7 @@ class Test:
     def _outcome(self, number: int, inputs: Any, replication: int, measure: Callable[[], Any], replay: str) -> Outcome:
         try:
             score = self.requirement.quality(measure(), inputs)
-        except Exception as error:  # noqa: BLE001  # an error of what is tested is a failed case, and the others go on
+        except (Exception, SystemExit) as error:  # noqa: BLE001  # the case has failed, the others go on
             return self._failed(number, inputs, replication, f"{type(error).__name__}: {error}", replay)
         words = inputs_in_words(inputs, replication)
         return Outcome(self.id, number, words, score, self.requirement.least, "", replay)

@@ -1,11 +1,12 @@
 """Figures with the style of the house, and how they become files.
 
 Figures are objects of their own: nothing here opens a window or changes the library's global settings, so pictures can
-be made without a screen and in several threads.
+be made without a screen and in several threads. Only where pyplot would show them anyway are they given to it.
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -70,7 +71,7 @@ class HouseFigure(Figure):
 
     def __init__(self, *args: Any, theme: Theme = THEMES["light"], **options: Any) -> None:
         self.theme = theme
-        super().__init__(*args, facecolor=theme.ground, **options)
+        super().__init__(*args, **{**options, "facecolor": theme.ground})  # pyplot gives a colour of its own
 
     def add_subplot(self, *args: Any, **options: Any) -> Axes:
         """Add axes in a grid, in style."""
@@ -90,6 +91,26 @@ def new_figure(width: float = 7.0, height: float = 4.5, *, theme: ThemeName = "l
     if theme not in THEMES:
         raise ModelError(f"a figure takes the theme {' or '.join(map(repr, THEMES))}, and got {theme!r}")
     return HouseFigure(figsize=(width, height), layout="constrained", theme=THEMES[theme])
+
+
+def shown_figure(width: float = 7.0, height: float = 4.5) -> Figure:
+    """An empty figure that is shown as those of pyplot are, where there is somebody to show it to.
+
+    That is in a notebook, at the end of the cell, and in a program that has imported pyplot: `plt.show()` and
+    sphinx-gallery find it. Elsewhere it is as `new_figure` makes it, and pyplot is not loaded.
+    """
+    if "matplotlib.pyplot" not in sys.modules and not _is_notebook():
+        return new_figure(width, height)
+    from matplotlib import pyplot as plt
+
+    options: dict[str, Any] = {"layout": "constrained", "theme": THEMES["light"]}
+    return plt.figure(figsize=(width, height), FigureClass=HouseFigure, **options)
+
+
+def _is_notebook() -> bool:
+    """Whether this program is the kernel of a notebook."""
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and hasattr(ipython.get_ipython(), "kernel")
 
 
 def theme_of(axes: Axes) -> Theme:
@@ -113,15 +134,19 @@ def own_axes(ax: Axes | None, **options: Any) -> Axes:
     """The axes to draw in: those that were given, or new ones in a new figure."""
     if ax is not None:
         return ax
-    axes: Axes = new_figure().add_subplot(**options)
+    axes: Axes = shown_figure().add_subplot(**options)
     return axes
 
 
-def save(figure: Figure, path: str | PathLike[str]) -> None:
-    """Write a figure to a file, of the kind that its ending says; equal figures give equal files.
+def save(drawn: Figure | Axes, path: str | PathLike[str]) -> None:
+    """Write a figure, or that of the axes that a plot returns, to a file; equal figures give equal files.
 
-    Raises ModelError if the ending is none of .pdf, .png and .svg.
+    The ending of its name says of which kind it is. Raises ModelError if that is none of .pdf, .png and .svg, or if
+    there is no figure.
     """
+    figure = drawn.get_figure(root=True) if hasattr(drawn, "get_figure") else drawn
+    if not isinstance(figure, Figure):
+        raise ModelError(f"view.save takes a figure, or axes as `recording.plot()` returns them, and got {drawn!r}")
     target = Path(path)
     kind = target.suffix.lower()
     if kind not in _UNDATED:

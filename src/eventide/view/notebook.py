@@ -5,7 +5,7 @@ from __future__ import annotations
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.observe.libraries import load
+from eventide.libraries import load
 from eventide.view.panels import curves_as_html
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from eventide.errors import ModelError
 from eventide.observe import Heading, PopulationRecording
-from eventide.view.canvas import add_legend, line_style, own_axes
+from eventide.view.canvas import add_legend, line_style, own_axes, shown_figure, theme_of
 from eventide.view.quantities import WIDEST_LABEL, AnyRecording, with_unit
 
 if TYPE_CHECKING:
@@ -23,6 +23,10 @@ CROWD: Final = 6
 """From this number of components on, a population is drawn as one crowd in one colour."""
 
 LONGEST_LEGEND: Final = 10
+LONG: Final = 8
+"""From this number of items on, a vector is drawn as a map over time and place."""
+MOST_ROWS: Final = 2000
+"""A map shows so many rows at most: more than a picture has columns of points."""
 
 
 @dataclass(frozen=True)
@@ -49,19 +53,24 @@ def plot_recording(
     *,
     time_unit: str | None = None,
 ) -> Axes:
-    """Draw the columns of a recording over time, in one pair of axes; counts as steps.
+    """Draw the columns of a recording over time: a panel for each unit, counts as steps, long vectors as maps.
 
-    ax          where to draw; None: in a new figure
+    ax          where to draw all of them, as lines; None: in a new figure, which a notebook shows
     columns     names of the columns to draw; None: all
     time_unit   None: that of the simulation
-    Returns     the axes; `axes.figure` is the figure
+    Returns     the axes, the uppermost of several; `axes.figure` is the figure
     Raises      KeyError for a column that the recording does not have
     """
+    unit = recording.sim.time_unit if time_unit is None else time_unit
     curves = list(_curves(recording, columns))
-    axes = own_axes(ax)
-    _draw(axes, curves)
-    _label_time(axes, recording.sim.time_unit if time_unit is None else time_unit)
-    return axes
+    if ax is not None or not curves:
+        axes = own_axes(ax)
+        _draw(axes, curves)
+        _label_time(axes, unit)
+        return axes
+    figure = shown_figure()
+    _draw_panels(curves, figure, unit)
+    return figure.axes[0]
 
 
 def plot_recordings(recordings: Sequence[AnyRecording], figure: Figure, *, time_unit: str = "") -> None:
@@ -70,17 +79,35 @@ def plot_recordings(recordings: Sequence[AnyRecording], figure: Figure, *, time_
     A figure that is too low for its panels grows.
     Raises ModelError if there is nothing to draw.
     """
-    panels: dict[tuple[bool, str], list[Curve]] = {}
-    for curve in (curve for recording in recordings for curve in _curves(recording, None)):
-        panels.setdefault((curve.heading.is_discrete, curve.heading.unit), []).append(curve)
-    if not panels:
+    curves = [curve for recording in recordings for curve in _curves(recording, None)]
+    if not curves:
         raise ModelError("there is nothing to draw: let the model call sim.record(...) before it runs")
-    order = sorted(panels, key=lambda kind: kind[0])
-    shares = [2.0 if is_discrete else 3.0 for is_discrete, _ in order]
+    _draw_panels(curves, figure, time_unit)
+
+
+def _draw_panels(curves: list[Curve], figure: Figure, time_unit: str) -> None:
+    """Draw curves in panels over one axis of time: those of a unit together, each long vector as a map, then counts."""
+    vectors: dict[str, list[Curve]] = {}
+    for curve in curves:
+        if curve.size == 1 and curve.name.endswith("]"):
+            vectors.setdefault(curve.name.rpartition("[")[0], []).append(curve)
+    maps = {name: items for name, items in vectors.items() if len(items) >= LONG}
+    in_maps = {id(curve) for items in maps.values() for curve in items}
+    panels: dict[tuple[bool, str], list[Curve]] = {}
+    for curve in curves:
+        if id(curve) not in in_maps:
+            panels.setdefault((curve.heading.is_discrete, curve.heading.unit), []).append(curve)
+    lines = [items for (is_discrete, _), items in panels.items() if not is_discrete]
+    counts = [items for (is_discrete, _), items in panels.items() if is_discrete]
+    shares = [3.0] * (len(lines) + len(maps)) + [2.0] * len(counts)
     figure.set_figheight(max(figure.get_figheight(), 0.6 + 0.6 * sum(shares)))
-    rows = figure.subplots(len(order), 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": shares})[:, 0]
-    for axes, kind in zip(rows, order, strict=True):
-        _draw(axes, panels[kind])
+    rows = figure.subplots(len(shares), 1, sharex=True, squeeze=False, gridspec_kw={"height_ratios": shares})[:, 0]
+    for axes, items in zip(rows[: len(lines)], lines, strict=True):
+        _draw(axes, items)
+    for axes, (name, items) in zip(rows[len(lines) :], maps.items(), strict=False):
+        _draw_map(axes, name, items)
+    for axes, items in zip(rows[len(lines) + len(maps) :], counts, strict=True):
+        _draw(axes, items)
     _label_time(rows[-1], time_unit)
     figure.align_ylabels(rows)
 
@@ -146,6 +173,21 @@ def _draw(axes: Axes, curves: list[Curve]) -> None:
         axes.set_ylim(bottom=0.0)
     if len(axes.lines) > 1:
         _add_legend(axes, "" if drawn else _common_owner(curves))
+
+
+def _draw_map(axes: Axes, name: str, items: list[Curve]) -> None:
+    """A vector over time and place, its values as colours: each row lasts until the next."""
+    times = items[0].times
+    chosen = np.unique(np.linspace(0, len(times) - 1, min(len(times), MOST_ROWS)).astype(int))
+    values = np.array([item.values[chosen] for item in items])
+    edges = np.arange(len(items) + 1) - 0.5
+    mesh = axes.pcolormesh(times[chosen], edges, values[:, :-1], cmap=theme_of(axes).map, rasterized=True)
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    figure.colorbar(mesh, ax=axes, label=with_unit(name, items[0].heading.unit))
+    axes.grid(visible=False)
+    axes.set_ylabel("item")
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
 
 
 def _labels(curves: list[Curve]) -> list[str]:

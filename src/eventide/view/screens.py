@@ -6,7 +6,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from eventide.errors import ModelError
-from eventide.observe.libraries import load
+from eventide.libraries import load
 from eventide.view.notebook import Cell
 from eventide.view.page import Page
 

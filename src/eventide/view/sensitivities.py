@@ -16,7 +16,7 @@ from eventide.view.quantities import with_unit
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from eventide.experiment.sensitivity import Sensitivity
+    from eventide.analysis.sensitivity import Sensitivity
 
 
 def plot_sensitivity(found: Sensitivity, output: str | None = None, ax: Axes | None = None) -> Axes:

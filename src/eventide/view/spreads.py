@@ -49,7 +49,7 @@ def plot_boxes(data: Data, columns: Sequence[str] | None = None, *, k: float = 1
     )
     for place in range(len(names)):
         colour = theme.colours[place % len(theme.colours)]
-        drawn["boxes"][place].set(facecolor=_mixed(colour, theme.ground, 0.25), edgecolor=colour)
+        drawn["boxes"][place].set(facecolor=mixed(colour, theme.ground, 0.25), edgecolor=colour)
         drawn["medians"][place].set_color(colour)
         drawn["fliers"][place].set(markeredgecolor=colour, markerfacecolor="none")
         for line in (*drawn["whiskers"][2 * place : 2 * place + 2], *drawn["caps"][2 * place : 2 * place + 2]):
@@ -116,7 +116,7 @@ def plot_histogram(
     if isinstance(data, Histogram | Tally):
         name, unit = name or data.name, unit or data.unit
     patches = axes.stairs(
-        heights, edges, fill=True, facecolor=_mixed(colour, theme.ground, 0.45), edgecolor=colour, linewidth=1.0
+        heights, edges, fill=True, facecolor=mixed(colour, theme.ground, 0.45), edgecolor=colour, linewidth=1.0
     )
     axes.vlines(edges[1:-1], 0.0, np.minimum(heights[1:], heights[:-1]), color=colour, linewidth=0.6)
     axes.set_ylim(bottom=0.0)
@@ -128,7 +128,7 @@ def plot_histogram(
     return axes
 
 
-def _mixed(colour: str, ground: str, share: float) -> tuple[float, ...]:
+def mixed(colour: str, ground: str, share: float) -> tuple[float, ...]:
     """A colour mixed with the background; unlike a transparent one it hides the grid."""
     from matplotlib.colors import to_rgb
 

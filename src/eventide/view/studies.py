@@ -14,17 +14,19 @@ import numpy as np
 import pandas as pd
 
 from eventide.errors import ModelError
+from eventide.experiment.tables import label_of, parameter_columns
 from eventide.view.canvas import add_legend, line_style, own_axes, theme_of
 from eventide.view.quantities import with_unit
 from eventide.view.spreads import plot_boxes
+from eventide.view.warm_up import plot_warm_up
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from eventide.experiment import Replication
 
-Kind = Literal["box", "heat", "effects", "fan"]
-KINDS: Final = ("box", "heat", "effects", "fan")
+Kind = Literal["box", "heat", "effects", "fan", "warm-up"]
+KINDS: Final = ("box", "heat", "effects", "fan", "warm-up")
 
 LEVELS: Final = 8
 """A parameter of more values than these is cut into groups of like size."""
@@ -67,9 +69,17 @@ def plot_study(
     if kind is not None and kind not in KINDS:
         raise ModelError(f"a study is drawn as {', '.join(KINDS)}, and got kind={kind!r}")
     table = replication.table
+    for name, column in parameter_columns(replication).items():
+        if name not in replication.study.points.drawn:
+            table[column] = [label_of(value) for value in table[column]]
     recorded = _recorded(replication)
+    if response is not None and response not in table:
+        alike = [name for name in recorded if name.endswith(f".{response}")]
+        response = alike[0] if len(alike) == 1 and response not in recorded else response
     if kind == "fan" or (kind is None and response in recorded and response not in table):
         return _fan(replication, recorded, response, own_axes(ax))
+    if kind == "warm-up":
+        return _warm_up(replication, recorded, response, ax)
     asked = _asked(replication, table, response, by)
     if kind is None:
         kind = "box" if len(asked.by) < 2 else "heat" if len(asked.by) == 2 and _is_grid(asked) else "effects"
@@ -222,13 +232,31 @@ def _recorded(replication: Replication) -> dict[str, str]:
     return found
 
 
+def _checked_name(recorded: dict[str, str], name: str | None, kind: str) -> str:
+    """The quantity that is asked for, or the first. Raises ModelError if there is none."""
+    if not recorded:
+        raise ModelError(f'{kind} needs recordings at common times: give the study record="..." and at=[...]')
+    if name is not None and name not in recorded:
+        raise ModelError(f"no {name!r} is recorded; there are: {', '.join(recorded)}")
+    return next(iter(recorded)) if name is None else name
+
+
+def _warm_up(replication: Replication, recorded: dict[str, str], name: str | None, ax: Axes | None) -> Axes:
+    """Welch's plot over the replications of the first point."""
+    name = _checked_name(recorded, name, "Welch's plot")
+    states = replication.states(recorded[name])
+    first = [result.number for result in replication if result.point == 0 and result.failure is None]
+    table = states[name].unstack("time").loc[first]
+    units = states.attrs.get("units", {})
+    return plot_warm_up(
+        table.to_numpy(dtype=float), times=table.columns.to_numpy(dtype=float), label=name, unit=units.get(name, ""),
+        time_unit=units.get("time", ""), ax=ax,
+    )  # fmt: skip
+
+
 def _fan(replication: Replication, recorded: dict[str, str], name: str | None, axes: Axes) -> Axes:
     """The median over time, and the bands in which half and nine tenths of the replications are, for each point."""
-    if not recorded:
-        raise ModelError('a fan needs recordings at common times: give the study record="..." and at=[...]')
-    name = next(iter(recorded)) if name is None else name
-    if name not in recorded:
-        raise ModelError(f"no {name!r} is recorded; there are: {', '.join(recorded)}")
+    name = _checked_name(recorded, name, "a fan")
     states = replication.states(recorded[name])
     points = {result.number: result.point for result in replication}
     of_point = states.index.get_level_values("run").map(points)

@@ -39,5 +39,5 @@ ball = Ball(sim, heigth=3.0)  # E: Unexpected keyword argument "heigth" for "Bal
 Ball(sim, 3.0)  # E: Too many positional arguments for "Ball"  [call-arg] # E: Argument 2 to "Ball" has incompatible type "float"; expected "str"  [arg-type]
 Ball()  # E: Missing positional argument "sim" in call to "Ball"  [call-arg]
 print(ball.last.hieght)  # E: "Ball" has no attribute "hieght"; maybe "height"?  [attr-defined]
-ev.hold("long")  # E: Argument 1 to "hold" has incompatible type "str"; expected "float"  [arg-type]
+ev.hold("long")  # E: No overload variant of "hold" matches argument type "str"  [call-overload]
 sim.rum(until=1.0)  # E: "Simulation" has no attribute "rum"  [attr-defined]

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
 
+from eventide.continuous.checks import watched_rates
 from eventide.continuous.components.layout import Layout
 from eventide.continuous.components.switches import Branches, Switch
-from eventide.continuous.components.variable import Variable
+from eventide.continuous.components.variable import StateVariable, Variable
 from eventide.continuous.components.vectors import VectorVariable
-from eventide.declare import MISSING, Component, Role
+from eventide.declare import MISSING, Component, Role, fields_of
+from eventide.declare.showing import short
 from eventide.discrete.conditions.condition import check_priority
 from eventide.discrete.conditions.when import handler_specs
 from eventide.errors import ModelError
@@ -20,6 +22,11 @@ if TYPE_CHECKING:
     from eventide.continuous.storage.slot_storage import Seat
     from eventide.continuous.system import System
     from eventide.simulation import Simulation
+
+
+MOST_SHOWN: Final = 6
+STAGES: Final = ("contributions", "equations")
+"""The laws of a component, in the order in which they run."""
 
 
 class _Continuum:
@@ -47,8 +54,7 @@ class _Continuum:
     _branches: ClassVar[Branches] = Branches()
     _switches: tuple[Switch, ...] = ()
     _layout: Layout = Layout({})
-    _contributes: bool = False
-    _has_equations: bool = False
+    _law_names: ClassVar[tuple[str, ...]] = ()
     _slide: Any = None
     _meets: tuple[Any, ...] = ()
 
@@ -63,6 +69,13 @@ class Continuous(_Continuum, Component):
     locate_branches: ClassVar[bool] = True
     """Whether steps end where comparisons in the equations change; else error control alone sees what that does."""
 
+    smooth_laws: ClassVar[bool] = False
+    """Whether what is not located in the laws of this class and of those above is smooth, as its author knows.
+
+    Of code that cannot be read it is not known: steps are checked for jumps then, and `ev.methods.RK43` is refused. A
+    derived class with laws of its own says it anew.
+    """
+
     _declarable: ClassVar[tuple[Role, ...]] = ("state", "computed", "sum", "vector", "computed vector", "field")
     _when_specs: ClassVar[list[Any]] = []
     _every_specs: ClassVar[list[Any]] = []
@@ -70,8 +83,7 @@ class Continuous(_Continuum, Component):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         _refuse_slips(cls)
-        cls._contributes = cls.contributions is not Continuous.contributions
-        cls._has_equations = cls.equations is not Continuous.equations
+        cls._law_names = tuple(name for name in STAGES if getattr(cls, name) is not getattr(Continuous, name))
         cls._when_specs = handler_specs(cls, "_when")
         cls._every_specs = handler_specs(cls, "_every")
 
@@ -143,7 +155,8 @@ class Continuous(_Continuum, Component):
         if self.sim.active:
             if flow.number < 0:
                 flow.receive(self)
-            return seat.rates or self._layout.rates(self)  # type: ignore[no-any-return]
+            rates = seat.rates or self._layout.rates(self)
+            return rates if flow.ledger is None else watched_rates(self, rates, flow.ledger)  # type: ignore[no-any-return]
         return seat.rates_read or self._layout.rates_read(self)  # type: ignore[no-any-return]
 
     @property
@@ -164,14 +177,23 @@ class Continuous(_Continuum, Component):
                 self._variables[name] = VectorVariable._behind(self, name, spec)
             else:
                 slot = self._layout.slot(self, name)
-                self._variables[name] = Variable._of(self, slot, f"{self.name}.{name}", spec)
+                self._variables[name] = StateVariable._of(self, slot, f"{self.name}.{name}", spec)
         return self._variables[name]
+
+    def __repr__(self) -> str:
+        if "_seat" not in vars(self) or self.sim.active:
+            return super().__repr__()
+        fields = [fields_of(self)[name] for name in self._layout.names[:MOST_SHOWN]]
+        told = [f"{spec.name} = {short(getattr(self, spec.name))} {spec.unit}".rstrip() for spec in fields]
+        told += [f"{name} of {length} items" for name, length in self._layout.lengths.items()]
+        told += [] if self._is_active else ["stopped" if self._started else "not started"]
+        return f"<{self.name}: {', '.join(told)}>" if told else super().__repr__()
 
     # --- kernel ---------------------------------------------------------------------------------------------------
 
     @classmethod
     def _lay_out(cls) -> None:
-        cls._layout = Layout(cls._fields, title=cls.__name__)
+        cls._layout = Layout(fields_of(cls), title=cls.__name__)
         cls._layout.install(cls)
 
     @classmethod
@@ -205,7 +227,7 @@ class Continuous(_Continuum, Component):
 
     def _default_sizes(self) -> dict[str, Any]:
         """The sizes of vectors where the class has a constructor of its own, which does not tell them beforehand."""
-        sizes = {name: self._fields[name].default for name in self._layout.size_fields}
+        sizes = {name: fields_of(self)[name].default for name in self._layout.size_fields}
         for name, size in sizes.items():
             if size is MISSING:
                 raise ModelError(
@@ -222,11 +244,29 @@ class Continuous(_Continuum, Component):
             self.sim._forbid(number, f"{call}() of {self.name}", continuous=self)
 
 
+def law_names(part: Any) -> tuple[str, ...]:
+    """The laws that a component or class has, of "contributions" and "equations", in this order."""
+    names: tuple[str, ...] = part._law_names
+    return names
+
+
+LAWS_ELSEWHERE: Final = "derivative derivatives derivs dxdt dynamics laws ode odes rates rhs".split()  # noqa: SIM905  # short
+"""What equations are called in other libraries, and in books."""
+
+
 def _refuse_slips(cls: type[Continuous]) -> None:
-    """Raise TypeError where states have no equations but a method that is called nearly so."""
-    if cls.equations is not Continuous.equations or all(spec.role == "field" for spec in cls._fields.values()):
+    """Raise TypeError for laws that take more than the component, and where a method is called nearly `equations`."""
+    for name in ("equations", "contributions"):
+        code = getattr(vars(cls).get(name), "__code__", None)
+        if code is not None and code.co_argcount - len(vars(cls)[name].__defaults__ or ()) > 1:
+            raise TypeError(
+                f"{cls.__name__}.{name} takes nothing but self: the time is self.sim.time, states are attributes, "
+                f"inputs are fields; write `def {name}(self)`"
+            )
+    if cls.equations is not Continuous.equations or all(spec.role == "field" for spec in fields_of(cls).values()):
         return
-    for name in get_close_matches("equations", vars(cls), cutoff=0.9):
+    nearly = [*get_close_matches("equations", vars(cls), cutoff=0.9), *(n for n in LAWS_ELSEWHERE if n in vars(cls))]
+    for name in nearly:
         if callable(vars(cls)[name]):
             raise TypeError(f"{cls.__name__}.{name} would never be called: write `def equations(self)`")
 
@@ -236,11 +276,12 @@ class Law(Continuous):
 
     _laws_are_of_class = False
 
-    def __init__(self, sim: Simulation, function: Callable[[], None], *, name: str = "") -> None:
+    def __init__(self, sim: Simulation, function: Callable[[], None], *, name: str = "", smooth: bool = False) -> None:
         if not callable(function):
             raise ModelError(f"law takes a function to call, and got {function!r}")
         self._attach(sim, name or getattr(function, "__name__", ""))
         self._function = function
+        self.is_smooth = smooth
 
     def equations(self) -> None:
         """Call the function."""
@@ -250,9 +291,11 @@ class Law(Continuous):
         return (self._function,)
 
 
-def law(sim: Simulation, function: Callable[[], None], *, name: str = "") -> Law:
+def law(sim: Simulation, function: Callable[[], None], *, name: str = "", smooth: bool = False) -> Law:
     """A function that sets the rates of loose variables, as a component; `start()` it.
+
+    smooth  whether it neither jumps nor bends, as `Continuous.smooth_laws` says of a class
 
     Example: `x = ev.Variable(sim, 1.0).start(); ev.law(sim, lambda: x.set_rate(-x.state)).start()`
     """
-    return Law(sim, function, name=name)
+    return Law(sim, function, name=name, smooth=smooth)

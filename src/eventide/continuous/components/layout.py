@@ -13,10 +13,12 @@ from eventide.continuous.checks import refuse_change
 from eventide.continuous.components.reference import Reference
 from eventide.continuous.components.vectors import seen, set_values, write_values
 from eventide.declare import MISSING, Field
+from eventide.declare.units import has_unit, in_unit
 from eventide.engine.codes import BY_READING, E0, Y0, R, Y
 from eventide.errors import ModelError, refuse_too_large
 
 if TYPE_CHECKING:
+    from eventide.continuous.components.member import Member
     from eventide.declare import Role
 
 _PROPERTY = """
@@ -30,6 +32,8 @@ def set(self, value):
     flow = self._flow
     if flow.is_open is not True:
         flow.open(self._base + {offset})
+    if value.__class__ is not float and value.__class__ is not int and has_unit(value):
+        value = plain(self, {name!r}, value)
     try:
         self._row[self._base + {offset}] = value
     except (TypeError, ValueError):
@@ -49,6 +53,8 @@ def set(self, value):
     flow = self._flow
     if not flow.is_open:
         flow.open(self._side + {offset})
+    if value.__class__ is not float and value.__class__ is not int and has_unit(value):
+        value = plain(self, {name!r}, value)
     try:
         self._row[self._side + {offset}] = value
     except (TypeError, ValueError):
@@ -72,6 +78,8 @@ def set(self, value):
             integrator.touch(flow)
     elif reader != -1:
         integrator.written(slot)
+    if value.__class__ is not float and value.__class__ is not int and has_unit(value):
+        value = plain(self, {name!r}, value)
     row = self._row
     try:
         row[slot] = value
@@ -262,7 +270,7 @@ class Layout:
         """The slot of a quantity of an object; of a vector the first."""
         return int(owner._side if name in self.aside else owner._base) + self.column(name)
 
-    def slots(self, owner: Any, name: str) -> slice:
+    def slots(self, owner: Member, name: str) -> slice:
         """The slots of a vector of an object."""
         start = self.slot(owner, name)
         return slice(start, start + self.lengths[name])
@@ -318,7 +326,7 @@ class Layout:
                 straight.append(line)
         return straight
 
-    def attach(self, owner: Any, table: Any) -> None:
+    def attach(self, owner: Member, table: Any) -> None:
         """Point an object's views at its slots of `table`, the array of all rows."""
         seat, own, rows = owner._seat, owner.__dict__, owner._system.storage.rows
         if seat.table is not table:
@@ -334,7 +342,7 @@ class Layout:
         if seat.vectors:
             own["_vectors"] = seat.vectors
 
-    def rates(self, owner: Any) -> Any:
+    def rates(self, owner: Member) -> Any:
         """What reads and writes an object's rates by the names of its states."""
         seat = owner._seat
         if seat.rates is None:
@@ -344,17 +352,17 @@ class Layout:
                 seat.rates._vectors = self._arrays(seat.table[R], seat.base, seat.side, self.vectors)
         return seat.rates
 
-    def rates_read(self, owner: Any) -> Any:
+    def rates_read(self, owner: Member) -> Any:
         """What only reads them."""
         owner._seat.rates_read = reading = self._read(owner, R)
         return reading
 
-    def lasts(self, owner: Any) -> Any:
+    def lasts(self, owner: Member) -> Any:
         """What reads an object's states at the start of the present step."""
         owner._seat.lasts = reading = self._read(owner, Y0)
         return reading
 
-    def _read(self, owner: Any, row: int) -> Any:
+    def _read(self, owner: Member, row: int) -> Any:
         if not self.moves:
             return _NO_STATES
         seat = owner._seat
@@ -401,7 +409,7 @@ def refuse_value(owner: Any, name: str, value: Any) -> None:
     raise TypeError(f"{type(owner).__name__}.{name} is a {what} and takes a number, and got {value!r}") from None
 
 
-def _refuse_rounded(owner: Any, name: str, value: Any) -> None:
+def _refuse_rounded(owner: Member, name: str, value: Any) -> None:
     if value == value:
         raise ValueError(
             f"{type(owner).__name__}.{name} cannot hold {value!r} exactly: numeric fields of a Continuous are kept as "
@@ -418,7 +426,16 @@ def _refuse_size(owner: Any, name: str, value: Any) -> None:
     )
 
 
+def plain_number(owner: Any, name: str, value: Any) -> float:
+    """The number of a value, in the unit of the field that it is for. Raises ModelError as `in_unit`."""
+    return (
+        in_unit(value, owner._layout.fields[name].unit, f"{type(owner).__name__}.{name}") if has_unit(value) else value
+    )
+
+
 _HELPERS: Final[dict[str, Any]] = {
+    "has_unit": has_unit,
+    "plain": plain_number,
     "refuse": refuse_value,
     "refuse_change": refuse_change,
     "refuse_rounded": _refuse_rounded,

@@ -1,4 +1,4 @@
-"""What may be a member of a flow."""
+"""What may be a member of a flow, and what belongs to it there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,31 @@ from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
+    from eventide.continuous.components.layout import Layout
     from eventide.continuous.components.variable import Variable
+    from eventide.continuous.plans import Cohort
+    from eventide.continuous.storage.slot_storage import Seat
 
 Member: TypeAlias = "Continuous | Variable"
 """A component with states or laws, or a loose variable."""
+
+
+def layout_of(component: Continuous | type[Continuous]) -> Layout:
+    """How the slots of a component, or of the objects of a class, are laid out."""
+    return component._layout
+
+
+def seat_of(member: Member) -> Seat:
+    """Where the slots of a member are."""
+    return member._seat
+
+
+def cohort_of(member: Member) -> Cohort:
+    """What is known of a member's laws; of one that has been placed."""
+    cohort: Cohort = member._cohort
+    return cohort
+
+
+def laws_hold(member: Member) -> bool:
+    """Whether its laws hold: it is a component that has been started. A variable has none."""
+    return member._is_active

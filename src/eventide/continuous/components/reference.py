@@ -5,7 +5,10 @@ So after an event only what may have changed is checked, not a thousand other ob
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from eventide.continuous.components.member import Member
 
 
 class Reference:
@@ -14,14 +17,14 @@ class Reference:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def __set__(self, owner: Any, value: Any) -> None:
+    def __set__(self, owner: Member, value: Any) -> None:
         """Set it; laws and conditions that refer by it to another object than before are looked at anew."""
         attributes = owner.__dict__
         if self.name in attributes and attributes[self.name] is not value and "integrator" in owner._system.__dict__:
             owner._system.integrator.changes.note_reference()
         attributes[self.name] = value
 
-    def __delete__(self, owner: Any) -> None:
+    def __delete__(self, owner: Member) -> None:
         """Delete it, as any attribute."""
         try:
             del owner.__dict__[self.name]

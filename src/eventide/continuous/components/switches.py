@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from eventide.discrete.conditions.condition import ComponentCondition
 
@@ -53,10 +53,16 @@ class Unlocated:
 
 @dataclass(frozen=True)
 class Branches:
-    """What branches in the laws of a class."""
+    """What branches in the laws of a class.
+
+    smooth  what may branch and is not located, and is smooth as the class says
+    facts   what names stood for when that was found
+    """
 
     located: tuple[Branch, ...] = ()
     unlocated: tuple[Unlocated, ...] = ()
+    smooth: tuple[Unlocated, ...] = ()
+    facts: tuple[Any, ...] = ()
 
     @property
     def slots(self) -> tuple[str, ...]:

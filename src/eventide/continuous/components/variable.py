@@ -7,13 +7,16 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from eventide.continuous.components.step_quantities import quantities_of
 from eventide.continuous.storage.slot_storage import LONE, Seat
+from eventide.declare.showing import public_dir
+from eventide.declare.units import has_unit, in_unit
 from eventide.engine.codes import ABS, E0, REL, Y0, R, Y
-from eventide.errors import ModelError, refuse_too_large
+from eventide.errors import ModelError, check_text, refuse_too_large
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from eventide.continuous.components.member import Member
     from eventide.continuous.components.step_quantities import StepQuantities
     from eventide.declare import Field
     from eventide.simulation import Simulation
@@ -33,6 +36,7 @@ class Variable:
     _slide = None
     _is_active = False
     _going: tuple[tuple[int, int], ...] = ()
+    __dir__ = public_dir
 
     def __init__(
         self,
@@ -46,24 +50,18 @@ class Variable:
         assigned: bool = False,
     ) -> None:
         self.sim = sim
-        self.unit = unit
+        self.unit = check_text(unit, "unit=")
         self.assigned = assigned
         self._owner: Any = self
         self._system = sim._continuum
+        if self._system.integrator.is_marching:
+            self._system.integrator.pauses.check_thread()
         self._flow: Any = self._system.integrator.still
-        self.name = name or f"Variable {sim._register(Variable)}"
+        self.name = check_text(name, "name=") or f"Variable {sim._register(Variable)}"
         self._slot = slot = self._system.storage.give_seat(self, LONE).base
         self._system.storage.table[:, slot] = 0.0
         self._system.set_tolerances(self._slot, rel_error, abs_error)
         self.state = state
-
-    @classmethod
-    def _of(cls, owner: Any, slot: int, name: str, spec: Field) -> Variable:
-        """The variable behind one name of a component."""
-        self = cls.__new__(cls)
-        self.sim, self.unit, self.name, self.assigned = owner.sim, spec.unit, name, spec.assigned
-        self._owner, self._slot, self._system = owner, slot, owner._system
-        return self
 
     def _attach_views(self, table: Any) -> None:
         """Nothing to point anew: a variable reaches its slot through the arena."""
@@ -84,15 +82,22 @@ class Variable:
         rows, slot, flow = self._system.storage.rows, self._slot, self._owner._flow
         if flow.is_open is not True:
             flow.open(slot)
+        if value.__class__ is not float and has_unit(value):
+            value = in_unit(value, self.unit, self.name)
         try:
             rows[Y][slot] = value
         except ValueError:
             refuse_too_large(value, f"{self.name}.state")
+        except TypeError:
+            raise TypeError(f"{self.name} is a variable and takes a number, and got {value!r}") from None
         rows[E0][slot] = 0.0
 
     @property
     def rate(self) -> float:
         """The time derivative, as the laws set it; set to zero before every evaluation."""
+        ledger = self._owner._flow.ledger
+        if ledger is not None:
+            ledger.note_read_slot(self._slot)
         return self._row(R)
 
     @rate.setter
@@ -104,6 +109,8 @@ class Variable:
             flow.show()
         if flow.number < 0:
             flow.receive(self._owner)
+        if flow.ledger is not None:
+            flow.ledger.note_written_slot(self._slot)
         self._system.storage.rows[R][self._slot] = value
 
     def set_rate(self, value: float) -> None:
@@ -186,3 +193,15 @@ class Variable:
 
     def __repr__(self) -> str:
         return f"<{self.name} = {self.state!r}{' ' + self.unit if self.unit else ''}>"
+
+
+class StateVariable(Variable):
+    """The variable behind a state of a component, as `component["x"]` gives it: a view without a flow of its own."""
+
+    @classmethod
+    def _of(cls, owner: Member, slot: int, name: str, spec: Field) -> StateVariable:
+        """The variable behind one name of a component."""
+        self = cls.__new__(cls)
+        self.sim, self.unit, self.name, self.assigned = owner.sim, spec.unit, name, spec.assigned
+        self._owner, self._slot, self._system = owner, slot, owner._system
+        return self

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eventide.continuous.components.variable import Variable
+from eventide.continuous.components.variable import StateVariable, Variable
 from eventide.engine.codes import ABS, E0, REL, Y0, R, Y
 from eventide.errors import ModelError, to_float
 
@@ -131,7 +131,7 @@ def _takes(title: Any, layout: Layout, name: str, what: str) -> str:
     return f"{getattr(title, 'name', title)}.{name} takes one number for all or {layout.lengths[name]}{told}, {what}"
 
 
-class VectorVariable(Variable):
+class VectorVariable(StateVariable):
     """The variable behind a vector of states or computed values: its values, rates and tolerances, all together.
 
     Had by `component["u"]`; `component["u"][3]` is the variable of one item.
@@ -158,7 +158,7 @@ class VectorVariable(Variable):
         """
         place = range(len(self))[index]
         if place not in self._items:
-            item = Variable._of(self._owner, self._slot + place, f"{self.name}[{place}]", self._field)
+            item = StateVariable._of(self._owner, self._slot + place, f"{self.name}[{place}]", self._field)
             self._items[place] = item
         return self._items[place]
 

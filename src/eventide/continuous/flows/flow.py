@@ -8,7 +8,7 @@ from itertools import chain
 from math import inf, nan, nextafter
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.continuous.checks import check_pass, refuse_change
+from eventide.continuous.checks import Ledger, check_pass, refuse_change
 from eventide.continuous.error_context import execute_law
 from eventide.continuous.flows.sliding import Sliding
 from eventide.continuous.storage.flow_rows import CHAIN, RESTS, SEGMENTS, SUMS
@@ -38,6 +38,7 @@ class Still:
     at = nan
     is_open = False
     number = -1
+    ledger = None
 
     def __init__(self, integrator: Integrator) -> None:
         self.integrator = integrator
@@ -78,6 +79,7 @@ class Flow:
     is_open     whether an event has changed it and it has not been settled since; or IN_PASS
     members     its components and loose variables, in the order in which they joined
     looked_up   what has been looked up of its laws and slots as they are now
+    ledger      is told which rates a law that cannot be read reads and writes; None while none runs, or nobody asks
     crowd       when it has so many laws, those of a class are joined
     is_fused    whether functions are used that were made for just its laws
     is_checked  whether its laws have been executed with every write of a rate on record, as they are now
@@ -104,6 +106,7 @@ class Flow:
         self.is_tended = False
         self.is_fused = False
         self.crowd = CROWD
+        self.ledger: Ledger | None = None
 
     @property
     def segments(self) -> Run:
@@ -246,7 +249,7 @@ class Flow:
         integrator = self.integrator
         if self.segments.count == self.segments.room:
             self.segments.grow()
-        integrator.engine.toggle_states(integrator.memory.packed or integrator.memory.arrays, self.number, low, high)
+        integrator.engine.toggle_states(integrator.memory.arrays, self.number, low, high)
         self.looked_up = None
 
     def toggle_rests(self, low: int, high: int) -> None:
@@ -254,7 +257,7 @@ class Flow:
         integrator = self.integrator
         if self.rests.count == self.rests.room:
             self.rests.grow()
-        integrator.engine.toggle_rests(integrator.memory.packed or integrator.memory.arrays, self.number, low, high)
+        integrator.engine.toggle_rests(integrator.memory.arrays, self.number, low, high)
         self.looked_up = None
 
     def look_up(self) -> Look:
@@ -295,7 +298,7 @@ class Flow:
     def fuse(self) -> None:
         """Use functions made for its laws and slots, where the analyst has any; join laws where they are many."""
         flow, number = self.integrator.memory.flow, self.number
-        analyst, laws = self.integrator.analyst, self.chain.count
+        analyst, laws = self.integrator.analyst, flow.chain_hi[number] - flow.chain_lo[number]
         if laws >= self.crowd:
             self.crowd = 2 * laws
             self._make_rows(analyst.join(self) * laws)

@@ -76,7 +76,7 @@ class Grouping:
         integrator = self.integrator
         now, number = integrator.sim.time, integrator.memory.flow_rows.take()
         flow = integrator.flows[number] = Flow(integrator, number)
-        integrator.engine.enter(integrator.memory.packed or integrator.memory.arrays, number, now)
+        integrator.engine.enter(integrator.memory.arrays, number, now)
         integrator.note_touching(flow)
         return flow
 
@@ -98,10 +98,16 @@ class Grouping:
 
     def flow_of(self, plan: Plan) -> Flow:
         """The flow on which a condition depends; that of the clock if it depends on none."""
+        found: Flow | None = None
         still = self.integrator.still
-        flows = [other._flow for other in plan.touches if other._flow is not still]
-        if flows:
-            return flows[0] if len(flows) == 1 else self._flow_for(plan)
+        for other in plan.touches:
+            flow = other._flow
+            if flow is not still and flow is not found:
+                if found is not None:
+                    return self._flow_for(plan)
+                found = flow
+        if found is not None:
+            return found
         clock = self._clock
         if clock is None or not clock.is_empty or self.integrator.flows.get(clock.number) is not clock:
             self._clock = clock = self._new_flow()
@@ -209,14 +215,12 @@ class Grouping:
         if not flow.is_open:
             integrator.touch(flow)
         integrator.guards.wake_those_with(owner)
-        answer = integrator.engine.may_fall_apart(
-            integrator.memory.packed or integrator.memory.arrays, flow.number, owner._seat.number
-        )
+        answer = integrator.engine.may_fall_apart(integrator.memory.arrays, flow.number, owner._seat.number)
         holds_together = answer == 1 or (answer == MAYBE and flow in self.shared.touchers(owner))
         self._leave_flow(flow, owner)
         owner._flow = integrator.still
         if owner._cohort.memory:
-            integrator.analyst.dissolve(owner)
+            integrator.analyst.dissolve(owner._cohort)
         if not flow.members:
             integrator.guards.wake(flow)
             if not self.drop_if_empty(flow):
@@ -306,10 +310,11 @@ class Grouping:
 
     def _place(self, joining: Iterable[Any]) -> None:
         integrator = self.integrator
-        flow_met, enroll = integrator.engine.flow_met, integrator.analyst.enroll
+        flow_met, analyst = integrator.engine.flow_met, integrator.analyst
         for owner in joining:
-            enroll(owner)
-            number = flow_met(integrator.memory.packed or integrator.memory.arrays, owner._seat.number)
+            seat = owner._seat
+            owner._cohort = analyst.enroll(owner, seat) if owner._is_active else analyst.enroll_idle(seat)
+            number = flow_met(integrator.memory.arrays, seat.number)
             if integrator.together:
                 flow = self.the_flow()
             elif number >= 0:
@@ -329,14 +334,12 @@ class Grouping:
         owner._flow = flow
         flow.members[owner] = None
         is_active, come, number = owner._is_active, integrator.engine.come, flow.number
-        first = come(integrator.memory.packed or integrator.memory.arrays, number, seat.number, is_active, low, high)
+        first = come(integrator.memory.arrays, number, seat.number, is_active, low, high)
         if first == NO_ROOM:
             flow.grow()
-            first = come(
-                integrator.memory.packed or integrator.memory.arrays, number, seat.number, is_active, low, high
-            )
+            first = come(integrator.memory.arrays, number, seat.number, is_active, low, high)
         if first < cohort.uses:
-            self.shared.note(flow, cohort.record, integrator.storage.seat.row_of_laws[seat.number], seat.number, first)
+            self._count_uses_of_laws(flow, owner, first, 1)
         flow.looked_up = None
         if is_active:
             flow.is_checked = False
@@ -345,12 +348,12 @@ class Grouping:
             self._toggle_more(flow, owner)
         if cohort.is_special or owner._slide is not None:
             self._note_what_is_special(flow, owner)
-        if cohort.trade.is_ordered:
+        if cohort.trade in self.ordering.ordered:
             self.ordering.note(owner)
         if cohort.is_polled:
             integrator.references.keep_current(owner, cohort)
         if cohort.is_exposed:
-            self.exposed[flow] = self.exposed.get(flow, 0) + 1
+            _count(self.exposed, flow, 1)
 
     def _note_what_is_special(self, flow: Flow, owner: Any) -> None:
         """A component slides, calls inputs, may assign states, or has laws that cannot be read."""
@@ -360,7 +363,7 @@ class Grouping:
         if cohort.inputs != () and owner._is_active:
             flow.note_inputs(owner, reached_inputs(owner._laws(), owner) if cohort.inputs is None else cohort.inputs)
         if cohort.is_opaque:
-            self._note_opaque(flow)
+            _count(self.opaque, flow, 1)
         if cohort.assigns and flow.note_assignments():
             self.integrator.guards.note_assignments(flow)
 
@@ -370,16 +373,12 @@ class Grouping:
         low, high = going[0] if going else (0, 0)
         del flow.members[owner]
         is_active, depart, number = owner._is_active, integrator.engine.depart, flow.number
-        first = depart(integrator.memory.packed or integrator.memory.arrays, number, seat.number, is_active, low, high)
+        first = depart(integrator.memory.arrays, number, seat.number, is_active, low, high)
         if first == NO_ROOM:
             flow.grow()
-            first = depart(
-                integrator.memory.packed or integrator.memory.arrays, number, seat.number, is_active, low, high
-            )
+            first = depart(integrator.memory.arrays, number, seat.number, is_active, low, high)
         if first < cohort.uses:
-            self.shared.forget(
-                flow, cohort.record, integrator.storage.seat.row_of_laws[seat.number], seat.number, first
-            )
+            self._count_uses_of_laws(flow, owner, first, -1)
         flow.looked_up = None
         self.changed[flow] = None
         if high - low < seat.layout.moving:
@@ -389,13 +388,13 @@ class Grouping:
         if flow.inputs and is_active:
             flow.forget_inputs(owner)
         if cohort.is_opaque:
-            self._forget_opaque(flow)
-        if cohort.trade.is_ordered or cohort.unread:
+            _count(self.opaque, flow, -1)
+        if cohort.trade in self.ordering.ordered or cohort.unread:
             self.ordering.forget(owner)
         if cohort.is_polled:
             integrator.references.leave_alone(owner)
         if cohort.is_exposed:
-            _count_down(self.exposed, flow)
+            _count(self.exposed, flow, -1)
 
     def _toggle(self, flow: Flow, runs: Iterable[tuple[int, int]]) -> None:
         """Let slots be integrated with a flow that are not, or stand still."""
@@ -433,8 +432,12 @@ class Grouping:
             self._doubt_receivers()
         for owner in owners:
             self._leave_flow(flow, owner)
-            integrator.analyst.dissolve(owner)
-            integrator.analyst.enroll(owner)
+            integrator.analyst.dissolve(owner._cohort)
+            owner._cohort = (
+                integrator.analyst.enroll(owner, owner._seat)
+                if owner._is_active
+                else integrator.analyst.enroll_idle(owner._seat)
+            )
             self._enter_flow(flow, owner)
         if not integrator.together:
             touched = [other._flow for owner in owners for other in self.plan_of(owner).touches]
@@ -449,39 +452,26 @@ class Grouping:
 
     # --- who depends on what --------------------------------------------------------------------------------------
 
-    def note_uses(self, flow: Flow, plan: ConditionPlan) -> None:
-        """A flow depends on what a condition reads and touches, also on what is not active yet."""
+    def _count_uses_of_laws(self, flow: Flow, owner: Member, first: int, by: int) -> None:
+        number, record = owner._seat.number, owner._cohort.record
+        self.shared.count(flow, record, self.integrator.storage.seat.row_of_laws[number], number, first, by)
+
+    def count_uses(self, flow: Flow, plan: ConditionPlan, by: int) -> None:
+        """A flow depends on what a condition reads and touches, also on what is not active yet.
+
+        by      1; -1 if it does so no longer
+        """
         if plan.is_opaque:
-            self._note_opaque(flow)
+            _count(self.opaque, flow, by)
             return
         integrator, record, row = self.integrator, plan.record, plan.index
-        first = integrator.engine.use(
-            integrator.memory.packed or integrator.memory.arrays, flow.number, record, row, -1, 0
-        )
+        first = integrator.engine.use(integrator.memory.arrays, flow.number, record, row, -1, 0, by)
         if first < plan.uses:
-            self.shared.note(flow, record, row, -1, first)
-
-    def forget_uses(self, flow: Flow, plan: ConditionPlan) -> None:
-        """It depends on them no longer."""
-        if plan.is_opaque:
-            self._forget_opaque(flow)
-            return
-        integrator, record, row = self.integrator, plan.record, plan.index
-        first = integrator.engine.disuse(
-            integrator.memory.packed or integrator.memory.arrays, flow.number, record, row, -1, 0
-        )
-        if first < plan.uses:
-            self.shared.forget(flow, record, row, -1, first)
-
-    def _note_opaque(self, flow: Flow) -> None:
-        self.opaque[flow] = self.opaque.get(flow, 0) + 1
-
-    def _forget_opaque(self, flow: Flow) -> None:
-        _count_down(self.opaque, flow)
+            self.shared.count(flow, record, row, -1, first, by)
 
 
-def _count_down(counts: dict[Flow, int], flow: Flow) -> None:
-    counts[flow] -= 1
+def _count(counts: dict[Flow, int], flow: Flow, by: int) -> None:
+    counts[flow] = counts.get(flow, 0) + by
     if not counts[flow]:
         del counts[flow]
 

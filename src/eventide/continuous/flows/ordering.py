@@ -16,10 +16,12 @@ all laws of one come before the next (priority would not decide between a waitin
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from eventide.continuous.checks import UnsoundLaw
+from eventide.continuous.components.component import STAGES
 from eventide.continuous.flows.flow import CONTRIBUTIONS, EQUATIONS
 from eventide.engine.codes import LATER_CONTRIBUTION, LATER_EQUATION
 
@@ -30,7 +32,6 @@ if TYPE_CHECKING:
     from eventide.continuous.integrator import Integrator
 
 LATER: Final = {CONTRIBUTIONS: LATER_CONTRIBUTION, EQUATIONS: LATER_EQUATION}
-STAGES: Final = ("contributions", "equations")
 Sort: TypeAlias = tuple[Any, str, str]
 """The class of whose quantity it is, of which kind it is, and its name."""
 Rank: TypeAlias = tuple[int, int]
@@ -66,11 +67,10 @@ def waits(sort: Sort, *, reads: bool, sets: bool) -> bool:
 
 
 class Trade:
-    """What the laws of the members of a cohort read and set.
+    """What the laws of the members of a cohort read and set. Simulations may have it in common.
 
     waits, sets     stage and sort of what makes laws wait, and of what is set
     adds, replaces  the rates to which contributions add, and those that equations set without having read them
-    is_ordered      whether the place of the laws may depend on others, or that of others on them
     """
 
     def __init__(self, found: Iterable[tuple[int, Sort, bool, bool]] = ()) -> None:
@@ -81,7 +81,20 @@ class Trade:
         rates = [one for one in known if one[1][1] == "rate" and one[3]]
         self.adds = [sort for stage, sort, reads, _ in rates if reads and stage == CONTRIBUTIONS]
         self.replaces = [sort for stage, sort, reads, _ in rates if not reads and stage == EQUATIONS]
-        self.is_ordered = False
+
+    @cached_property
+    def meets_itself(self) -> bool:
+        """Whether laws of two such members, or of one, may have to wait for each other."""
+        return self._comes_behind(self)
+
+    def meets(self, other: Trade) -> bool:
+        """Whether laws of one sort may have to wait for those of another, or come before what they need."""
+        return self.meets_itself if other is self else self._comes_behind(other) or other._comes_behind(self)
+
+    def _comes_behind(self, other: Trade) -> bool:
+        return any(
+            wanted == sort and setting >= stage for stage, wanted in self.waits for setting, sort in other.sets
+        ) or any(sort in other.replaces for sort in self.adds)
 
 
 class Node:
@@ -103,6 +116,7 @@ class Node:
 class Ordering:
     """Which laws wait for which.
 
+    ordered     those of which the place of laws may depend on others, or that of others on them
     _trades     all that there are in this simulation
     _nodes      the laws of each member that are looked at
     _setters    of each quantity, who sets it, and whether it reads it before
@@ -113,7 +127,8 @@ class Ordering:
 
     def __init__(self, integrator: Integrator) -> None:
         self._integrator = integrator
-        self._trades: list[Trade] = []
+        self.ordered: dict[Trade, None] = {}
+        self._trades: dict[Trade, None] = {}
         self._nodes: dict[Any, tuple[Node, ...]] = {}
         self._setters: dict[int, dict[Node, bool]] = {}
         self._waiting: dict[int, dict[Node, bool]] = {}
@@ -124,12 +139,12 @@ class Ordering:
 
     def consider(self, trade: Trade) -> None:
         """Laws of a new sort may come: find whether they concern those that are there, or the other way round."""
-        fresh = []
-        for other in (*self._trades, trade):
-            if _meet(trade, other) or _meet(other, trade):
-                fresh += [one for one in (trade, other) if not one.is_ordered]
-                trade.is_ordered = other.is_ordered = True
-        self._trades.append(trade)
+        if trade in self._trades:
+            return
+        self._trades[trade] = None
+        met = [other for other in self._trades if trade.meets(other)]
+        fresh = [one for one in (trade, *met) if met and one not in self.ordered]
+        self.ordered.update(dict.fromkeys(fresh))
         for owner in list(self._integrator.groups.members()) if fresh else ():
             if owner._cohort.trade in fresh and owner not in self._nodes:
                 self.note(owner)
@@ -176,6 +191,13 @@ class Ordering:
                 if deal.sets:
                     self._note_setter(node, deal)
 
+    def relevant(self, sight: Sight) -> Sight:
+        """A sight without rates that are set and that nobody waits for, as nearly all: nothing is sorted by these."""
+        awaited = {sort: None for trade in self._trades for _, sort in trade.waits}
+        return sight._replace(
+            deals=tuple(deal for deal in sight.deals if deal.sort[1] != "rate" or deal.waits or deal.sort in awaited)
+        )
+
     def is_new(self, sight: Sight) -> bool:
         """Whether a law that cannot be read is seen to deal with something of which it was not known."""
         known = {deal: None for node in self._nodes_of(sight) for deal in node.deals}
@@ -211,6 +233,11 @@ class Ordering:
 
     # --- the order ------------------------------------------------------------------------------------------------
 
+    @property
+    def is_open(self) -> bool:
+        """Whether laws have changed that are not in their order yet, as after it was found that there is none."""
+        return bool(self._changed)
+
     def arrange(self) -> None:
         """Bring laws into their order. Raises UnsoundLaw, naming them, if there is none."""
         if not self._changed:
@@ -240,7 +267,7 @@ class Ordering:
 
     def _arrange(self, flow: Flow) -> None:
         integrator = self._integrator
-        integrator.engine.arrange(integrator.memory.packed or integrator.memory.arrays, flow.number)
+        integrator.engine.arrange(integrator.memory.arrays, flow.number)
         flow.looked_up = None
         integrator.groups.changed[flow] = None
 
@@ -372,10 +399,3 @@ class Ordering:
             "a loop is not solved. If what one of them sets does not depend on what it reads, set that "
             "in its `contributions`, which come before all equations, or in another object"
         )
-
-
-def _meet(one: Trade, other: Trade) -> bool:
-    """Whether laws of one sort may have to wait for those of another, or come before what they need."""
-    return any(
-        wanted == sort and setting >= stage for stage, wanted in one.waits for setting, sort in other.sets
-    ) or any(sort in other.replaces for sort in one.adds)

@@ -56,38 +56,12 @@ class Readers:
             return tuple(counts[slot])
         return (self._integrator.flows[number],) if number >= 0 else ()
 
-    def note(self, flow: Flow, record: int, row: int, seat: int, use: int) -> None:
-        """A flow uses what a record tells: from one use on that the stepper has left to us."""
-        integrator, numbers, use_more = (
-            self._integrator,
-            self._integrator.memory.lists.view,
-            self._integrator.engine.use,
-        )
-        read = numbers[record + READ_COUNT]
-        touched = read + numbers[record + TOUCH_COUNT]
-        written = touched + numbers[record + WRITE_COUNT]
-        end = written + numbers[record + GIVE_COUNT]
-        while use < end:
-            slot = self._slot(record, row, use)
-            if use < read:
-                self._count_up(self._readers, slot, BY_READING, flow)
-            elif use < touched:
-                self._count_up(self._touchers, slot, BY_TOUCHING, flow)
-            elif use >= written:
-                self._doubt(self._integrator.storage.owner_of(slot))
-            else:
-                self._writers.note(slot, seat, sets=use - touched < numbers[record + SET_COUNT])
-            use = use_more(
-                integrator.memory.packed or integrator.memory.arrays, flow.number, record, row, seat, use + 1
-            )
+    def count(self, flow: Flow, record: int, row: int, seat: int, use: int, by: int) -> None:
+        """A flow uses what a record tells, or does so no longer: from one use on that the stepper has left to us.
 
-    def forget(self, flow: Flow, record: int, row: int, seat: int, use: int) -> None:
-        """It does so no longer."""
-        integrator, numbers, disuse_more = (
-            self._integrator,
-            self._integrator.memory.lists.view,
-            self._integrator.engine.disuse,
-        )
+        by      1; -1 if it does so no longer
+        """
+        integrator, numbers = self._integrator, self._integrator.memory.lists.view
         read = numbers[record + READ_COUNT]
         touched = read + numbers[record + TOUCH_COUNT]
         written = touched + numbers[record + WRITE_COUNT]
@@ -95,38 +69,31 @@ class Readers:
         while use < end:
             slot = self._slot(record, row, use)
             if use < read:
-                self._count_down(self._readers, slot, BY_READING, flow)
+                self._count(self._readers, slot, BY_READING, flow, by)
             elif use < touched:
-                self._count_down(self._touchers, slot, BY_TOUCHING, flow)
+                self._count(self._touchers, slot, BY_TOUCHING, flow, by)
             elif use >= written:
-                self._doubt(self._integrator.storage.owner_of(slot))
+                self._doubt(integrator.storage.owner_of(slot))
+            elif by > 0:
+                self._writers.note(slot, seat, sets=use - touched < numbers[record + SET_COUNT])
             else:
                 self._writers.forget(slot, seat)
-            use = disuse_more(
-                integrator.memory.packed or integrator.memory.arrays, flow.number, record, row, seat, use + 1
-            )
+            use = integrator.engine.use(integrator.memory.arrays, flow.number, record, row, seat, use + 1, by)
 
     def _slot(self, record: int, row: int, use: int) -> int:
         numbers, at = self._integrator.memory.lists.view, record + RECORD_HEAD + USE * use
         place, column = numbers[at], numbers[at + 1]
         return int(column if place < 0 else self._integrator.memory.index.view[row + place] + column)
 
-    def _count_up(self, counts: Counts, slot: int, kind: int, flow: Flow) -> None:
-        known = self._integrator.storage.slot
-        flows = counts.get(slot)
+    def _count(self, counts: Counts, slot: int, kind: int, flow: Flow, by: int) -> None:
+        known, flows = self._integrator.storage.slot, counts.get(slot)
         if flows is None:
             flows = counts[slot] = {self._integrator.flows[known.user[slot, kind]]: known.uses[slot, kind]}
             known.user[slot, kind] = SEVERAL
-        flows[flow] = flows.get(flow, 0) + 1
-
-    def _count_down(self, counts: Counts, slot: int, kind: int, flow: Flow) -> None:
-        flows = counts[slot]
-        flows[flow] -= 1
-        if flows[flow]:
-            return
-        del flows[flow]
+        flows[flow] = flows.get(flow, 0) + by
+        if not flows[flow]:
+            del flows[flow]
         if len(flows) == 1:
-            known = self._integrator.storage.slot
             ((last, known.uses[slot, kind]),) = flows.items()
             known.user[slot, kind] = last.number
             del counts[slot]

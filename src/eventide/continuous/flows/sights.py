@@ -1,7 +1,7 @@
 """Observation of laws whose code cannot be read: what they read and set while they run, so that they can be sorted.
 
-Observed are single computed values, sums and assigned states, where steps begin; where something new is found the flow
-is settled again. What such a law does only later, within a step, is not observed.
+Observed are rates, single computed values, sums and assigned states, where steps begin; where something new is found
+that may concern other laws, the flow is settled again. What such a law does only later, within a step, is not observed.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from eventide.continuous.components.variable import Variable
 from eventide.continuous.flows.ordering import Deal
 
 if TYPE_CHECKING:
@@ -30,16 +31,28 @@ def look_at(integrator: Integrator, flow: Flow, owner: Member, stage: int, call:
     """Execute a law, and tell which quantities of members of its flow that laws set it reads and sets."""
     book = _Book()
     watched = flow.look_up().computing
-    rows = [one.__dict__["_row"] for one in watched]
+    rows, rates = [one.__dict__["_row"] for one in watched], _Rates()
     for one, row in zip(watched, rows, strict=True):
         one.__dict__["_row"] = _Row(row, book)
+    flow.ledger = rates
     try:
         call()
     finally:
+        flow.ledger = None
         for one, row in zip(watched, rows, strict=True):
             one.__dict__["_row"] = row
-    found = (_deal(integrator.storage.owner_of(slot), slot, book) for slot in {**book.reads, **book.sets})
+    owner_of = integrator.storage.owner_of
+    found = [_deal(owner_of(slot), slot, book) for slot in {**book.reads, **book.sets}]
+    found += [_deal_of_rate(owner_of(slot), slot, rates) for slot in {**rates.reads, **rates.sets}]
     return Sight(owner, stage, tuple(deal for deal in found if deal is not None))
+
+
+def _deal_of_rate(owner: Member, slot: int, book: _Book) -> Deal:
+    first, name = slot, "state"
+    if not isinstance(owner, Variable):
+        name, _ = owner._layout.name_of(owner, slot)
+        first = owner._layout.slot(owner, name)
+    return Deal(first, (type(owner), "rate", name), slot in book.reads, slot in book.sets)
 
 
 def _deal(owner: Continuous, slot: int, book: _Book) -> Deal | None:
@@ -56,6 +69,27 @@ class _Book:
     def __init__(self) -> None:
         self.reads: dict[int, None] = {}
         self.sets: dict[int, None] = {}
+
+
+class _Rates(_Book):
+    """The same of rates; of a vector by its first slot."""
+
+    def note_read(self, owner: Any, quantity: tuple[str, int | None]) -> None:
+        """The rate of an object's state is read."""
+        self.note_read_slot(owner._layout.slot(owner, quantity[0]))
+
+    def note_write(self, owner: Any, quantity: tuple[str, int | None]) -> None:
+        """It is written."""
+        self.note_written_slot(owner._layout.slot(owner, quantity[0]))
+
+    def note_read_slot(self, slot: int) -> None:
+        """The rate of the state in a slot is read."""
+        if slot not in self.sets:
+            self.reads[slot] = None
+
+    def note_written_slot(self, slot: int) -> None:
+        """It is written."""
+        self.sets[slot] = None
 
 
 class _Row:

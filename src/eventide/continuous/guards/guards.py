@@ -18,9 +18,11 @@ from eventide.continuous.guards.equalities import Doubts
 from eventide.continuous.guards.trails import Trail, Trails
 from eventide.continuous.storage.growable_arrays import float_table, int_table
 from eventide.discrete.changes import Pending
+from eventide.discrete.conditions.condition_list import conditions_of
 from eventide.discrete.conditions.until import drop_past, keep_past, past_waits
 from eventide.discrete.conditions.when import Trigger
 from eventide.discrete.processes.composite import who_waits
+from eventide.engine.codes import AT_END
 from eventide.engine.guard_screening import rouse
 from eventide.engine.records import GuardRecord, view_of
 from eventide.inputs.base import reached_inputs
@@ -31,6 +33,7 @@ if TYPE_CHECKING:
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import ConditionPlan
     from eventide.discrete.conditions.condition import Condition
+    from eventide.discrete.conditions.until import StateWait
 
 Kind: TypeAlias = Literal["certified", "sampled", "opaque"]
 """What two waits of a kind have in common."""
@@ -46,8 +49,10 @@ class Guards:
     arriving    those that have come since the last event and have no row yet
     switching   the same of comparisons in laws, for which nobody waits
     returning   who waits for the same thing again since the last event, and has no entry yet: that is had on the way on
-    certified, sampled, opaque      how many have been watched so far: over the whole of each step by proofs, at points
+    counts      how many have been watched so far: over the whole of each step by proofs, at points
                 of it, and, as their code cannot be read, at its middle and its end
+    exposed     those that are armed while they are false, and are tested in Python, where they may see what an event
+                changes and nobody tells before it does
 
     A process that waits for the same thing again and again takes up the row of its last wait, which rests meanwhile.
     """
@@ -66,7 +71,9 @@ class Guards:
         self.switching: Pending[Condition] = Pending(integrator.changes)
         self.returning: Condition | None = None
         self.doubts = Doubts()
-        self.certified = self.sampled = self.opaque = 0
+        self.counts: dict[Kind, int] = {"certified": 0, "sampled": 0, "opaque": 0}
+        self.exposed: dict[Condition, None] = {}
+        self._kept: list[tuple[Condition, float]] = []
         self._resting_with: dict[Any, dict[Any, None]] = {}
 
     def expect(self, condition: Condition) -> None:
@@ -78,7 +85,8 @@ class Guards:
 
     def place(self) -> None:
         """Give those that have come their rows."""
-        for condition in (*self.switching.take(), *self.arriving.take()):
+        first = self.switching.take() if self.switching else ()
+        for condition in (*first, *self.arriving.take()):
             self._admit(condition)
 
     def _admit(self, condition: Condition) -> None:
@@ -100,10 +108,10 @@ class Guards:
         if plan.signature is not None:
             integrator.references.keep_current(condition, plan)
         flow = groups.the_flow() if integrator.together else groups.flow_of(plan)
-        groups.note_uses(flow, plan)
+        groups.count_uses(flow, plan, 1)
         self.link(condition, flow)
         if not condition.is_switch:
-            self._count(condition)
+            self.counts[self.kind_of(condition)] += 1
         if condition.is_handler:
             integrator.native_handlers.greet(condition)  # type: ignore[arg-type]  # it is a Trigger
         if plan.equalities:
@@ -128,15 +136,6 @@ class Guards:
         self.integrator.analyst.release(condition.plan)
         self.ints.release(row)
         condition.row = -1
-
-    def _count(self, condition: Condition) -> None:
-        kind = self.kind_of(condition)
-        if kind == "certified":
-            self.certified += 1
-        elif kind == "sampled":
-            self.sampled += 1
-        else:
-            self.opaque += 1
 
     def kind_of(self, condition: Condition) -> Kind:
         """How closely a condition is looked after; proofs are of the interpolant, and states may be assigned."""
@@ -170,6 +169,8 @@ class Guards:
         if not flow.is_open:
             integrator.touch(flow)
         plan = condition.plan
+        if condition.is_trigger and plan.pattern.is_exposed:
+            self.exposed[condition] = None
         if plan.inputs or plan.is_opaque:
             self._note_inputs(condition, flow)
         known, number = integrator.memory.flow, flow.number
@@ -177,7 +178,7 @@ class Guards:
             flow.make_room()  # who is at rest has a place, too
         link, needs_laws = integrator.engine.link, plan.pattern.needs_laws or flow.assigns
         link(
-            integrator.memory.packed or integrator.memory.arrays,
+            integrator.memory.arrays,
             condition.row,
             number,
             condition.priority,
@@ -199,7 +200,8 @@ class Guards:
         integrator = self.integrator
         if self.returning is not None:
             self.seat_returning()
-        integrator.engine.unlink(integrator.memory.packed or integrator.memory.arrays, condition.row)
+        integrator.engine.unlink(integrator.memory.arrays, condition.row)
+        self.exposed.pop(condition, None)
         flow: Flow = condition.flow
         if flow.inputs:
             flow.forget_inputs(condition)
@@ -216,8 +218,8 @@ class Guards:
         groups = self.integrator.groups
         given = self.unlink(condition)
         del given.conditions[condition]
-        groups.forget_uses(given, condition.plan)
-        groups.note_uses(flow, condition.plan)
+        groups.count_uses(given, condition.plan, -1)
+        groups.count_uses(flow, condition.plan, 1)
         self.link(condition, flow)
 
     def remove(self, condition: Condition) -> bool:
@@ -254,6 +256,7 @@ class Guards:
         self.guard.armed[trigger.row] = self.guard.due[trigger.row] = 0
 
     def _end_in(self, condition: Condition, flow: Flow) -> bool:
+        self.exposed.pop(condition, None)
         if condition.plan.signature is not None:
             self.integrator.references.leave_alone(condition)
         if condition.recurs and condition.plan.touches and not condition.plan.is_opaque and not flow.is_empty:
@@ -273,7 +276,7 @@ class Guards:
         del flow.conditions[condition]
         if not condition.is_counted:
             self.integrator.native_handlers.leave(condition)  # type: ignore[arg-type]  # it is a Trigger
-        self.integrator.groups.forget_uses(flow, condition.plan)
+        self.integrator.groups.count_uses(flow, condition.plan, -1)
         self.trails.leave(self.guard.trail[condition.row])
         self.let_go(condition)
         condition.flow = None
@@ -303,6 +306,32 @@ class Guards:
         """How often a condition has fired of late."""
         return self.trails.at(self.guard.trail[condition.row])
 
+    # --- what an event may change unseen ------------------------------------------------------------------------------
+
+    def arm_exposed(self) -> None:
+        """An event begins: arm, in steps that it may cut, whose conditions are false by now; they may not be after it.
+
+        Such a condition is tested in Python, where it sees what the event changes, and nobody tells before it does.
+        """
+        integrator, guard = self.integrator, self.guard
+        flows: dict[Flow, None] = {}
+        self._kept.clear()
+        for condition in self.exposed:
+            if guard.armed[condition.row] == AT_END and not condition.flow.is_open:
+                self._kept.append((condition, guard.low[condition.row]))
+                flows[condition.flow] = None
+        for flow in flows:
+            integrator.host.call(integrator.engine.complete_to, flow.number)
+            integrator.publish(flow)
+
+    def disarm_exposed(self) -> None:
+        """The event has cut the steps that it cuts: in the others handlers are armed where they were."""
+        for condition, low in self._kept:
+            if condition.row >= 0 and not condition.flow.is_open:
+                self.guard.low[condition.row] = low
+                self.integrator.memory.flow.tried[condition.flow.number] = nan
+        self._kept.clear()
+
     # --- rows at rest ---------------------------------------------------------------------------------------------
 
     def _rest(self, condition: Any, flow: Flow) -> bool:
@@ -323,7 +352,7 @@ class Guards:
             self._discard_oldest(flow)
         return True
 
-    def resume(self, wait: Any) -> bool:
+    def resume(self, wait: StateWait) -> bool:
         """Let a wait at rest take up its row; False if what it works on has changed, and it is kept no longer."""
         integrator, plan, flow = self.integrator, wait.plan, wait.flow
         bind = plan.pattern.bind
@@ -368,13 +397,13 @@ class Guards:
         if any(code is condition.code for code in who_waits(condition.activity)._met):
             condition.plan.pattern.returns = True
 
-    def _discard(self, condition: Any) -> None:
+    def _discard(self, condition: Condition) -> None:
         """Keep a row at rest no longer."""
         pattern = condition.plan.pattern
         if pattern.returns is None:
             pattern.returns = self.trails.has_gone_on(self.guard.trail[condition.row])
         self._release(condition, condition.flow)
-        self.integrator.sim._conditions.forget(condition)
+        conditions_of(self.integrator.sim).forget(condition)
 
     def _discard_oldest(self, flow: Flow) -> None:
         oldest = next((condition for condition in flow.resting if condition.is_over), None)
@@ -400,7 +429,7 @@ class Guards:
                 self._stir(condition)
 
 
-def is_plain(wait: Any) -> bool:
+def is_plain(wait: StateWait) -> bool:
     """Whether nothing but the rank of a wait is to be told when it is waited for again, if it stands."""
     plan = wait.plan
     return plan.signature is None and not plan.inputs and not wait.is_trigger and not wait.is_timed

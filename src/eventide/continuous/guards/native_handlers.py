@@ -30,6 +30,7 @@ class NativeHandlers:
 
     plans       what is known of each
     arriving    those of whose code there have been enough events, of which it is to be found out whether they are
+    filling     how many of them append to lists, and so make objects of Python's
     handled     how many events were theirs; fresh: of these, how many since that was asked for
     """
 
@@ -37,7 +38,7 @@ class NativeHandlers:
         self.integrator = integrator
         self.plans: dict[Trigger, ReactionPlan] = {}
         self.arriving: Pending[Trigger] = Pending(integrator.changes)
-        self.handled = self.fresh = 0
+        self.filling = self.handled = self.fresh = 0
         self._counts: dict[int, int] = {}
         self._refused: dict[int, Any] = {}
         self._native: dict[int, Any] = {}
@@ -84,6 +85,7 @@ class NativeHandlers:
         if plan is None:
             return False
         self.plans[trigger] = plan
+        self.filling += plan.appends
         guard = self.integrator.guards.guard
         guard.handler[trigger.row], guard.effects[trigger.row] = plan.address, plan.effects
         return True
@@ -93,8 +95,14 @@ class NativeHandlers:
         self.arriving.pop(trigger, None)
         plan = self.plans.pop(trigger, None)
         if plan is not None:
+            self.filling -= plan.appends
             self.integrator.guards.guard.handler[trigger.row] = 0
             self.integrator.analyst.release(plan)
+
+    def are_current(self) -> bool:
+        """Whether all of them, and all native processes, still call the code that they were compiled with."""
+        segments = [plan for one in self.integrator.native_processes.of.values() for plan in one.segments.values()]
+        return all(map(self.integrator.analyst.is_reaction_current, (*self.plans.values(), *segments)))
 
     def renew(self) -> None:
         """Look anew at those that may refer to other objects than before."""

@@ -1,30 +1,31 @@
 """Native processes: processes that continue from wait to wait as native code, and what Python has to know of them.
 
-In: segments of a process (`lowering/processes`). Out: waits that begin without Python. The generator stays where it
+In: segments of a process (`compilation/processes`). Out: waits that begin without Python. The generator stays where it
 was. When the march returns, a chain of moved processes says which of them waits where. If Python has to continue at
 another yield than the generator's (an event that Python handles, an interrupt, a look at its line), a new generator of
-the same function is brought to that line (`reading/generators.py`). A process is Python's again once it is activated
+the same function stands there, a twin (`reading/twins.py`). A process is Python's again once it is activated
 in another way, priorities of waits change, its row is freed, a field that it reads refers to another object, or its
 generator is known to others.
 """
 
 from __future__ import annotations
 
-import sys
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.discrete.changes import Pending
+from eventide.discrete.conditions.condition_list import conditions_of
 from eventide.discrete.conditions.until import StateWait, past_waits
 from eventide.discrete.processes.process import Process
 from eventide.discrete.processes.stand import Stand
 from eventide.engine.codes import FOLLOWER, STANDS_AT, UNMOVED
-from eventide.reading.generators import enter, function_of, is_tested, locals_of
+from eventide.reading.generators import Successor, function_of, is_held_elsewhere
 
 if TYPE_CHECKING:
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import ProcessPlan, ReactionPlan, WaitPointPlan
     from eventide.continuous.storage.growable_arrays import Lease
+    from eventide.discrete.conditions.condition import Condition
 
 ENOUGH: Final = 16
 """The code of a process is lowered when there have been so many of its events, as that takes as long as hundreds."""
@@ -32,19 +33,9 @@ EACH: Final = 4
 """So many events of one of its waits a process has before it is looked at whether it can go on by itself."""
 REST: Final = 64
 """So many after it could not go on so any longer."""
-BEHIND: Final = 2
-"""A suspended generator tells its yield's instruction, or since CPython 3.13 the one that comes behind it."""
-HOLDERS: Final = 5
-"""So many know the generator of a process that has just run, if nobody else does: two names of the process, the run
-loop's, and two of who asks.
-"""
 
 
-FRAME_HOLDERS: Final = 2
-"""So many know its frame: the generator, and who asks."""
-
-
-def obstacle(wait: Any) -> str:
+def obstacle(wait: StateWait) -> str:
     """Why native code cannot let a process wait so; empty if it can."""
     plan = wait.plan
     if plan is None or plan.is_opaque:
@@ -64,30 +55,38 @@ class NativeProcess:
     waits       by the numbers of its wait points; None where it does not wait as native code
     segments    by the number of the wait point behind which each comes
     lease       of its place in `lists`
+    successor   makes its generators
     """
 
-    __slots__ = ("lease", "process", "process_code", "segments", "waits")
+    __slots__ = ("lease", "process", "process_code", "segments", "successor", "waits")
 
-    def __init__(self, process: Any, process_code: ProcessPlan, waits: list[Any], lease: Lease) -> None:
+    def __init__(
+        self, process: Process, process_code: ProcessPlan, waits: list[Any], lease: Lease, successor: Successor
+    ) -> None:
         self.process = process
         self.process_code = process_code
         self.waits = waits
         self.lease = lease
+        self.successor = successor
         self.segments: dict[int, ReactionPlan] = {}
 
     def move(self, wait_point: int, rank: float) -> None:
         """The process has come to a wait point by itself."""
-        process, wait = self.process, self.waits[wait_point]
-        past, generator = process._wait, process._generator
-        past.is_over, wait.is_over = True, False
+        process, waits = self.process, self.waits
+        wait = waits[wait_point]
         wait.rank = rank
+        past: Any = process._wait
+        generator = process._generator
+        if past is wait and type(generator) is not Stand and waits.index(past) == wait_point:
+            return  # its generator stands there already
+        past.is_over, wait.is_over = True, False
         process._wait, process._past = wait, wait.following
         if type(generator) is not Stand:
-            generator = Stand(process, generator, self.waits.index(past))
+            generator = Stand(process, generator, waits.index(past), self.successor)
         if generator.home == wait_point:
             generator = generator.generator
         else:
-            generator.line, generator.wait = self.process_code.wait_points[wait_point].line, wait
+            generator.place = self.process_code.wait_points[wait_point].place
         process._generator = process._story = generator
 
 
@@ -105,9 +104,7 @@ class NativeProcesses:
         self.arriving: Pending[Any] = Pending(integrator.changes)
         self._counts: dict[int, int] = {}
         self._refused: dict[int, Any] = {}
-        self._tried: dict[tuple[int, int], Any] = {}
         self._priority = 0.0
-        self._is_tested = is_tested()[0]
 
     # --- who comes ------------------------------------------------------------------------------------------------
 
@@ -117,8 +114,8 @@ class NativeProcesses:
         generator = getattr(process, "_generator", None)
         if type(wait) is not StateWait or not isinstance(process, Process) or type(generator) is not GeneratorType:
             return
-        code = generator.gi_code
-        if not self.integrator.analyst.compiles or not self._is_tested or id(code) in self._refused:
+        code = _code_of(generator)
+        if not self.integrator.analyst.compiles or id(code) in self._refused:
             return
         count = self._counts[id(code)] = self._counts.get(id(code), 0) + EACH
         if count < ENOUGH and not self.integrator.analyst.knows_process(code):
@@ -131,19 +128,19 @@ class NativeProcesses:
         arriving = self.arriving.take()
         while arriving:
             process, _ = arriving.popitem()
-            generator = process._generator
             if process in self.of and not self._goes_further(process):
                 continue
-            if type(generator) is not GeneratorType or not self._is_free(process, generator):
+            if not self._is_free(process):
                 continue
             process_code = self.integrator.analyst.process_plan(process)
             if process_code is None:
-                self._refused[id(generator.gi_code)] = generator.gi_code
+                code = _code_of(process._generator)
+                self._refused[id(code)] = code
             elif not self._admit(process, process_code):
                 for wait in past_waits(process):
                     wait.countdown = EACH
 
-    def _goes_further(self, process: Any) -> bool:
+    def _goes_further(self, process: Process) -> bool:
         """Whether a process that goes on by itself could wait at more wait points now; then it is Python's first."""
         journey = self.of[process]
         wait_points = zip(journey.process_code.wait_points, journey.waits, strict=True)
@@ -152,39 +149,31 @@ class NativeProcesses:
         self.leave(process)
         return True
 
-    def _is_free(self, process: Any, generator: Any) -> bool:
+    def _is_free(self, process: Process) -> bool:
         """Whether nobody else moves a process, or has its generator."""
         wait = process._wait
         is_waiting = type(wait) is StateWait and wait.activity is process and not wait.is_over
-        is_still = process._story is generator and process._notice is None and generator.gi_suspended
-        is_ours = sys.getrefcount(generator) <= HOLDERS + 1 and sys.getrefcount(generator.gi_frame) <= FRAME_HOLDERS
-        return is_waiting and is_still and process not in self.of and is_ours
-
-    def _try(self, generator: Any, process_code: ProcessPlan, waits: list[Any]) -> bool:
-        """Whether all names of a process have values, and generators can be brought to where it may wait."""
-        code, function, values = generator.gi_code, function_of(generator), locals_of(generator)
-        if function is None or len(values) < len({*code.co_varnames, *code.co_cellvars}):
+        if not is_waiting or process in self.of or type(process._generator) is not GeneratorType:
             return False
-        for number, (wait_point, wait) in enumerate(zip(process_code.wait_points, waits, strict=True)):
-            if wait is not None and (id(code), number) not in self._tried:
-                twin, _ = enter(function, values, wait_point.line)
-                if twin.gi_frame.f_lasti not in (wait_point.offset, wait_point.offset + BEHIND):
-                    return False
-                self._tried[id(code), number] = code
-        return True
+        is_still = process._story is process._generator and process._notice is None and process._story.gi_suspended
+        return is_still and not is_held_elsewhere(process)
 
-    def _admit(self, process: Any, process_code: ProcessPlan) -> bool:
+    def _admit(self, process: Process, process_code: ProcessPlan) -> bool:
         """Let a process go on by itself as far as it can; whether it can."""
         sim, integrator = self.integrator.sim, self.integrator
         if sim.until_prior or (self.of and sim.until_priority != self._priority):
             return False
         self._priority = sim.until_priority
         waits = [self._wait_at(process, wait_point) for wait_point in process_code.wait_points]
-        if process._wait not in waits or not self._try(process._generator, process_code, waits):
+        if process._wait not in waits:
+            return False
+        try:
+            successor = Successor(process._generator, process_code.twin)
+        except ValueError:
             return False
         rows = [-1 if wait is None else wait.row for wait in waits]
         lease = integrator.memory.lists.put((0, UNMOVED, len(rows), *rows))
-        journey = NativeProcess(process, process_code, waits, lease)
+        journey = NativeProcess(process, process_code, waits, lease, successor)
         may_wait = [wait is not None for wait in waits]
         for number in range(len(waits)):
             if waits[number] is not None:
@@ -197,7 +186,7 @@ class NativeProcesses:
         self._enroll(journey)
         return True
 
-    def _wait_at(self, process: Any, wait_point: WaitPointPlan) -> Any:
+    def _wait_at(self, process: Process, wait_point: WaitPointPlan) -> Any:
         """The wait of a process at one of its wait points, if its row is at rest between times of waiting."""
         if wait_point.condition is None:
             return None
@@ -217,7 +206,7 @@ class NativeProcesses:
 
     # --- who goes -------------------------------------------------------------------------------------------------
 
-    def leave(self, process: Any, rest: int = REST) -> None:
+    def leave(self, process: Process, rest: int = REST) -> None:
         """A process is Python's again, if it was not, at least for so many of its events."""
         self.arriving.pop(process, None)
         journey = self.of.pop(process, None)
@@ -251,27 +240,34 @@ class NativeProcesses:
         sim = self.integrator.sim
         if sim.until_prior or sim.until_priority != self._priority:
             self.leave_all()
-        self.integrator.run.arrivals = sim._conditions._arrivals
+        self.integrator.run.arrivals = conditions_of(sim).arrivals
 
     def catch_up(self) -> None:
         """Take up where those that have moved wait now."""
         integrator = self.integrator
         run, lists = integrator.run, integrator.memory.lists.view
         guard = integrator.guards.guard
-        integrator.sim._conditions._arrivals = run.arrivals
+        conditions_of(integrator.sim).arrivals = run.arrivals
         place, run.moved = run.moved, -1
+        known, ranks = self.at, guard.rank
         while place >= 0:
-            journey, wait_point = self.at[place], lists[place + STANDS_AT]
-            journey.move(wait_point, guard.rank[journey.waits[wait_point].row])
+            journey, wait_point = known[place], lists[place + STANDS_AT]
+            journey.move(wait_point, ranks[journey.waits[wait_point].row])
             following = lists[place + FOLLOWER]
             lists[place + FOLLOWER] = UNMOVED
             place = following
 
-    def ready(self, condition: Any) -> None:
+    def ready(self, condition: Condition) -> None:
         """The event of a condition takes place in Python: let the generator of who waits for it stand there."""
         generator = getattr(getattr(condition, "activity", None), "_generator", None)
         if type(generator) is Stand:
             generator.resolve()
+
+
+def _code_of(generator: Any) -> Any:
+    """The code of the user's function of which there is a generator."""
+    function = function_of(generator)
+    return generator.gi_code if function is None else function.__code__
 
 
 def _release(lease: Lease) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from math import inf
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,7 +26,7 @@ ROOM: Final = 1024
 class EngineMemory:
     """What the stepper reads and writes, as records and blocks that grow.
 
-    packed          the arrays as the engine takes them; None if they are to be gathered again, as `arrays` does
+    arrays          all as the engine takes them: packed when they are asked for after one has been replaced
     run             the record of the run; flow: those of the flows, whose rows are in `flow_rows`
     segments, chain runs of slots and laws of the flows
     index, lists, constants     blocks of whole numbers, of such that the stepper changes, and of floats
@@ -37,6 +38,7 @@ class EngineMemory:
         "_integrator",
         "_kept",
         "_models",
+        "arrays",
         "chain",
         "constants",
         "flow",
@@ -44,11 +46,12 @@ class EngineMemory:
         "heap",
         "index",
         "lists",
-        "packed",
         "run",
         "segments",
         "touched",
     )
+
+    arrays: Any
 
     def __init__(self, integrator: Integrator) -> None:
         self._integrator = integrator
@@ -66,19 +69,18 @@ class EngineMemory:
         self._flow_lists = [np.zeros(0, dtype) for dtype in FLOW_LISTS]
         self.heap = self.touched = memoryview(b"")
         self._reserve(len(self.flow.ints))
-        self.packed: Any = None
         self._kept: Any = None
 
     def outdate(self) -> None:
         """An array has been replaced."""
-        self.packed = None
+        with suppress(AttributeError):
+            del self.arrays
 
-    @property
-    def arrays(self) -> Any:
-        """The arrays as they are now, as the engine takes them."""
-        if self.packed is None:
-            self.packed, self._kept = self._integrator.engine.pack(self._gather_arrays())
-        return self.packed
+    def __getattr__(self, name: str) -> Any:
+        if name != "arrays":
+            raise AttributeError(name)
+        self.arrays, self._kept = self._integrator.engine.pack(self._gather_arrays())
+        return self.arrays
 
     def views(self) -> Arrays:
         """The arrays for a function of the stepper that Python runs."""

@@ -42,7 +42,7 @@ class Table:
         columns: int,
         dtype: type,
         on_growth: Callable[[], None],
-        capacity: int = 16,
+        capacity: int = 64,
         record: Record | None = None,
     ) -> None:
         self.on_growth = on_growth

@@ -166,8 +166,7 @@ class SlotStorage:
 
     def owners(self) -> list[Any]:
         """Who has slots here and still lives, the oldest first."""
-        alive = (tenancy() for tenancy in self.tenancies.values())
-        return [owner for owner in alive if owner is not None]
+        return [owner for tenancy in self.tenancies.values() if (owner := tenancy()) is not None]
 
     def owner_of(self, slot: int) -> Any:
         """Who has a slot; None where nobody has it any more."""
@@ -180,10 +179,8 @@ class SlotStorage:
 
     def give_seat(self, owner: Owner, layout: Any) -> Seat:
         """Give an object its slots, as many of each kind as its layout says; what they hold is left to who asks."""
-        while self._gone:  # whose owners are gone
-            left = self._gone.pop().seat
-            del self.tenancies[left]
-            self._free.setdefault(left.layout, []).append(left)
+        if self._gone:
+            self.take_back()
         free = self._free.get(layout)
         if free:
             seat = free.pop()
@@ -193,6 +190,13 @@ class SlotStorage:
         tenancy = self.tenancies[seat] = Tenancy(owner, self._leave)
         tenancy.seat = seat
         return seat
+
+    def take_back(self) -> None:
+        """Take back the seats of objects that are gone."""
+        while self._gone:
+            left = self._gone.pop().seat
+            del self.tenancies[left]
+            self._free.setdefault(left.layout, []).append(left)
 
     def _new_seat(self, layout: Any) -> Seat:
         """A seat on slots that nobody has had."""

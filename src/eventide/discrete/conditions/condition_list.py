@@ -9,16 +9,21 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions.condition import Condition
     from eventide.discrete.conditions.until import StateWait, Until
     from eventide.discrete.conditions.when import Trigger
+    from eventide.discrete.processes.process import Process
+    from eventide.discrete.world import World
 
 
 class ConditionList:
-    """All conditions waited for, in the order in which they are to take place: high priority first, then by arrival."""
+    """All conditions waited for, in the order in which they are to take place: high priority first, then by arrival.
 
-    __slots__ = ("_arrivals", "_members")
+    arrivals    how many there have been, which ranks them
+    """
+
+    __slots__ = ("_members", "arrivals")
 
     def __init__(self) -> None:
         self._members: dict[Condition, None] = {}
-        self._arrivals = 0.0
+        self.arrivals = 0.0
 
     def __len__(self) -> int:
         return len(self._members)
@@ -28,8 +33,8 @@ class ConditionList:
 
     def add(self, condition: Condition, *, prior: bool = False) -> None:
         """Add a condition after its equals, or before them if `prior`."""
-        self._arrivals += 1.0
-        condition.rank = -self._arrivals if prior else self._arrivals
+        self.arrivals += 1.0
+        condition.rank = -self.arrivals if prior else self.arrivals
         self._members[condition] = None
         self._watch(condition)
 
@@ -53,7 +58,7 @@ class ConditionList:
     def count_wait(self, wait: StateWait) -> None:
         """A wait is over, as often as its countdown says."""
 
-    def disturb(self, process: Any) -> None:
+    def disturb(self, process: Process) -> None:
         """Something else than its condition will let a process go on that waits for one."""
 
     def resume(self, wait: StateWait, test: Callable[[], Any], priority: float, prior: bool) -> bool:
@@ -71,3 +76,8 @@ class ConditionList:
     def resting(self, condition: Condition) -> tuple[str, ...]:
         """The names of objects with laws that a condition reads, and that have never been started."""
         return ()
+
+
+def conditions_of(world: World) -> ConditionList:
+    """All that are waited for in a simulation."""
+    return world._conditions

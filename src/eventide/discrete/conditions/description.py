@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import CodeType
 from typing import Any
 
+from eventide.reading.places import location
+
 
 def describe_function(function: Any) -> str:
     """Where a condition stands: its name or, for a lambda, file and line."""
@@ -20,14 +22,16 @@ def describe_code(code: Any) -> str:
     if not isinstance(code, CodeType):
         return repr(code)
     if code.co_name == "<lambda>":
-        return f"lambda at {code.co_filename}:{code.co_firstlineno}"
+        return f"lambda at {location(code.co_filename, code.co_firstlineno)}"
     return code.co_qualname
 
 
 def describe_progress(guide: float, rate: float) -> str:
-    """In words how far a condition is from coming true: its guide is 0 or more where it holds."""
-    if guide >= 0.0:
+    """In words how far a condition is from coming true: its guide is 0 or more where it holds; at 0, `>` does not."""
+    if guide > 0.0:
         return "it holds now"
+    if guide == 0.0:
+        return "it is just at its limit"
     if (guide, rate) == (-1.0, 0.0):
         return ""  # so answers one that has no number, as a truth that an event will change
     text = f"{-guide:.6g} short of it"

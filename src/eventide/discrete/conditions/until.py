@@ -13,6 +13,7 @@ from eventide.discrete.conditions.description import describe_function, describe
 from eventide.reading.between_events import CONDITION, refuse_commands
 
 if TYPE_CHECKING:
+    from eventide.discrete.commands import Activity
     from eventide.discrete.world import World
 
 
@@ -34,7 +35,7 @@ class StateWait(Condition):
     """Who comes after it among the past waits of its process, which stand in a ring; None if it is not kept."""
 
     def __init__(
-        self, sim: World, activity: Any, test: Callable[[], Any], priority: float, crossed: Any = None
+        self, sim: World, activity: Activity, test: Callable[[], Any], priority: float, crossed: Any = None
     ) -> None:
         super().__init__(test, priority)
         self.following = None
@@ -114,7 +115,7 @@ class CrossingWait(StateWait):
     sides: list[CrossingWait]
     """This one and, if either direction will do, the other."""
 
-    def __init__(self, sim: World, activity: Any, test: Callable[[], Any], priority: float, crossed: Any) -> None:
+    def __init__(self, sim: World, activity: Activity, test: Callable[[], Any], priority: float, crossed: Any) -> None:
         super().__init__(sim, activity, test, priority, crossed)
         self.armed = False
 
@@ -169,7 +170,7 @@ class Until:
             check_priority(f"the until of {activity.name}", priority)
         if isinstance(condition, Crossing):
             return _await_crossing(sim, activity, condition, priority, prior)
-        wait: StateWait | None = past_wait(activity, self.code, None)
+        wait: StateWait | None = None if activity._past is None else past_wait(activity, self.code, None)
         if wait is not None and sim._conditions.resume(wait, condition, priority, prior):
             wait.activity, activity._past = activity, wait.following
             return wait
@@ -180,7 +181,7 @@ class Until:
         return wait
 
 
-def _await_crossing(sim: World, activity: Any, crossing: Crossing, priority: float, prior: bool) -> CrossingWait:
+def _await_crossing(sim: World, activity: Activity, crossing: Crossing, priority: float, prior: bool) -> CrossingWait:
     for part in crossing.parts:
         refuse_commands(part, None, sim, CONDITION, activity)
     sim._watch()
@@ -207,7 +208,7 @@ def past_waits(activity: Any) -> Iterator[StateWait]:
         wait = wait.following if wait.following is not first else None
 
 
-def past_wait(activity: Any, code: Any, crossed: Any) -> Any:
+def past_wait(activity: Activity, code: Any, crossed: Any) -> Any:
     """A wait of an activity that is over, for a condition of that code; None if none is kept.
 
     crossed     the code of what is to cross a level, if that is waited for; else None

@@ -12,6 +12,7 @@ from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Notice
+    from eventide.discrete.commands import Activity
     from eventide.discrete.world import World
 
 
@@ -104,7 +105,7 @@ class Branch:
             granted.withdraw()
 
 
-def who_waits(activity: Any) -> Any:
+def who_waits(activity: Activity) -> Any:
     """Who waits by an activity: the process of a branch, else the activity itself."""
     while activity.__class__ is Branch:
         activity = activity.group.activity
@@ -126,7 +127,7 @@ class Composite(Sleep):
         self._commands = commands
         self.activity = None
 
-    def _execute(self, sim: World, activity: Any, /) -> Any:
+    def _execute(self, sim: World, activity: Activity, /) -> Any:
         if self.activity is not None:
             raise ModelError(f"this {self.word}(...) was yielded already: make a new one for each wait")
         self.sim, self.activity = sim, activity

@@ -10,6 +10,7 @@ from eventide.errors import Ended, Interrupt, ModelError
 
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Notice
+    from eventide.discrete.commands import Activity
     from eventide.discrete.processes.process import Process
 
 
@@ -19,7 +20,7 @@ class End:
     __slots__ = ("activity", "process")
     is_state_event = False
 
-    def __init__(self, process: Process, activity: Any) -> None:
+    def __init__(self, process: Process, activity: Activity) -> None:
         self.process = process
         self.activity = activity
 

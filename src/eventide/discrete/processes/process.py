@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from eventide.declare import Component, check_same_simulation
 from eventide.discrete.calendar import check_time
 from eventide.discrete.commands import ProcessGenerator, Sleep, Wait
+from eventide.discrete.conditions.condition import check_priority
 from eventide.discrete.processes.endings import End, Ending, _Error, _Interruption
 from eventide.discrete.processes.generators import GIVEN, _what_to_write, refuse_used
 from eventide.discrete.processes.reasons import why_waiting
@@ -17,6 +18,7 @@ from eventide.reading.dropped_commands import KNOWN, refuse_dropped_commands
 
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Notice
+    from eventide.discrete.commands import Activity
     from eventide.discrete.conditions.until import StateWait
     from eventide.discrete.world import World
     from eventide.simulation import Simulation
@@ -92,17 +94,20 @@ class Process(_Agenda, Component):
         before: Process | None = None,
         after: Process | None = None,
         prior: bool = False,
+        priority: float = 0.0,
     ) -> Self:
         """Schedule an idle process; no effect on one that is scheduled already or has ended.
 
         Without arguments it comes in front of the present instant, after what this event activated before.
         at, delay       when (a past time counts as now), after all that stand at that time; `prior=True`: before them
         before, after   immediately before or after another process's event
+        priority        among the events of that time, the present one without `at` and `delay`: high first, 0 without
+                        one; what stands in front of the instant comes before them all
         On a process in `until` this adds a time event beside the condition (`at`, `delay`) or wakes it; one that waits
         in a queue stays a member.
         Raises ModelError if it waits for something else, SimulationError 17 between events.
         """
-        if at is None and delay is None and before is None and after is None and not prior:
+        if at is None and delay is None and before is None and after is None and not prior and not priority:
             sim = self.sim
             if self._generator is None and not self.terminated and not sim.active:
                 self._begin(self.run())  # most activations are the first, and plain
@@ -111,7 +116,7 @@ class Process(_Agenda, Component):
                 return self
         activity = self._target()
         if activity is not None and activity._notice is None:
-            self._place(activity, at, delay, before, after, prior)
+            self._place(activity, at, delay, before, after, prior, priority)
         return self
 
     def reactivate(
@@ -122,13 +127,14 @@ class Process(_Agenda, Component):
         before: Process | None = None,
         after: Process | None = None,
         prior: bool = False,
+        priority: float = 0.0,
     ) -> Self:
         """As `activate`, but one that is scheduled already is moved."""
         activity = self._target()
         if activity is not None:
             notice, activity._notice = activity._notice, None  # so that it cannot be placed beside itself
             try:
-                self._place(activity, at, delay, before, after, prior)
+                self._place(activity, at, delay, before, after, prior, priority)
             except BaseException:
                 activity._notice = notice
                 raise
@@ -264,7 +270,7 @@ class Process(_Agenda, Component):
             raise ModelError(f"{self.name} cannot be activated, it waits for {wait.describe()}: use interrupt(cause)")
         return sleeper
 
-    def _rouse(self, activity: Any) -> None:
+    def _rouse(self, activity: Activity) -> None:
         """`activity` is to be scheduled: begin the story if it has not begun; else end the wait, of `until` later."""
         wait = activity._wait
         if wait is None:
@@ -313,15 +319,22 @@ class Process(_Agenda, Component):
         before: Process | None,
         after: Process | None,
         prior: bool,
+        priority: float,
     ) -> None:
         sim = self.sim
         calendar, now = sim._calendar, sim.time
-        if at is None and delay is None and before is None and after is None and not prior:
+        if at is None and delay is None and before is None and after is None and not prior and not priority:
             self._rouse(activity)
             calendar.schedule_front(now, activity)
         else:
             if sum(word is not None for word in (at, delay, before, after)) > 1:
                 raise ModelError("activate takes one of at=, delay=, before= and after=")
+            if priority:
+                check_priority(f"activate() of {self.name}", priority)
+                if before is not None or after is not None or prior:
+                    raise ModelError(
+                        "activate takes one of before=, after=, prior= and priority=, which each tell a place"
+                    )
             if before is not None or after is not None:
                 self._place_beside(activity, before, after)
             else:
@@ -329,11 +342,14 @@ class Process(_Agenda, Component):
                 if delay is not None:
                     time = now + check_time(delay, "delay=")
                 self._rouse(activity)
-                (calendar.schedule_prior if prior else calendar.schedule)(time, now, activity)
+                if prior:
+                    calendar.schedule_prior(time, now, activity)
+                else:
+                    calendar.schedule_ranked(time, now, float(priority), activity)
         if not self._generator.gi_suspended:
             self._anchor = activity._notice[0]
 
-    def _place_beside(self, activity: Any, before: Process | None, after: Process | None) -> None:
+    def _place_beside(self, activity: Activity, before: Process | None, after: Process | None) -> None:
         neighbour = after if before is None else before
         assert neighbour is not None
         check_same_simulation(self.sim, neighbour)
@@ -420,7 +436,7 @@ class Process(_Agenda, Component):
             self._mourners = []
         return self._mourners
 
-    def _execute(self, sim: World, activity: Any, /) -> Any:
+    def _execute(self, sim: World, activity: Activity, /) -> Any:
         """`yield process` waits for its end and returns what its `run` returned."""
         check_same_simulation(sim, self)
         if self.terminated:

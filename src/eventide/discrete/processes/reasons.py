@@ -6,7 +6,10 @@ from inspect import CO_GENERATOR
 from types import FrameType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
+from eventide.reading.places import location
+
 if TYPE_CHECKING:
+    from eventide.discrete.commands import Activity
     from eventide.discrete.processes.process import Process
     from eventide.discrete.world import World
 
@@ -27,7 +30,7 @@ def why_waiting(process: Process) -> str:
     return f"{name} waits for {what_is_awaited(process)}, at {line_of(process._generator)}{far and f' ({far})'}"
 
 
-def what_is_awaited(activity: Any) -> str:
+def what_is_awaited(activity: Activity) -> str:
     """What a process or a branch waits for: '... waits for <this>'."""
     notice, wait = activity._notice, activity._wait
     if wait is None:
@@ -68,26 +71,26 @@ def what_to_yield(mistaken: Any) -> str:
 
 def line_of(generator: Any) -> str:
     """The line at which a generator stands, innermost of those of the user's that it delegates to: file:line."""
-    place = generator
+    innermost = generator
     while type(generator := generator.gi_yieldfrom) is GeneratorType:
         if not _is_ours(generator.gi_frame):
-            place = generator
-    return f"{place.gi_code.co_filename}:{place.gi_frame.f_lineno}"
+            innermost = generator
+    return location(innermost.gi_code.co_filename, innermost.gi_frame.f_lineno)
 
 
 def line_in(error: BaseException, generator: Any) -> str:
     """The line of a generator, or of one of the user's that it delegated to, from which an error came; "" if none."""
-    place = ""
+    found = ""
     traceback = error.__traceback__
     while traceback is not None and generator is not None:
         code = traceback.tb_frame.f_code
-        if code is generator.gi_code or (place and code.co_flags & CO_GENERATOR):
-            if not (place and _is_ours(traceback.tb_frame)):
-                place = f"{code.co_filename}:{traceback.tb_lineno}"
-        elif place:
+        if code is generator.gi_code or (found and code.co_flags & CO_GENERATOR):
+            if not (found and _is_ours(traceback.tb_frame)):
+                found = location(code.co_filename, traceback.tb_lineno)
+        elif found:
             break
         traceback = traceback.tb_next
-    return place
+    return found
 
 
 def is_all_ours(error: BaseException) -> bool:

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from eventide.reading.generators import enter, function_of, locals_of
-
 if TYPE_CHECKING:
-    from eventide.discrete.conditions.until import StateWait
     from eventide.discrete.processes.process import Process
+    from eventide.reading.generators import Successor
 
 
 class Stand:
     """Stands for the generator of a process, which has come to another of its yields without it.
 
-    generator   as it was left, at the stop of number `home`
-    line, wait  where the process waits now
+    generator   as it was left, at the wait point of number `home`
+    place       where the process waits now, as a place of its twin; successor: what makes a generator there
     real        the generator that stands there, once somebody has asked for it
     """
 
-    __slots__ = ("generator", "home", "line", "process", "real", "wait")
-    line: int
-    wait: StateWait
+    __slots__ = ("generator", "home", "place", "process", "real", "successor")
+    place: int
 
-    def __init__(self, process: Process, generator: Any, home: int) -> None:
+    def __init__(self, process: Process, generator: Any, home: int, successor: Successor) -> None:
         self.process = process
         self.generator = generator
         self.home = home
+        self.successor = successor
         self.real: Any = None
 
     @property
@@ -38,12 +36,7 @@ class Stand:
         """Give the process a generator that stands there; answers it."""
         if self.real is not None:
             return self.real
-        process, function = self.process, function_of(self.generator)
-        assert function is not None  # as was seen before
-        generator, command = enter(function, locals_of(self.generator), self.line)
-        generator.__name__ = self.generator.__name__
-        generator.__qualname__ = self.generator.__qualname__
-        self.wait.ask(command.condition)
+        process, generator = self.process, self.successor.at(self.place, self.generator)
         process._generator = self.real = generator
         if process._story is self:
             process._story = generator

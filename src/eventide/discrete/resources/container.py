@@ -10,6 +10,7 @@ from eventide.discrete.resources.transfer import Depot, Side, Transfer
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
+    from eventide.discrete.commands import Activity
     from eventide.simulation import Simulation
 
 
@@ -46,7 +47,7 @@ class AmountPut(Portion):
     def _side(self) -> Side[AmountPut]:
         return self.station.puts
 
-    def _is_done_at_once(self, activity: Any) -> bool:
+    def _is_done_at_once(self, activity: Activity) -> bool:
         station, side = self.station, self.station.puts
         if side.line.count or station.amount + station._kept + self.amount > station.capacity:
             return False
@@ -78,7 +79,7 @@ class AmountGet(Portion):
     def _side(self) -> Side[AmountGet]:
         return self.station.gets
 
-    def _is_done_at_once(self, activity: Any) -> bool:
+    def _is_done_at_once(self, activity: Activity) -> bool:
         station, side = self.station, self.station.gets
         if side.line.count or station.amount < self.amount:
             return False

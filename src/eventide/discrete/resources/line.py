@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
+from eventide.declare.showing import public_dir
 from eventide.discrete.processes.process import owner_of
 from eventide.errors import ModelError, refuse_too_large
 
@@ -30,6 +31,7 @@ class Wish:
 
     __slots__ = ("_activity", "_number", "_place", "_priority", "since", "state", "station")
     is_state_event = False
+    __dir__ = public_dir
 
     station: Any
     state: str

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from eventide.discrete.calendar import priority_of
 from eventide.discrete.commands import NOTHING
 from eventide.discrete.processes.endings import Interruption
 
@@ -79,15 +80,17 @@ class DueSuspension:
 class Suspension:
     """The wait of a process whose hold is suspended: the units that it needs to continue.
 
-    left    what is left of the hold
+    left        what is left of the hold
+    priority    of the event at its end
     """
 
-    __slots__ = ("left", "process", "requests")
+    __slots__ = ("left", "priority", "process", "requests")
     is_state_event = False
 
-    def __init__(self, process: Process, left: float) -> None:
+    def __init__(self, process: Process, left: float, priority: float) -> None:
         self.process = process
         self.left = left
+        self.priority = priority
         self.requests: list[Request] = []
 
     def withdraw(self) -> None:
@@ -113,7 +116,7 @@ def suspend_hold(request: Request) -> None:
     elif wait is None and process._notice is not None and process._notice[0] <= sim.time:
         sim._calendar.schedule_after(process._notice, DueSuspension(request))
     elif wait is None and process._notice is not None:
-        process._wait = wait = Suspension(process, process._notice[0] - process.sim.time)
+        process._wait = wait = Suspension(process, process._notice[0] - process.sim.time, priority_of(process._notice))
         process._notice = None
         wait.requests.append(request)
 
@@ -127,4 +130,4 @@ def resume_hold(request: Request) -> None:
         if not wait.requests:
             process._wait = None
             now = process.sim.time
-            process.sim._calendar.schedule(now + wait.left, now, process)
+            process.sim._calendar.schedule_ranked(now + wait.left, now, wait.priority, process)

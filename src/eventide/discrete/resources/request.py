@@ -12,6 +12,7 @@ from eventide.discrete.resources.preemption import PREEMPTED
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
+    from eventide.discrete.commands import Activity
     from eventide.discrete.resources.preemption import Preempting
     from eventide.discrete.resources.resource import Resource
     from eventide.discrete.world import World
@@ -118,7 +119,7 @@ class Request(Wish):
     def _line(self) -> Line[Request]:
         return self.resource._line
 
-    def _execute(self, sim: World, activity: Any, /) -> Any:
+    def _execute(self, sim: World, activity: Activity, /) -> Any:
         resource = self.station
         if self.state is not NEW or resource.sim is not sim:
             return self._execute_again(sim, activity)
@@ -147,7 +148,7 @@ class Request(Wish):
         activity._wait = self
         return None
 
-    def _execute_again(self, sim: World, activity: Any) -> Any:
+    def _execute_again(self, sim: World, activity: Activity) -> Any:
         """Stand in line after a preemption, before those that asked later."""
         resource = self.resource
         check_same_simulation(sim, resource)
@@ -167,7 +168,7 @@ class Request(Wish):
         activity._wait = self
         return None
 
-    def _gets_ahead(self, activity: Any) -> bool:
+    def _gets_ahead(self, activity: Activity) -> bool:
         """Whether it is granted at once although others wait or all units are in use: its rank decides."""
         resource, line = self.resource, self._line
         if line.first() is not self or not resource._can_grant(self):

@@ -261,6 +261,8 @@ class Resource(Station):
             activity = heir._activity
             activity._value = heir
             self.sim._calendar.schedule_last(now, activity)
+            if self._is_preemptive and line.count:
+                self._serve()  # who is the first in line now may take units away
             return
         self._held = held = self._held - request.units
         self.in_use._move(held, now)

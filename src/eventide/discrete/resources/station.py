@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from eventide.declare import Component
+from eventide.declare import Component, fields_of
 from eventide.discrete.restarts import Restart
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ class Station(Component):
         if own is not None:
             cls._written = own
         else:
-            cls.__init__ = _with_fields(cls._written, cls.__init__, cls._fields)  # type: ignore[method-assign]  # per class
+            cls.__init__ = _with_fields(cls._written, cls.__init__, fields_of(cls))  # type: ignore[method-assign]  # per class
 
     def _attach(self, sim: Simulation, name: str) -> None:
         # Once only, though both constructors ask for it. (A look at `__dict__` would make every attribute slower.)

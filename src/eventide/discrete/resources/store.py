@@ -16,6 +16,7 @@ from eventide.errors import ModelError
 from eventide.statistics import Tally
 
 if TYPE_CHECKING:
+    from eventide.discrete.commands import Activity
     from eventide.simulation import Simulation
     from eventide.statistics import Level
 
@@ -113,7 +114,7 @@ class ItemPut(Parcel):
     def _side(self) -> Side[ItemPut]:
         return self.station.puts
 
-    def _is_done_at_once(self, activity: Any) -> bool:
+    def _is_done_at_once(self, activity: Activity) -> bool:
         station, side = self.station, self.station.puts
         if side.line.count or len(station._entries) + station._kept >= station.capacity:
             return False
@@ -162,7 +163,7 @@ class ItemGet(Parcel):
     def _side(self) -> Side[ItemGet]:
         return self.station.gets
 
-    def _is_done_at_once(self, activity: Any) -> bool:
+    def _is_done_at_once(self, activity: Activity) -> bool:
         # Whoever waits accepts nothing of what is there: nobody is passed over.
         station = self.station
         entry = station._shelf.take(self._filter and self.accepts)

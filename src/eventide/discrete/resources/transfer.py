@@ -19,6 +19,7 @@ from eventide.statistics import Level, Tally
 
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Notice
+    from eventide.discrete.commands import Activity
     from eventide.discrete.world import World
     from eventide.simulation import Simulation
 
@@ -72,7 +73,7 @@ class Transfer(Wish):
         """What is waited for."""
         raise NotImplementedError
 
-    def _execute(self, sim: World, activity: Any, /) -> Any:
+    def _execute(self, sim: World, activity: Activity, /) -> Any:
         if self.state is not NEW or self.station.sim is not sim:
             self._refuse(sim)
         self._activity = activity
@@ -136,7 +137,7 @@ class Transfer(Wish):
     def _line(self) -> Line[Any]:
         return self._side.line
 
-    def _is_done_at_once(self, activity: Any) -> bool:
+    def _is_done_at_once(self, activity: Activity) -> bool:
         """Carry it out at once if none waits before it and nothing is missing; returns whether it is done."""
         raise NotImplementedError
 

@@ -61,7 +61,7 @@ class Replication:
     @property
     def inputs(self) -> pd.DataFrame:
         """What each case was made from, by `run`; like that of an `ev.Replication`, so that it can be saved."""
-        import pandas as pd
+        from eventide.libraries import pandas as pd
 
         rows = []
         for case in self.cases:
@@ -75,7 +75,7 @@ class Replication:
 
     def states(self) -> pd.DataFrame:
         """The states of each case, in columns `x[0]`, `x[1]`, ..., by `run` and `time`."""
-        import pandas as pd
+        from eventide.libraries import pandas as pd
 
         frames = {
             run: pd.DataFrame(states, index=pd.Index(times, name="time"), columns=_names_of(states.shape[1]))

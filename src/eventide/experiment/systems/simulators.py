@@ -207,10 +207,10 @@ class Stepped(_Integrating):
         sim = Simulation(rel_error=self.rel_error, abs_error=self.abs_error, rng=0)
         sim.method = self.method
         first, found = as_state(state), []
+        sim.run(until=start)
         follower = _Follower(
             sim, rate_of=self.dynamics.rate, signal=signal, parameters=parameters or {}, size=len(first)
         )
-        sim.run(until=start)
         follower.x = first
         follower.start()
         for time in times:

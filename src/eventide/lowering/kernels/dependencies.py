@@ -1,7 +1,7 @@
 """Dependencies of a kernel: what it reads and writes, as places in its binding and columns of the objects there.
 
-They are determined once for a kernel. For each object one small function, written out for its kernels, adds the
-columns to the first slots of its blocks: planning the thousandth object of a class looks up no names.
+They are determined once for a kernel. For each object the columns are added to the first slots of its blocks, so that
+planning the thousandth object of a class looks up no names.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from eventide.lowering.names.paths import ITEMS
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
+    from eventide.compilation.registry import Bound
     from eventide.continuous.components.layout import Layout
     from eventide.lowering.kernels.lowered import Access, Lowered, Row
     from eventide.lowering.names.binder import Binding
     from eventide.lowering.names.paths import Step
-    from eventide.lowering.plans.registry import Bound
 
 
 class Use(NamedTuple):

@@ -157,14 +157,16 @@ class Lowered:
         return all(constant.is_current for constant in self.constants)
 
     @property
-    def named(self) -> tuple[Constant, ...]:
-        """What stands now by the names of modules by which it finds objects, but for what is looked at anyway."""
+    def facts(self) -> tuple[Constant, ...]:
+        """Its constants, and what stands now by the names of modules by which it finds objects.
+
+        But for what is looked at anyway.
+        """
         spaces: list[tuple[Any, str]] = [
             (s.namespace, s.hop.partition(":")[2]) for s in self.steps if s.namespace is not None and not s.can_change
         ]
-        return tuple(
-            Constant(str(space.get("__name__")), name, space.get(name, ABSENT), space) for space, name in spaces
-        )
+        named = [Constant(str(space.get("__name__")), name, space.get(name, ABSENT), space) for space, name in spaces]
+        return *self.constants, *named
 
     @cached_property
     def effects(self) -> Effects:
@@ -192,6 +194,11 @@ class Lowered:
         """Whether there are inputs on the way to what it reads."""
         met = (step.expected for step in self.steps if step.check in ("class", "items"))
         return any(isinstance(expected, type) and issubclass(expected, Input) for expected in met)
+
+    @property
+    def is_exposed(self) -> bool:
+        """Whether Python, in its place, may see what events change besides states and numbers of components."""
+        return self.can_change or any(one.value is not ABSENT for one in self.facts)
 
     @cached_property
     def can_change(self) -> bool:

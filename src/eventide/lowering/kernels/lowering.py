@@ -23,6 +23,7 @@ from eventide.lowering.translation.segments import SegmentDialect
 from eventide.lowering.translation.values import Boolean, Function, Item, Number
 from eventide.native.ir import MARKS, SCALAR, Block, Builder, Instruction
 from eventide.native.ir import Function as LLVMFunction
+from eventide.reading.places import location
 from eventide.reading.source import SourceBook
 
 RULES: Final = (calls, expressions, numpy_functions, statements)
@@ -272,5 +273,5 @@ class Lowering:
     def _name(self) -> str:
         function = self.entry.function
         if function.__name__ == "<lambda>":
-            return f"lambda at {function.__code__.co_filename}:{function.__code__.co_firstlineno}"
+            return f"lambda at {location(function.__code__.co_filename, function.__code__.co_firstlineno)}"
         return function.__qualname__

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_origin
 
 import numpy as np
 
-from eventide.continuous import Continuous, Variable, VectorVariable
+from eventide.continuous import Continuous, StateVariable, Variable, VectorVariable
 from eventide.continuous.components.component import Law
 from eventide.declare import Component
 from eventide.discrete.queue import Queue
@@ -205,7 +205,7 @@ class NameResolver:
             raise Unlowerable("whole numbers and floats stand in one list here: write them all as floats")
         if type(value) is tuple and value and all(_is_plain(item) for item in value):
             return self._tuple(value, path)
-        if not all(isinstance(item, Component | Variable) for item in value):
+        if not all(isinstance(item, Component | Variable) and not isinstance(item, StateVariable) for item in value):
             return Opaque(value)
         self._note(path, "class", type(value))
         return ObjectList(path, tuple(value))
@@ -453,7 +453,8 @@ class NameResolver:
         if isinstance(function, FunctionType) and name not in _own(sample):
             if not self._is_laid_over(function, name):
                 self._freeze(cls.__qualname__, name, function, cls)
-                self._of_class.add(path)
+                if isinstance(sample, Continuous | Variable) or home.__module__.startswith("eventide."):
+                    self._of_class.add(path)  # members of flows are searched for own methods, others are not
             self._note(path, "code", function.__code__)
             return self._followed(Function(function, path, None if is_static else ref))
         if name not in _own(sample) and type(member) in NUMBERS and _is_class_variable(home, name):
@@ -565,6 +566,8 @@ def vector_of(ref: Ref, row: Row, name: str) -> Vector:
 
 
 def _variable_place(ref: Ref, name: str) -> Place:
+    if isinstance(ref.sample, StateVariable):
+        raise Unlowerable(f"{ref.sample.name} stands for a state of a component: name it by its component")
     if name not in LOOSE:
         raise Unlowerable(f"of a Variable only {', '.join(LOOSE)} are followed")
     return Place(ref, LOOSE[name], "state", 0)

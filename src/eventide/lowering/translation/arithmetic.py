@@ -40,6 +40,8 @@ _FORMS: Final[dict[str, Any]] = {
     "Sub": guard_expressions.difference,
     "Mult": guard_expressions.product,
     "Div": guard_expressions.quotient,
+    "FloorDiv": guard_expressions.whole_below,
+    "Mod": guard_expressions.remainder,
 }
 
 FAR: Final = 2**62

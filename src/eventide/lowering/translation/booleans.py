@@ -61,15 +61,17 @@ class BooleanOperations:
             one, other = other, one
         difference = self.arithmetic.wire(one) - self.arithmetic.wire(other)
         slope = self.arithmetic.subtract_slopes(one.slope, other.slope)
-        if name in ("Eq", "NotEq"):
-            distance = self.arithmetic.absolute(Number(difference.text, "float", slope))
-            return self._signed(text, distance, is_turned=name == "Eq")
         form = None if slope is None else self.arithmetic.form_of("Sub", one, other)
-        return Boolean(text, difference.text, slope, tree=Comparison(form) if form else None)
+        if name in ("Eq", "NotEq"):
+            form = form if form and guard_expressions.may_rest(form) else None
+            distance = self.arithmetic.absolute(Number(difference.text, "float", slope, form=form))
+            return self._signed(text, distance, is_turned=name == "Eq")
+        return Boolean(text, difference.text, slope, tree=Comparison(form, name.endswith("E")) if form else None)
 
     def _signed(self, text: str, distance: Number, *, is_turned: bool) -> Boolean:
         guide = self.arithmetic.negative(distance) if is_turned else distance
-        return Boolean(text, guide.text, guide.slope)
+        tree = Comparison(guide.form, is_turned) if guide.form else None
+        return Boolean(text, guide.text, guide.slope, tree=tree)
 
     def of(self, item: Number | Boolean) -> Boolean:
         """`bool(item)`."""
@@ -157,4 +159,4 @@ def _turned(tree: BooleanTree) -> BooleanTree:
     """What the opposite is joined of. Source: De Morgan's laws."""
     if isinstance(tree, Junction):
         return Junction("or" if tree.word == "and" else "and", _turned(tree.one), _turned(tree.other))
-    return Comparison(guard_expressions.negative(tree.form))
+    return Comparison(guard_expressions.negative(tree.form), not tree.is_weak)

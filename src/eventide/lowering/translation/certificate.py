@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from eventide.engine.codes import AND, EXPRESSION, EXPRESSIONS, JOINTS, OR
+from eventide.engine.codes import AND, EXPRESSION, EXPRESSIONS, JOINTS, OR, WEAK
 from eventide.engine.records import STILLS
 from eventide.lowering.translation.values import BooleanTree, GuardExpression, Junction
 from eventide.native.ir import Instruction
@@ -62,7 +62,7 @@ class _Writer:
             if one is None or other is None:
                 return None
             return [*one, *other, AND if tree.word == "and" else OR]
-        return None if tree.form is None else [self.place_of(tree.form)]
+        return None if tree.form is None else [self.place_of(tree.form) + (WEAK if tree.is_weak else 0)]
 
     def place_of(self, form: GuardExpression) -> int:
         """The number of an expression; what is made of the same in the same way is one."""

@@ -7,11 +7,12 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from eventide.continuous import Continuous
-from eventide.engine.codes import CHECKED, CHOICE_OF, GREATEST_OF, LEAST_OF, STATE
+from eventide.engine.codes import CHECKED
 from eventide.lowering.names.name_resolution import Found, Place
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
 from eventide.lowering.translation.context import Context, Frame
 from eventide.lowering.translation.dialect import Dialect
+from eventide.lowering.translation.guard_expressions import may_rest
 from eventide.lowering.translation.scope import PATH_CONDITION, UNCONDITIONAL, Scope
 from eventide.lowering.translation.values import Boolean, Function, GuardExpression, Item, Number, Path, Ref, Vector
 from eventide.native.ir import ZERO, Block, Instruction
@@ -72,7 +73,7 @@ class ConditionDialect(Dialect):
             return
         states: dict[tuple[int, int], None] = {}
         forms = [context.arithmetic.form(side) for side in (one, other)]
-        if "float" in (one.kind, other.kind) and all(form is not None and _moves_on(form, states) for form in forms):
+        if "float" in (one.kind, other.kind) and all(form and not may_rest(form, states) for form in forms):
             file = context.frame.definition.file
             self.equalities[file.name, node.lineno, file.excerpt(node)] = tuple(states)
 
@@ -151,15 +152,6 @@ class ConditionDialect(Dialect):
         """Nor are their items."""
         if not self._followed:
             super().set_item(context, target, node, compute)
-
-
-def _moves_on(form: GuardExpression, states: dict[tuple[int, int], None]) -> bool:
-    """Whether what is so made of states moves whenever one of them does; their places are gathered."""
-    if form.code in (LEAST_OF, GREATEST_OF, CHOICE_OF):
-        return False
-    if form.code == STATE:
-        states[form.numbers[0], form.numbers[1]] = None
-    return all(_moves_on(part, states) for part in form.parts)
 
 
 _MARK: Final = "="

@@ -157,7 +157,8 @@ class Functions:
             size = self.arithmetic.wire(number).machine("fabs")
             self.builder.note_trap(size.test("uge", math.inf) if self.builder.traps else "")
             # It jumps where its derivative of 0 tells nothing.
-            return Number(self.arithmetic.unsigned(value), "whole", number.slope and NAN)
+            form = guard_expressions.WHOLE[machine](number.form)
+            return Number(self.arithmetic.unsigned(value), "whole", number.slope and NAN, form=form)
 
         return call
 
@@ -233,9 +234,15 @@ class Functions:
         slope = first.slope
         if second.slope:
             slope = self._weighted(first.slope, Wire(self.builder, ONE), second.slope, (value - x) / y)
-        return Number(value.text, "float", slope)
+        dividend, divisor = self.arithmetic.form(first), self.arithmetic.form(second)
+        whole = guard_expressions.WHOLE["trunc"](guard_expressions.quotient(dividend, divisor))
+        form = guard_expressions.difference(dividend, guard_expressions.product(divisor, whole)) if slope else None
+        return Number(value.text, "float", slope, form=form)
 
     def _copysign(self, one: Number | Boolean, other: Number | Boolean, /) -> Number:
-        first, _, x, _, value = self._two("copysign", one, other)
+        first, second, x, _, value = self._two("copysign", one, other)
         slope = self.arithmetic.choose_slope(value.test("oeq", x), first.slope, self.arithmetic.turn_slope(first.slope))
-        return Number(value.text, "float", slope)
+        slope = slope or (second.slope and NAN)  # it jumps where its derivative of 0 tells nothing
+        size = guard_expressions.size(self.arithmetic.form(first))
+        form = guard_expressions.choice(self.arithmetic.form(second), size, guard_expressions.negative(size))
+        return Number(value.text, "float", slope, form=form if slope else None)

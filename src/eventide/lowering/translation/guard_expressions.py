@@ -31,9 +31,12 @@ from eventide.engine.codes import (
     SHRUNK_BY,
     SINE,
     SIZE,
+    STATE,
     SUM,
     TAKEN_FROM,
     TO_THE_POWER,
+    WHOLE_BELOW,
+    WHOLE_NEAR,
 )
 from eventide.lowering.translation.values import BooleanTree, GuardExpression, Junction
 from eventide.native.ir import real
@@ -133,9 +136,48 @@ def power(one: Maybe, other: Maybe, known: float | None, log_of_one: Callable[[]
     return of_one(EXPONENTIAL, product(other, logarithm))
 
 
+def whole_below(one: Maybe, other: Maybe = None) -> Maybe:
+    """The greatest whole number not above a number, or a quotient."""
+    return of_two(WHOLE_BELOW, one, other or literal(1.0))
+
+
+def remainder(one: Maybe, other: Maybe) -> Maybe:
+    """What a division by whole numbers leaves, with the sign of the divisor."""
+    return difference(one, product(other, whole_below(one, other))) if other else None
+
+
+def _truncated(one: Maybe) -> Maybe:
+    zero = literal(0.0)
+    up, down = extreme("gt", one, zero), extreme("gt", negative(one), zero)
+    return difference(whole_below(up), whole_below(down))
+
+
+WHOLE: Final[dict[str, Callable[[Maybe], Maybe]]] = {
+    "floor": whole_below,
+    "ceil": lambda x: negative(whole_below(negative(x))),
+    "trunc": _truncated,
+    "rint": lambda x: of_one(WHOLE_NEAR, x),
+}
+"""Whole numbers made of a number, by the machine's names."""
+
+
+def direction(one: Maybe) -> Maybe:
+    """The sign: 1, 0, -1."""
+    return choice(one, literal(1.0), choice(negative(one), literal(-1.0), literal(0.0)))
+
+
 def choice(test: Maybe, one: Maybe, other: Maybe) -> Maybe:
     """One of two, by the sign of a third."""
     return GuardExpression(CHOICE_OF, (test, one, other)) if test and one and other else None
+
+
+def may_rest(form: GuardExpression, states: dict[tuple[int, int], None] | None = None) -> bool:
+    """Whether what is so made of states may stand still while one of them moves; their places are gathered."""
+    if form.code in (LEAST_OF, GREATEST_OF, CHOICE_OF, WHOLE_BELOW, WHOLE_NEAR):
+        return True
+    if form.code == STATE and states is not None:
+        states[form.numbers[0], form.numbers[1]] = None
+    return any(may_rest(part, states) for part in form.parts)
 
 
 def number_of(tree: BooleanTree | None) -> Maybe:
@@ -205,6 +247,18 @@ FUNCTIONS: Final[dict[str, Callable[[Maybe], Maybe]]] = {
     "atanh": lambda x: product(_logarithm(quotient(_with_one(x), difference(literal(1.0), x))), literal(0.5)),
 }
 """What can be told of functions of one number, by their names."""
+
+
+OF_NUMPY: Final[dict[str, Callable[..., Maybe]]] = {
+    **FUNCTIONS,
+    **WHOLE,
+    "sign": direction,
+    "minimum": lambda x, y: extreme("lt", x, y),
+    "maximum": lambda x, y: extreme("gt", x, y),
+    "remainder": remainder,
+    "floor_divide": whole_below,
+}
+"""What can be told of numpy's."""
 
 
 def size(one: Maybe) -> Maybe:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.lowering.not_compilable import Unlowerable
+from eventide.lowering.translation import guard_expressions
 from eventide.lowering.translation.operators import address_of, combine, compare_items, signed, stride_of, through_numpy
 from eventide.lowering.translation.rules import lowers, rule_for
 from eventide.lowering.translation.values import (
@@ -41,7 +42,7 @@ from eventide.lowering.translation.vectors import (
     read_item,
     store_in,
 )
-from eventide.native.ir import ZERO
+from eventide.native.ir import ZERO, Wire
 from eventide.native.loops import symbol_of
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 
     from eventide.lowering.translation.context import Context
 
+LONGEST_TABLE: Final = 64
+"""So many points has a table at most that is looked up in native code."""
 TOTAL: Final = "+total"
 """Where bindings keep what is gathered from a vector; no name of the user's looks like that."""
 _OPERATORS: Final[dict[str, ast.operator]] = {
@@ -307,11 +310,53 @@ def _clip(context: Context, item: Operand, low: Operand, high: Operand, /) -> It
     def bound(one: Number | Boolean, limit: Number | Boolean, comparison: str) -> Number:
         x, y = context.arithmetic.wire(one), context.arithmetic.wire(limit)
         stays = context.builder.value("or", "i1", x.test("uno", x), x.test(comparison, y))
-        return context.arithmetic.select(
-            Boolean(stays), context.arithmetic.as_float(one), context.arithmetic.as_float(limit)
-        )
+        item, other = context.arithmetic.as_float(one), context.arithmetic.as_float(limit)
+        form = guard_expressions.extreme(comparison[1:], context.arithmetic.form(item), context.arithmetic.form(other))
+        return replace(context.arithmetic.select(Boolean(stays), item, other), form=form)
 
     return _numpy_of(context, [item, low, high], lambda x, a, b: bound(bound(x, a, "ogt"), b, "olt"))
+
+
+@lowers(np.interp)
+def _interp(context: Context, item: Operand, places: Operand, values: Operand, /) -> Item:
+    """A number looked up in a table, between whose points are lines. Source: numpy, `arr_interp`."""
+    if (
+        not isinstance(item, Number | Boolean)
+        or isinstance(places, Number | Boolean)
+        or isinstance(values, Number | Boolean)
+    ):
+        raise Unlowerable("numpy's interp is followed for one number and a table in two arrays")
+    points, arithmetic = places.count, context.arithmetic
+    if points != values.count or not 1 < points <= LONGEST_TABLE:
+        raise Unlowerable(f"tables of two to {LONGEST_TABLE} points are followed")
+    given = arithmetic.as_float(item)
+    table = [
+        [arithmetic.as_float(item_at(context, side, Number(str(k), "int", known=k))) for side in (places, values)]
+        for k in range(points)
+    ]
+    if any(number.slope is not None for pair in table for number in pair):
+        raise Unlowerable("the numbers of a table that is looked up stand still")
+    x, (at, first) = arithmetic.wire(given), map(arithmetic.wire, table[0])
+    value, steepness, form = first, Wire(context.builder, ZERO), arithmetic.form(table[0][1])
+    for k in range(points):
+        at, low = map(arithmetic.wire, table[k])
+        rise, line = Wire(context.builder, ZERO), low
+        if k + 1 < points:
+            after, high = map(arithmetic.wire, table[k + 1])
+            rise = (high - low) / (after - at)
+            line = rise * (x - at) + low
+            line = line.unless(line.test("uno", line), rise * (x - after) + high)
+            line = line.unless(line.test("uno", line), line.unless(low.test("oeq", high), low))
+            line = line.unless(x.test("oeq", at), low)
+        is_here = x.test("oge", at)
+        value, steepness = value.unless(is_here, line), steepness.unless(is_here, rise)
+        if given.form:
+            apart = guard_expressions.difference(given.form, arithmetic.form(table[k][0]))
+            height = guard_expressions.product(apart, guard_expressions.still(rise.text))
+            form = guard_expressions.choice(apart, guard_expressions.total(height, arithmetic.form(table[k][1])), form)
+    value = value.unless(x.test("uno", x), x)
+    slope = arithmetic.scale_slope(given.slope, steepness.text)
+    return Number(value.text, "float", slope, is_numpy=True, form=form if slope else None)
 
 
 @lowers(np.zeros)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.lowering.not_compilable import Unlowerable
+from eventide.lowering.translation import guard_expressions
 from eventide.lowering.translation.arithmetic import OPERATIONS
 from eventide.lowering.translation.functions import BY_ARGUMENT, BY_VALUE
 from eventide.lowering.translation.values import Boolean, Buffer, Formula, Number, Stored, Table, Vector, constant
@@ -117,7 +118,14 @@ def through_numpy(context: Context, function: Any, arguments: list[Operand]) -> 
     if count:
         context.builder.loop(symbol, [*sources, (result.address, BYTES)], count)
     value = _with_slopes(context, function.__name__, Vector(result, 0, 1, count), given)
-    return value if vectors else item_at(context, value, Number("0", "int", known=0))
+    if vectors:
+        return value
+    number = item_at(context, value, Number("0", "int", known=0))
+    form_of = guard_expressions.OF_NUMPY.get(_WORDS.get(function.__name__, function.__name__))
+    if form_of is None or not isinstance(number, Number) or number.slope is None:
+        return number
+    scalars = [context.arithmetic.as_float(item) for item in arguments if isinstance(item, Number | Boolean)]
+    return replace(number, form=form_of(*map(context.arithmetic.form, scalars)))
 
 
 def _in_memory(context: Context, item: Operand) -> Vector:

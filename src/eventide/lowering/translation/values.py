@@ -48,9 +48,13 @@ class GuardExpression:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """One comparison: what is above zero where it holds and below where it does not; None if that is not known."""
+    """One comparison: what is above zero where it holds and below where it does not; None if that is not known.
+
+    is_weak     whether it holds at zero, too
+    """
 
     form: GuardExpression | None
+    is_weak: bool = False
 
 
 @dataclass(frozen=True, slots=True)

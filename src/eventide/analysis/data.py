@@ -1,0 +1,190 @@
+"""Data that a model is compared with: columns of measured values against times, with weights."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from eventide.errors import ModelError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from numpy.typing import ArrayLike, NDArray
+
+    from eventide.observe import Recording
+
+
+@dataclass(frozen=True, eq=False)
+class Experiment:
+    """What was measured in one of several experiments, for `calibrate`.
+
+    data            as for `calibrate`
+    parameters      the values for which it was made, of parameters that are not calibrated: inputs, initial values
+    weights, deviations     as for `calibrate`; without both those that it is given hold
+    name            in what is told of it; its number unless given
+    """
+
+    data: pd.DataFrame | Recording
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    weights: Mapping[str, ArrayLike] | None = None
+    deviations: Mapping[str, ArrayLike] | None = None
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Data:
+    """Measured values and their weights.
+
+    name        of the experiment; parameters: the values for which it was made
+    frame       a row for each time, a column for each quantity; NaN where nothing was measured
+    weights     of the same shape: by what residuals are multiplied
+    times       each time once, growing
+    rows        for each row of the frame the place of its time in `times`
+    """
+
+    frame: pd.DataFrame
+    weights: NDArray[np.float64]
+    times: tuple[float, ...]
+    rows: NDArray[np.intp]
+    name: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def weights_as_frame(self) -> pd.DataFrame:
+        """The weights as a table like that of the values."""
+        from eventide.libraries import pandas as pd
+
+        return pd.DataFrame(self.weights, index=self.frame.index, columns=self.frame.columns)
+
+    @property
+    def is_there(self) -> NDArray[np.bool_]:
+        """Where something was measured."""
+        there: NDArray[np.bool_] = ~np.isnan(self.frame.to_numpy(dtype=float))
+        return there
+
+    @property
+    def count(self) -> int:
+        """How many values were measured."""
+        return int(self.is_there.sum())
+
+    def columns_in(self, known: list[str], model: str) -> list[str]:
+        """For each column of the data the recorded quantity that it is; raises as `recorded_name`."""
+        return [recorded_name(str(name), known, model) for name in self.frame.columns]
+
+    def residuals(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Weighted differences of a model's values (one row for each of `times`) from the data, one after the other."""
+        away = self.weights * (values[self.rows] - self.frame.to_numpy(dtype=float))
+        chosen: NDArray[np.float64] = away[self.is_there]
+        return chosen
+
+    def weighted(self, slopes: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The same for derivatives of a model's values, of shape (times, columns, parameters)."""
+        chosen: NDArray[np.float64] = (self.weights[..., np.newaxis] * slopes[self.rows])[self.is_there]
+        return chosen
+
+
+def recorded_name(name: str, known: list[str], model: str) -> str:
+    """The recorded quantity of a name, or the only one whose name ends so: "level" for "tank.level".
+
+    Raises ModelError where there is none, or more than one
+    """
+    alike = [other for other in known if other == name] or [other for other in known if other.endswith(f".{name}")]
+    if len(alike) != 1:
+        what = f"it may be {' or '.join(alike)}" if alike else f"it records: {', '.join(known) or 'nothing'}"
+        raise ModelError(f"{name!r} is no recorded quantity of {model}; {what}. Record it by sim.record(...)")
+    return alike[0]
+
+
+def experiments_of(told: Any, weights: Any, deviations: Any) -> list[Data]:
+    """Data as they are given to `calibrate`: of one experiment or of several. Raises ModelError for what is none."""
+    if isinstance(told, Experiment):
+        told = [told]
+    if not isinstance(told, Sequence) or not told or not all(isinstance(one, Experiment) for one in told):
+        return [data_of(Experiment(told, {}, weights, deviations))]
+    names = [one.name or str(number) for number, one in enumerate(told)]
+    if len(set(names)) < len(names):
+        raise ModelError(f"experiments have names of their own, and got {', '.join(names)}")
+    found = []
+    for name, one in zip(names, told, strict=True):
+        has_own = one.weights is not None or one.deviations is not None
+        own = (one.weights, one.deviations) if has_own else (weights, deviations)
+        try:
+            found.append(data_of(Experiment(one.data, one.parameters, *own, name)))
+        except ModelError as error:
+            error.add_note(f"in the experiment {name}")
+            raise
+    return found
+
+
+def data_of(experiment: Experiment) -> Data:
+    """The data of one experiment. Raises ModelError for what is none."""
+    frame = _frame_of(experiment.data)
+    values = frame.to_numpy(dtype=float)
+    if not len(frame) or not values.size or np.isnan(values).all():
+        raise ModelError("there are no data: a table has a row for each time and a column for each quantity")
+    if np.isinf(values).any():
+        raise ModelError("the data have infinite values: take them out, or write NaN where nothing was measured")
+    if not isinstance(experiment.parameters, Mapping):
+        raise ModelError(
+            f'an experiment takes parameters by name, as {{"inflow": 2.0}}, and got {experiment.parameters!r}'
+        )
+    times, rows = np.unique(frame.index.to_numpy(dtype=float), return_inverse=True)
+    weights = _numbers_by_column("weights", experiment.weights, frame)
+    deviations = _numbers_by_column("deviations", experiment.deviations, frame)
+    for name in experiment.weights or {}:
+        if name in (experiment.deviations or {}):
+            raise ModelError(f"{name} has weights and deviations: give one of them, a weight is 1 / deviation")
+    if (deviations == 0.0).any():
+        raise ModelError("a deviation is above 0: nothing is measured exactly")
+    return Data(frame, weights / deviations, tuple(times.tolist()), rows, experiment.name, dict(experiment.parameters))
+
+
+def _frame_of(told: Any) -> pd.DataFrame:
+    from eventide.libraries import pandas as pd
+
+    if hasattr(told, "to_pandas"):  # a recording
+        told = told.to_pandas()
+        # Of the two sides of an event the first: a calibration compares the values before events.
+        told = told[~told.index.duplicated(keep="first")]
+    if isinstance(told, pd.Series) and told.name is not None:
+        told = told.to_frame()
+    if not isinstance(told, pd.DataFrame):
+        raise ModelError(
+            "data are a DataFrame of columns against times, or a recording, or several ev.Experiment of these, and got "
+            f"{type(told).__name__}"
+        )
+    frame = told.set_index("time") if "time" in told.columns else told
+    try:
+        frame = frame.set_axis(frame.index.to_numpy(dtype=float), axis=0).rename_axis("time").astype(float)
+    except (TypeError, ValueError) as error:
+        raise ModelError(
+            f"data are numbers against times, with these as index or in a column 'time': {error}"
+        ) from None
+    times = frame.index.to_numpy()
+    if not (np.isfinite(times) & (times >= 0.0)).all():
+        raise ModelError("data have a time from 0 on in each row: runs begin at 0")
+    return frame.sort_index(kind="stable")
+
+
+def _numbers_by_column(what: str, given: Any, frame: pd.DataFrame) -> NDArray[np.float64]:
+    """Weights or deviations of the shape of the data: one for a column, or one for each of its values."""
+    found = np.ones(frame.shape)
+    given = {} if given is None else given
+    if not isinstance(given, Mapping):
+        raise ModelError(f'{what}= takes numbers by column, as {{"height": 10.0}}, and got {given!r}')
+    for name, values in given.items():
+        if name not in frame.columns:
+            raise ModelError(f"{what}= names {name!r}, and the data have {', '.join(map(str, frame.columns))}")
+        try:
+            found[:, frame.columns.get_loc(name)] = np.asarray(values, dtype=float)
+        except (TypeError, ValueError):
+            raise ModelError(
+                f"{what} of {name} are one number, or one for each of the {len(frame)} rows in the order of their "
+                f"times, and got {values!r}"
+            ) from None
+    if not (np.isfinite(found) & (found >= 0.0)).all():
+        raise ModelError(f"{what} are finite numbers from 0 on")
+    return found

@@ -1,0 +1,289 @@
+"""Sensitivities of the responses and states of a model with events."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import isfinite, nan
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from eventide.analysis.sensitivity.dual import Dual, UndifferentiableError, value_of
+from eventide.analysis.sensitivity.dual_simulation import DualSimulation
+from eventide.analysis.sensitivity.integrals import Cumulated
+from eventide.analysis.sensitivity.margins import Margins
+from eventide.analysis.sensitivity.results import Entry, Sensitivity, Way, check_names, check_way, share_for
+from eventide.continuous.components.member import layout_of
+from eventide.errors import ModelError
+from eventide.experiment.designs import is_positive
+from eventide.experiment.responses import read_responses
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from eventide.experiment.models import Model
+    from eventide.simulation import Simulation
+
+
+SAME: Final = 1e3
+"""Two runs of other steps are the same if they differ by so many tolerances."""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """What one run of a model came to.
+
+    responses   by name, as they were read
+    fields      at each time that was asked for: the states of the active components, by name
+    events      who had an event, in their order
+    """
+
+    responses: Mapping[str, Any]
+    fields: Sequence[tuple[float, Mapping[str, Any]]]
+    end: float
+    events: Sequence[str]
+
+
+def sensitivity_of_model(
+    model: Model[..., Any],
+    wrt: str | Iterable[str] | None = None,
+    *,
+    by: Way = "variational",
+    at: Iterable[float] = (),
+    until: float | None = None,
+    entropy: int | None = None,
+    step: float | None = None,
+) -> Sensitivity:
+    """See `sensitivity`."""
+    check_way(by)
+    model.check_ready(until)
+    continuous = [name for name, value in model.values.items() if type(value) is float]
+    if wrt is not None:
+        _refuse_discrete(model, (wrt,) if isinstance(wrt, str) else tuple(wrt))
+    names = tuple(continuous) if wrt is None else check_names(wrt, continuous, model.name)
+    if not names:
+        raise ModelError(f"{model.name} has no parameter that is a number with derivatives: nothing can be varied")
+    times = _times_until(at, model.until if until is None else until)
+    if step is not None and not (is_positive(step) and step < 1.0):
+        raise ModelError(f"step= takes a share of the input, greater than 0 and below 1, and got {step!r}")
+    plain = model.simulation(entropy)
+    base = _pass(model, plain, dict(model.values), until, times)
+    units = {name: getattr(value, "unit", "") for name, value in base.responses.items()}
+    if by == "variational":
+        entries, warnings = _variational(model, names, until, times, plain, base)
+        return Sensitivity(repr(model), by, entries, units, warnings, plain.entropy)
+    size = share_for(plain.rel_error, by) if step is None else step
+    entries, warnings = _differences(model, names, by, until, times, plain.entropy, base, size)
+    return Sensitivity(repr(model), by, entries, units, warnings, plain.entropy)
+
+
+def _times_until(at: Iterable[float], end: float | None) -> list[float]:
+    """The times at which states are asked for. Raises ModelError if they do not grow, or lie behind the end."""
+    try:
+        times = [float(time) for time in at]
+    except (TypeError, ValueError):
+        raise ModelError(f"at= takes times, as at=[1.0, 2.0], and got {at!r}") from None
+    if not all(map(isfinite, times)) or sorted(times) != times:
+        raise ModelError(f"at= takes times that grow, and got {times!r}")
+    if end is not None and times and times[-1] > end:
+        raise ModelError(
+            f"at= takes times up to the end of the run, which is {end!r}, and got {times[-1]!r}: give until="
+        )
+    return times
+
+
+def _refuse_discrete(model: Model[..., Any], names: Sequence[str]) -> None:
+    for name in names:
+        if name in model.values and type(model.values[name]) is not float:
+            parameter = model.parameters[name]
+            raise ModelError(
+                f"the sensitivity of {model.name} to {name} does not exist: it takes {parameter.kind.allowed}, which "
+                "cannot be varied continuously; compare runs with several of its values instead"
+            )
+
+
+# --- one run ----------------------------------------------------------------------------------------------------------
+
+
+def _pass(
+    model: Model[..., Any], sim: Simulation, values: dict[str, Any], until: float | None, times: Sequence[float]
+) -> Passage:
+    """Run a model as `Model.run` does, with a stop at each of some times to look at its states."""
+    end = model.until if until is None else until
+    events: list[str] = []
+    if not isinstance(sim, DualSimulation):
+        sim.trace = lambda occurrence: events.append(f"{occurrence.who}: {occurrence.why}")
+    told = model.function(sim, **values)
+    if model.is_program:
+        sim.main = sim.process(told, name=model.name)
+    fields = []
+    for time in times:
+        sim.run(until=time)
+        fields.append((time, _states(sim)))
+    if end is None or end > sim.time:
+        sim.run(until=end)
+    if sim.main is not None:
+        told = sim.main.result if sim.main.terminated else {}
+    responses, _ = read_responses(told, model.name)
+    return Passage(responses, fields, float(getattr(sim, "instant", sim.time)), events)
+
+
+def _states(sim: Simulation) -> dict[str, Any]:
+    """The states of all active components, by name."""
+    return {
+        f"{one.name}.{name}": getattr(one, name)
+        for one in sim.laws
+        if not isinstance(one, Cumulated)
+        for name in layout_of(one).states
+    }
+
+
+# --- by variational equations -----------------------------------------------------------------------------------------
+
+
+def _variational(
+    model: Model[..., Any],
+    names: Sequence[str],
+    until: float | None,
+    times: Sequence[float],
+    plain: Simulation,
+    base: Passage,
+) -> tuple[tuple[Entry, ...], tuple[str, ...]]:
+    entropy = plain.entropy
+    sim = DualSimulation(len(names), **model.options, rng=entropy)
+    tangents = sim.tangents
+    assert tangents is not None
+    # Derivatives are with respect to shares of the inputs, so that the tolerances suit them whatever their units.
+    scales = [abs(model.values[name]) or 1.0 for name in names]
+    values = dict(model.values)
+    for k, name in enumerate(names):
+        tangent = np.zeros(len(names) + 1)
+        tangent[k] = scales[k]
+        values[name] = Dual(tangents.space, model.values[name], tangent)
+    margins = Margins(sim.events_met)
+    sim.monitor.add_observer(margins)
+    tangents.functions.take_in(model.function)
+    tangents.expose()
+    try:
+        found = _pass(model, sim, values, until, times)
+    except UndifferentiableError as error:
+        error.add_note(f"in the variational equations of {model!r} with entropy {entropy}, at time {sim.instant!r}")
+        raise
+    finally:
+        sim.close()
+    _check_same(model, base, found, plain)
+
+    def read(output: str, time: float, value: Any) -> list[Entry]:
+        slopes = value.tangent if isinstance(value, Dual) else np.zeros(len(names))
+        number = value.value if isinstance(value, Dual) else float(value)
+        if not isfinite(number):
+            slopes = np.full(len(names), nan)
+        return [
+            Entry(output, time, name, model.values[name], float(number), float(slopes[k]) / scales[k])
+            for k, name in enumerate(names)
+        ]
+
+    return _entries(found, read), margins.notes
+
+
+def _check_same(model: Model[..., Any], base: Passage, found: Passage, plain: Simulation) -> None:
+    """Raise UndifferentiableError if the run with derivatives has come to something else than the run without."""
+    for ((output, time), value), (_, other) in zip(_numbers(base), _numbers(found), strict=True):
+        near = SAME * (plain.rel_error * max(abs(value), abs(other)) + plain.abs_error)
+        if not abs(value - other) <= near and not (value != value and other != other):
+            at = "" if time is None else f" at time {time!r}"
+            raise UndifferentiableError(
+                f"with its derivatives {model.name} comes to {output} = {other!r}{at}, and without them to {value!r}: "
+                "it depends on its steps more than the tolerances say, so an event grazes or the model is chaotic; "
+                "take smaller tolerances"
+            )
+
+
+def _entries(found: Passage, read: Callable[[str, float, Any], list[Entry]]) -> tuple[Entry, ...]:
+    entries: list[Entry] = []
+    for time, states in found.fields:
+        for output, value in states.items():
+            entries += read(output, time, value)
+    for output, value in found.responses.items():
+        entries += read(output, found.end, value)
+    return tuple(entries)
+
+
+# --- by differences ---------------------------------------------------------------------------------------------------
+
+
+def _differences(
+    model: Model[..., Any],
+    names: Sequence[str],
+    by: Way,
+    until: float | None,
+    times: Sequence[float],
+    entropy: int,
+    base: Passage,
+    step: float,
+) -> tuple[tuple[Entry, ...], tuple[str, ...]]:
+    """One input at a time, with the same random numbers in all runs. Source: (4.9) to (4.12), corrected."""
+    entries: list[Entry] = []
+    warnings: list[str] = []
+    for name in names:
+        middle = model.values[name]
+        width = step * (abs(middle) or 1.0)
+        ends = (middle + width, middle - width) if by == "central" else (middle + width, middle)
+        runs = [
+            base
+            if value == middle
+            else _pass(model, model.simulation(entropy), {**model.values, name: value}, until, times)
+            for value in ends
+        ]
+        if any(run.events != base.events for run in runs):
+            warnings.append(
+                f"events have another order, or are others, where {name} is varied from {ends[1]!r} to {ends[0]!r}: "
+                "the difference is across a jump or a kink; try a smaller step="
+            )
+        high, low = (dict(_numbers(run)) for run in runs)
+        for (output, time), value in _numbers(base):
+            if (output, time) not in high or (output, time) not in low:
+                raise ModelError(f"{output} is not there in every run where {name} is varied: it has no difference")
+            slope = (high[output, time] - low[output, time]) / (ends[0] - ends[1])
+            entries.append(Entry(output, base.end if time is None else time, name, middle, value, slope))
+    order = {key: k for k, (key, _) in enumerate(_numbers(base))}
+    keys = {(output, base.end if time is None else time): k for (output, time), k in order.items()}
+    entries.sort(key=lambda entry: keys[entry.output, entry.time])
+    return tuple(entries), tuple(warnings)
+
+
+def _numbers(found: Passage) -> list[tuple[tuple[str, float | None], float]]:
+    """All outputs of a run with their times; None stands for its end."""
+    fields = [((name, time), float(value_of(value))) for time, states in found.fields for name, value in states.items()]
+    return [*fields, *(((name, None), float(value_of(value))) for name, value in found.responses.items())]
+
+
+# --- the laws at one time ---------------------------------------------------------------------------------------------
+
+
+def states_at(
+    model: Model[..., Any], time: float, entropy: int | None
+) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """The states of the active components at a time: names, values (n,), rates (n,) and their derivatives (n, n)."""
+    sim = DualSimulation(0, **model.options, rng=entropy)
+    tangents = sim.tangents
+    assert tangents is not None
+    tangents.functions.take_in(model.function)
+    tangents.expose()
+    try:
+        told = model.function(sim, **model.values)
+        if model.is_program:
+            sim.main = sim.process(told, name=model.name)
+        sim.run(until=time)
+        states = _states(sim)
+        slots = [slot for one in sim.laws if one in tangents.companions for slot in tangents.slots_of(one)]
+        for slot, unit in zip(slots, np.eye(len(slots)), strict=True):
+            tangents.row.tangents[slot] = unit
+        found = [tangents.evaluate().get(slot, 0.0) for slot in slots]
+    finally:
+        sim.close()
+    values = np.array([float(value_of(value)) for value in states.values()])
+    rates = np.array([float(value_of(rate)) for rate in found])
+    slopes = np.array([rate.tangent if isinstance(rate, Dual) else np.zeros(len(slots)) for rate in found])
+    return list(states), values, rates, slopes.reshape(len(slots), len(slots))

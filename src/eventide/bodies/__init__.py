@@ -1,0 +1,8 @@
+"""Bodies: generator functions as state machines over rows, which `native/` translates and `rows/` drives.
+
+In: the text of a generator function, and the values that the variables of a suspended generator have. Out: a kernel in
+the language of the stepper, what a generator gives to its row, and a generator that stands where a row does. What
+native code does not know is left to Python statement by statement: the kernel stops before it, and nothing is undone.
+
+Start reading at `body.py`, then `reader.py` and `expressions.py`.
+"""

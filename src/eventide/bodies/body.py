@@ -1,0 +1,410 @@
+"""Bodies of generator functions as kernels: what a generator gives to its row, and what a row gives back."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import linecache
+import math
+from collections.abc import Iterator, Mapping
+from functools import cache, reduce
+from itertools import chain, count
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from eventide.bodies.calls import addressed_call, target_of
+from eventide.bodies.naming import ABSENT, Fact, own_fact
+from eventide.bodies.operands import KINDS, WIDE
+from eventide.bodies.reader import Reading, read
+from eventide.discrete.resources.request import Request
+from eventide.native.locking import locked
+from eventide.reading.generators import Successor, function_of, locals_of
+from eventide.reading.source import CannotLower, SourceBook
+from eventide.reading.twins import Twin
+from eventide.rows import activities, codes
+from eventide.rows.codes import NONE
+from eventide.rows.memory import RowMemory
+from eventide.rows.stations import ask, is_ready, leave, new_request
+
+if TYPE_CHECKING:
+    import ast
+    from types import CodeType
+
+    from eventide.discrete.resources.resource import Resource
+    from eventide.discrete.world import World
+    from eventide.native.row_engine import NativeRows
+
+_RANGE: Final = type(iter(range(1)))
+_TUPLE: Final = type(iter(()))
+_numbers = count(1)
+PRESENT: Final = ("waiting", "granted")
+"""The states of requests that can go away."""
+MOST_KINDS: Final = 4
+"""For so many combinations of types a body is read."""
+
+
+class Admission(NamedTuple):
+    """What a row of a process begins with.
+
+    at          its state
+    kept        objects whose addresses it has
+    relied      by whom and what: on what it relies besides the facts of its body
+    stations    the resources that it may use, and requests: those that it has made, by their places among `wholes`
+    """
+
+    at: int
+    wholes: list[int]
+    reals: list[float]
+    kept: tuple[Any, ...]
+    relied: dict[tuple[int, str], Fact]
+    stations: dict[int, Resource]
+    requests: dict[int, Request]
+
+
+class Return(NamedTuple):
+    """What a process goes on with in Python.
+
+    generator   a generator that stands where the row was
+    does        as of a `Point`
+    command     what it has yielded, if that is so
+    """
+
+    generator: Any
+    does: str
+    command: float
+
+
+class Body:
+    """The body of a generator function, for certain types of its variables.
+
+    function    the kernel as Python runs it
+    sizes       how many whole numbers and floats a row has
+    """
+
+    def __init__(self, reading: Reading, name: str, world: World) -> None:
+        self.reading = reading
+        self.naming = reading.naming
+        self.world = world
+        self.text = reading.text(name)
+        self.wholes, self.reals = reading.columns()
+        self._positions: dict[CodeType, list[Any]] = {}
+        self._optional = reading.optional
+        self.function = _function(name, self.text)
+
+    @property
+    def sizes(self) -> tuple[int, int]:
+        """How many whole numbers and floats a row has."""
+        return len(self.wholes), len(self.reals)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether all stands with which it was made."""
+        return all(fact.holds for fact in self.naming.facts.values())
+
+    # --- from a generator to a row --------------------------------------------------------------------------------
+
+    def admit(self, generator: Any) -> Admission | None:
+        """What the row of a process begins with whose generator is suspended; None if it cannot go on there."""
+        at = self.resumes_at(generator)
+        if at is None:
+            return None
+        values = locals_of(generator)
+        naming, loops = self.naming, self.reading.points[at].loops
+        iterators = [found for item in gc.get_referents(generator) if (found := _range_in(item)) is not None]
+        if len(iterators) != len(loops) or not self._fits(values):
+            return None
+        texts = self._variables(values)
+        kept = self._kept(values)
+        if texts is None or kept is None:
+            return None
+        texts.update({text: id(item) for text, item in zip(naming.addresses, kept, strict=True)})
+        texts.update({text: fact.answer for text, fact in naming.given.items()})
+        for loop, iterator in zip(loops, iterators, strict=True):
+            known = self.reading.loops[loop]
+            begin, end, step = _rest(iterator)
+            if step != known.step or max(abs(begin), abs(end)) >= WIDE:
+                return None
+            texts[f"n_{known.number}"], texts[f"s_{known.number}"] = begin, end
+        resources = {text: values[thing.root] if thing.root else thing.value for text, thing in naming.stations.items()}
+        requests = self._requests(at, values, resources)
+        if requests is None:
+            return None
+        wholes = [int(texts.get(text, NONE if text[:2] == "q_" else 0)) for text in self.wholes]
+        return Admission(
+            at,
+            wholes,
+            [float(texts.get(text, 0.0)) for text in self.reals],
+            kept,
+            self._relied(values),
+            {self.wholes.index(text): resource for text, resource in resources.items()},
+            {self.wholes.index(f"q_{name}"): request for name, request in requests.items()},
+        )
+
+    def _relied(self, values: Mapping[str, Any]) -> dict[tuple[int, str], Fact]:
+        """On what the objects depend to which the variables refer."""
+        found: dict[tuple[int, str], Fact] = {}
+        for root, path in self.naming.methods:
+            if root:
+                owner = reduce(getattr, path[:-1], values[root])
+                fact = own_fact(owner, path[-1], getattr(owner, path[-1]))
+                if fact is not None:
+                    found[id(owner), f"own {path[-1]}"] = fact
+        return found
+
+    def _requests(
+        self, at: int, values: Mapping[str, Any], resources: Mapping[str, Resource]
+    ) -> dict[str, Request] | None:
+        """The requests whose blocks a generator is in; None if there is one that a row cannot have."""
+        found: dict[str, Request] = {}
+        for block in self.reading.points[at].blocks:
+            request = values.get(block.name)
+            if type(request) is not Request or request.station is not resources[block.station]:
+                return None
+            if request.state not in PRESENT:
+                return None
+            found[block.name] = request
+        return found
+
+    def resumes_at(self, generator: Any) -> int | None:
+        """The state in which native code goes on with a suspended generator; None if it cannot."""
+        code = generator.gi_code
+        if code not in self._positions:
+            self._positions[code] = [
+                (line, end_line, column, end_column) for line, end_line, column, end_column in code.co_positions()
+            ]
+        return self.reading.resumes.get(self._positions[code][generator.gi_frame.f_lasti // 2])
+
+    def _fits(self, values: Mapping[str, Any]) -> bool:
+        """Whether the variables refer to objects of the same types as those that were looked at."""
+        naming = self.naming
+        if any(type(values.get(name, ABSENT)) is not kind for name, kind in naming.things.items()):
+            return False
+        if any((values[root] if root else known) is not self.world for root, known in naming.simulations.items()):
+            return False
+        return all(self._has_method(values, root, path, known) for (root, path), known in naming.methods.items())
+
+    def _has_method(self, values: Mapping[str, Any], root: str, path: tuple[str, ...], known: Any) -> bool:
+        if not root:
+            return True
+        owner = reduce(getattr, path[:-1], values[root])
+        return path[-1] not in getattr(owner, "__dict__", ()) and (
+            getattr(getattr(owner, path[-1], None), "__func__", None) is known
+        )
+
+    def _variables(self, values: Mapping[str, Any]) -> dict[str, Any] | None:
+        """The numbers that a row keeps of a generator's variables; None if one is of another type."""
+        texts: dict[str, Any] = {}
+        has = 0
+        for name in self.reading.known:
+            value = values.get(name, ABSENT)
+            if value is ABSENT and name not in self.naming.arguments:
+                continue
+            if KINDS.get(type(value)) != self.naming.kinds[name] or (type(value) is int and abs(value) >= WIDE):
+                return None
+            texts[f"v_{name}"] = value
+            has += 1 << self._optional.index(name) if name in self._optional else 0
+        return {**texts, "has": has}
+
+    def _kept(self, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
+        """The objects that native code calls; None if one is of another kind."""
+        found = []
+        for called in self.naming.addresses.values():
+            value = reduce(getattr, called.path, values[called.root]) if called.root else called.value
+            if addressed_call(called._replace(value=value)) != addressed_call(called):
+                return None
+            found.append(target_of(value))
+        return tuple(found)
+
+    # --- from a row to a generator --------------------------------------------------------------------------------
+
+    def requests_at(self, at: int, wholes: list[int]) -> list[int]:
+        """The rows of the requests in whose blocks a row is."""
+        return [wholes[self.wholes.index(f"q_{block.name}")] for block in self.reading.points[at].blocks]
+
+    def give_back(
+        self, generator: Any, at: int, wholes: list[int], reals: list[float], requests: Mapping[int, Request]
+    ) -> Return:
+        """The generator with which a process goes on whose row is in a state; it was suspended with another.
+
+        requests    by their rows
+        """
+        texts = {**dict(zip(self.wholes, wholes, strict=True)), **dict(zip(self.reals, reals, strict=True))}
+        changed: dict[str, Any] = {}
+        absent = [*self.naming.requests]
+        for name in self.reading.known:
+            if name not in self._optional or int(texts["has"]) >> self._optional.index(name) & 1:
+                value = texts[f"v_{name}"]
+                changed[name] = bool(value) if self.naming.kinds[name] == "bool" else value
+        point = self.reading.points[at]
+        iterators = {self.reading.twin.places[loop]: self._iterator(loop, texts) for loop in point.loops}
+        contexts = {}
+        for block in point.blocks:
+            request = requests[int(texts[f"q_{block.name}"])]
+            absent.remove(block.name)
+            changed[block.name], contexts[self.reading.twin.places[block.item]] = request, request.__exit__
+        made = Successor(generator, self.reading.twin).at(point.place, generator, changed, absent, iterators, contexts)
+        return Return(made, point.does, texts["command"])
+
+    def _iterator(self, loop: ast.For, texts: Mapping[str, Any]) -> Iterator[int]:
+        number, step = self.reading.loops[loop]
+        return iter(range(texts[f"n_{number}"], texts[f"s_{number}"], step))
+
+
+def _range_in(item: Any) -> Any:
+    """The iterator over a range that a loop goes through, that of a twin by way of a chain; None if it is none."""
+    if type(item) is _RANGE:
+        return item
+    if type(item) is not chain:
+        return None
+    inside = gc.get_referents(item)
+    for source in inside[:]:
+        inside += gc.get_referents(*gc.get_referents(source)) if type(source) is _TUPLE else []
+    return next((found for found in inside if type(found) is _RANGE), None)
+
+
+def _rest(iterator: Any) -> tuple[int, int, int]:
+    """What an iterator over a range has left."""
+    whole, done = iterator.__reduce__()[1][0], (iterator.__reduce__()[2:] or (0,))[0] or 0
+    return whole.start + done * whole.step, whole.stop, whole.step
+
+
+# --- kernels as Python runs them: native code has instructions in place of these calls --------------------------------
+
+
+def draw(address: int) -> float:
+    """What the callable at an address gives."""
+    return float(_object(address)())
+
+
+def draw_next(address: int) -> float:
+    """The next number of the iterator at an address."""
+    return float(next(_object(address)))
+
+
+def tell(address: int, value: float) -> int:
+    """Give a number to the callable at an address; 0."""
+    _object(address)(value)
+    return 0
+
+
+def _object(address: int) -> Any:
+    return ctypes.cast(address, ctypes.py_object).value
+
+
+# --- kernels ----------------------------------------------------------------------------------------------------------
+
+
+def _function(name: str, text: str) -> FunctionType:
+    """A kernel as Python runs it, whose text can be found."""
+    file = f"<eventide body {next(_numbers)}>"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    names: dict[str, Any] = {
+        **{name: getattr(codes, name) for name in ("ENDS", "EXIT", "FAILED", "NEW", "ROOM", "WAITS")},
+        **{name: getattr(math, name) for name in ("sqrt", "exp", "log", "log1p", "sin", "cos", "atan")},
+        **{function.__name__: function for function in (draw, draw_next, tell)},
+        "hold": activities.hold,
+        **{function.__name__: function for function in (ask, is_ready, leave, new_request)},
+        "__name__": "eventide.bodies.kernels",
+    }
+    flags = __import__("__future__").annotations.compiler_flag
+    exec(compile(text, file, "exec", flags=flags, dont_inherit=True), names)  # noqa: S102  # our own text
+    function = names[name]
+    assert isinstance(function, FunctionType)
+    return function
+
+
+@locked
+@cache
+def native_rows() -> NativeRows:
+    """One engine of native processes for all simulations of this process."""
+    from eventide.native.row_engine import NativeRows
+    from eventide.native.store import Store
+
+    return NativeRows(Store.default())
+
+
+class Learned:
+    """What is known of code, for all simulations of this process: its text, its twins, and why it stays Python."""
+
+    def __init__(self) -> None:
+        self.book = SourceBook()
+        self.twins: dict[int, tuple[CodeType, Twin]] = {}
+        self.refused: dict[int, tuple[CodeType, CannotLower]] = {}
+
+
+@locked
+@cache
+def _learned() -> Learned:
+    return Learned()
+
+
+class Bodies:
+    """The bodies of the processes of one simulation.
+
+    native      compiles kernels; None: Python runs them
+    refused     by code: why it stays Python
+    """
+
+    def __init__(self, world: World, native: NativeRows | None) -> None:
+        self.world = world
+        self.native = native
+        self.refused: dict[int, tuple[CodeType, CannotLower]] = {}
+        self._learned = _learned()
+        self._known: dict[Any, list[Body]] = {}
+
+    def notes(
+        self, exits: Mapping[tuple[Body, int], int]
+    ) -> list[tuple[str, CannotLower | None, tuple[CannotLower, ...]]]:
+        """Of each function that was looked at: its name, why it stays Python, and what of it does, and how often."""
+        told: list[Any] = [(code.co_qualname, refusal, ()) for code, refusal in self.refused.values()]
+        for bodies in self._known.values():
+            for body in bodies:
+                asks = []
+                for state, (node, why) in body.reading.asks.items():
+                    ask = body.reading.twin.definition.refusal(node, f"{why} ({exits.get((body, state), 0)} times)")
+                    asks.append(ask)
+                told.append((body.naming.function.__qualname__, None, tuple(asks)))
+        return told
+
+    def memory(self) -> RowMemory:
+        """New tables for rows."""
+        return RowMemory() if self.native is None else RowMemory(self.native.engine)
+
+    def add_kind(self, memory: RowMemory, body: Body) -> int:
+        """Make a body known to tables; the number of its kind."""
+        kernel: Any = body.function if self.native is None else self.native.kernel(body.function, body.text)
+        return memory.add_kind(len(body.wholes), len(body.reals), kernel)
+
+    def admit(self, generator: Any) -> tuple[Body, Admission] | None:
+        """The body of a suspended generator, and what its row begins with; None if it stays Python."""
+        function = function_of(generator)
+        if function is None:
+            return None
+        code = function.__code__
+        if id(code) in self._learned.refused:
+            self.refused[id(code)] = self._learned.refused[id(code)]
+            return None
+        key = id(function.__code__), id(function.__globals__), tuple(map(id, function.__closure__ or ()))
+        bodies = self._known.setdefault(key, [])
+        bodies[:] = [body for body in bodies if body.is_current]
+        for body in bodies:
+            if (admission := body.admit(generator)) is not None:
+                return body, admission
+        if len(bodies) >= MOST_KINDS or any(body.resumes_at(generator) is None for body in bodies):
+            return None
+        try:
+            body = self._read(function, locals_of(generator))
+        except CannotLower as refusal:
+            self.refused[id(code)] = self._learned.refused[id(code)] = code, refusal
+            return None
+        bodies.append(body)
+        admission = body.admit(generator)
+        return None if admission is None else (body, admission)
+
+    def _read(self, function: FunctionType, values: Mapping[str, Any]) -> Body:
+        code = function.__code__
+        book, twins = self._learned.book, self._learned.twins
+        if id(code) not in twins:
+            twins[id(code)] = code, Twin(book.definition(function, yields=True), function)
+        reading = read(function, values, book, twins[id(code)][1])
+        return Body(reading, f"body_{function.__name__}", self.world)

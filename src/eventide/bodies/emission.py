@@ -1,0 +1,53 @@
+"""The lines of one statement of a body, in which nothing may fail once something has been done."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from eventide.bodies.operands import Kind, Operand, Unknown
+
+
+class Emission:
+    """Lines of the kernel for one statement.
+
+    A kernel that cannot go on stops before the statement, for Python to execute all of it. So whatever could stop it
+    is tested before the first effect, a draw or an entry in a list; what cannot be tested there is not native.
+    """
+
+    def __init__(self, first: int) -> None:
+        self.lines: list[str] = []
+        self.used = first
+        """How many temporary names there are in the kernel."""
+        self._effect: int | None = None
+
+    @property
+    def is_pure(self) -> bool:
+        """Whether there has been no effect yet."""
+        return self._effect is None
+
+    def emit(self, line: str) -> None:
+        """Add a line, or several."""
+        self.lines.append(line)
+
+    def begin_effect(self) -> None:
+        """What comes next is done and stays done."""
+        if self._effect is None:
+            self._effect = len(self.lines)
+
+    def stop_if(self, bad: str, *operands: Operand, node: Any = None) -> None:
+        """Leave the statement to Python if a test of these operands holds. Raises Unknown if that is too late."""
+        line = f"if {bad}:\n    code = EXIT\n    break"
+        if self._effect is None:
+            self.lines.append(line)
+        elif all(operand.is_early for operand in operands):
+            self.lines.insert(self._effect, line)
+            self._effect += 1
+        else:
+            raise Unknown("it may fail after it has had an effect", node)
+
+    def keep(self, text: str, kind: Kind, **known: Any) -> Operand:
+        """Give a value a name."""
+        self.used += 1
+        name = f"t{self.used}"
+        self.lines.append(f"{name} = {text}")
+        return Operand(name, kind, self.is_pure, **known)

@@ -1,0 +1,406 @@
+"""The expressions of a body as operands of its kernel: Python's own results, or the statement is left to Python."""
+
+from __future__ import annotations
+
+import ast
+import math
+from collections.abc import Callable, Mapping
+from math import inf
+from types import FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from eventide.bodies.calls import addressed_call
+from eventide.bodies.operands import EXACT, KINDS, WIDE, Kind, Operand, Thing, Unknown, constant
+from eventide.discrete.world import World
+from eventide.reading.source import CannotLower
+
+if TYPE_CHECKING:
+    from eventide.bodies.emission import Emission
+    from eventide.bodies.naming import Naming
+
+Value: TypeAlias = "Operand | Thing"
+_ARITHMETIC: Final[dict[type, str]] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
+_COMPARISONS: Final[dict[type, str]] = {
+    ast.Lt: "<",
+    ast.LtE: "<=",
+    ast.Gt: ">",
+    ast.GtE: ">=",
+    ast.Eq: "==",
+    ast.NotEq: "!=",
+}
+_NOTHING: Final = Thing("", (), None)
+_DEEPEST: Final = 8
+"""So many calls are followed into each other."""
+_BAD: Final[Mapping[Any, tuple[str, str]]] = {
+    math.sqrt: ("sqrt", "not ({0} >= 0.0)"),
+    math.exp: ("exp", "not ({0} <= 709.0)"),
+    math.log: ("log", "not (0.0 < {0} < 1.7976931348623157e308)"),
+    math.log1p: ("log1p", "not (-1.0 < {0} < 1.7976931348623157e308)"),
+    math.sin: ("sin", "not (-1.7976931348623157e308 <= {0} <= 1.7976931348623157e308)"),
+    math.cos: ("cos", "not (-1.7976931348623157e308 <= {0} <= 1.7976931348623157e308)"),
+    math.atan: ("atan", "{0} != {0}"),
+}
+"""Functions of `math`: their names in the stepper's language, and where Python may raise, or where nobody looked."""
+_SAFE: Final[Mapping[Any, tuple[float, float]]] = {math.log: (5e-324, 1e308), math.log1p: (-1.0 + 2.0**-53, 1e308)}
+"""Between these no test is needed."""
+
+
+class BodyExpressions:
+    """The expressions of one statement, and of the functions that it calls.
+
+    naming      what its names stand for
+    """
+
+    def __init__(self, naming: Naming, emission: Emission) -> None:
+        self.naming = naming
+        self.emission = emission
+        self._scopes: list[tuple[dict[str, Value], FunctionType]] = []
+
+    def value(self, node: ast.expr) -> Value:
+        """What an expression gives."""
+        visit: Callable[[Any], Value] | None = getattr(self, f"_on_{type(node).__name__.lower()}", None)
+        if visit is None:
+            raise Unknown("no native code is made of such an expression", node)
+        return visit(node)
+
+    def number(self, node: ast.expr, *kinds: Kind) -> Operand:
+        """A number of one of some kinds."""
+        found = self.value(node)
+        if not isinstance(found, Operand):
+            raise Unknown("it is no number that a row could keep", node)
+        if kinds and found.kind not in kinds:
+            raise Unknown(f"it is of type {found.kind}", node)
+        return found
+
+    def truth(self, node: ast.expr) -> Operand:
+        """Whether an expression is true."""
+        if isinstance(node, ast.BoolOp):
+            word = "and" if isinstance(node.op, ast.And) else "or"
+            return self._joined(word, [self._later(k, self.truth, item) for k, item in enumerate(node.values)])
+        if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
+            inner = self.truth(node.operand)
+            return Operand(f"(not {inner.text})", "bool", inner.is_early)
+        found = self.number(node)
+        if found.kind == "bool":
+            return found
+        return Operand(f"({found.text} != {'0' if found.kind == 'int' else '0.0'})", "bool", found.is_early)
+
+    def _later(self, k: int, visit: Callable[[ast.expr], Operand], node: ast.expr) -> Operand:
+        """What is evaluated only sometimes in Python, but for the first: it must not do anything."""
+        was_pure, length = self.emission.is_pure, len(self.emission.lines)
+        found = visit(node)
+        if k and (was_pure != self.emission.is_pure or (not was_pure and length != len(self.emission.lines))):
+            raise Unknown("whether it is done depends on what stands before it", node)
+        return found
+
+    def _joined(self, word: str, parts: list[Operand]) -> Operand:
+        early = all(part.is_early for part in parts)
+        return Operand(f"({f' {word} '.join(part.text for part in parts)})", "bool", early)
+
+    # --- leaves ---------------------------------------------------------------------------------------------------
+
+    def _on_constant(self, node: ast.Constant) -> Value:
+        return constant(node.value) if isinstance(node.value, int | float) else Thing("", (), node.value)
+
+    def _on_name(self, node: ast.Name) -> Value:
+        if self._scopes:
+            scope, function = self._scopes[-1]
+            if node.id in scope:
+                return scope[node.id]
+            return self.naming.of_library(function, node)
+        return self.naming.of_body(node, self.emission)
+
+    def _on_attribute(self, node: ast.Attribute) -> Value:
+        owner = self.value(node.value)
+        if isinstance(owner, Operand):
+            raise Unknown("attributes of numbers are left to Python", node)
+        if isinstance(owner.value, World) and node.attr == "time":
+            self.naming.need_simulation(owner)
+            return self.emission.keep("a.run.time", "float", is_number=True)
+        if isinstance(owner.value, ModuleType):
+            return self.naming.of_module(owner.value, node)
+        return self.naming.of_thing(owner, node)
+
+    # --- arithmetic -----------------------------------------------------------------------------------------------
+
+    def _on_unaryop(self, node: ast.UnaryOp) -> Value:
+        if isinstance(node.op, ast.Not):
+            return self.truth(node)
+        found = self.number(node.operand, "int", "float")
+        if isinstance(node.op, ast.UAdd):
+            return found
+        if not isinstance(node.op, ast.USub):
+            raise Unknown("operations on bits are left to Python", node)
+        if found.is_constant:
+            return constant(-found.low if found.kind == "float" else -int(found.text))
+        known = {"low": -found.high, "high": -found.low, "is_number": found.is_number}
+        return self.emission.keep(f"-{found.text}", found.kind, **known)
+
+    def _on_binop(self, node: ast.BinOp) -> Value:
+        left, right = self.number(node.left, "int", "float"), self.number(node.right, "int", "float")
+        return self.reckon(node, node.op, left, right)
+
+    def reckon(self, node: ast.AST, operator: ast.operator, left: Operand, right: Operand) -> Operand:
+        """One operation of arithmetic."""
+        if left.kind == right.kind == "int":
+            return self._whole(node, operator, left, right)
+        if isinstance(operator, ast.Div):
+            if not (right.low > 0.0 or right.high < 0.0):
+                self.emission.stop_if(f"{right.text} == 0", right, node=node)
+            return self.emission.keep(f"{_real(left)} / {_real(right)}", "float")
+        if type(operator) not in _ARITHMETIC:
+            raise Unknown("of floats it is left to Python", node)
+        known = _between(operator, left, right)
+        return self.emission.keep(f"{_real(left)} {_ARITHMETIC[type(operator)]} {_real(right)}", "float", **known)
+
+    def _whole(self, node: ast.AST, operator: ast.operator, left: Operand, right: Operand) -> Operand:
+        """Whole numbers are as large as they like in Python, and keep within bounds here."""
+        emission = self.emission
+        one, other = left.text, right.text
+        if isinstance(operator, ast.Div | ast.FloorDiv | ast.Mod):
+            for operand in (left, right):
+                if not operand.is_constant or abs(operand.low) > EXACT:
+                    emission.stop_if(f"{operand.text} > {EXACT} or {operand.text} < -{EXACT}", operand, node=node)
+            if isinstance(operator, ast.Div):
+                emission.stop_if(f"{other} == 0", right, node=node)
+                return emission.keep(f"float({one}) / float({other})", "float")
+            emission.stop_if(f"{other} < 1", right, node=node)
+            quotient = emission.keep(f"int(float({one}) / float({other}))", "int").text
+            rest = emission.keep(f"{one} - {quotient} * {other}", "int")
+            text = rest.text
+            emission.emit(f"if {text} < 0:\n    {quotient} = {quotient} - 1\n    {text} = {text} + {other}")
+            emission.emit(f"if {text} >= {other}:\n    {quotient} = {quotient} + 1\n    {text} = {text} - {other}")
+            return rest if isinstance(operator, ast.Mod) else rest._replace(text=quotient)
+        if type(operator) not in _ARITHMETIC:
+            raise Unknown("of whole numbers it is left to Python", node)
+        if isinstance(operator, ast.Mult):
+            emission.stop_if(f"abs(float({one})) * abs(float({other})) > 4e18", left, right, node=node)
+        result = emission.keep(f"{one} {_ARITHMETIC[type(operator)]} {other}", "int")
+        emission.stop_if(f"{result.text} > {WIDE} or {result.text} < -{WIDE}", result, node=node)
+        return result
+
+    # --- Booleans and choices -------------------------------------------------------------------------------------
+
+    def _on_compare(self, node: ast.Compare) -> Value:
+        nodes = [node.left, *node.comparators]
+        operands = [
+            self._later(k // 2, lambda item: self.number(item, "int", "float"), item) for k, item in enumerate(nodes)
+        ]
+        parts = []
+        for operator, left, right in zip(node.ops, operands, operands[1:], strict=False):
+            if type(operator) not in _COMPARISONS:
+                raise Unknown("such a comparison is left to Python", node)
+            if left.kind != right.kind:  # Python compares them as they are, without rounding
+                whole = left if left.kind == "int" else right
+                if not (whole.is_constant and abs(whole.low) <= EXACT):
+                    self.emission.stop_if(f"{whole.text} > {EXACT} or {whole.text} < -{EXACT}", whole, node=node)
+            early = left.is_early and right.is_early
+            parts.append(Operand(f"({left.text} {_COMPARISONS[type(operator)]} {right.text})", "bool", early))
+        return parts[0] if len(parts) == 1 else self._joined("and", parts)
+
+    def _on_boolop(self, node: ast.BoolOp) -> Value:
+        if any(self._kind_of(item) != "bool" for item in node.values):
+            raise Unknown("`and` and `or` of what is no Boolean are left to Python", node)
+        return self.truth(node)
+
+    def _kind_of(self, node: ast.expr) -> Kind | None:
+        """The kind of an expression whose lines are not kept."""
+        kept = self.emission
+        self.emission = type(kept)(kept.used)
+        try:
+            found = self.value(node)
+        finally:
+            self.emission = kept
+        return found.kind if isinstance(found, Operand) else None
+
+    def _on_ifexp(self, node: ast.IfExp) -> Value:
+        test = self.truth(node.test)
+        one, other = (self._later(1, self.number, item) for item in (node.body, node.orelse))
+        if one.kind != other.kind:
+            raise Unknown("its two values are of different types", node)
+        return self.emission.keep(f"({one.text} if {test.text} else {other.text})", one.kind)
+
+    # --- calls ----------------------------------------------------------------------------------------------------
+
+    def _on_call(self, node: ast.Call) -> Value:
+        called = self.value(node.func)
+        if isinstance(called, Operand):
+            raise Unknown("a number is called", node)
+        function = called.value
+        if function in (abs, min, max, int, float, bool) and type(function) in (type(abs), type):
+            return self._builtin(function, node)
+        if isinstance(function, type(math.sqrt)) and function in _BAD:
+            return self._mathematical(function, node)
+        given = addressed_call(called)
+        if given is not None:
+            return self._addressed(called, given, node)
+        if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
+            inner = function.__func__
+            return self._followed(inner, Thing(called.root, called.path[:-1], function.__self__), node)
+        if isinstance(function, FunctionType):
+            return self._followed(function, None, node)
+        raise Unknown("what it calls is left to Python", node)
+
+    def _addressed(self, called: Thing, given: str, node: ast.Call) -> Value:
+        """A call of a builtin method whose address the row has."""
+        if node.keywords or len(node.args) != (given == "takes"):
+            raise Unknown("it is called in another way than others are", node)
+        arguments = [self.number(item, "float") for item in node.args]
+        address, emission = self.naming.address(called), self.emission
+        emission.begin_effect()
+        if given == "takes":
+            emission.emit(f"if tell({address}, {arguments[0].text}) != 0:\n    code = FAILED\n    break")
+            return _NOTHING
+        low = 0.0 if given == "draws" else 2.0**-53
+        drawn = emission.keep(
+            f"{'draw' if given == 'draws' else 'draw_next'}({address})",
+            "float",
+            low=low,
+            high=1.0 - 2.0**-53,
+            is_number=True,
+        )
+        emission.emit(f"if {drawn.text} != {drawn.text}:\n    code = FAILED\n    break")
+        return drawn
+
+    def _builtin(self, function: Any, node: ast.Call) -> Value:
+        if node.keywords or not node.args or any(isinstance(item, ast.Starred) for item in node.args):
+            raise Unknown("it is called in another way than others are", node)
+        operands = [self.number(item, "int", "float") for item in node.args]
+        first, emission = operands[0], self.emission
+        if function in (min, max):
+            if len(operands) < 2 or len({operand.kind for operand in operands}) > 1:
+                raise Unknown("the smallest and largest of several types are left to Python", node)
+            best, word = first.text, "<" if function is min else ">"
+            for other in operands[1:]:
+                best = emission.keep(f"({other.text} if {other.text} {word} {best} else {best})", first.kind).text
+            return Operand(best, first.kind, emission.is_pure)
+        if len(operands) > 1:
+            raise Unknown("it is called in another way than others are", node)
+        if function is abs:
+            if first.kind == "float":
+                return emission.keep(f"abs({first.text})", "float")
+            return emission.keep(f"({first.text} if {first.text} >= 0 else -{first.text})", "int")
+        if function is bool:
+            return Operand(f"({first.text} != {'0' if first.kind == 'int' else '0.0'})", "bool", first.is_early)
+        if function is int and first.kind == "float":
+            emission.stop_if(f"not (-{EXACT}.0 < {first.text} < {EXACT}.0)", first, node=node)
+        return (
+            first
+            if first.kind == function.__name__
+            else emission.keep(f"{function.__name__}({first.text})", function.__name__)
+        )
+
+    def _mathematical(self, function: Any, node: ast.Call) -> Value:
+        if node.keywords or len(node.args) != 1:
+            raise Unknown("it is called in another way than others are", node)
+        operand = self.number(node.args[0], "int", "float")
+        text = _real(operand)
+        name, bad = _BAD[function]
+        low, high = _SAFE.get(function, (inf, -inf))
+        if not (operand.is_number and low <= operand.low and operand.high <= high):
+            self.emission.stop_if(bad.format(text), operand, node=node)
+        return self.emission.keep(f"{name}({text})", "float")
+
+    # --- functions that are followed ------------------------------------------------------------------------------
+
+    def _followed(self, function: FunctionType, bound: Thing | None, node: ast.Call) -> Value:
+        """The result of a plain function of Python, from its own text."""
+        if len(self._scopes) >= _DEEPEST:
+            raise Unknown("its calls are nested too deep", node)
+        try:
+            tree = self.naming.definition(function).tree
+        except CannotLower as refusal:
+            raise Unknown(refusal.why, node) from None
+        if not isinstance(tree, ast.FunctionDef) or tree.decorator_list:
+            raise Unknown("what it calls is no plain function", node)
+        self.naming.note_function(function)
+        scope = self._given(function, tree, bound, node)
+        self._scopes.append((scope, function))
+        try:
+            result = self._run(tree.body)
+        finally:
+            self._scopes.pop()
+        return _NOTHING if result is None else result
+
+    def _given(
+        self, function: FunctionType, tree: ast.FunctionDef, bound: Thing | None, node: ast.Call
+    ) -> dict[str, Value]:
+        """What a function's arguments are."""
+        arguments = tree.args
+        names = [argument.arg for argument in arguments.args]
+        if arguments.posonlyargs or arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
+            raise Unknown("it has arguments of other kinds", node)
+        values: list[Value] = [] if bound is None else [bound]
+        values += [self.value(item) for item in node.args]
+        scope = dict(zip(names, values, strict=False))
+        for keyword in node.keywords:
+            if keyword.arg is None or keyword.arg in scope or keyword.arg not in names:
+                raise Unknown("its arguments are not plain", node)
+            scope[keyword.arg] = self.value(keyword.value)
+        defaults = function.__defaults__ or ()
+        for name, default in zip(names[len(names) - len(defaults) :], defaults, strict=True):
+            if name not in scope:
+                scope[name] = constant(default) if type(default) in KINDS else Thing("", (), default)
+        if len(values) > len(names) or scope.keys() != {*names}:
+            raise Unknown("its arguments are not those that it takes", node)
+        return scope
+
+    def _run(self, body: list[ast.stmt]) -> Value | None:
+        """The statements of a function that is followed; None if it comes to its end without a result."""
+        for k, statement in enumerate(body):
+            if isinstance(statement, ast.Expr):
+                if not isinstance(statement.value, ast.Constant):
+                    self.value(statement.value)
+            elif isinstance(statement, ast.Return):
+                return _NOTHING if statement.value is None else self.value(statement.value)
+            elif (
+                isinstance(statement, ast.Assign)
+                and len(statement.targets) == 1
+                and isinstance(statement.targets[0], ast.Name)
+            ):
+                self._scopes[-1][0][statement.targets[0].id] = self.value(statement.value)
+            elif isinstance(statement, ast.Try) and not statement.finalbody and not statement.orelse:
+                return self._run([*statement.body, *body[k + 1 :]])
+            elif isinstance(statement, ast.If) and not statement.orelse:
+                test = self.truth(statement.test)
+                if isinstance(statement.body[-1], ast.Raise):
+                    self.emission.stop_if(test.text, test, node=statement)
+                elif isinstance(statement.body[-1], ast.Return) and _raises(body[k + 1 :]):
+                    self.emission.stop_if(f"not {test.text}", test, node=statement)
+                    return self._run(statement.body)
+                else:
+                    raise Unknown("it takes more than one way to its result", statement)
+            else:
+                raise Unknown("such a statement in what it calls is left to Python", statement)
+        return None
+
+
+def _raises(body: list[ast.stmt]) -> bool:
+    """Whether some statements do nothing but raise an error."""
+    return len(body) == 1 and isinstance(body[0], ast.Raise)
+
+
+def _real(operand: Operand) -> str:
+    """A number as a float."""
+    if operand.kind == "float":
+        return operand.text
+    return f"float({operand.text})"
+
+
+def _between(operator: ast.operator, left: Operand, right: Operand) -> dict[str, Any]:
+    """Between which the result of an operation on floats lies: rounding keeps the order."""
+    if not (left.is_number and right.is_number) or inf in (
+        abs(left.low),
+        abs(left.high),
+        abs(right.low),
+        abs(right.high),
+    ):
+        return {}
+    if isinstance(operator, ast.Add):
+        low, high = left.low + right.low, left.high + right.high
+    elif isinstance(operator, ast.Sub):
+        low, high = left.low - right.high, left.high - right.low
+    else:
+        corners = [one * other for one in (left.low, left.high) for other in (right.low, right.high)]
+        low, high = min(corners), max(corners)
+    return {"low": low, "high": high, "is_number": True} if abs(low) < inf and abs(high) < inf else {}

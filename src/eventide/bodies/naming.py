@@ -1,0 +1,240 @@
+"""What the names of a body stand for: numbers of its row, numbers that all rows share, and objects of Python.
+
+What a name of a module, a cell or a class stands for is a fact: native code is left when it is so no longer.
+"""
+
+from __future__ import annotations
+
+import builtins
+from inspect import getattr_static
+from operator import attrgetter
+from types import MemberDescriptorType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+from eventide.bodies.calls import PLAIN, is_array_of_floats
+from eventide.bodies.operands import KINDS, Kind, Operand, Thing, Unknown, constant
+from eventide.discrete.resources.resource import Resource
+from eventide.discrete.world import World
+from eventide.statistics.tally import Tally
+
+if TYPE_CHECKING:
+    import ast
+    from collections.abc import Callable, Mapping
+    from types import FunctionType, ModuleType
+
+    from eventide.bodies.emission import Emission
+    from eventide.reading.source import Definition, SourceBook
+
+ABSENT: Final = object()
+"""Stands for the value of what is not there."""
+_content = attrgetter("cell_contents")
+Conditions: TypeAlias = tuple[dict[Any, Any], ...]
+
+
+class Fact(NamedTuple):
+    """What native code was made with: a question, what is asked about, and the answer."""
+
+    ask: Callable[[Any], Any]
+    about: Any
+    answer: Any
+
+    @property
+    def holds(self) -> bool:
+        """Whether it still is so."""
+        try:
+            return self.ask(self.about) is self.answer
+        except (AttributeError, ValueError):
+            return False
+
+
+def own_fact(owner: object, name: str, found: object) -> Fact | None:
+    """On what it depends that an object has something by a name, besides its class; None if on nothing."""
+    held = getattr(owner, "__dict__", None)
+    is_own = held is not None and name in held
+    if is_own or isinstance(getattr(type(owner), name, None), MemberDescriptorType):
+        return Fact(attrgetter(name), owner, found)
+    return None if held is None else Fact(held.get, name, None)
+
+
+class Naming:
+    """The names of one body.
+
+    values      of the local variables and cells of the generator that was looked at
+    kinds       of the local variables that a row keeps as numbers
+    facts       what was found by names of modules, classes and cells
+    addresses   of whom a row has the address: by the variable of the kernel, what is called
+    given       numbers that a row is given: by the variable of the kernel, what asks for them
+    simulations the local variables, and "" for all others, that refer to the simulation
+    things      the types of the local variables that refer to objects
+    methods     by what they were reached from, the functions of the methods that are called
+    """
+
+    def __init__(
+        self, function: FunctionType, values: Mapping[str, Any], kinds: dict[str, Kind | None], book: SourceBook
+    ) -> None:
+        code = function.__code__
+        self.function = function
+        self.values = values
+        self.kinds = kinds
+        self.book = book
+        self.own = frozenset(name for name in code.co_varnames if name.isascii()) - {*code.co_cellvars}
+        self.shared = frozenset(code.co_cellvars)
+        self.cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+        self.arguments = frozenset(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+        self.facts: dict[tuple[int, str], Fact] = {}
+        self.addresses: dict[str, Thing] = {}
+        self.given: dict[str, Fact] = {}
+        self.things: dict[str, type] = {}
+        self.methods: dict[tuple[str, tuple[str, ...]], Any] = {}
+        self.simulations: dict[str, World] = {}
+        self.stations: dict[str, Thing] = {}
+        """The resources of which a row has the number: by the variable of the kernel."""
+        self.requests: dict[str, str] = {}
+        """The variables that refer to requests in their blocks, and the stations of these."""
+        self.used: set[str] = set()
+        """The variables that native code reads or sets."""
+        self.present: set[str] = set()
+        """The variables that have values for certain where the kernel is being written."""
+
+    def noted(self) -> Conditions:
+        """What native code is left for when it is so no longer, as it stands now."""
+        return tuple(dict(known) for known in self._conditions)
+
+    def take_back(self, noted: Conditions) -> None:
+        """Forget what was noted since then."""
+        for known, before in zip(self._conditions, noted, strict=True):
+            known.clear()
+            known.update(before)
+
+    @property
+    def _conditions(self) -> Conditions:
+        return (self.facts, self.addresses, self.given, self.things, self.methods, self.simulations, self.stations)
+
+    def definition(self, function: FunctionType) -> Definition:
+        """Where a function is written. Raises CannotLower."""
+        return self.book.definition(function)
+
+    # --- names ----------------------------------------------------------------------------------------------------
+
+    def of_body(self, node: ast.Name, emission: Emission) -> Operand | Thing:
+        """What a name in the body itself means."""
+        name = node.id
+        if name in self.shared:
+            raise Unknown("other functions share this variable", node)
+        if name in self.own:
+            return self._local(node, emission)
+        if name in self.cells:
+            return self._noted(self.cells[name], _content, self.cells[name], f"cell {name}", node)
+        return self._global(self.function, node)
+
+    def _local(self, node: ast.Name, emission: Emission) -> Operand | Thing:
+        name = node.id
+        if name in self.requests:
+            raise Unknown("what is done with a request but to yield it is left to Python", node)
+        kind = self.kinds.get(name)
+        if kind is not None:
+            self.used.add(name)
+            if name not in self.arguments and name not in self.present:
+                emission.stop_if(f"h_{name} == 0", Operand(f"h_{name}", "int"), node=node)
+            return Operand(f"v_{name}", kind)
+        if name in self.kinds or name not in self.values:
+            raise Unknown("its type is not known, or changes", node)
+        self.things[name] = type(self.values[name])
+        return Thing(name, (), self.values[name])
+
+    def of_library(self, function: FunctionType, node: ast.Name) -> Operand | Thing:
+        """What a name means that a function uses which is followed, and is not its own."""
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        if node.id in cells:
+            return self._noted(cells[node.id], _content, cells[node.id], f"cell {node.id}", node)
+        return self._global(function, node)
+
+    def _global(self, function: FunctionType, node: ast.Name) -> Operand | Thing:
+        names = function.__globals__
+        if node.id in names:
+            return self._noted(names, names.get, node.id, node.id, node)
+        if not hasattr(builtins, node.id):
+            raise Unknown("nothing has this name", node)
+        self.facts[id(names), node.id] = Fact(names.get, node.id, None)
+        return self._noted(builtins, vars(builtins).get, node.id, node.id, node)
+
+    def note_function(self, function: FunctionType) -> None:
+        """A function is followed: its code and the defaults of its arguments are facts."""
+        for name in ("__code__", "__defaults__"):
+            ask = attrgetter(name)
+            self.facts[id(function), name] = Fact(ask, function, ask(function))
+
+    def of_module(self, module: ModuleType, node: ast.Attribute) -> Operand | Thing:
+        """What a module has by a name."""
+        if node.attr not in vars(module):
+            getattr(module, node.attr, None)  # it may be loaded when it is first used
+        if node.attr not in vars(module):
+            return self._noted(module, attrgetter(node.attr), module, node.attr, node)
+        return self._noted(module, vars(module).get, node.attr, node.attr, node)
+
+    def _noted(self, holder: Any, ask: Callable[[Any], Any], about: Any, name: str, node: ast.AST) -> Operand | Thing:
+        """What an object outside means by a name; from then on that is a fact."""
+        try:
+            value = ask(about)
+        except (AttributeError, ValueError):
+            raise Unknown("it has no value", node) from None
+        fact = self.facts[id(holder), name] = Fact(ask, about, value)
+        if type(value) not in KINDS:
+            return Thing("", (), value)
+        if type(value) is bool:
+            return constant(value)
+        constant(value)  # if a row can have it
+        text = next((text for text, known in self.given.items() if known == fact), f"g_{len(self.given)}")
+        self.given[text] = fact
+        return Operand(text, KINDS[type(value)])
+
+    # --- objects --------------------------------------------------------------------------------------------------
+
+    def of_thing(self, owner: Thing, node: ast.Attribute) -> Thing:
+        """What an object has by a name: methods of objects that are known."""
+        value = owner.value
+        if not (
+            (type(value) is Resource and node.attr == "request")
+            or type(value) in PLAIN
+            or isinstance(value, World | Tally)
+            or is_array_of_floats(value)
+        ):
+            raise Unknown("attributes of objects are left to Python", node)
+        found = getattr(value, node.attr, ABSENT)
+        if type(found) in KINDS or found is ABSENT:
+            raise Unknown("attributes of objects are left to Python", node)
+        for base in type(value).__mro__:
+            if node.attr in vars(base):
+                self.facts[id(base), node.attr] = Fact(vars(base).get, node.attr, vars(base)[node.attr])
+                break
+        if isinstance(getattr_static(value, node.attr), property):
+            raise Unknown("what is computed anew at each look is left to Python", node)
+        own = None if owner.root else own_fact(value, node.attr, found)
+        if own is not None:
+            self.facts[id(value), f"own {node.attr}"] = own
+        self.methods[owner.root, (*owner.path, node.attr)] = getattr(found, "__func__", None)
+        return Thing(owner.root, (*owner.path, node.attr), found)
+
+    def station(self, owner: Thing) -> str:
+        """The variable of the kernel with the number of a resource."""
+        for text, known in self.stations.items():
+            if (known.root, known.path) == (owner.root, owner.path) and (owner.root or known.value is owner.value):
+                return text
+        text = f"c_station{len(self.stations)}"
+        self.stations[text] = owner
+        return text
+
+    def need_simulation(self, thing: Thing) -> None:
+        """Something is taken for the simulation of the process."""
+        if thing.path:
+            raise Unknown("whose time it is is not known")
+        self.simulations[thing.root] = thing.value
+
+    def address(self, called: Thing) -> str:
+        """The variable of the kernel with the address of a callable."""
+        for text, known in self.addresses.items():
+            if (known.root, known.path) == (called.root, called.path) and (known.root or known.value == called.value):
+                return text
+        text = f"c_{len(self.addresses)}"
+        self.addresses[text] = called
+        return text

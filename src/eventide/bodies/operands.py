@@ -1,0 +1,70 @@
+"""What the expressions of a body give: operands of its kernel, with what is known of them, and objects of Python."""
+
+from __future__ import annotations
+
+from math import inf
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
+
+Kind: TypeAlias = Literal["int", "float", "bool"]
+
+KINDS: Final[dict[type, Kind]] = {int: "int", float: "float", bool: "bool"}
+"""The types of Python whose values a row keeps as numbers."""
+WIDE: Final = 2**62
+"""Whole numbers of a row are smaller, so that the sum of two does not overflow."""
+EXACT: Final = 2**53
+"""Whole numbers up to it are floats without rounding."""
+LARGEST: Final = 1.7976931348623157e308
+
+
+class Unknown(Exception):
+    """A statement is left to Python; the message says why, and `node` where."""
+
+    def __init__(self, why: str, node: Any = None) -> None:
+        super().__init__(why)
+        self.node = node
+
+
+class Operand(NamedTuple):
+    """A number that the kernel has.
+
+    text        a name or a constant
+    is_early    whether it is known before the statement has had its first effect
+    low, high   between which it lies, these included, if it is a number at all
+    is_number   whether it is known to be no NaN
+    """
+
+    text: str
+    kind: Kind
+    is_early: bool = True
+    low: float = -inf
+    high: float = inf
+    is_number: bool = False
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether it is written in the text of the kernel."""
+        return self.is_number and self.low == self.high and not self.text.isidentifier()
+
+
+class Thing(NamedTuple):
+    """An object of Python that native code does not keep as a number.
+
+    root    the local variable that refers to it, or to what it was reached from; "" if all rows have the same
+    path    the attributes from there to it
+    value   what it is in the generator that was looked at
+    """
+
+    root: str
+    path: tuple[str, ...]
+    value: Any
+
+
+def constant(value: float) -> Operand:
+    """A number of the text. Raises Unknown for one that rows cannot have."""
+    kind = KINDS[type(value)]
+    if kind == "int" and not -WIDE < value < WIDE:
+        raise Unknown(f"{value} is too large a whole number")
+    if value != value or value in (inf, -inf):
+        raise Unknown(f"{value} has no text")
+    number = float(value)
+    return Operand(repr(value), kind, low=number, high=number, is_number=True)

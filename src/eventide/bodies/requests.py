@@ -1,0 +1,69 @@
+"""Requests of bodies for units of resources: `with server.request(priority, units) as unit`, where nothing may fail."""
+
+from __future__ import annotations
+
+import ast
+from types import MethodType
+from typing import TYPE_CHECKING
+
+from eventide.bodies.operands import Thing, Unknown, constant
+from eventide.discrete.resources.resource import Resource
+
+if TYPE_CHECKING:
+    from eventide.bodies.expressions import BodyExpressions
+    from eventide.bodies.naming import Naming
+
+
+def asked(expressions: BodyExpressions, node: ast.expr) -> tuple[str, str]:
+    """The variable of a station, and the text that makes a request for its units. Raises Unknown for other calls."""
+    called = expressions.value(node.func) if isinstance(node, ast.Call) else None
+    if (
+        not isinstance(node, ast.Call)
+        or not isinstance(called, Thing)
+        or type(called.value) is not MethodType
+        or type(called.value.__self__) is not Resource
+    ):
+        raise Unknown("only the blocks of requests are native", node)
+    given = {argument.arg: argument.value for argument in node.keywords}
+    given.update(zip(("priority", "units"), node.args, strict=False))
+    if len(node.args) > 2 or len(given) != len(node.args) + len(node.keywords) or given.keys() - {"priority", "units"}:
+        raise Unknown("it is called in another way than others are", node)
+    station = expressions.naming.station(Thing(called.root, called.path[:-1], called.value.__self__))
+    emission = expressions.emission
+    emission.emit(f"if not is_ready(a, {station}):\n    code = ROOM\n    break")
+    operands = {name: expressions.number(given[name], "int", "float") for name in given}
+    priority, units = operands.get("priority", constant(0.0)), operands.get("units", constant(1))
+    if units.kind != "int":
+        raise Unknown("a number of units is whole", node)
+    if not priority.is_number:
+        emission.stop_if(f"{priority.text} != {priority.text}", priority, node=node)
+    if units != constant(1):
+        emission.stop_if(f"{units.text} < 1 or {units.text} > a.station.capacity[{station}]", units, node=node)
+    rank = priority.text if priority.kind == "float" else f"float({priority.text})"
+    return station, f"new_request(a, {station}, i, {rank}, {units.text}, False)"
+
+
+def name_of_request(statement: ast.With, tree: ast.AST, naming: Naming, *, is_nested: bool) -> str:
+    """The variable of a request, which nothing but its blocks refers to. Raises Unknown.
+
+    is_nested   whether a block around this one has the same
+    """
+    target = statement.items[0].optional_vars
+    if len(statement.items) > 1 or not isinstance(target, ast.Name) or target.id not in naming.own:
+        raise Unknown("only the blocks of single requests are native", statement)
+    name = target.id
+    blocks = [
+        node for node in ast.walk(tree) if isinstance(node, ast.With) and is_named(node.items[0].optional_vars, name)
+    ]
+    inside = {id(node) for block in blocks for node in ast.walk(block)}
+    within = (node for block in blocks for part in block.body for node in ast.walk(part))
+    is_set = any(isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store) for node in within)
+    others = [node for node in ast.walk(tree) if is_named(node, name) and id(node) not in inside]
+    if others or is_set or is_nested or name in naming.arguments or naming.kinds.get(name):
+        raise Unknown("the variable of the request is used for something else, too", statement)
+    return name
+
+
+def is_named(node: ast.AST | None, *names: str) -> bool:
+    """Whether an expression is one of some variables."""
+    return isinstance(node, ast.Name) and node.id in names

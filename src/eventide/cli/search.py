@@ -1,0 +1,129 @@
+"""The best parameters of the model in a file: `eventide minimise` and `eventide calibrate`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from eventide.cli.loading import model_in, set_up
+from eventide.cli.study import values_of
+from eventide.cli.telling import DONE, PICTURES, check_target, note, say, status_of, texts_by_name, writing
+from eventide.errors import InputError, ModelError
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from eventide.analysis import Calibration, Optimum
+    from eventide.experiment import Model
+
+
+@dataclass(frozen=True)
+class SearchJob:
+    """One call of `eventide minimise`, or of `eventide calibrate`, which has data.
+
+    response    what is minimised; data: the file of the data
+    """
+
+    file: Path
+    response: str
+    data: Path | None
+    over: Sequence[str]
+    replications: int
+    method: str | None
+    evaluations: int
+    workers: int | None
+    store: Path | None
+    until: float | None
+    entropy: int | None
+    settings: Sequence[str]
+    time_limit: float | None
+    out: Path | None
+    plot: Path | None
+    verbose: bool
+
+    def status(self) -> int:
+        """Do it and tell what went wrong, if anything did; answers the exit status."""
+        return status_of(self.do, verbose=self.verbose)
+
+    def do(self) -> int:
+        """Search, tell what was found, write all evaluations, draw the picture."""
+        check_target(self.out, "--out")
+        check_target(self.plot, "--plot", PICTURES)
+        texts = texts_by_name(self.settings)
+        with model_in(self.file) as found:
+            over = {name: _range(found, name, text) for name, text in self._ranges().items()}
+            first = {name: values[0] for name, values in over.items()}
+            model = set_up(found(**{name: value for name, value in first.items() if name not in found.values}), texts,
+                           0.0 if self.data else self.until)  # fmt: skip
+            try:
+                told = self._search(model, over)
+            except ModelError as error:
+                raise InputError(str(error)) from None
+            try:
+                self._write(told)
+            finally:
+                say(str(told))
+        return DONE
+
+    def _search(self, model: Model[..., Any], over: dict[str, Any]) -> Optimum | Calibration:
+        from eventide.analysis import calibrate, minimise
+
+        options: dict[str, Any] = {
+            "replications": self.replications, "evaluations": self.evaluations, "entropy": self.entropy,
+            "workers": self.workers, "store": self.store, "time_limit": self.time_limit,
+        }  # fmt: skip
+        if self.method is not None:
+            options["method"] = self.method
+        if self.data is None:
+            return minimise(model, self.response, over, until=self.until, **options)
+        return calibrate(model, _data_in(self.data), over, **options)
+
+    def _ranges(self) -> dict[str, str]:
+        if not self.over:
+            raise InputError("give --over NAME=LOW:HIGH for each parameter that is varied, as --over rate=0.1:2.0")
+        ranges: dict[str, str] = {}
+        for told in self.over:
+            name, equals, text = told.partition("=")
+            if not (name and equals and text):
+                raise InputError(f"--over takes NAME=LOW:HIGH, or NAME=A,B,C for choices, and got {told!r}")
+            if name in ranges:
+                raise InputError(f"--over gives {name} twice, {ranges[name]!r} and {text!r}: give it once")
+            ranges[name] = text
+        return ranges
+
+    def _write(self, told: Optimum | Calibration) -> None:
+        if self.out is not None:
+            from eventide.observe.dumps import has_format, save
+
+            with writing(self.out):
+                save(told.history, self.out, ending="" if has_format(self.out) else ".csv")
+            note(f"evaluations written to {self.out}")
+        if self.plot is not None:
+            from eventide.view import save as save_figure
+
+            drawn: Any = told.plot()
+            with writing(self.plot):
+                save_figure(drawn if self.data else drawn.get_figure(), self.plot)
+            note(f"picture written to {self.plot}")
+
+
+def _data_in(path: Path) -> pd.DataFrame:
+    """The table in a file. Raises InputError for one that cannot be read."""
+    from eventide.libraries import pandas as pd
+    from eventide.observe.dumps import load
+
+    try:
+        # A file that eventide has written begins with a line about its columns, after "#".
+        return pd.read_csv(path, comment="#") if path.suffix.lower() == ".csv" else load(path)
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read: {error}") from None
+
+
+def _range(model: Model[..., Any], name: str, text: str) -> Any:
+    """`0.1:2.0` as a range, `a,b,c` as choices."""
+    if text.count(":") == 1:
+        low, high = (values_of(model, name, end)[0] for end in text.split(":"))
+        return low, high
+    return values_of(model, name, text)

@@ -1,0 +1,371 @@
+"""One law on its way to what branches in it, and to its text that goes by outcomes; see `located.py`."""
+
+from __future__ import annotations
+
+import ast
+from copy import deepcopy
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from eventide.compilation.branches.law_names import OUTCOME, LawNames, operands_of
+from eventide.compilation.branches.nonsmooth import JUMPS, NONSMOOTH, remainder
+from eventide.compilation.branches.smoothness import ORDERS, Smoothness
+from eventide.compilation.branches.syntax import (
+    HOLDS,
+    as_float,
+    as_read,
+    both,
+    either,
+    function_of,
+    holding,
+    key_of,
+    number,
+    order,
+    placed,
+)
+from eventide.continuous.components.switches import Branch, Unlocated
+from eventide.engine.switching import BOUND
+
+if TYPE_CHECKING:
+    from eventide.continuous import Continuous
+    from eventide.reading.source import Definition
+
+LARGEST: Final = 300
+"""A comparison of more nodes than this, with all that its names stand for, is not located."""
+Known: TypeAlias = dict[str, ast.expr | None]
+"""What local names stand for, as expressions of what is no local name; None where that cannot be said."""
+IN_A_LOOP: Final = "it is in a loop"
+IN_A_FUNCTION: Final = "what branches in a function that a law calls is not located"
+UNREAD: Final = "it is not known whether what is called branches"
+MAYBE_ARRAYS: Final = "it may be one of arrays, item by item"
+
+
+class NotLocated(Exception):
+    """Why a comparison is not located."""
+
+
+class Branching:
+    """A law that is gone through, statement by statement.
+
+    located, unlocated  what branches in it
+    names       what its names stand for
+    """
+
+    def __init__(
+        self,
+        cls: type[Continuous],
+        function: FunctionType,
+        definition: Definition,
+        prefix: str,
+        smoothness: Smoothness,
+    ) -> None:
+        self.names = LawNames(cls, function, {})
+        self._smoothness = smoothness
+        self.located: list[Branch] = []
+        self.unlocated: list[Unlocated] = []
+        self._function = function
+        self._definition = definition
+        self._prefix = prefix
+
+    def read(self, tree: ast.FunctionDef) -> list[ast.stmt]:
+        """The body of the law, rewritten."""
+        body = deepcopy(tree.body)
+        self._block(body, {})
+        return body
+
+    # --- statements -----------------------------------------------------------------------------------------------
+
+    def _block(self, body: list[ast.stmt], known: Known) -> bool:
+        """Go through statements; whether the end of them may be reached."""
+        return all(self._statement(statement, known) for statement in body)
+
+    def _statement(self, node: ast.stmt, known: Known) -> bool:
+        if isinstance(node, ast.Assign):
+            node.value = self._value(node.value, known)
+            for target in node.targets:
+                self._assign(target, node.value, known)
+        elif isinstance(node, ast.AnnAssign) and node.value is not None:
+            node.value = self._value(node.value, known)
+            self._assign(node.target, node.value, known)
+        elif isinstance(node, ast.AugAssign):
+            self._augment(node, known)
+        elif isinstance(node, ast.If):
+            return self._if(node, known)
+        elif isinstance(node, ast.Return):
+            node.value = node.value and self._value(node.value, known)
+            return False
+        elif isinstance(node, ast.Expr):
+            node.value = self._value(node.value, known)
+        elif isinstance(node, ast.Raise):
+            return False
+        elif not isinstance(node, ast.Pass):
+            self._leave(node, known)
+        return True
+
+    def _augment(self, node: ast.AugAssign, known: Known) -> None:
+        node.value = self._value(node.value, known)
+        before = as_read(node.target)
+        value = before and placed(ast.BinOp(before, node.op, node.value), node)
+        if isinstance(node.op, ast.Mod | ast.FloorDiv):
+            self._note(value or node.value, "write `x = x % y`, which can be located")
+        self._assign(node.target, value, known)
+
+    def _if(self, node: ast.If, known: Known) -> bool:
+        node.test = self._value(node.test, known, is_test=True)
+        one, other = dict(known), dict(known)
+        reaches, reaches_too = self._block(node.body, one), self._block(node.orelse, other)
+        if not reaches or not reaches_too:
+            known.clear()
+            known.update(other if reaches_too else one)
+            return reaches or reaches_too
+        for name in {**one, **other}:
+            first, second = one.get(name), other.get(name)
+            if (name not in one or name not in other) and "." not in name:
+                known[name] = first or second  # a local name that has no value is not read
+            elif first is None or second is None:
+                known[name] = None
+            elif first is not second:
+                known[name] = self._resolved_or_none(ast.IfExp(node.test, first, second), known)
+        return True
+
+    def _leave(self, node: ast.stmt, known: Known) -> None:
+        """Loops and the like: what branches in them is not located, nor is what they set known."""
+        is_loop = isinstance(node, ast.For | ast.While)
+        self._name_all(node, known, IN_A_LOOP if is_loop else "its context is not supported")
+        self._forget(node, known)
+
+    def _assign(self, target: ast.expr, value: ast.expr | None, known: Known) -> None:
+        if isinstance(target, ast.Name | ast.Attribute):
+            known[key_of(target)] = value and self._resolved_or_none(value, known)
+        else:
+            self._forget(target, known)
+
+    def _forget(self, node: ast.AST, known: Known) -> None:
+        """What is set somewhere in a node is not known any longer."""
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store):
+                known[key_of(inner.value)] = None
+            elif isinstance(inner, ast.Name | ast.Attribute) and isinstance(inner.ctx, ast.Store):
+                known[key_of(inner)] = None
+
+    # --- expressions ----------------------------------------------------------------------------------------------
+
+    def _value(self, node: ast.expr, known: Known, *, is_test: bool = False) -> ast.expr:
+        """An expression with its comparisons rewritten.
+
+        is_test     whether it is one Boolean for certain, as what an `if` asks
+        """
+        if isinstance(node, ast.Compare):
+            return self._comparison(node, known, is_test=is_test)
+        if isinstance(node, ast.BoolOp):
+            node.values = [self._value(value, known, is_test=is_test) for value in node.values]
+        elif isinstance(node, ast.UnaryOp):
+            node.operand = self._value(node.operand, known, is_test=is_test and isinstance(node.op, ast.Not))
+        elif isinstance(node, ast.IfExp):
+            node.test = self._value(node.test, known, is_test=True)
+            node.body, node.orelse = self._value(node.body, known), self._value(node.orelse, known)
+        elif isinstance(node, ast.Lambda | ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp):
+            self._name_all(node, known, IN_A_LOOP)
+        else:
+            return self._parts(node, known)
+        return node
+
+    def _parts(self, node: ast.expr, known: Known) -> ast.expr:
+        for field, old in ast.iter_fields(node):
+            if isinstance(old, ast.expr):
+                setattr(node, field, self._value(old, known))
+            elif isinstance(old, list):
+                setattr(node, field, [self._value(x, known) if isinstance(x, ast.expr) else x for x in old])
+        for keyword in getattr(node, "keywords", ()):
+            keyword.value = self._value(keyword.value, known)
+        if isinstance(node, ast.Call):
+            return self._call(node, known)
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod | ast.FloorDiv):
+            return self._remainder(node, known)
+        if isinstance(node, ast.Attribute) and self._smoothness.property_may_branch(node, self.names):
+            self._note(node, IN_A_FUNCTION)
+        return node
+
+    def _comparison(self, node: ast.Compare, known: Known, *, is_test: bool) -> ast.expr:
+        sides = [self._value(side, known) for side in (node.left, *node.comparators)]
+        node.left, node.comparators = sides[0], sides[1:]
+        if not all(isinstance(op, ORDERS) for op in node.ops):
+            return node
+        count, parts, is_any = len(self.located), [], False
+        try:
+            for one, op, other in zip(sides, node.ops, sides[1:], strict=False):
+                made = self.locate(one, op, other, node, known, is_test=is_test)
+                parts.append(made or placed(ast.Compare(one, [op], [other]), node))
+                is_any = is_any or made is not None
+        except NotLocated as error:
+            del self.located[count:]
+            self._note_if_moving(node, known, str(error))
+            return node
+        if not is_any:
+            return node
+        return parts[0] if len(parts) == 1 else ast.copy_location(ast.BoolOp(ast.And(), parts), node)
+
+    def _call(self, node: ast.Call, known: Known) -> ast.expr:
+        function = self.names.object_of(node.func)
+        why = next((why for jump, why in JUMPS.items() if jump is function), None)
+        if why is not None:
+            self._note_if_moving(node, known, why)
+        bend = next((bend for name, bend in NONSMOOTH.items() if name is function), None)
+        if bend is None or not node.args:
+            if why is None:
+                self._note_call(node, known)
+            return node
+        count = len(self.located)
+        try:
+            if node.keywords or not all(self.names.is_scalar(self.resolved(one, known)) for one in node.args):
+                raise NotLocated(MAYBE_ARRAYS)
+            return bend(self, [as_float(one) for one in node.args], node, known) or node
+        except NotLocated as error:
+            del self.located[count:]
+            self._note_if_moving(node, known, str(error))
+        return node
+
+    def _remainder(self, node: ast.BinOp, known: Known) -> ast.expr:
+        count = len(self.located)
+        try:
+            sides = [self.resolved(side, known) for side in (node.left, node.right)]
+            if self.names.moves(sides[1]):
+                raise NotLocated("it jumps, and its divisor moves")
+            if not all(map(self.names.is_scalar, sides)):
+                raise NotLocated(MAYBE_ARRAYS)
+            return remainder(self, node, known) or node
+        except NotLocated as error:
+            del self.located[count:]
+            self._note_if_moving(node, known, str(error))
+        return node
+
+    # --- what is located ------------------------------------------------------------------------------------------
+
+    def locate(
+        self, one: ast.expr, op: ast.cmpop, other: ast.expr, where: ast.expr, known: Known, *, is_test: bool
+    ) -> ast.expr | None:
+        """What stands in the place of a comparison; None if neither side moves. Raises NotLocated."""
+        sides = [self.resolved(side, known) for side in (one, other)]
+        if not any(map(self.names.moves, sides)):
+            return None
+        if not is_test and not all(map(self.names.is_scalar, sides)):
+            raise NotLocated(MAYBE_ARRAYS)
+        name, slot = self._slot(where)
+        test = ast.Compare(sides[0], [op], sides[1:])
+        condition = either(
+            both(order(slot, ast.Gt, 0.0), ast.UnaryOp(ast.Not(), test)), both(order(slot, ast.Lt, 0.0), test)
+        )
+        self._keep(name, condition, where, is_timed=all(map(self.names.is_timed, sides)))
+        plain = ast.Compare(one, [op], [other])
+        made = placed(either(order(slot, ast.Gt, BOUND), both(order(slot, ast.GtE, -BOUND), plain)), where)
+        return holding(made, order(slot, ast.Gt, 0.0))
+
+    def locate_whole(self, one: ast.expr, where: ast.expr, known: Known) -> tuple[ast.expr, ast.expr] | None:
+        """The greatest whole number not above a number, while it is held, and whether it is; None if that stands still.
+
+        Raises NotLocated.
+        """
+        resolved = self.resolved(one, known)
+        if not self.names.moves(resolved):
+            return None
+        name, slot = self._slot(where)
+        whole, held = self._slot(where, "_whole")
+        following = ast.BinOp(held, ast.Add(), number(1.0))
+        outside = either(ast.Compare(resolved, [ast.Lt()], [held]), ast.Compare(resolved, [ast.GtE()], [following]))
+        condition = both(order(slot, ast.Gt, 0.0), outside)
+        self._keep(name, condition, where, is_timed=self.names.is_timed(resolved), whole=whole)
+        return held, order(slot, ast.Gt, BOUND)
+
+    def _slot(self, where: ast.expr, number: str = "") -> tuple[str, ast.expr]:
+        """The name of the slot of the next outcome, and what reads it."""
+        name = f"{OUTCOME}{len(self.located)}{number}_{self._prefix}"
+        return name, placed(ast.Attribute(ast.Name(self.names.this, ast.Load()), name, ast.Load()), where)
+
+    def _keep(self, name: str, condition: ast.expr, where: ast.expr, *, is_timed: bool, whole: str = "") -> None:
+        """Locate where a condition becomes true."""
+        made = ast.Lambda(deepcopy(self._definition.tree.args), deepcopy(condition))
+        function, code = function_of(placed(made, where), self._function), self._function.__code__
+        text = self._definition.file.excerpt(where)
+        self.located.append(
+            Branch(name, function, code.co_filename, where.lineno, text, self._function.__name__, is_timed, whole)
+        )
+
+    def resolved(self, node: ast.expr, known: Known) -> ast.expr:
+        """An expression without local names. Raises NotLocated."""
+        made: ast.expr = _Resolver(self.names, known).visit(deepcopy(node))
+        if sum(1 for _ in ast.walk(made)) > LARGEST:
+            raise NotLocated("what it is made of is too long")
+        return made
+
+    def _resolved_or_none(self, node: ast.expr, known: Known) -> ast.expr | None:
+        try:
+            return self.resolved(node, known)
+        except NotLocated:
+            return None
+
+    # --- what is not located --------------------------------------------------------------------------------------
+
+    def _note(self, node: ast.expr, why: str) -> None:
+        text, code = self._definition.file.excerpt(node), self._function.__code__
+        self.unlocated.append(Unlocated(code.co_filename, node.lineno, text, self._function.__name__, why))
+
+    def _note_if_moving(self, node: ast.expr, known: Known, why: str) -> None:
+        """Name what is not located, unless it stands still."""
+        resolved = self._resolved_or_none(node, known)
+        if resolved is None or any(map(self.names.moves, operands_of(resolved))):
+            self._note(node, why)
+
+    def _note_call(self, node: ast.Call, known: Known) -> None:
+        """Name a call of what may branch; a function that is given nothing may look at what moves by itself."""
+        resolved = self._resolved_or_none(node, known)
+        call = resolved if isinstance(resolved, ast.Call) else node
+        if self._smoothness.call_may_branch(call, self.names):
+            why = IN_A_FUNCTION if isinstance(self.names.object_of(node.func), FunctionType) else UNREAD
+            if isinstance(node.func, ast.Attribute) or not operands_of(node):
+                self._note(node, why)
+            else:
+                self._note_if_moving(node, known, why)
+
+    def _name_all(self, node: ast.AST, known: Known, why: str) -> None:
+        """Name the comparisons somewhere in a node that may move, and the functions that bend or jump."""
+        for inner in ast.walk(node):
+            if isinstance(inner, ast.Compare) and all(isinstance(op, ORDERS) for op in inner.ops):
+                self._note_if_moving(inner, known, why)
+            elif isinstance(inner, ast.Call):
+                function = self.names.object_of(inner.func)
+                if any(function is other for other in (*NONSMOOTH, *JUMPS)):
+                    self._note_if_moving(inner, known, why)
+                else:
+                    self._note_call(inner, known)
+            elif isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Mod | ast.FloorDiv):
+                self._note_if_moving(inner, known, why)
+
+
+class _Resolver(ast.NodeTransformer):
+    """Puts in the place of each local name what it stands for, and of what is located what it is while that is held."""
+
+    def __init__(self, names: LawNames, known: Known) -> None:
+        self._names = names
+        self._known = known
+
+    def visit(self, node: ast.AST) -> Any:
+        """Visit a node."""
+        held = getattr(node, HOLDS, None)
+        if held is not None:
+            return self.visit(deepcopy(held))
+        if isinstance(node, ast.Name | ast.Attribute):
+            key = key_of(node)
+            if key in self._known:
+                found = self._known[key]
+                if found is None:
+                    raise NotLocated(f"`{key}` is set in a way that is not followed")
+                return deepcopy(found)
+            if isinstance(node, ast.Name) and node.id in self._names.locals:
+                raise NotLocated(f"the value of `{key}` is not known")
+            if isinstance(node, ast.Attribute) and node.attr in ("rate", "dt", "last_time"):
+                raise NotLocated(f"it reads `{node.attr}`")
+        elif isinstance(node, ast.Lambda | ast.NamedExpr | ast.Starred | ast.Await | ast.Yield | ast.YieldFrom):
+            raise NotLocated("it is more than an expression of numbers")
+        elif isinstance(node, ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp | ast.JoinedStr):
+            raise NotLocated("there is a loop in it")
+        return self.generic_visit(node)

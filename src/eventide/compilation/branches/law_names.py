@@ -1,0 +1,206 @@
+"""What names in a law stand for, as far as that is known of a class: what moves, what is one number for certain."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from types import CodeType, FunctionType, ModuleType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+from eventide.continuous.components.layout import KINDS
+from eventide.declare import Component, fields_of
+from eventide.lowering.kernels.lowered import ABSENT, Constant
+
+if TYPE_CHECKING:
+    from eventide.continuous import Continuous
+    from eventide.continuous.components.switches import Branches
+    from eventide.declare import Field
+
+LAWS: Final = ("contributions", "equations")
+OUTCOME: Final = "_branch_"
+"""What the names of slots of outcomes begin with."""
+_SCALAR_FIELDS: Final = ("state", "computed", "sum")
+_STILL_CALLS: Final = (len, isinstance, getattr, hasattr, bool, type)
+_SCALARS: Final = {
+    *(function for function in vars(math).values() if callable(function)),
+    *(function for function in vars(np).values() if isinstance(function, np.ufunc)),
+    abs,
+    min,
+    max,
+    float,
+    int,
+    round,
+    np.clip,
+}
+
+
+Facts: TypeAlias = dict[tuple[int, str], Constant]
+"""What names have stood for, by whose they are and by name."""
+
+
+def note(facts: Facts, where: str, name: str, value: Any, holder: Any) -> None:
+    """Remember what a name stands for; of numbers and objects nothing follows that is not seen anyway."""
+    if callable(value) or value is ABSENT or isinstance(value, property | CodeType):
+        facts[id(holder), name] = Constant(where, name, value, holder, is_attribute=not isinstance(holder, dict))
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Whether a function may branch, and what that follows from."""
+
+    may_branch: bool
+    by: Facts
+
+    @property
+    def facts(self) -> tuple[Constant, ...]:
+        """What names stood for."""
+        return tuple(self.by.values())
+
+    @property
+    def is_current(self) -> bool:
+        """Whether they still do."""
+        return all(fact.is_current for fact in self.by.values())
+
+
+def found_in(cls: type[Continuous]) -> Branches:
+    """What has been found to branch in the laws of a class."""
+    return cls._branches
+
+
+class LawNames:
+    """The names of one law, or of a function that it calls.
+
+    cls     whose method it is; None of a plain function
+    facts   takes up what names that are asked for stand for
+    this    what it calls the object whose it is; nothing there
+    locals  its other local names
+    """
+
+    def __init__(self, cls: type | None, function: FunctionType, facts: Facts) -> None:
+        self.cls = cls
+        self.facts = facts
+        self.function = function
+        code = function.__code__
+        self.this = code.co_varnames[0] if cls is not None and code.co_argcount else ""
+        self.locals = {*code.co_varnames, *code.co_cellvars} - {self.this}
+
+    def object_of(self, node: ast.expr) -> Any:
+        """What a name or an attribute of a module stands for now; None if that is not known, or is an object's."""
+        if isinstance(node, ast.Name):
+            name = node.id
+            if name in self.locals or name == self.this:
+                return None
+            if name in self.function.__code__.co_freevars:
+                cell = (self.function.__closure__ or ())[self.function.__code__.co_freevars.index(name)]
+                try:
+                    value = cell.cell_contents
+                except ValueError:
+                    return None
+                note(self.facts, self.function.__qualname__, "cell_contents", value, cell)
+                return value
+            space = self.function.__globals__
+            note(self.facts, str(space.get("__name__")), name, space.get(name, ABSENT), space)
+            return space.get(name, getattr(builtins, name, None))
+        if isinstance(node, ast.Attribute):
+            if isinstance(node.value, ast.Name) and node.value.id == self.this:
+                return self._attribute_of(self.cls, node.attr)
+            outer = self.object_of(node.value)
+            if isinstance(outer, ModuleType | type):
+                return self._attribute_of(outer, node.attr)
+        return None
+
+    def _attribute_of(self, outer: Any, name: str) -> Any:
+        value = getattr(outer, name, None)
+        note(self.facts, getattr(outer, "__name__", ""), name, value, outer)
+        return value
+
+    def moves(self, node: ast.AST) -> bool:
+        """Whether an expression may change between events."""
+        if isinstance(node, ast.Attribute):
+            return not self.is_still(node)
+        if isinstance(node, ast.Call):
+            function = self.object_of(node.func)
+            if any(function is still for still in _STILL_CALLS):
+                return False
+            return not (callable(function) and not isinstance(function, FunctionType) and not node.keywords) or any(
+                map(self.moves, node.args)
+            )
+        if isinstance(node, ast.Name):
+            return node.id == self.this
+        return any(self.moves(child) for child in ast.iter_child_nodes(node))
+
+    def is_still(self, node: ast.Attribute) -> bool:
+        """Whether an attribute is a parameter of the object itself, an outcome, or a name of a module or class."""
+        if isinstance(node.value, ast.Name) and node.value.id == self.this:
+            fields: dict[str, Field] = fields_of(self.cls)
+            spec = fields.get(node.attr)
+            return node.attr.startswith(OUTCOME) or (spec is not None and is_parameter(spec))
+        return isinstance(self.object_of(node.value), ModuleType | type)
+
+    def is_scalar(self, node: ast.expr) -> bool:
+        """Whether an expression is one number for certain."""
+        if isinstance(node, ast.Constant):
+            return isinstance(node.value, int | float)
+        if isinstance(node, ast.Name):
+            return isinstance(self.object_of(node), int | float)
+        if isinstance(node, ast.Attribute):
+            return self.is_scalar_attribute(node)
+        if isinstance(node, ast.Call):
+            function = self.object_of(node.func)
+            try:
+                is_known = function in _SCALARS
+            except TypeError:
+                return False
+            return is_known and not node.keywords and all(map(self.is_scalar, node.args))
+        if isinstance(node, ast.BinOp | ast.UnaryOp | ast.IfExp | ast.Compare | ast.BoolOp):
+            return all(self.is_scalar(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
+        return False
+
+    def is_scalar_attribute(self, node: ast.Attribute) -> bool:
+        """The same of an attribute."""
+        if node.attr == "time" or node.attr.startswith(OUTCOME):
+            return True
+        owner = self.class_of(node.value)
+        if owner is None:
+            return isinstance(self.object_of(node), int | float)
+        spec = fields_of(owner).get(node.attr)
+        return spec is not None and (spec.role in _SCALAR_FIELDS or is_parameter(spec))
+
+    def class_of(self, node: ast.expr) -> type[Component] | None:
+        """The class of a component that an expression stands for; None if that is not known to be one."""
+        if isinstance(node, ast.Name) and node.id == self.this:
+            return self.cls
+        found: Any = None
+        if isinstance(node, ast.Attribute):
+            owner = self.class_of(node.value)
+            spec = fields_of(owner).get(node.attr) if owner is not None else None
+            found = spec.annotation if spec is not None else None
+        else:
+            found = type(self.object_of(node))
+        return found if isinstance(found, type) and issubclass(found, Component) else None
+
+    def is_timed(self, node: ast.AST) -> bool:
+        """Whether nothing in an expression moves but the time."""
+        if isinstance(node, ast.Attribute) and node.attr == "time":
+            return True
+        if isinstance(node, ast.Attribute | ast.Name):
+            return not self.moves(node)
+        if isinstance(node, ast.Call) and isinstance(self.object_of(node.func), FunctionType):
+            return False
+        children = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
+        return all(self.is_timed(child) for child in children)
+
+
+def is_parameter(spec: Field) -> bool:
+    """Whether a field is a number that only events change."""
+    return spec.role == "field" and spec.annotation in KINDS
+
+
+def operands_of(node: ast.expr) -> Sequence[ast.AST]:
+    """What an expression is made of, without the name of what it calls."""
+    return [*node.args, *node.keywords] if isinstance(node, ast.Call) else list(ast.iter_child_nodes(node))

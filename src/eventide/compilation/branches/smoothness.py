@@ -1,0 +1,174 @@
+"""Whether what laws call may branch, bend or jump: seen through the functions of the user's that it calls in turn.
+
+What cannot be read, or is not known to be smooth, counts as what may.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import math
+from functools import partial
+from types import FunctionType, MethodType, ModuleType
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from eventide.compilation.branches.law_names import LAWS, OUTCOME, Facts, LawNames, Verdict, note
+from eventide.declare import Component, fields_of
+from eventide.inputs import Input
+from eventide.lowering.not_compilable import CannotLower
+
+if TYPE_CHECKING:
+    from eventide.reading.source import SourceBook
+
+ORDERS: Final = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
+_OF_MATH: Final = (
+    "acos acosh asin asinh atan atan2 atanh cbrt comb cos cosh degrees dist e erf erfc exp exp2 expm1 fsum gamma hypot "
+    "isfinite isinf isnan lgamma log log10 log1p log2 pow prod radians sin sinh sqrt sumprod tan tanh"
+)
+_OF_NUMPY: Final = (
+    "add append arange arccos arccosh arcsin arcsinh arctan arctan2 arctanh array asarray cbrt concatenate convolve "
+    "cos cosh cross cumprod cumsum deg2rad degrees diff divide dot einsum empty empty_like exp exp2 expm1 flip "
+    "float64 float_power full full_like gradient hstack hypot inner kron linspace log log10 log1p log2 logaddexp "
+    "logaddexp2 matmul mean multiply negative ones ones_like outer positive power prod rad2deg radians ravel "
+    "reciprocal reshape roll sin sinh size sqrt square squeeze stack subtract sum tan tanh tensordot trapezoid trapz "
+    "true_divide vdot vstack zeros zeros_like"
+)
+_OF_PYTHON: Final = (
+    "bool complex dict enumerate float getattr hasattr isinstance len list pow print range reversed setattr slice str "
+    "sum super tuple type zip"
+)
+_OF_ARRAYS: Final = ("copy", "cumprod", "cumsum", "dot", "fill", "mean", "prod", "ravel", "reshape", "sum", "transpose")
+"""Methods of arrays that are smooth."""
+SMOOTH: Final[dict[int, Any]] = {
+    id(found): found
+    for space, names in ((math, _OF_MATH), (np, _OF_NUMPY), (builtins, _OF_PYTHON))
+    for name in names.split()
+    if (found := getattr(space, name, None)) is not None
+}
+"""The functions that are, by identity, as some of what a name stands for has no hash."""
+
+
+class Smoothness:
+    """What is known of the functions of the user's.
+
+    book    where their texts are found
+    known   what was found; it may stand no longer
+    """
+
+    def __init__(self, book: SourceBook) -> None:
+        self.book = book
+        self.known: dict[FunctionType, Verdict] = {}
+        self._pending: dict[FunctionType, None] = {}
+
+    def may_branch(self, function: Any, facts: Facts, cls: type | None = None) -> bool:
+        """Whether a function may branch, bend or jump.
+
+        facts   takes up what that follows from, besides the function itself
+        cls     whose method it is
+        """
+        if id(function) in SMOOTH or isinstance(function, Input):
+            return False
+        if isinstance(function, partial):
+            return self.may_branch(function.func, facts)
+        if isinstance(function, MethodType):
+            return self.may_branch(function.__func__, facts, type(function.__self__))
+        if not isinstance(function, FunctionType):
+            return True
+        if (function.__module__ or "").startswith("eventide."):
+            return False
+        known = self.known.get(function)
+        if known is not None and known.is_current:
+            facts.update(known.by)
+            return known.may_branch
+        if function in self._pending:
+            return False  # what calls itself is as the rest of it
+        self._pending[function] = None
+        found: Facts = {}
+        note(found, function.__qualname__, "__code__", function.__code__, function)
+        answer = self._look_through(function, found, cls)
+        del self._pending[function]
+        if answer or not self._pending:  # else it may have been taken for smooth what is still looked through
+            self.known[function] = Verdict(answer, found)
+        facts.update(found)
+        return answer
+
+    def _look_through(self, function: FunctionType, facts: Facts, cls: type | None) -> bool:
+        try:
+            tree = self.book.definition(function).tree
+        except CannotLower:
+            return True
+        nodes = list(ast.walk(tree))
+        if any(map(_is_branch, nodes)):
+            return True
+        names = LawNames(cls, function, facts)
+        return any(
+            self.call_may_branch(node, names)
+            if isinstance(node, ast.Call)
+            else isinstance(node, ast.Attribute) and self.property_may_branch(node, names)
+            for node in nodes
+        )
+
+    def call_may_branch(self, node: ast.Call, names: LawNames) -> bool:
+        """Whether what a call runs may branch, but for what it is given."""
+        function = node.func
+        if not isinstance(function, ast.Attribute):
+            return self.may_branch(names.object_of(function), names.facts)
+        if _is_super(function.value):
+            return function.attr not in LAWS  # of these what branches is located where it stands
+        owner = _class_of(function.value, names)
+        if owner is None or issubclass(owner, ModuleType | type | np.ndarray):
+            is_smooth = function.attr in _OF_ARRAYS and _is_vector(function.value, names)
+            return not is_smooth and self.may_branch(names.object_of(function), names.facts)
+        if issubclass(owner, Component) and function.attr in fields_of(owner):
+            return not issubclass(_class_of(function, names) or object, Input)
+        method = getattr(owner, function.attr, None)
+        note(names.facts, owner.__qualname__, function.attr, method, owner)
+        return self.may_branch(method, names.facts, owner)
+
+    def property_may_branch(self, node: ast.Attribute, names: LawNames) -> bool:
+        """Whether an attribute is a property of the user's that may branch."""
+        owner = _class_of(node.value, names)
+        if owner is None or node.attr in fields_of(owner) or node.attr.startswith(OUTCOME):
+            return False
+        found = getattr(owner, node.attr, None)
+        if not isinstance(found, property):
+            return False
+        note(names.facts, owner.__qualname__, node.attr, found, owner)
+        return self.may_branch(found.fget, names.facts, owner)
+
+
+def _is_branch(node: ast.AST) -> bool:
+    """Whether a piece of code branches, bends or jumps by itself."""
+    if isinstance(node, ast.Compare):
+        return any(isinstance(op, ORDERS) for op in node.ops)
+    return isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Mod | ast.FloorDiv)
+
+
+def _is_super(node: ast.expr) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
+
+
+def _class_of(node: ast.expr, names: LawNames) -> type | None:
+    """The class of what an expression stands for; None if that is not known."""
+    if isinstance(node, ast.Name) and node.id == names.this:
+        return names.cls
+    if isinstance(node, ast.Attribute):
+        owner = _class_of(node.value, names)
+        if owner is not None and issubclass(owner, Component):
+            spec = fields_of(owner).get(node.attr)
+            return spec.annotation if spec is not None and isinstance(spec.annotation, type) else None
+    found = names.object_of(node)
+    return None if found is None else type(found)
+
+
+def _is_vector(node: ast.expr, names: LawNames) -> bool:
+    """Whether an expression is a vector of an object, or an array of a module."""
+    if isinstance(names.object_of(node), np.ndarray):
+        return True
+    owner = _class_of(node.value, names) if isinstance(node, ast.Attribute) else None
+    if owner is None or not issubclass(owner, Component) or not isinstance(node, ast.Attribute):
+        return False
+    spec = fields_of(owner).get(node.attr)
+    return spec is not None and spec.role in ("vector", "computed vector")

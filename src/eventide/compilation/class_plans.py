@@ -1,0 +1,262 @@
+"""Plans shared by all objects of a class whose laws are the same kernels and whose slots have the same layout.
+
+What these laws use of their own blocks and of others is described once, as a record in `lists`. Each object has only
+the index rows of its laws. They stay with its seat, so the next object on that seat, with the same references, need
+not rewrite them.
+"""
+
+from __future__ import annotations
+
+from itertools import islice
+from types import FunctionType
+from typing import TYPE_CHECKING, Any, Final
+
+from eventide.compilation.branches.located import unlocated_in
+from eventide.compilation.law_descriptions import Usage, sums_of
+from eventide.compilation.registry import Bound
+from eventide.compilation.soundness import check_laws
+from eventide.continuous.components.component import STAGES, Law, law_names
+from eventide.continuous.components.member import cohort_of, laws_hold, seat_of
+from eventide.continuous.flows.ordering import Deal
+from eventide.continuous.own_methods import LAWS
+from eventide.continuous.plans import Cohort, LawPlan
+from eventide.lowering.names.binder import Binding
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from eventide.compilation.plan_templates import LawTemplate
+    from eventide.compilation.planner import Compiler
+    from eventide.continuous.components.layout import Layout
+    from eventide.continuous.components.member import Member
+    from eventide.continuous.storage.slot_storage import Seat
+    from eventide.lowering.kernels.dependencies import Exchange
+
+
+NOTHING: Final = Binding((), (), (), (), (), ())
+"""What a kernel works on where that does not matter."""
+
+
+class ClassPlans:
+    """The cohorts of one simulation.
+
+    analyst     knows the plans of what is in no cohort with others
+    idle        of what has no laws, or whose laws do not hold, by its layout
+    """
+
+    def __init__(self, analyst: Compiler) -> None:
+        self._analyst = analyst
+        self._known: dict[tuple[LawTemplate, Layout], Cohort] = {}
+        self._idle: dict[Any, Cohort] = {}
+
+    def enroll(self, owner: Member, seat: Seat) -> Cohort:
+        """The cohort of a member whose laws hold; its seat tells from now on where their rows are."""
+        cohort: Cohort | None = seat.cohort
+        if cohort is not None and cohort.generation == self._analyst.registry.generation:
+            bases = locate(cohort.template, owner)
+            if bases is not None and bases == seat.bases:
+                return cohort
+        return self._enroll_anew(owner, seat)
+
+    def is_current(self, owner: Member) -> bool:
+        """Whether a member would be enrolled as it is; raises CannotLower if its laws cannot be read any more."""
+        cohort = cohort_of(owner)
+        if not laws_hold(owner):
+            return True
+        template: LawTemplate | None = cohort.template
+        if template is None:
+            is_unseen = self._is_unseen(owner)
+            return cohort.is_unseen is is_unseen and self._analyst.is_plan_current(owner, cohort.plan(owner))
+        if cohort.generation != self._analyst.registry.generation:
+            if self._template(owner)[0] is not template:
+                return False
+            cohort.generation = self._analyst.registry.generation
+        return locate(template, owner) == seat_of(owner).bases
+
+    def enroll_idle(self, seat: Seat) -> Cohort:
+        """The cohort of a member without laws that hold: it moves with those that touch it, and its sums are zeroed."""
+        layout = seat.layout
+        cohort = self._idle.get(layout)
+        if cohort is None:
+            words = Usage.of_slots((), ()).words(sums=sums_of(layout))
+            record = self._analyst.integrator.memory.lists.put(words)[1]
+            cohort = self._idle[layout] = Cohort(record, 0, (), None, _plan_idle)
+        seat.cohort = None
+        self._analyst.integrator.storage.seat.record[seat.number] = cohort.record
+        return cohort
+
+    def _enroll_anew(self, owner: Any, seat: Seat) -> Cohort:
+        analyst = self._analyst
+        template, bases = self._template(owner)
+        self._write(seat, bases)
+        if template is None:
+            analyst.facts.note(type(owner))
+            cohort = self._of_one(owner)
+        else:
+            analyst.facts.note(type(owner), *template.codes)
+            key = template, seat.layout
+            cohort = self._known.get(key) or self._known.setdefault(key, self._of_many(template, owner))
+            cohort.generation = analyst.registry.generation
+            seat.cohort = cohort
+        analyst.integrator.groups.ordering.consider(cohort.trade)
+        known = analyst.integrator.storage.seat
+        known.record[seat.number] = cohort.record
+        known.row_of_laws[seat.number] = 0 if seat.lease is None else seat.lease[1]
+        return cohort
+
+    def _template(self, owner: Any) -> tuple[LawTemplate | None, tuple[int, ...]]:
+        """The template of an object's laws, and their index rows side by side.
+
+        None, and no rows, if they work on more than blocks of slots, or cannot be read.
+        """
+        registry = self._analyst.registry
+        known = registry.templates_of(type(owner))
+        if owner._meets:
+            return None, ()
+        for template in known:
+            bases = locate(template, owner)
+            if bases is not None:
+                return template, bases
+        bounds = self._analyst.bounds_of(owner)
+        made = None if bounds is None else registry.template(bounds, law_names(owner))
+        if made is None or not made.is_plain:
+            return None, ()
+        bases = locate(made, owner)
+        assert bases is not None
+        known.append(made)
+        return made, bases
+
+    def _write(self, seat: Seat, bases: tuple[int, ...]) -> None:
+        """Let the index rows of a seat be these."""
+        index, lease = self._analyst.integrator.memory.index, seat.lease
+        if lease is not None and len(seat.bases) == len(bases):
+            index.write(lease[1], bases)
+        else:
+            if lease is not None:
+                free, place = lease
+                free.append(place)
+            seat.lease = index.put(bases) if bases else None
+        seat.cohort, seat.bases = None, bases
+
+    def _of_many(self, template: LawTemplate, owner: Member) -> Cohort:
+        """The cohort of objects like one, which has its index rows."""
+        analyst = self._analyst
+        if template.assigns:
+            check_laws(owner, self._bounds(template, owner))
+        uses, words = template.record(
+            seat_of(owner).layout, is_native=analyst.compiles, is_unseen=self._is_unseen(owner)
+        )
+        return Cohort(
+            analyst.integrator.memory.lists.put(words)[1],
+            uses,
+            template.kernels,
+            template,
+            lambda one: self._describe(template, one),
+            signature=tuple(Bound(kernel, NOTHING) for kernel in template.kernels) if template.can_change else None,
+            is_polled=template.is_polled,
+            assigns=template.assigns,
+            is_exposed=template.can_change and not analyst.compiles,
+            trade=template.trade,
+        )
+
+    def _describe(self, template: LawTemplate, owner: Any) -> LawPlan:
+        """The plan of a member, as its index rows tell."""
+        lease = seat_of(owner).lease
+        return self._analyst.plan_of_laws(owner, self._bounds(template, owner), lease[1] if lease else 0)
+
+    def _bounds(self, template: LawTemplate, owner: Member) -> tuple[Bound, ...]:
+        """The kernels of a member's laws, and on what its index rows say that they work."""
+        storage, bases, bounds = self._analyst.integrator.storage, iter(seat_of(owner).bases), []
+        for kernel in template.kernels:
+            rows = tuple(islice(bases, len(kernel.lowered.blocks)))
+            objects = tuple([storage.owner_of(base) for base in rows])
+            bounds.append(Bound(kernel, Binding(objects, rows, (), (), (), ())))
+        return tuple(bounds)
+
+    def _of_one(self, owner: Member) -> Cohort:
+        """The cohort of an object of which nothing can be told but for itself."""
+        plan = self._analyst.law(owner)
+        bounds = tuple([bound for _, bound in bounds_in(plan)])
+        check_laws(owner, bounds)
+        self._analyst.facts.note(*(bound.kernel.lowered for bound in bounds))
+        usage = Usage.of_slots(plan.reads, plan.touches, plan.sets, plan.adds, self._given(bounds))
+        words = usage.words(
+            (plan.contributions or (0, 0)) if "contributions" in law_names(owner) else None,
+            (plan.equations or (0, 0)) if "equations" in law_names(owner) else None,
+            sums_of(seat_of(owner).layout),
+            is_direct=plan.is_direct,
+            is_unseen=self._is_unseen(owner),
+        )
+        record = self._analyst.integrator.memory.lists.put(words)
+        return Cohort(
+            record[1],
+            usage.uses,
+            tuple([bound.kernel for bound in bounds]),
+            None,
+            lambda _: plan,
+            memory=(*plan.memory, record),
+            signature=plan.signature,
+            is_polled=plan.is_polled,
+            is_opaque=plan.is_opaque,
+            inputs=plan.inputs,
+            assigns=plan.assigns,
+            unread=_unread(owner, plan),
+            is_unseen=self._is_unseen(owner),
+            is_exposed=plan.is_opaque or (plan.signature is not None and not self._analyst.compiles),
+            trade=self._analyst.registry.template(bounds, tuple([STAGES[stage] for stage in plan.stages])).trade,
+        )
+
+    def _given(self, bounds: tuple[Bound, ...]) -> dict[Any, None]:
+        """The objects to which laws give, each once."""
+        found = ((bound, one) for bound in bounds for one in bound.kernel.lowered.uses.exchanges if one.gives)
+        owner_of = self._analyst.integrator.storage.owner_of
+        return {owner_of(deal.slot): None for bound, one in found for deal in deal_of(bound, one)}
+
+    def _is_unseen(self, owner: Member) -> bool:
+        """Whether something branches in an object's laws that is not located."""
+        smoothness = self._analyst.registry.smoothness
+        is_unseen = bool(unlocated_in(owner, smoothness))
+        if isinstance(owner, Law):
+            self._analyst.facts.note(
+                *(
+                    smoothness.known[law]
+                    for law in owner._laws()
+                    if isinstance(law, FunctionType) and law in smoothness.known
+                )
+            )
+        return is_unseen
+
+
+def _unread(owner: Member, plan: LawPlan) -> tuple[int, ...]:
+    """The stages of laws whose text is not known."""
+    return tuple([stage for stage in map(STAGES.index, law_names(owner)) if stage not in plan.stages])
+
+
+def _plan_idle(owner: Member) -> LawPlan:
+    return LawPlan((owner,), inputs=(), assigns=False, is_direct=True)
+
+
+def bounds_in(plan: LawPlan) -> list[tuple[int, Bound]]:
+    """The laws of a plan whose text is known, each with its stage."""
+    return list(zip(plan.stages, [bound for bound in plan.kept if isinstance(bound, Bound)], strict=True))
+
+
+def deal_of(bound: Bound, one: Exchange) -> Iterator[Deal]:
+    """What an exchange is where a kernel is bound: of items of a list, all."""
+    binding = bound.binding
+    firsts = binding.lists[one.place] if one.is_many else binding.bases[one.place : one.place + 1]
+    return (Deal(first + one.column, one.sort, one.reads, one.sets) for first in firsts)
+
+
+def locate(template: LawTemplate, owner: Member) -> tuple[int, ...] | None:
+    """The index rows of an object's laws, side by side; None if the kernels do not fit them."""
+    if not owner.__dict__.keys().isdisjoint(LAWS):  # which asks for two names, not for all attributes
+        return None  # it has its own
+    cls, arguments = type(owner), (owner,)
+    rows: tuple[int, ...] = ()
+    for bind, name in template.laws:
+        found = bind(getattr(cls, name), arguments)
+        if found is None:
+            return None
+        rows += found.bases
+    return rows

@@ -1,0 +1,552 @@
+"""What compiling knows of laws and conditions: their kernels, the objects they touch, the slots they read."""
+
+from __future__ import annotations
+
+from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
+from dataclasses import replace
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from eventide.compilation.branches.located import branches_of, renew_branches
+from eventide.compilation.class_plans import ClassPlans, bounds_in, deal_of
+from eventide.compilation.code_facts import CodeFacts
+from eventide.compilation.fused_steps import MOST_LAWS, MOST_SLOTS
+from eventide.compilation.plan_templates import ConditionTemplate, is_current, lay
+from eventide.compilation.processes.process_plans import names_of
+from eventide.compilation.strangers import stranger_in
+from eventide.continuous.components.component import STAGES, law_names
+from eventide.continuous.components.member import cohort_of
+from eventide.continuous.plans import (
+    Analyst,
+    ConditionPlan,
+    Guidance,
+    LawPlan,
+    Pattern,
+    ProcessPlan,
+    ReactionPlan,
+    WaitPointPlan,
+)
+from eventide.engine.codes import IMPLICIT, RAISES, Y0, R, Y
+from eventide.engine.records import STILLS, GuardRecord
+from eventide.errors import ModelError
+from eventide.lowering.kernels.dependencies import concerns_at
+from eventide.lowering.names.paths import Entry
+from eventide.lowering.not_compilable import CannotLower
+from eventide.reading.generators import function_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from eventide.compilation.registry import Bound, Registry
+    from eventide.continuous import Continuous
+    from eventide.continuous.components.member import Member
+    from eventide.continuous.components.switches import Branches
+    from eventide.continuous.flows.flow import Flow
+    from eventide.continuous.flows.ordering import Deal
+    from eventide.continuous.plans import Cohort, Plan
+    from eventide.continuous.storage.slot_storage import Seat
+    from eventide.discrete.conditions.condition import Condition
+    from eventide.discrete.conditions.when import Trigger
+    from eventide.discrete.processes.process import Process
+    from eventide.lowering.kernels.lowered import Kernel
+
+_LAW: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 5, c_int64, c_void_p)
+_CONDITION: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 7)
+_RECOURSE: Final = CFUNCTYPE(c_int64, c_int64, c_int64, c_double, c_double)
+
+
+class Compiler(Analyst):
+    """Compiles what it can; what it cannot is called back in Python and may touch anything.
+
+    is_strict       whether what cannot be compiled is an error
+    refusals        why something could not be compiled, in order of first use
+    """
+
+    compiles = True
+    most_fused = MOST_LAWS
+
+    def __init__(self, registry: Registry, *, is_strict: bool) -> None:
+        self.registry = registry
+        self.is_strict = is_strict
+        self.refusals: list[CannotLower] = []
+        # By identity, of what is kept: to hash code takes as long as to bind it.
+        self._opaque: dict[int, Any] = {}
+        self._condition_templates: dict[Kernel, ConditionTemplate] = {}
+        self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
+        self._class_plans = ClassPlans(self)
+        self.facts = CodeFacts(self._announce, lambda cls: renew_branches(cls, registry.smoothness), registry.written)
+
+    def _announce(self, stand: Callable[[], bool], is_pending: bool) -> None:
+        references = self.integrator.references
+        references.stands, references.is_pending = stand, is_pending
+
+    @property
+    def methods(self) -> frozenset[str]:
+        """The names of methods that compiled code has taken from classes, and of laws."""
+        return self.facts.methods
+
+    def branches(self, cls: type[Continuous]) -> Branches:
+        """What branches in the laws of a class."""
+        return branches_of(cls, self.registry.smoothness)
+
+    def law(self, owner: Any) -> LawPlan:
+        """Kernels and index rows of a component's laws."""
+        bounds = self.bounds_of(owner)
+        return self._law_with_calls(owner) if bounds is None else self.plan_of_laws(owner, bounds)
+
+    def plan_of_laws(self, owner: Continuous, bounds: tuple[Bound, ...], rows: int | None = None) -> LawPlan:
+        """The plan of laws all of which are native.
+
+        rows    where their index rows stand; None if these are to be written
+        """
+        return self.registry.template(bounds, law_names(owner)).plan_laws(self.integrator, owner, bounds, rows)
+
+    def bounds_of(self, owner: Continuous) -> tuple[Bound, ...] | None:
+        """The kernels of a component's laws; None if one has none."""
+        try:
+            return self._bounds(owner)
+        except CannotLower:
+            return None
+
+    def enroll(self, owner: Member, seat: Seat) -> Cohort:
+        """The cohort of a member whose laws hold; its seat tells from now on where their rows are."""
+        return self._class_plans.enroll(owner, seat)
+
+    def enroll_idle(self, seat: Seat) -> Cohort:
+        """The cohort of a member without laws that hold: it moves with those that touch it."""
+        return self._class_plans.enroll_idle(seat)
+
+    def dissolve(self, cohort: Cohort) -> None:
+        """One who has gone is of its cohort no longer: give back what was written for it alone."""
+        for free, place in cohort.memory:
+            free.append(place)
+
+    def deals(self, owner: Member) -> list[tuple[int, tuple[Deal, ...]]]:
+        """What the laws of a member read and set that laws set: of each that can be read, its stage and that."""
+        return [
+            (stage, tuple(deal for one in bound.kernel.lowered.uses.exchanges for deal in deal_of(bound, one)))
+            for stage, bound in bounds_in(cohort_of(owner).plan(owner))
+        ]
+
+    def is_law_current(self, owner: Member) -> bool:
+        """Whether a component's laws still refer to what they referred to when it was enrolled."""
+        return self._class_plans.is_current(owner)
+
+    def _bounds(self, owner: Continuous) -> tuple[Bound, ...]:
+        """The kernels of a component's laws; raises CannotLower if one has none."""
+        bounds = tuple([self._law(owner, name) for name in law_names(owner)])
+        for bound in bounds:
+            self._check_home(bound, owner)
+        return bounds
+
+    def _check_home(self, bound: Bound, whose: Any, what: str = "") -> None:
+        """Raise ModelError if code works on an object of another simulation, whose numbers lie elsewhere."""
+        sim, binding = self.integrator.sim, bound.binding
+        objects, items, addressed = binding.objects, binding.items, binding.addressed
+        if not items and not addressed and (not objects or getattr(objects[0], "sim", sim) is sim):
+            return  # what it is bound to is of one simulation, but for lists
+        for one in (*objects, *addressed, *chain.from_iterable(items)):
+            home = getattr(one, "sim", sim)
+            if home is not sim and isinstance(home, type(sim)):
+                raise _of_another(f"{what}{whose.name}", one.name)
+
+    def _check_reach(self, functions: tuple[Any, ...], arguments: tuple[Any, ...], whose: str) -> None:
+        """The same of code that cannot be read."""
+        stranger = stranger_in(functions, arguments, self.integrator.sim)
+        if stranger is not None:
+            raise _of_another(whose, stranger.name)
+
+    def _law_with_calls(self, owner: Continuous) -> LawPlan:
+        """The plan of a component of whose laws some are called back in Python, which may touch and assign anything."""
+        bounds, refusals = self._law_by_law(owner)
+        calls = {}
+        for name, error in refusals.items():
+            self._refuse(error, f"{name} of {owner.name}")
+            self._check_reach((*owner._laws(), owner.__dict__.get(name)), (owner,), f"{name} of {owner.name}")
+            calls[name] = _LAW(self._law_call(owner, name))
+        known = tuple(bounds.values())
+        plan = self.registry.template(known, tuple(bounds)).plan_laws(self.integrator, owner, known)
+        for name, call in calls.items():
+            setattr(plan, name, (_address_of(call), 0))
+        return replace(
+            plan,
+            kept=(*plan.kept, *calls.values()),
+            is_opaque=True,
+            inputs=None,
+            assigns=True,
+            is_direct=False,
+        )
+
+    def _law_by_law(self, owner: Continuous) -> tuple[dict[str, Bound], dict[str, CannotLower]]:
+        """The kernels of those laws of a component that can be read, and why the others cannot."""
+        bounds: dict[str, Bound] = {}
+        refusals: dict[str, CannotLower] = {}
+        for name in law_names(owner):
+            try:
+                bounds[name] = self._law(owner, name)
+                self._check_home(bounds[name], owner)
+            except CannotLower as error:
+                refusals[name] = error
+        return bounds, refusals
+
+    def _law(self, owner: Continuous, name: str) -> Bound:
+        """The kernel of one law of a component; raises CannotLower if it has none."""
+        function = getattr(type(owner), name)
+        if name in owner.__dict__:
+            code = function.__code__
+            raise CannotLower(code.co_filename, code.co_firstlineno, name, f"{owner.name} has its own")
+        return self.registry.law(owner, function)
+
+    def _law_call(self, owner: Continuous, name: str) -> Any:
+        integrator, stage = self.integrator, STAGES.index(name)
+
+        def call(time: float, dt: float, last: float, *_: Any) -> int:
+            integrator.host.call_law(owner, stage, getattr(owner, name), time, dt, last)
+            return 0
+
+        return call
+
+    def condition(self, condition: Condition) -> ConditionPlan:
+        """Kernel, index row and closure numbers of a condition."""
+        bound = self._bound(condition)
+        if bound is None:
+            function = _CONDITION(self._condition_call(condition))
+            return ConditionPlan(
+                (), kept=(function,), is_opaque=True, pattern=Pattern(_address_of(function), is_exposed=True)
+            )
+        self._check_home(bound, condition, "the condition of ")
+        return self._condition_template(bound.kernel).plan(self.integrator, bound)
+
+    def _condition_template(self, kernel: Kernel) -> ConditionTemplate:
+        """What conditions of a kernel have in common, which is found out for the first of them."""
+        template = self._condition_templates.get(kernel)
+        if template is None:
+            self.facts.note(kernel.lowered)
+            words, usage = kernel.lowered.certificate, self.registry.usage(kernel)
+            template = self._condition_templates[kernel] = ConditionTemplate(
+                kernel,
+                certificate=self.integrator.memory.lists.put(words)[1] if words else -1,
+                recourse=self.recourse if kernel.lowered.raises else 0,
+                record=(-1, 0) if usage is None else (self.integrator.memory.lists.put(usage[1])[1], usage[0]),
+                guide=None if self.compiles else self._guide(kernel.address),
+                is_exposed=not self.compiles and kernel.lowered.is_exposed,
+            )
+        return template
+
+    def _guide(self, address: int) -> Guidance:
+        """What leaves the event function of a condition where the condition itself is tested in Python."""
+        integrator, kernel = self.integrator, _CONDITION(address)
+
+        def guide(row: int, time: float, dt: float, last: float) -> None:
+            table, known = integrator.storage.table, integrator.guards.guard
+            floats = known.floats
+            kernel(
+                time,
+                dt,
+                last,
+                *(table.ctypes.data + table.strides[0] * row_of_slots for row_of_slots in (Y, R, Y0)),
+                integrator.memory.index.array.ctypes.data + 8 * known.index[row],
+                integrator.memory.constants.array.ctypes.data + 8 * known.constants[row],
+                floats.ctypes.data + floats.strides[0] * row + 8 * known.place_of("value"),
+                integrator.memory.lists.array.ctypes.data,
+            )
+
+        return guide
+
+    def reaction(self, trigger: Trigger) -> ReactionPlan | None:
+        """Kernel, index row and closure numbers of a handler, and which slots concern it."""
+        if not self.compiles:
+            return None
+        try:
+            bound = self.registry.handler(trigger.handler)
+        except CannotLower:
+            return None
+        self._check_home(bound, trigger)
+        return self._reaction(bound, Entry.of(trigger.handler, ()))
+
+    def _reaction(self, bound: Bound, entry: Entry, whose: int = -1, may_wait: Sequence[bool] = ()) -> ReactionPlan:
+        """The plan of a handler, or of a segment: see `ProcessPlan`."""
+        lowered, integrator = bound.kernel.lowered, self.integrator
+        self.facts.note(lowered)
+        bases, (blocks, writes) = bound.binding.bases, lowered.effects
+        # Objects and literals live as long as the plan.
+        known = (
+            *map(id, (*bound.binding.addressed, *lowered.literals)),
+            *(may_wait[wait_point] for wait_point in lowered.wait_points),
+        )
+        rows = lay(integrator, (bound,), known)
+        numbers = integrator.memory.constants.put(bound.binding.consts)
+        head = rows[0][1], numbers[1], 2 if lowered.appends else 1, len(blocks), len(writes), whose
+        effects = integrator.memory.lists.put((*head, *concerns_at(lowered.effects, bases)))
+        return ReactionPlan(
+            (),
+            kept=(bound,),
+            memory=(*rows, numbers, effects),
+            signature=(bound,) if lowered.uses.can_change else None,
+            address=bound.kernel.address,
+            effects=effects[1],
+            entry=entry,
+            appends=lowered.appends,
+        )
+
+    def is_reaction_current(self, plan: ReactionPlan) -> bool:
+        """Whether a handler, or what comes behind a wait, still calls the code that its plan was made of."""
+        return plan.kept[0].kernel.lowered.bind(plan.entry.function, plan.entry.arguments) is not None
+
+    def process_plan(self, process: Process) -> ProcessPlan | None:
+        """What is known of a process that waits; None if its code cannot be native."""
+        function = function_of(process._generator) if self.compiles else None
+        if function is None:
+            return None
+        try:
+            process_code = self.registry.process_code(function)
+        except CannotLower:
+            return None
+        values = names_of(process._generator, function)
+        self.facts.note(process_code)
+
+        def bind(number: int, whose: int, may_wait: Sequence[bool]) -> ReactionPlan | None:
+            segment = process_code.segments[number]
+            try:
+                entry = Entry(segment.function, tuple(values[name] for name in segment.names))
+                bound = self.registry.find("segment", entry.function, entry.arguments)
+            except (CannotLower, KeyError):
+                return None
+            self._check_home(bound, process)
+            return self._reaction(bound, entry, whose, may_wait)
+
+        return ProcessPlan(
+            tuple(
+                WaitPointPlan(wait_point.place, wait_point.condition, wait_point.priority)
+                for wait_point in process_code.wait_points
+            ),
+            process_code.twin,
+            bind,
+        )
+
+    def forget_constants(self) -> bool:
+        """Lower anew what was made with something that has changed; False if nothing has."""
+        if self.facts.adopt():
+            return False
+        self.registry.renew(within_run=True)
+        self.facts.renew()
+        self._condition_templates = {
+            kernel: template for kernel, template in self._condition_templates.items() if kernel.is_current
+        }
+        return True
+
+    def knows_handler(self, code: Any) -> bool:
+        """Whether it has been found out before whether handlers of some code can be native."""
+        return self.registry.knows("handler", code)
+
+    def knows_process(self, code: Any) -> bool:
+        """Whether it has been found out before whether processes of some code can be native."""
+        return self.registry.knows_process(code)
+
+    def looks_at_lists(self, plan: Plan | Cohort) -> bool:
+        """Whether laws or a condition that may come to refer to something else read lists that may grow."""
+        return any(bound.kernel.lowered.uses.looks_at_lists for bound in plan.signature)
+
+    def quantity(self, read: Any) -> ConditionPlan | None:
+        """The kernel of a function that returns a number; None if it cannot be compiled, or looks at the step."""
+        if not self.compiles:
+            return None
+        try:
+            bound = self.registry.quantity(read)
+            if not bound.kernel.is_current:
+                self.registry.renew()
+                bound = self.registry.quantity(read)
+        except CannotLower:
+            return None
+        lowered = bound.kernel.lowered
+        if lowered.writes or lowered.reads_step or any(r.row == "last" for r in lowered.reads):
+            return None
+        return self._condition_template(bound.kernel).plan(self.integrator, bound)
+
+    def is_quantity_current(self, read: Any, plan: ConditionPlan) -> bool:
+        """Whether such a function still refers to what it referred to when the plan was made."""
+        if not plan.kept[0].kernel.is_current:
+            self.registry.renew()
+            return False
+        try:
+            return plan.signature is None or is_current(plan.signature, (self.registry.quantity(read),))
+        except CannotLower:
+            return False
+
+    def _bound(self, condition: Condition) -> Bound | None:
+        """The kernel of a condition; None if it cannot be compiled, which is asked once for each code."""
+        code = getattr(condition.function, "__code__", condition.function)
+        if id(code) in self._opaque:
+            return None
+        try:
+            return self.registry.find("condition", condition.function, condition.arguments)
+        except CannotLower as error:
+            self._refuse(error, f"the condition of {condition.name}")
+            self._check_reach((condition.function,), condition.arguments, f"the condition of {condition.name}")
+            self._opaque[id(code)] = code
+            return None
+
+    def _condition_call(self, condition: Condition) -> Any:
+        integrator = self.integrator
+
+        def call(time: float, dt: float, last: float, *_: Any) -> int:
+            return integrator.host.call_condition(condition, time, dt, last)
+
+        return call
+
+    @property
+    def recourse(self) -> int:
+        """The address of a function of this simulation that does in Python what kernels leave to it."""
+        return self._recourse
+
+    @cached_property
+    def _recourse(self) -> int:
+        integrator = self.integrator
+
+        def call(c: int, f: int, time: float, dt: float) -> int:
+            if c >= 0:
+                return int(integrator.host.is_true(c, f, time, dt))
+            integrator.host.evaluate(f, time, dt)
+            return 0
+
+        self._kept_recourse = _RECOURSE(call)
+        return int(cast(self._kept_recourse, c_void_p).value or 0)
+
+    def answer(self, condition: Condition) -> list[float] | None:
+        """What the kernel of a condition leaves at what is shown of its flow; None for one called back."""
+        plan, integrator = condition.plan, self.integrator
+        if plan.is_opaque:
+            return None
+        table, sim = integrator.storage.table, integrator.sim
+        answer = np.zeros(GuardRecord.place_of("still") + STILLS)
+        rows = [table[row].ctypes.data for row in (Y, R, Y0)]
+        index = integrator.memory.index.array.ctypes.data + 8 * plan.index
+        constants = integrator.memory.constants.array.ctypes.data + 8 * plan.constants
+        lists = integrator.memory.lists.array.ctypes.data
+        kernel = _CONDITION(plan.pattern.address)
+        if kernel(sim.time, sim.dt, sim.last_time, *rows, index, constants, answer.ctypes.data, lists) == RAISES:
+            return None
+        return answer.tolist()
+
+    def fused(self, flow: Flow) -> tuple[int, int]:
+        """The addresses of what stands for `attempt` and `complete` in the steps of a small flow."""
+        integrator, number = self.integrator, flow.number
+        memory, method = integrator.memory, integrator.method.coefficients
+        if method.sizes[IMPLICIT] > 0:  # stages that are iterated
+            return 0, 0
+        known = memory.flow
+        first, end, run = known.chain_lo[number], known.chain_hi[number], known.segments_lo[number]
+        if flow.assigns or not 0 < end - first <= MOST_LAWS or known.segments_hi[number] != run + 1:
+            return 0, 0
+        low, high = memory.segments.view[run, 0], memory.segments.view[run, 1]
+        has_more = known.sums_hi[number] != known.sums_lo[number] or known.rests_hi[number] != known.rests_lo[number]
+        if has_more or high - low > MOST_SLOTS or known.direct[number] == 0:
+            return 0, 0
+        laws, index, contributors = memory.flow_rows.law, memory.index.view, first + known.contributors[number]
+        parts = []
+        for k in range(first, end):
+            kernel = cohort_of(integrator.storage.sitter(laws.seat[k])).kernels[0 if k < contributors else -1]
+            place = laws.operands[k]
+            bases = index[place : place + len(kernel.lowered.blocks)]
+            parts.append((kernel, tuple([base - low if low <= base < high else None for base in bases])))
+        return self.registry.fused(method, high - low, parts)
+
+    def join(self, flow: Flow) -> int:
+        """Make kernels that do what contributions and equations of a class do, and tell the stepper of them."""
+        widest = 0
+        for _, owner in flow.look_up().laws:
+            cohort = cohort_of(owner)
+            if len(law_names(owner)) == 2 and not cohort.is_opaque:
+                first, second = cohort.kernels
+                if (first, second) not in self._joined:
+                    self._joined[first, second] = found = self.registry.joined(owner, first, second)
+                    self._tell_of(first, second, *found)
+                widest = max(widest, self._joined[first, second][2])
+        return widest
+
+    def _tell_of(self, first: Kernel, second: Kernel, laying: int, laid: int, width: int) -> None:
+        run = self.integrator.run
+        if width:
+            words = first.address, second.address, laying, laid, first.width, width, run.joined
+            run.joined = self.integrator.memory.lists.put(words)[1]
+
+    def is_plan_current(self, owner: Any, plan: LawPlan) -> bool:
+        """Whether a component's laws still refer to what they referred to when the plan was made."""
+        known = tuple(bound for _, bound in bounds_in(plan))
+        bounds = tuple(self._law_by_law(owner)[0].values())  # beside what is Python's the other law may be native
+        return len(known) == len(bounds) and is_current(known, bounds)
+
+    def is_condition_current(self, condition: Condition, plan: ConditionPlan) -> bool:
+        """Whether a condition still refers to what it referred to when the plan was made; in Python it always does."""
+        try:
+            bound = self.registry.find("condition", condition.function, condition.arguments)
+        except CannotLower:
+            return plan.is_opaque
+        return plan.is_opaque or is_current(plan.kept, (bound,))
+
+    def resume(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
+        """Take over kernel and index row from a wait that works on the same, and write its own closure numbers."""
+        bound = plan.kept[0]
+        binding = bound.kernel.lowered.bind(condition.function, condition.arguments)
+        if binding is None or binding.objects != bound.binding.objects or binding.lists != bound.binding.lists:
+            return None
+        if binding.consts != bound.binding.consts:
+            constants, present = self.integrator.memory.constants.view, bound._replace(binding=binding)
+            for k, value in enumerate(binding.consts, start=plan.constants):
+                constants[k] = value
+            plan.kept, plan.binding, plan.signature = (present,), binding, plan.signature and (present,)
+        return plan
+
+    def _refuse(self, error: CannotLower, whose: str) -> None:
+        if error.stranger:
+            raise _of_another(whose, error.stranger)
+        if self.is_strict:
+            error.add_note(
+                f'compile=True asks for native code; with compile="auto" {whose} would run as Python, slower'
+            )
+            raise error
+        if not any(str(error) == str(known) for known in self.refusals):
+            self.refusals.append(error)
+
+
+class GuardCompiler(Compiler):
+    """Compiles nothing but the event functions of conditions: they are searched for alike, compiled or not."""
+
+    compiles = False
+    most_fused = 0
+
+    def fused(self, flow: Flow) -> tuple[int, int]:
+        """Nothing stands for the plain functions."""
+        return 0, 0
+
+    def join(self, flow: Flow) -> int:
+        """Laws that run in Python are called one by one."""
+        return 0
+
+    def plan_of_laws(self, owner: Continuous, bounds: tuple[Bound, ...], rows: int | None = None) -> LawPlan:
+        """What a law touches is known as if it were compiled; who sets which rate is found out when it runs."""
+        return _in_python(super().plan_of_laws(owner, bounds, rows))
+
+    def _law_with_calls(self, owner: Continuous) -> LawPlan:
+        """The same of a component of whose laws some cannot be read."""
+        return _in_python(super()._law_with_calls(owner))
+
+
+def _in_python(plan: LawPlan) -> LawPlan:
+    """A plan of laws that run in Python."""
+    return replace(plan, contributions=None, equations=None, sets=(), adds=(), is_direct=False)
+
+
+def _of_another(whose: str, stranger: str) -> ModelError:
+    return ModelError(
+        f"{whose} may not refer to {stranger}, which belongs to another simulation: each object lives in the one it "
+        "was made for"
+    )
+
+
+def _address_of(function: Any) -> int:
+    """Where native code finds a function of ctypes."""
+    return int(cast(function, c_void_p).value or 0)

@@ -1,0 +1,129 @@
+"""What a run leaves out: processes that were never activated, waits that nothing can end; told when the run ends.
+
+In: what was made before the run. Out: one warning. It looks at what is new as a run begins, and at what of it has
+taken no part as it ends, so that a long run pays nothing.
+"""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from eventide.discrete.processes.process import Process, owner_of
+from eventide.discrete.processes.reasons import why_waiting
+from eventide.errors import IdleWarning
+from eventide.reading.bytecode import is_in_loop
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from eventide.discrete.world import World
+
+MOST_NAMES: Final = 5
+
+
+class Besides(Protocol):
+    """What another room looks for."""
+
+    def begin(self, *, is_new: bool) -> None:
+        """A run begins; whether anything was made since the last."""
+        ...
+
+    def parts(self, *, is_new: bool) -> list[str]:
+        """What has taken no part, in words; whether anything was made since the run began."""
+        ...
+
+    def is_moving(self) -> bool:
+        """Whether something changes between events."""
+        ...
+
+
+class Forgotten:
+    """Looks for what takes no part in the runs of one world.
+
+    besides     what the continuous room looks for, once there is something continuous
+    """
+
+    def __init__(self, world: World) -> None:
+        self.world = world
+        self.besides: Besides | None = None
+        self._made = 0
+        self._asleep: list[Process] = []
+
+    def begin(self) -> None:
+        """A run begins: take down what was made since the last and has not begun."""
+        is_new = self._is_more_made()
+        if is_new:
+            self._asleep = [process for process in self.world._roster if process._generator is None]
+        if self.besides is not None:
+            self.besides.begin(is_new=is_new)
+
+    def end(self, *, is_bounded: bool) -> None:
+        """A run has ended as it should: warn of what has taken no part, once.
+
+        is_bounded  whether it has ended at a time that was given, so that more may happen later
+        """
+        parts, is_new = self._parts() if self._asleep else [], self._is_more_made()
+        if self.besides is not None:
+            parts += self.besides.parts(is_new=is_new)
+        if not self.world._is_halted and len(self.world._conditions):
+            parts += self._stuck(is_bounded=is_bounded)
+        if parts:
+            message = f"the run has ended at time {self.world.time!r}: {'; '.join(parts)}"
+            warnings.warn(IdleWarning(message), stacklevel=level_of_user())
+
+    def _is_more_made(self) -> bool:
+        """Whether any component was made since this was asked last."""
+        made, self._made = self._made, sum(self.world._counts.values())
+        return made != self._made
+
+    def _parts(self) -> list[str]:
+        asleep, self._asleep = [p for p in self._asleep if p._generator is None and not p.terminated], []
+        return [f"{listed(asleep)} made and never activated (call activate())"] if asleep else []
+
+    def _stuck(self, *, is_bounded: bool) -> list[str]:
+        """Processes in an `until` outside of loops, where nothing is left that could make it true.
+
+        Who waits in a loop is a server as a rule, and has served.
+        """
+        world = self.world
+        if world._calendar.first() is not None or (is_bounded and self._is_moving()):
+            return []
+        waiting: dict[Process, None] = {}
+        for condition in world._conditions:
+            process = None if condition.is_handler else owner_of(condition.owner)
+            if process is not None and not is_in_loop(process._generator) and not (is_bounded and condition.is_timed):
+                waiting[process] = None
+        told = [why_waiting(process) for process in waiting]
+        return [f"nothing can happen any more, and {', '.join(told[:MOST_NAMES])}"] if told else []
+
+    def _is_moving(self) -> bool:
+        return self.besides is not None and self.besides.is_moving()
+
+
+def numbers_made(world: World, base: type) -> dict[Any, int]:
+    """How many objects of a class, and of each derived from it, were made so far."""
+    made = world._counts.items()
+    return {kind: count for kind, count in made if isinstance(kind, type) and issubclass(kind, base)}
+
+
+def number_made(world: World, base: type) -> int:
+    """How many objects of a class and those derived from it were made so far."""
+    return sum(count for kind, count in world._counts.items() if isinstance(kind, type) and issubclass(kind, base))
+
+
+def listed(objects: Sequence[Any]) -> str:
+    """The first names of some objects, with the verb that follows them."""
+    names = [str(one.name) for one in objects[:MOST_NAMES]]
+    more = len(objects) - len(names)
+    written = ", ".join(names) + (f" and {more} more" if more else "")
+    return f"{written} {'was' if len(objects) == 1 else 'were'}"
+
+
+def level_of_user() -> int:
+    """How many calls above the caller the code of the user is."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("eventide."):
+        frame, level = frame.f_back, level + 1
+    return level

@@ -1,0 +1,583 @@
+"""Homes of processes: a process whose events are many may go on as a row of native code, and comes home on demand.
+
+In: bodies, which make kernels and rows of suspended generators (`bodies/`). Out: events that take place without
+Python, in the order of one event list: before each event in Python those of rows take place that come before it.
+While a process is away its object has another class, whose attributes bring it home when they are looked at, and so
+has the calendar. At the end of a run, and where there is anything else to do between events, all come home.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from heapq import heapify, heappush
+from itertools import count
+from math import inf
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from eventide.discrete.calendar import ABOVE, BELOW, FIRST, PLAIN, Calendar
+from eventide.discrete.commands import hold
+from eventide.discrete.processes.process import Process, _Agenda
+from eventide.discrete.processes.stories import Story
+from eventide.discrete.resources.away import AwayStation, are_held_elsewhere, can_go
+from eventide.discrete.same_time_limit import ENOUGH
+from eventide.errors import ModelError
+from eventide.reading.generators import is_held_elsewhere
+from eventide.rows.codes import DONE, ENDED, FAILED, NONE, REQUESTED, ROOM, SPENT
+
+if TYPE_CHECKING:
+    from eventide.bodies.body import Admission, Bodies, Body, Return
+    from eventide.bodies.naming import Fact
+    from eventide.discrete.calendar import Notice
+    from eventide.discrete.resources.request import Request
+    from eventide.discrete.resources.resource import Resource
+    from eventide.discrete.world import World
+    from eventide.reading.source import CannotLower
+    from eventide.rows.memory import RowMemory
+
+COLD: Final = 500_000
+"""So many before native code of processes is made or loaded for the first time."""
+EACH: Final = 50
+"""So many events of each process there are before that, and while they are away; else the next look is later."""
+MOST: Final = 0.9
+"""This part of the events are of rows while it pays: each one in Python costs a look at all on which rows rely."""
+FEW: Final = 8
+"""So many may come home before it is judged whether that is too often."""
+
+
+class _Given:
+    """Stands for a process in the rest of its event: it has yielded a number already, or has met an error."""
+
+    __slots__ = ("_notice", "_story", "_value", "_wait", "activity", "command", "does")
+
+    def __init__(self, process: Process, does: str, command: Any) -> None:
+        self._notice = self._story = self._value = self._wait = None
+        self.activity = process
+        self.does = does
+        self.command = command
+
+    @property
+    def name(self) -> str:
+        """How it is called in messages."""
+        return str(self.activity.name)
+
+    def _resume(self) -> Any:
+        process, command = self.activity, self.command
+        process.sim.current = process
+        if self.does == "fails":
+            return process._generator.throw(command)
+        if self.does == "holds":
+            try:
+                hold(command)
+            except ModelError as error:
+                here = error.__traceback__
+                return process._generator.throw(error.with_traceback(here and here.tb_next))
+        return command
+
+
+class _Candidate(NamedTuple):
+    """A process that can go away: its notice, or what it waits for; its body, and what its row begins with."""
+
+    notice: Notice | None
+    wait: Request | None
+    body: Body
+    admission: Admission
+
+
+class Homes:
+    """Who is away, of one world.
+
+    away        the rows of those that are
+    due         after so many events it is looked who can go
+    """
+
+    def __init__(self, world: World, make: Callable[[], Bodies]) -> None:
+        self.world = world
+        self.away: dict[Process, int] = {}
+        self.due = 0
+        self.taken = 0
+        """How many events of rows there have been."""
+        self.exits: dict[tuple[Body, int], int] = {}
+        """How often Python has gone on at each state of each body."""
+        self._make = make
+        self._bodies: Bodies | None = None
+        self._memory: RowMemory | None = None
+        self._kinds: dict[Body, int] = {}
+        self._rows: dict[int, tuple[Process, Body, object]] = {}
+        self._stations: dict[int, AwayStation] = {}
+        """The resources that are away, or were, by the ids of these."""
+        self._gone_stations: list[AwayStation] = []
+        """Those that are."""
+        self._requests: dict[int, Request] = {}
+        """The requests of those that come home, by their rows."""
+        self._is_granting = False
+        """Whether a resource stays as somebody does not know yet that its request was granted."""
+        self._relied: dict[tuple[int, str], Fact] = {}
+        """On what those rely that are away."""
+        self._called: Any = None
+        self._came = self._since = 0
+        self._taken_before = 0
+        self._pause = 1
+
+    # --- going away -----------------------------------------------------------------------------------------------
+
+    def may_go(self, events: int) -> bool:
+        """Whether any are away, or go now, as so many events have taken place that it may pay."""
+        if events >= self.due:
+            self.consider()
+        return bool(self.away)
+
+    def consider(self) -> None:
+        """So many events have taken place that it may pay to let processes go away."""
+        world = self.world
+        calendar = world._calendar
+        events = calendar.events
+        if not self._pays:
+            self._give_up()
+            return
+        if self.away:
+            self._judge(events)
+            return
+        self.due = events + ENOUGH * self._pause
+        if world._vigil is not None or type(calendar) is not Calendar or is_watched():
+            return
+        if calendar.front:  # it may hold stale notices
+            self.due = events + 1
+            return
+        waiting = [notice for notice in calendar.heap if notice[3]._notice is notice and type(notice[3]) is Story]
+        enough = max(EACH * len(waiting), 0 if "eventide.native.row_engine" in sys.modules else COLD)
+        if not waiting or events - world._events_before < enough:
+            return
+        if self._bodies is None:
+            self._bodies = self._make()
+        found = self._candidates(waiting)
+        gone = {id(candidate.notice) for candidate in found.values()}
+        if gone:
+            self._make_kinds(found)  # first, as compiling may fail: then nobody has left the event list
+            # A stale notice of a process that is away would bring it home when it is met.
+            for notices in (calendar.heap, calendar.ready):
+                kept = [one for one in notices if one[3]._notice is one and id(one) not in gone]
+                notices.clear()
+                notices.extend(kept)
+            heapify(calendar.heap)
+            self._go(found)
+            world._vigil = self
+            calendar.__class__, calendar.tracer = RowCalendar, self
+            self._taken_before, self.due = self.taken, events + ENOUGH
+        elif self._is_granting:
+            self.due = events + 1
+        else:
+            self._wait_longer()
+
+    @property
+    def _pays(self) -> bool:
+        """Whether those that are away, or were, have come home seldom enough."""
+        return self._came < FEW or self.taken - self._since >= EACH * self._came
+
+    def _give_up(self) -> None:
+        """It does not pay: all come home, and the next look is much later."""
+        self.leave()
+        self._came, self._since = 0, self.taken
+        self._pause *= 8
+        self.due = self.world._calendar.events + ENOUGH * self._pause
+
+    def _wait_longer(self) -> None:
+        self._pause *= 2
+        self.due = self.world._calendar.events + ENOUGH * self._pause
+
+    def _judge(self, events: int) -> None:
+        """Whether it pays that processes are away: nearly all events are of rows."""
+        self.due = events + ENOUGH
+        if self.taken - self._taken_before < MOST * ENOUGH:
+            self.leave()
+            self._wait_longer()
+        self._taken_before = self.taken
+
+    def _candidates(self, notices: list[Notice]) -> dict[Process, _Candidate]:
+        """The processes that can go away: of some notices, and of the lines of the resources that these may use.
+
+        A resource goes away with all who wait for it or use it, or stays with all that may use it.
+        """
+        self._is_granting = False
+        found: dict[Process, _Candidate] = {}
+        for notice in notices:
+            _, sequence, path, process = notice
+            is_hold = path == PLAIN or (sequence % 1.0 == 0.5 and len(path) == 2 and path[1] == 0)
+            if is_hold and ABOVE < sequence < BELOW:
+                self._look_at(process, notice, None, found)
+        resources: dict[int, Resource] = {}
+        pending = list(found.values())
+        for candidate in pending:
+            for resource in candidate.admission.stations.values():
+                if id(resource) not in resources and can_go(resource):
+                    pending += self._look_at_line(resource, found)
+                resources.setdefault(id(resource), resource)
+        while True:
+            bad = {key for key, resource in resources.items() if not self._is_whole(resource, found)}
+            kept = {
+                process: candidate
+                for process, candidate in found.items()
+                if not any(id(resource) in bad for resource in candidate.admission.stations.values())
+            }
+            if len(kept) == len(found):
+                return found
+            found = kept
+
+    def _look_at_line(self, resource: Resource, found: dict[Process, _Candidate]) -> list[_Candidate]:
+        """Note the processes that can go away while they wait for a resource; returns those."""
+        known = len(found)
+        for request in resource._line:
+            if type(request._activity) is Story and request._activity not in found:
+                self._look_at(request._activity, None, request, found)
+        return list(found.values())[known:]
+
+    def _look_at(
+        self, process: Any, notice: Notice | None, wait: Request | None, found: dict[Process, _Candidate]
+    ) -> None:
+        """Note a process that can go away, waiting for its notice or for a request."""
+        generator = process._generator
+        is_plain = process._story is generator and process._value is None and process._wait is wait
+        is_plain = is_plain and process._past is None and process._notice is notice
+        if not is_plain or generator is None or not generator.gi_suspended or is_held_elsewhere(process):
+            return
+        assert self._bodies is not None
+        admitted = self._bodies.admit(generator)
+        if admitted is not None:
+            found[process] = _Candidate(notice, wait, *admitted)
+
+    def _is_whole(self, resource: Resource, found: Mapping[Process, _Candidate]) -> bool:
+        """Whether a resource can go away with these processes."""
+        if not can_go(resource):
+            return False
+        users, line = [*resource._users], [*resource._line]
+        if are_held_elsewhere(users, is_waiting=False) or are_held_elsewhere(line, is_waiting=True):
+            self._is_granting = self._is_granting or any(user._activity._wait is user for user in users)
+            return False
+        owners = (found.get(request._activity) for request in (*users, *line))
+        return all(
+            owner is not None and any(request is own for own in owner.admission.requests.values())
+            for request, owner in zip((*users, *line), owners, strict=True)
+        )
+
+    def _make_kinds(self, found: Mapping[Process, _Candidate]) -> None:
+        """Make the tables, and the kernels of the bodies that have none."""
+        assert self._bodies is not None
+        if self._memory is None:
+            self._memory = self._bodies.memory()
+        for candidate in found.values():
+            if candidate.body not in self._kinds:
+                self._kinds[candidate.body] = self._bodies.add_kind(self._memory, candidate.body)
+
+    def _go(self, found: Mapping[Process, _Candidate]) -> None:
+        """Let processes go away, and the resources that they may use."""
+        memory = self._memory
+        assert memory is not None
+        rows = {process: self._new_row(memory, self._kinds[candidate.body]) for process, candidate in found.items()}
+        owners = {
+            request: rows[p] for p, found_one in found.items() for request in found_one.admission.requests.values()
+        }
+        requests: dict[Request, int] = {}
+        for candidate in found.values():
+            for resource in candidate.admission.stations.values():
+                station = self._stations.get(id(resource))
+                if station is None:
+                    station = self._stations[id(resource)] = AwayStation(resource, memory, self.leave)
+                if station not in self._gone_stations:
+                    self._gone_stations.append(station)
+                    requests.update(station.go(owners))
+        for process, candidate in found.items():
+            self._write_row(process, rows[process], candidate, requests)
+
+    def _write_row(self, process: Process, i: int, candidate: _Candidate, requests: dict[Request, int]) -> None:
+        """Let a process go away to its row."""
+        memory, admission = self._memory, candidate.admission
+        assert memory is not None
+        wholes = list(admission.wholes)
+        for place, resource in admission.stations.items():
+            wholes[place] = self._stations[id(resource)].row
+        for place, request in admission.requests.items():
+            wholes[place] = requests[request]
+        views = memory.views
+        w, r = views.activity.wholes[i], views.activity.reals[i]
+        for k, whole in enumerate(wholes):
+            views.wholes[w + k] = whole
+        for k, real in enumerate(admission.reals):
+            views.reals[r + k] = real
+        views.activity.at[i], views.process.watched[i] = admission.at, 1
+        if candidate.notice is None:
+            assert candidate.wait is not None
+            views.activity.wait[i], views.process.subject[i] = REQUESTED, requests[candidate.wait]
+        else:
+            time, sequence, path, _ = candidate.notice
+            memory.engine.place(memory.arrays, i, time, float(sequence), path[0])
+        process.__class__ = Away
+        self.away[process] = i
+        self._rows[i] = process, candidate.body, admission.kept
+        self._relied.update(candidate.body.naming.facts)
+        self._relied.update(admission.relied)
+
+    def _new_row(self, memory: RowMemory, kind: int) -> int:
+        while memory.run.row_room - memory.run.used < 2:
+            memory.grow()
+        return memory.engine.enter(memory.arrays, kind)
+
+    # --- coming home ----------------------------------------------------------------------------------------------
+
+    def bring(self, process: Process) -> None:
+        """A process that is away is Python's again, with its notice; so are all, if resources are away."""
+        if self._gone_stations:
+            self.leave()
+        else:
+            self._bring(process)
+
+    def _bring(self, process: Process) -> None:
+        memory = self._memory
+        assert memory is not None
+        i = self.away[process]
+        activity = memory.views.activity
+        time, sequence, serial = activity.due[i], activity.sequence[i], activity.serial[i]
+        request = self._requests[memory.views.process.subject[i]] if activity.wait[i] == REQUESTED else None
+        memory.engine.displace(memory.arrays, i)
+        self._fetch(process)
+        if request is not None:
+            process._wait = request
+            if request.granted:
+                process._value = request
+        if sequence != 0.0:
+            path = PLAIN if serial == 0 and sequence > 0.0 else FIRST if serial == 0 else (serial, 0)
+            process._notice = notice = (time, sequence, path, process)
+            heappush(self.world._calendar.heap, notice)
+
+    def leave(self) -> None:
+        """All come home."""
+        self._bring_others(None)
+        self._requests.clear()
+        world = self.world
+        if world._vigil is self:
+            world._vigil = None
+        if self._called is not None:  # Ctrl-C came before the rest of an event: it is the first of the next run
+            world._calendar.call_next(world.time, self._called)
+            self._called = None
+
+    def _fetch(self, process: Process) -> Return:
+        """Give a process a generator that stands where its row is, which is free then."""
+        memory = self._memory
+        assert memory is not None
+        i = self.away[process]
+        _, body, _ = self._rows[i]
+        views = memory.views
+        w, r, at = views.activity.wholes[i], views.activity.reals[i], views.activity.at[i]
+        wholes, reals = body.sizes
+        numbers = views.wholes[w : w + wholes].tolist(), views.reals[r : r + reals].tolist()
+        held = body.requests_at(at, numbers[0])
+        if held and self._gone_stations:
+            self._bring_others(process)
+        requests = {q: self._request_of(q) for q in held}
+        self._forget(process)
+        self._came += 1
+        back = body.give_back(process._generator, at, *numbers, requests)
+        process._generator = process._story = back.generator
+        process._notice = process._wait = process._value = None
+        return back
+
+    def _bring_others(self, process: Process | None) -> None:
+        """All others come home than one that goes on in Python within its event, and all resources."""
+        stations, self._gone_stations = self._gone_stations, []
+        owners = {i: owner for i, (owner, _, _) in self._rows.items()}
+        for station in stations:
+            self._requests.update(station.come(owners.__getitem__))
+        for other in list(self.away):
+            if other is not process:
+                self._bring(other)
+
+    def _request_of(self, q: int) -> Request:
+        """The request in a row, whose resource is home; one that was not yielded is known to its process alone."""
+        request = self._requests.pop(q, None)
+        if request is None:
+            assert self._memory is not None
+            s = self._memory.views.request.station[q]
+            request = next(station for station in self._stations.values() if station.row == s).give_back_new(q)
+        return request
+
+    def _forget(self, process: Process) -> None:
+        """A process is Python's."""
+        memory = self._memory
+        assert memory is not None
+        i = self.away.pop(process)
+        del self._rows[i]
+        memory.engine.dismiss(memory.arrays, i)
+        process.__class__ = Story
+        if not self.away:
+            calendar = self.world._calendar
+            calendar.__class__, calendar.tracer = Calendar, None
+            self._relied.clear()
+            memory.run.notices = 0  # stale ones, whose keys may come again
+
+    # --- events ---------------------------------------------------------------------------------------------------
+
+    def numbers(self, horizon: float, most: int) -> Iterator[int]:
+        """The numbers of events in Python; before each of them those of rows take place that come first."""
+        calendar = self.world._calendar
+        while most > 0:
+            if self.away and not self._pays:
+                self._give_up()
+            elif self.away and not self._stands():
+                self.leave()
+                self._wait_longer()
+            elif self.away and not self.world._is_pressed:
+                most -= self._proceed(horizon, most)
+                if self._called is not None:
+                    yield calendar.turn
+                    continue
+                if self.world._is_halted or most <= 0:
+                    return
+            yield next(calendar.numbers)
+            most -= 1
+
+    def _stands(self) -> bool:
+        """Whether all on which those rely that are away is as it was: events in Python may have changed it.
+
+        Nor may anybody have begun to look at Python code, as a debugger does.
+        """
+        if is_watched():
+            return False
+        try:
+            return all(ask(about) is answer for ask, about, answer in self._relied.values())
+        except (AttributeError, ValueError):  # something has no value any longer
+            return False
+
+    def _proceed(self, horizon: float, most: int) -> int:
+        """Let events of rows take place, at most so many, until one goes on in Python; returns how many there were."""
+        memory, world = self._memory, self.world
+        assert memory is not None
+        run, calendar, taken = memory.run, world._calendar, 0
+        failure: BaseException | None = None
+        while self.away and taken < most and not world._is_halted:
+            notice = Calendar.first(calendar)
+            key = (inf, inf, 0) if notice is None else (notice[0], notice[1], _serial(notice))
+            run.time, run.turn, run.serial = world.time, next(calendar.numbers) - 1, calendar.serial() - 1
+            before, run.latest = run.turn, calendar.latest
+            some = max(1, most - taken - 1)  # who acts last is looked at
+            last = memory.engine.first(memory.arrays) if some == 1 else NONE
+            try:
+                code = memory.engine.proceed_rows(memory.arrays, *key, horizon, some)
+            except BaseException as error:  # noqa: BLE001  # it is raised in the process that has met it
+                code, failure = FAILED, error
+            calendar.numbers, calendar.serial = count(run.turn + 1), count(run.serial + 1).__next__
+            events = run.turn - before
+            if events:
+                calendar.turn, world.time = run.turn, run.time
+                taken += events
+                self.taken += events
+                if last >= 0:
+                    world.current = self._rows[last][0]
+            if code == DONE:
+                break
+            if code != SPENT and not (code == ROOM and memory.grow()):
+                process, body, _ = self._rows[run.current]
+                run.current, world.current = NONE, process
+                if code == ENDED:
+                    self._end(process)
+                else:
+                    self._go_on(process, body, failure)
+                    break
+        return taken
+
+    def _end(self, process: Process) -> None:
+        """A process has come to its end in its row."""
+        self._forget(process)
+        process._finish(None)
+
+    def _go_on(self, process: Process, body: Body, error: BaseException | None) -> None:
+        """A process goes on in Python within its event."""
+        memory = self._memory
+        assert memory is not None
+        at = memory.views.activity.at[self.away[process]]
+        self.exits[body, at] = self.exits.get((body, at), 0) + 1
+        back = self._fetch(process)
+        if error is not None:
+            self._called = _Given(process, "fails", error)
+        elif back.does == "executes":
+            self._called = process
+        else:
+            self._called = _Given(process, back.does, back.command)
+
+    @property
+    def notes(self) -> list[tuple[str, CannotLower | None, tuple[CannotLower, ...]]]:
+        """Of each generator function that was looked at: its name, why it stays Python, and what of it does."""
+        return [] if self._bodies is None else self._bodies.notes(self.exits)
+
+    # --- as what acts between events ------------------------------------------------------------------------------
+
+    def advance(self, horizon: float) -> Any:
+        """Whose event it is; None if it is that of the first in the list."""
+        called, self._called = self._called, None
+        if not self.away and self.world._vigil is self:
+            self.world._vigil = None
+        return called
+
+    def refresh(self) -> None:
+        """There is nothing to bring up to date."""
+
+    def come_to_rest(self) -> None:
+        """A run has ended."""
+
+
+def _serial(notice: Notice) -> int:
+    """The third part of a key; of what has a priority it does not matter, as no row has such a number."""
+    return int(notice[2][0]) if ABOVE != notice[1] != BELOW else 0
+
+
+def is_watched() -> bool:
+    """Whether a debugger, a profiler or a measurement of coverage looks at Python code."""
+    monitoring = getattr(sys, "monitoring", None)
+    if monitoring is not None and any(monitoring.get_tool(number) is not None for number in range(6)):
+        return True
+    return sys.gettrace() is not None or sys.getprofile() is not None
+
+
+def _away(name: str) -> property:
+    """An attribute of a process that is away: whoever looks at it, or sets it, brings it home."""
+    slot = getattr(_Agenda, name)
+
+    def look(process: Any) -> Any:
+        process.sim._homes.bring(process)
+        return slot.__get__(process)
+
+    def change(process: Any, value: Any) -> None:
+        process.sim._homes.bring(process)
+        slot.__set__(process, value)
+
+    return property(look, change)
+
+
+class Away(Story):
+    """A story whose process is away."""
+
+    __slots__ = ()
+
+
+for _name in ("_notice", "_value", "_wait", "_story", "_generator", "_past", "_met"):
+    setattr(Away, _name, _away(_name))
+Away.__name__ = Story.__name__
+Away.__qualname__ = Story.__qualname__
+
+
+class RowCalendar(Calendar):
+    """The calendar while processes are away: whoever asks for more than to place something brings all home."""
+
+    __slots__ = ()
+
+
+def _asking(name: str) -> Callable[..., Any]:
+    plain = getattr(Calendar, name)
+
+    def ask(calendar: Any, *others: Any) -> Any:
+        calendar.tracer.leave()
+        return plain(calendar, *others)
+
+    return ask
+
+
+for _name in ("first", "next_time", "__iter__", "after"):
+    setattr(RowCalendar, _name, _asking(_name))

@@ -1,0 +1,114 @@
+"""Words of other simulation libraries, and what each is here: messages for who comes from there.
+
+Source of the words: the documentation of SimPy 4 and of salabim 24.
+"""
+
+from __future__ import annotations
+
+from typing import Final, NoReturn
+
+OF_SIMULATION: Final[dict[str, str]] = {
+    "active_process": "sim.current",
+    "activate": "process.activate()",
+    "all_of": "`yield ev.all_of(a=..., b=...)`",
+    "any_of": "`yield ev.first_of(a=..., b=...)`",
+    "at": "process.activate(at=time), with a process that tells what is to happen then",
+    "event": "ev.Signal(sim), with `yield signal` to wait for it and signal.send()",
+    "exit": "`return value` in the process",
+    "hold": "`yield ev.hold(duration)`",
+    "now": "sim.time",
+    "passivate": "`yield ev.passivate()`",
+    "standby": "`yield ev.until(lambda: ...)`",
+    "timeout": "`yield ev.hold(duration)`",
+    "until": "`yield ev.until(lambda: ...)` in a process, sim.run(until=...) outside",
+    "wait": "`yield signal`, with signal = ev.Signal(sim)",
+}
+"""What SimPy's and salabim's environments are asked, and what to write here."""
+OF_PACKAGE: Final[dict[str, str]] = {
+    "AllOf": "`yield ev.all_of(a=..., b=...)`",
+    "AnyOf": "`yield ev.first_of(a=..., b=...)`",
+    "any_of": "`yield ev.first_of(a=..., b=...)`",
+    "delay": "ev.hold",
+    "Environment": "ev.Simulation",
+    "Event": "ev.Signal",
+    "FilterStore": "ev.Store, whose get takes a condition",
+    "Monitor": "sim.level or sim.tally",
+    "now": "sim.time",
+    "PriorityResource": "ev.Resource, whose request takes a priority",
+    "PriorityStore": "ev.Store",
+    "request": "`with resource.request() as place: yield place`",
+    "sleep": "ev.hold",
+    "standby": "`yield ev.until(lambda: ...)`",
+    "Timeout": "ev.hold",
+    "timeout": "ev.hold",
+}
+"""What their packages are asked."""
+UNIT: Final = "`with desk.request() as place: yield place`, and the end of the block gives it back"
+OF_PARTS: Final[dict[str, dict[str, str]]] = {
+    "Process": {
+        "enter": "queue.into(self)",
+        "env": "process.sim",
+        "hold": "`yield ev.hold(duration)`",
+        "is_alive": "process.terminated, the other way round",
+        "leave": "queue.out(self)",
+        "passivate": "`yield ev.passivate()`",
+        "release": UNIT,
+        "request": UNIT,
+        "standby": "`yield ev.until(lambda: ...)`",
+        "wait": "`yield signal`, with signal = ev.Signal(sim)",
+    },
+    "Resource": {"acquire": UNIT, "count": "resource.in_use.value", "get": UNIT, "put": UNIT, "release": UNIT},
+    "Signal": {"callbacks": "`yield signal` in a process", "succeed": "signal.send(value)", "trigger": "signal.send()"},
+    "Stream": {"expovariate": "stream.negexp(rate)", "gauss": "stream.normal(mean, stdev)"},
+    "Tally": {"append": "tally.add(value)", "observe": "tally.add(value)", "record": "tally.add(value)"},
+    "Level": {"observe": "level.set(value)", "record": "level.set(value)", "tally": "level.set(value)"},
+}
+"""What their objects are asked, by the class that is ours."""
+OPERATORS: Final = ("unsupported operand type(s) for |", "unsupported operand type(s) for &")
+FOR_OPERATORS: Final = (
+    "commands are not joined by | and &: write `yield ev.first_of(served=a, gave_up=b)` for the first that comes, "
+    "`yield ev.all_of(first=a, second=b)` for all"
+)
+
+
+FOR_TYPES: Final = {
+    "Outcome": 'an Outcome tells who came first: write `if outcome.name == "served"`; outcome.value is its answer',
+    "Level": "a Level keeps statistics over time: its present value is level.value; of a Container, container.amount",
+}
+"""What is told of an error of type that names one of our classes."""
+
+
+class OtherWord:
+    """What a class has in place of an attribute that it has not: reading it raises AttributeError with what to write.
+
+    A descriptor and no `__getattr__`, which would make every other attribute slower to find.
+    """
+
+    def __init__(self, name: str, instead: str) -> None:
+        self.name = name
+        self.instead = instead
+
+    def __get__(self, instance: object, owner: type | None = None) -> NoReturn:
+        raise AttributeError(f"a simulation has no {self.name!r}: it is {self.instead} here")
+
+
+def put_other_words(cls: type) -> None:
+    """Give a class of simulations what tells of the words that it has not."""
+    for name, instead in OF_SIMULATION.items():
+        setattr(cls, name, OtherWord(name, instead))
+
+
+def advise(error: BaseException) -> None:
+    """Add to an error of a process what to write here, if it comes of a word of another library."""
+    if isinstance(error, TypeError) and str(error).startswith(OPERATORS):
+        error.add_note(FOR_OPERATORS)
+    elif isinstance(error, TypeError):
+        for name, advice in FOR_TYPES.items():
+            if f"'{name}'" in str(error):
+                error.add_note(advice)
+    elif isinstance(error, AttributeError):
+        for base in type(error.obj).__mro__:
+            instead = OF_PARTS.get(base.__name__, {}).get(error.name or "")
+            if instead is not None and base.__module__.startswith("eventide."):
+                error.add_note(f"a {base.__name__} has no {error.name!r}: it is {instead} here")
+                return

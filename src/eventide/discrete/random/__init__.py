@@ -1,1 +1,0 @@
-"""Random streams and what is drawn from them."""

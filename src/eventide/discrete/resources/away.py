@@ -1,0 +1,238 @@
+"""Resources whose requests are rows of native processes: they go away as a whole, and come home when looked at.
+
+In: a resource, and the rows of the processes that wait for it or use it. Out: the same resource, with requests,
+levels and waits as Python would have left them. While it is away, it and its statistics have other classes: whoever
+looks at them, or changes them, has all come home first.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from heapq import heappush
+from typing import TYPE_CHECKING, Any, Final
+
+from eventide.discrete.resources.line import GRANTED, NEW, WAITING
+from eventide.discrete.resources.request import Request
+from eventide.discrete.resources.resource import Resource
+from eventide.rows import codes
+from eventide.rows.stations import append_user, drop, line_up, new_request
+from eventide.statistics import Level, Tally
+from eventide.statistics.level import LevelState, set_state, state_of
+from eventide.statistics.tally import taker_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from eventide.discrete.processes.process import Process
+    from eventide.rows.memory import RowMemory
+    from eventide.rows.records import Rows
+
+STATES: Final = {NEW: codes.NEW, WAITING: codes.WAITING, GRANTED: codes.GRANTED}
+"""The states of the requests that go away, in rows."""
+_WORDS: Final = {number: word for word, number in STATES.items()}
+MOST: Final = 2048
+"""A resource with so many units, or so many that wait or have ever waited, stays Python's."""
+
+
+class AwayStation:
+    """A resource that is away, or was.
+
+    row     its row among the stations
+    """
+
+    def __init__(self, resource: Resource, memory: RowMemory, home: Callable[[], None]) -> None:
+        self.resource = resource
+        self._memory = memory
+        self._away = _away_tally(home)
+        in_use, queue = self._levels = memory.add_level(2), memory.add_level(2)
+        self._tally = memory.add_tally(print)
+        self.row = memory.add_station(resource._capacity, in_use, queue, self._tally)
+
+    def go(self, rows: Mapping[Request, int]) -> dict[Request, int]:
+        """Take over the state of the resource; the rows of its requests, by these of their processes."""
+        resource, memory, s = self.resource, self._memory, self.row
+        station = memory.station
+        station.capacity[s], station.held[s] = resource._capacity, resource._held
+        station.asked[s], station.reneged[s] = resource._asked, resource._reneged
+        for l, level in zip(self._levels, (resource.in_use, resource.queue), strict=True):  # noqa: E741  # as in rows
+            state = state_of(level)
+            assert state is not None
+            held = {int(value): lasted for value, lasted in state.held.items()}
+            memory.fill_level(l, int(state.value), state.changed, held)
+        memory.widen_level(self._levels[0], resource._capacity + 2)
+        memory.change_sink(self._tally, _sink(taker_of(resource.waits)))
+        made = {}
+        for request in (*resource._users, *resource._line):
+            made[request] = self.make(request, rows[request])
+        statistics = ((resource.waits, self._away), (resource.in_use, AwayLevel), (resource.queue, AwayLevel))
+        for thing, kind in (*statistics, (resource, AwayResource)):
+            object.__setattr__(thing, "__class__", kind)
+        return made
+
+    def make(self, request: Request, i: int) -> int:
+        """The row of a request of the process in row `i`."""
+        memory, s = self._memory, self.row
+        while memory.run.free_request < 0:
+            memory.grow()
+        a = memory.views
+        q = new_request(a, s, i, float(request._priority), request.units, False)
+        a.request.state[q], a.request.since[q] = STATES[request.state], request.since
+        if request.state == GRANTED:
+            a.request.number[q] = request._number
+            append_user(a, s, q)
+        elif request.state == WAITING:
+            a.request.number[q] = request._number
+            line_up(a, s, q)
+        return q
+
+    def come(self, processes: Callable[[int], Process | None]) -> dict[int, Request]:
+        """The resource has its state again; returns its requests by their rows."""
+        resource, memory, s = self.resource, self._memory, self.row
+        object.__setattr__(resource, "__class__", Resource)
+        for name, kind in (("in_use", Level), ("queue", Level), ("waits", Tally)):
+            object.__setattr__(getattr(resource, name), "__class__", kind)
+        a = memory.views
+        resource._held = a.station.held[s]
+        resource._asked, resource._reneged = a.station.asked[s], a.station.reneged[s]
+        for l, level in zip(self._levels, (resource.in_use, resource.queue), strict=True):  # noqa: E741  # as in rows
+            held: Any = memory.durations(l)  # by whole numbers, as Python's
+            set_state(level, LevelState(a.level.value[l], a.level.changed[l], held))
+        memory.flush(self._tally)
+        users = [self._give_back(q, processes) for q in _chain(a, a.station.users[s])]
+        line = [self._give_back(q, processes) for q in _chain(a, a.station.first[s])]
+        resource._users = dict.fromkeys(request for _, request in users)
+        kept = resource._line
+        kept.plain.clear()
+        kept.heap.clear()
+        kept.stale = 0
+        for _, request in line:
+            if request._priority == 0.0:
+                kept.plain.append(request)
+            else:
+                request._place = place = (-request._priority, request._number, request)
+                heappush(kept.heap, place)
+        a.station.users[s] = a.station.latest[s] = a.station.first[s] = a.station.end[s] = codes.NONE
+        a.station.using[s] = a.station.waiting[s] = 0
+        return dict([*users, *line])
+
+    def give_back_new(self, q: int) -> Request:
+        """A request that has not been yielded yet."""
+        return self._give_back(q, lambda _: None)[1]
+
+    def _give_back(self, q: int, processes: Callable[[int], Process | None]) -> tuple[int, Request]:
+        a = self._memory.views
+        request = Request()
+        request.station, request.state, request.since = self.resource, _WORDS[a.request.state[q]], a.request.since[q]
+        request._priority, request.units = a.request.priority[q], a.request.units[q]
+        if request._priority != 0.0 or request.units != 1:
+            self.resource._is_plain = False
+        if request.state != NEW:
+            request._number, request._activity = a.request.number[q], processes(a.request.activity[q])
+        drop(a, q)
+        return q, request
+
+
+def can_go(resource: Resource) -> bool:
+    """Whether the requests of a resource can be rows, as far as it is concerned itself."""
+    if type(resource) is not Resource or resource._suspended or not 0 < resource._capacity < MOST:
+        return False
+    if type(resource.waits) is not Tally or not resource.waits.keep or resource._held > resource._capacity:
+        return False
+    return all(type(level) is Level and _can_go(state_of(level)) for level in (resource.in_use, resource.queue))
+
+
+def _can_go(state: LevelState | None) -> bool:
+    """Whether a level has had small whole numbers only."""
+    if state is None or len(state.held) >= MOST:
+        return False
+    return all(type(value) is int and 0 <= value < MOST for value in (state.value, *state.held))
+
+
+def _sink(take: Callable[[bytes], None]) -> Callable[[NDArray[np.float64]], None]:
+    """What takes values into a tally, wherever it is."""
+
+    def sink(values: NDArray[np.float64]) -> None:
+        take(values.tobytes())
+
+    return sink
+
+
+def are_held_elsewhere(requests: list[Request], *, is_waiting: bool) -> bool:
+    """Whether somebody has one of some requests but its process, its resource, and who lets it go away.
+
+    What one count of references is depends on the version of Python; so that of a new request is the measure.
+    """
+    sample = Request()
+    # Its variable, its resource and its admission; while it waits its process, and what is known of that, as well.
+    kept = [sample] * (5 if is_waiting else 3), sample.__exit__
+    samples = [sample]
+    del sample
+    most = _references(samples)[0]
+    return bool(kept) and any(count > most for count in _references(requests))
+
+
+def _references(requests: list[Request]) -> list[int]:
+    return [sys.getrefcount(request) for request in requests]
+
+
+def _chain(a: Rows, q: int) -> Iterable[int]:
+    found = []
+    while q >= 0:
+        found.append(q)
+        q = a.request.next[q]
+    return found
+
+
+def _bring_home(thing: Any) -> None:
+    """All come home, as somebody looks at a resource, or at one of its statistics, that is away."""
+    sim = object.__getattribute__(thing, "_clock" if issubclass(type(thing), Level) else "sim")
+    sim._homes.leave()
+
+
+def _look(self: object, name: str) -> Any:
+    _bring_home(self)
+    return getattr(self, name)
+
+
+def _change(self: object, name: str, value: object) -> None:
+    _bring_home(self)
+    setattr(self, name, value)
+
+
+class AwayResource(Resource):
+    """A resource that is away."""
+
+    __slots__ = ()
+    __getattribute__ = _look
+    __setattr__ = _change
+
+
+class AwayLevel(Level):
+    """A level of such a resource."""
+
+    __slots__ = ()
+    __getattribute__ = _look
+    __setattr__ = _change
+
+
+def _away_tally(home: Callable[[], None]) -> type[Tally]:
+    """The class of the waits of such a resource, which do not know their simulation."""
+
+    class AwayTally(Tally):
+        __slots__ = ()
+
+        def __getattribute__(self, name: str) -> Any:
+            home()
+            return getattr(self, name)
+
+        def __setattr__(self, name: str, value: object) -> None:
+            home()
+            setattr(self, name, value)
+
+    return AwayTally
+
+
+for _kind, _known in ((AwayResource, Resource), (AwayLevel, Level)):
+    _kind.__name__, _kind.__qualname__ = _known.__name__, _known.__qualname__

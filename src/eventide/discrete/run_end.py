@@ -1,0 +1,49 @@
+"""How a run ends before its time: a condition that it waits for, and `sim.stop()`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NoReturn
+
+from eventide.discrete.conditions.until import until as wait_until
+
+if TYPE_CHECKING:
+    from eventide.discrete.calendar import Notice
+    from eventide.discrete.world import World
+
+
+def wait_for(condition: Callable[[], Any]) -> Any:
+    """The process that a run waits for if it is to end when a condition is true."""
+    yield wait_until(condition)
+
+
+def refuse_boolean(until: Any) -> None:
+    """Raise TypeError for a run that is to end when a comparison is true, which was made once and is not repeated."""
+    if isinstance(until, bool) or getattr(until, "dtype", "") == "bool":
+        raise TypeError(
+            f"run(until=...) takes a time, a process or a condition to call, and got {until!r}: "
+            "write `run(until=lambda: ...)`"
+        )
+
+
+class Halt:
+    """What stands in the event list, in front of all, where a run is to stop; it is no event."""
+
+    __slots__ = ("_notice", "sim")
+    _story = _value = _wait = None
+    name = reason = "sim.stop()"
+
+    _notice: Notice | None
+
+    def __init__(self, sim: World) -> None:
+        self.sim = sim
+        self._notice = None
+
+    def _resume(self) -> NoReturn:
+        raise StopIteration
+
+    def _finish(self, result: Any) -> bool:
+        """The run is over, whoever it was waiting for."""
+        self.sim._calendar.void += 1
+        self.sim._is_halted = True
+        return True

@@ -1,0 +1,145 @@
+"""Components with laws that were never started, and attributes that a class does not declare but nearly does."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from itertools import islice
+from math import inf
+from types import CodeType
+from typing import TYPE_CHECKING, Any, Final
+
+from eventide.continuous import Continuous
+from eventide.continuous.plans import has_laws, is_left_out
+from eventide.declare import fields_of
+from eventide.discrete.forgotten import listed, number_made, numbers_made
+from eventide.discrete.processes.process import Process
+from eventide.errors import ModelError
+from eventide.reading.bytecode import stored_in
+
+if TYPE_CHECKING:
+    from eventide.continuous import System
+
+MOST_CHECKED: Final = 100
+"""So many components are looked at for misspelt attributes as a run begins after some were made;"""
+MOST_AGAIN: Final = 10
+"""and so many of the oldest in every run."""
+CLOSE: Final = 0.75
+"""From this likeness on, a name is taken for another that was misspelt."""
+
+
+class ForgottenComponents:
+    """Looks for components that take no part in the runs of one system."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self._components = 0
+        self._resting: list[Any] = []
+        self._kinds: dict[type[Continuous], int] = {}
+        """How many objects of each class with laws were made before the present run, or the last one ended."""
+        self._gone: list[str] = []
+        self._sizes: dict[Any, int] = {}
+        """How many attributes the oldest components had when they were looked at, by their seats."""
+
+    def begin(self, *, is_new: bool) -> None:
+        """As a run begins: take down what rests. Raises ModelError for an attribute that was misspelt.
+
+        is_new      whether anything was made since the last run
+        """
+        tenancies, first = self.system.storage.tenancies, inf
+        if is_new:
+            made = number_made(self.system.sim, Continuous)
+            new, self._components = made - self._components, made
+            first = max(len(tenancies) - new, 0)
+            # The newest stand last; variables among them have no laws.
+            latest = list(islice(tenancies.values(), first, None))
+            self._resting = [one for one in latest if not getattr(one(), "_started", 1) and _is_at_rest(one())]
+            self._gone = self._dropped()
+            for tenancy in latest[max(MOST_AGAIN - first, 0) : MOST_CHECKED]:
+                refuse_misspelt(tenancy())
+        for place, (seat, tenancy) in enumerate(islice(tenancies.items(), MOST_AGAIN)):
+            owner = tenancy()
+            size = len(getattr(owner, "__dict__", ()))
+            if place >= first or self._sizes.get(seat) != size:
+                self._sizes[seat] = size
+                refuse_misspelt(owner)
+
+    def parts(self, *, is_new: bool) -> list[str]:
+        """What has taken no part, in words.
+
+        is_new      whether anything was made since the run began, which may wait for the next
+        """
+        if is_new:
+            self._components, self._kinds = number_made(self.system.sim, Continuous), self._kinds_made()
+        if not self._resting and not self._gone:
+            return []
+        gone, self._gone = self._gone, []
+        found, self._resting = [one() for one in self._resting if _is_at_rest(one())], []
+        told = [f"{listed(found)} never started (call start(), as in {_call(found)})"] if found else []
+        return told + [f"{name} 1 was never started and is gone (keep it: one = {name}(sim).start())" for name in gone]
+
+    def _dropped(self) -> list[str]:
+        """Classes of which objects were made since the last run, and none is left: nobody keeps what is not started."""
+        made, before = self._kinds_made(), self._kinds
+        self._kinds = made
+        alive = {type(one()) for one in self.system.storage.tenancies.values()} if made != before else set()
+        return [kind.__name__ for kind, count in made.items() if count > before.get(kind, 0) and kind not in alive]
+
+    def _kinds_made(self) -> dict[type[Continuous], int]:
+        made = numbers_made(self.system.sim, Continuous)
+        return {kind: count for kind, count in made.items() if has_laws(kind) and not issubclass(kind, Process)}
+
+    def is_moving(self) -> bool:
+        """Whether states are integrated or laws hold."""
+        return not self.system.is_empty
+
+
+def _is_at_rest(owner: Any) -> bool:
+    """Whether an object is a component with laws or handlers that has never been started; a process starts itself."""
+    return isinstance(owner, Continuous) and not isinstance(owner, Process) and is_left_out(owner)
+
+
+def _call(found: list[Any]) -> str:
+    return f"{type(found[0]).__name__}(sim).start()"
+
+
+def refuse_misspelt(component: Any) -> None:
+    """Raise ModelError if an object has an attribute that its class does not know, and nearly the name of a field."""
+    if not isinstance(component, Continuous):
+        return
+    cls = type(component)
+    known = known_names(cls)
+    if component.__dict__.keys() <= known:
+        return
+    others = [name for name in component.__dict__ if name not in known]
+    for name in others:
+        near = "" if name[0] == "_" else nearest(name, cls)
+        if near:
+            raise ModelError(
+                f"{component.name}.{name} was set, and {cls.__name__} declares no {name!r}: write {near!r}; or declare "
+                f"it, as `{name}: float = 0.0`"
+            )
+    known.update(others)
+
+
+def nearest(name: str, cls: type[Continuous]) -> str:
+    """The declared name that is most like another; empty if none is."""
+    declared = {field.casefold(): field for field in fields_of(cls)}
+    found = get_close_matches(name.casefold(), declared, n=1, cutoff=CLOSE)
+    return declared[found[0]] if found else ""
+
+
+_KNOWN: Final = "_known_names"
+
+
+def known_names(cls: type[Continuous]) -> set[str]:
+    """The attributes that objects of a class may have: declared ones, what its own methods set, and what was found."""
+    if _KNOWN not in cls.__dict__:
+        stored = {
+            name
+            for base in cls.__mro__
+            for member in vars(base).values()
+            if isinstance(code := getattr(getattr(member, "__func__", member), "__code__", None), CodeType)
+            for name in stored_in(code)
+        }
+        setattr(cls, _KNOWN, {"sim", *fields_of(cls), *stored, *dir(cls)})
+    return cls.__dict__[_KNOWN]  # type: ignore[no-any-return]  # set above

@@ -1,0 +1,108 @@
+"""A hint where an explicit method makes many steps that stability demands, and accuracy does not.
+
+Whoever has made so many steps is asked once, as a run ends: the derivatives of its laws are taken by differences, and
+their eigenvalues compared with the mean step. In a stiff flow the fastest one decays, and the step is as long as the
+method's stability allows for it. A fast oscillation is none, as its step is chosen for accuracy; nor are steps that
+end at events.
+
+Source: Hairer & Wanner, Solving Ordinary Differential Equations II, IV.2.
+"""
+
+from __future__ import annotations
+
+import warnings
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from eventide.discrete.forgotten import level_of_user
+from eventide.engine.codes import Y0, R, Y
+from eventide.errors import StiffnessWarning
+from eventide.methods import Method
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from eventide.continuous import Flow, Integrator
+
+MANY: Final = 5_000
+"""After so many steps of a flow it is asked."""
+LARGEST: Final = 200
+"""Flows of more states are not asked: their eigenvalues would take longer than they are worth."""
+DECAYS: Final = 0.8
+"""The fastest eigenvalue decays if its real part is that large a part of it, and negative."""
+AT_LIMIT: Final = 1.5
+"""A mean step longer than so many times that of the fastest decay is limited by stability."""
+TINY: Final = 1e-7
+
+
+class Stiffness:
+    """Asks the flows of one simulation, each once."""
+
+    def __init__(self, integrator: Integrator) -> None:
+        self._integrator = integrator
+        self._asked: dict[int, None] = {}
+
+    def look(self) -> None:
+        """A run has ended: warn of a flow that is stiff."""
+        integrator = self._integrator
+        if integrator.method.is_fixed or not isinstance(integrator.method, Method):
+            return
+        for number, flow in integrator.flows.items():
+            steps = int(integrator.memory.flow.steps[number])
+            if steps < MANY or number in self._asked:
+                continue
+            self._asked[number] = None
+            slots = list(flow.slots)
+            if 0 < len(slots) <= LARGEST:
+                self._judge(flow, slots, steps)
+
+    def _judge(self, flow: Flow, slots: list[int], steps: int) -> None:
+        jacobian = self._derivatives(flow, slots)
+        mean = self._integrator.sim.time / steps
+        if not mean * np.abs(jacobian).sum(axis=1).max() > AT_LIMIT:  # no eigenvalue is larger than that
+            return
+        fastest = _fastest(jacobian)
+        if fastest.real < -DECAYS * abs(fastest) and mean * abs(fastest) > AT_LIMIT:
+            more = len(flow.owners()) - 3
+            names = ", ".join(one.name for one in flow.owners()[:3]) + (f" and {more} more" if more > 0 else "")
+            warnings.warn(
+                StiffnessWarning(
+                    f"{names}: {steps} steps, of {mean:.3g} on the mean, "
+                    f"which are as short as something that decays at the rate {-fastest.real:.3g} demands, and not "
+                    'accuracy. The problem is stiff: try Simulation(method="radau")'
+                ),
+                stacklevel=level_of_user(),
+            )
+
+    def _derivatives(self, flow: Flow, slots: list[int]) -> NDArray[np.float64]:
+        """The derivatives of a flow's rates by its states, at the present; everything is left as it was."""
+        integrator = self._integrator
+        sim, storage, host = integrator.sim, integrator.storage, integrator.host
+        table_now = storage.table
+        table, clock = table_now.copy(), (sim.time, sim.dt, sim.last_time, sim.active)
+        jacobian = np.zeros((len(slots), len(slots)))
+        try:
+            sim.active = True
+            table_now[Y0, slots] = table[Y, slots]
+            for column, slot in enumerate(slots):
+                state = table[Y, slot]
+                step = TINY * max(abs(state), 1e-3)
+                sides = []
+                for shifted in (state + step, state - step):
+                    is_answered = host.ask(flow, slot, float(shifted))
+                    sides.append(table_now[R, slots] if is_answered else np.full(len(slots), np.nan))
+                jacobian[:, column] = (sides[0] - sides[1]) / (2.0 * step)
+        finally:
+            table_now[:] = table
+            sim.time, sim.dt, sim.last_time, sim.active = clock
+            host.forget_what_was_seen()
+        return jacobian
+
+
+def _fastest(jacobian: NDArray[np.float64]) -> Any:
+    """The eigenvalue of the greatest size; 0 where there is none."""
+    if not np.isfinite(jacobian).all():
+        return 0j
+    values = np.linalg.eigvals(jacobian)
+    return complex(values[np.argmax(np.abs(values))])

@@ -1,0 +1,293 @@
+"""Tapes: rows of numbers that the stepper samples by itself at the times of a regular grid."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from math import inf, nan
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from eventide.continuous.components.vectors import VectorVariable
+from eventide.engine.codes import (
+    BUFFER,
+    COLUMN,
+    FILLED,
+    FOLLOWING_TAPE,
+    HELD,
+    KERNEL,
+    ROOM,
+    SHOWN,
+    SHOWN_AT,
+    SLOT,
+    STOPPED,
+    TAPE_HEAD,
+    WIDTH,
+    WITH_LAWS,
+)
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from eventide.continuous.components.variable import Variable
+    from eventide.continuous.flows.flow import Flow
+    from eventide.continuous.integrator import Integrator
+    from eventide.continuous.plans import ConditionPlan
+    from eventide.discrete.periodic import Grid
+
+FEWEST: Final = 64
+"""So many rows a tape has at first. It grows as they are used up, for Python fetches them one tape at a time."""
+MOST: Final = 4096
+LARGEST: Final = 2**16
+"""A tape with more than the fewest rows has at most so many numbers."""
+EXACT: Final = 2**53
+"""Whole numbers up to this are floats."""
+
+
+class Moving(NamedTuple):
+    """A variable, of which a tape takes down the value; is_state: rather than what laws compute."""
+
+    variable: Variable
+    is_state: bool
+
+
+class Fixed(NamedTuple):
+    """A number that changes at events only."""
+
+    read: Callable[[], float]
+
+
+class Reckoned(NamedTuple):
+    """What a function answers, if that can be compiled."""
+
+    read: Callable[[], Any]
+
+
+Taken: TypeAlias = Moving | Fixed | Reckoned
+"""What a tape can take down."""
+
+
+class Columns:
+    """What is to be taken down, as the stepper reads it: a head, and a block for each number of a row."""
+
+    def __init__(self, integrator: Integrator, taken: Sequence[Taken], rows: int) -> None:
+        self._integrator = integrator
+        self._moving = [item for item in taken if isinstance(item, Moving)]
+        self._fixed = [item.read for item in taken if isinstance(item, Fixed)]
+        self._plans: dict[int, ConditionPlan | None] = {}
+        self._taken = taken
+        self._width = sum(_width_of(item) for item in taken)
+        self._head = integrator.memory.lists.allocate(TAPE_HEAD + COLUMN * self._width)
+        self._held = integrator.memory.constants.allocate(len(self._fixed)) if self._fixed else 0
+        self._flows: list[Flow] = []
+        self._shown, self._shown_room = 0, 0
+        self._flows_of_owners: list[Any] | None = None
+        self._laws: list[Any] = []
+        self._is_possible = True
+        integrator.memory.lists.view[self._head + WIDTH] = self._width
+        self._make_room(rows)
+
+    def _make_room(self, rows: int) -> None:
+        self._room = rows
+        self._buffer = self._integrator.memory.constants.allocate(rows * (1 + self._width))
+        self._integrator.memory.lists.view[self._head + ROOM] = rows
+        self._integrator.memory.lists.view[self._head + BUFFER] = self._buffer
+
+    def release(self) -> None:
+        """Give the memory back; it is used no more."""
+        self._integrator.memory.lists.release(self._head, TAPE_HEAD + COLUMN * self._width)
+        self._integrator.memory.constants.release(self._buffer, self._room * (1 + self._width))
+        if self._fixed:
+            self._integrator.memory.constants.release(self._held, len(self._fixed))
+        self._release_shown()
+        for plan in self._plans.values():
+            if plan is not None:
+                self._integrator.analyst.release(plan)
+
+    def _release_shown(self) -> None:
+        if self._shown_room:
+            self._integrator.memory.lists.release(self._shown, self._shown_room)
+
+    # --- what is meant --------------------------------------------------------------------------------------------
+
+    def _is_known(self) -> bool:
+        """Note what is meant now; whether the stepper can take it down by itself."""
+        if not self._integrator.flows or not self._is_possible or not self._find():
+            return False
+        for place, read in enumerate(self._fixed, start=self._held):
+            self._integrator.memory.constants.view[place] = read()
+        return True
+
+    def _find(self) -> bool:
+        """Note which flows, slots and kernels are meant; False if the stepper cannot take them down by itself."""
+        if not self._plan():
+            self._is_possible = False
+            return False
+        flows = [item.variable._owner._flow for item in self._moving]
+        for plan in self._plans.values():
+            if plan is not None:
+                flows += [owner._flow for owner in plan.touches]
+        if flows != self._flows_of_owners:
+            self._flows_of_owners = flows
+            self._write_columns()
+            self._write_flows(list({f.number: f for f in flows if f is not self._integrator.still}.values()))
+        return self._are_known()
+
+    def _plan(self) -> bool:
+        """Let the kernels of all functions be those of what they refer to now; False if there are none."""
+        analyst = self._integrator.analyst
+        for place, item in enumerate(self._taken):
+            if isinstance(item, Reckoned):
+                plan = self._plans.get(place)
+                if plan is not None and analyst.is_quantity_current(item.read, plan):
+                    continue
+                if plan is not None:
+                    analyst.release(plan)
+                self._plans[place] = plan = analyst.quantity(item.read)
+                self._flows_of_owners = None
+                if plan is None:
+                    return False
+        return True
+
+    def _write_columns(self) -> None:
+        lists, at, held = self._integrator.memory.lists.view, self._head + TAPE_HEAD, self._held
+        for place, item in enumerate(self._taken):
+            columns: list[tuple[int, int, int, int]]
+            if isinstance(item, Moving):
+                columns = [(SLOT, slot, 0, 0) for slot in _slots_of(item.variable)]
+            elif isinstance(item, Fixed):
+                columns, held = [(HELD, held, 0, 0)], held + 1
+            else:
+                plan = self._plans[place]
+                assert plan is not None
+                columns = [(KERNEL, plan.pattern.address, plan.index, plan.constants)]
+            for column in columns:
+                for k, number in enumerate(column):
+                    lists[at + k] = number
+                at += COLUMN
+
+    def _write_flows(self, flows: list[Flow]) -> None:
+        blocks, self._flows = self._integrator.memory.lists, flows
+        if len(flows) > self._shown_room:
+            self._release_shown()
+            self._shown, self._shown_room = blocks.allocate(len(flows)), len(flows)
+        for k, flow in enumerate(flows):
+            blocks.view[self._shown + k] = flow.number
+        computes = not all(item.is_state for item in self._moving)
+        computes |= any(plan is not None and plan.pattern.needs_laws for plan in self._plans.values())
+        # What laws assign to states the interpolant does not say.
+        computes |= any(flow.assigns for flow in flows)
+        blocks.view[self._head + SHOWN], blocks.view[self._head + SHOWN_AT] = len(flows), self._shown
+        blocks.view[self._head + WITH_LAWS] = int(computes)
+        self._laws = [owner for flow in flows for owner in flow.owners()] if computes else []
+
+    def _are_known(self) -> bool:
+        """Whether the laws that are to be run are native code: what they raise in Python would be lost."""
+        if not self._laws:
+            return True
+        still = self._integrator.still
+        return self._integrator.analyst.compiles and not any(
+            owner._cohort.is_opaque for owner in self._laws if owner._flow is not still
+        )
+
+
+class Tape(Columns):
+    """Takes down some numbers at the instants of a grid.
+
+    Its rows are, bit for bit, what reading the variables and calling the functions at these instants gives.
+    """
+
+    def __init__(self, integrator: Integrator, taken: Sequence[Taken]) -> None:
+        super().__init__(integrator, taken, FEWEST)
+        self._grid: Grid | None = None
+        self._first = self._fetched = 0
+
+    def is_ready(self, grid: Grid, index: int) -> bool:
+        """Put in the instants of a grid from number `index` on; whether the stepper can take down what is wanted."""
+        lists = self._integrator.memory.lists.view
+        if lists[self._head + STOPPED]:
+            lists[self._head + STOPPED] = 0
+            return False  # Python calls the function at that instant, so that its error goes up
+        if not self._is_known():
+            return False
+        if grid is not self._grid or not self._first <= index < self._first + self._room:
+            return self._put_in(grid, index)
+        self._fetched = lists[self._head + FILLED] = index - self._first  # some were passed by events
+        return True
+
+    def _put_in(self, grid: Grid, index: int) -> bool:
+        rows = min(2 * self._room, MOST)
+        if grid is self._grid and rows * (1 + self._width) <= LARGEST:
+            self._integrator.memory.constants.release(self._buffer, self._room * (1 + self._width))
+            self._make_room(rows)
+        times = instants(grid, index, self._room + 1)
+        if not (times[1:] > times[:-1]).all():
+            self._grid = None
+            return False  # the period is too small to be seen at these times
+        self._integrator.memory.constants.array[self._buffer : self._buffer + self._room] = times[:-1]
+        self._grid, self._first = grid, index
+        self._integrator.memory.lists.view[self._head + FILLED] = self._fetched = 0
+        return True
+
+    def fetch(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
+        """The times and rows taken down since the last call, or None."""
+        filled = self._integrator.memory.lists.view[self._head + FILLED]
+        first, self._fetched = self._fetched, filled
+        if first == filled:
+            return None
+        room, width = self._room, self._width
+        numbers = self._integrator.memory.constants.array[self._buffer : self._buffer + room * (1 + width)]
+        return numbers[first:filled], numbers[room:].reshape(room, width)[first:filled]
+
+    @staticmethod
+    def put_on(integrator: Integrator, tapes: Sequence[Tape]) -> None:
+        """Let the stepper take down these tapes from now on, and no others."""
+        following, upcoming = -1, inf
+        for tape in tapes:
+            integrator.memory.lists.view[tape._head + FOLLOWING_TAPE] = following
+            following = tape._head
+            upcoming = min(upcoming, integrator.memory.constants.view[tape._buffer + tape._fetched])
+        integrator.run.tape, integrator.run.upcoming = following, upcoming
+
+
+class Probe(Columns):
+    """Reads one number at several times at once, all of them in the present steps of the flows that it is of."""
+
+    def __init__(self, integrator: Integrator, taken: Taken) -> None:
+        super().__init__(integrator, [taken], FEWEST)
+
+    def at(self, times: Sequence[float]) -> list[float] | None:
+        """The number at these times, at most 64; None if the stepper cannot read it, or Python would raise an error."""
+        if not self._is_known():
+            return None
+        integrator, count, start = self._integrator, len(times), self._buffer
+        lists, numbers = integrator.memory.lists.view, integrator.memory.constants.view
+        for k, time in enumerate(times):
+            numbers[start + k] = time
+        numbers[start + count] = inf
+        lists[self._head + FILLED] = 0
+        filled = integrator.engine.fill(integrator.memory.arrays, self._head, inf)
+        for flow in self._flows:
+            flow.at = nan
+        if filled < count:
+            lists[self._head + STOPPED] = 0
+            return None
+        found: list[float] = numbers[start + self._room : start + self._room + count].tolist()
+        return found
+
+
+def _width_of(item: Taken) -> int:
+    return len(item.variable) if isinstance(item, Moving) and isinstance(item.variable, VectorVariable) else 1
+
+
+def _slots_of(variable: Variable) -> list[int]:
+    return variable._every_slot() if isinstance(variable, VectorVariable) else [variable._slot]
+
+
+def instants(grid: Grid, index: int, count: int) -> npt.NDArray[np.float64]:
+    """`count` instants of a grid from number `index` on, each rounded once."""
+    first, step, scale = grid.first, grid.step, grid.scale
+    last = first + (index + count) * step
+    if scale < EXACT and max(abs(first), abs(last), abs(step)) < EXACT:
+        return (first + np.arange(index, index + count) * step) / float(scale)
+    return np.array([(first + k * step) / scale for k in range(index, index + count)])

@@ -1,0 +1,395 @@
+"""The source of a twin: a generator function's own statements, each with a guard, so that it can begin at any of them.
+
+In: the syntax tree of a generator function. Out: a tree of the same statements at the same lines, and a number for
+each place at which a generator of it can begin. A guard lets a statement run if the generator has begun (the hidden
+variable `entry` is None then, which costs two instructions a statement), or if the place is inside. There it stands
+still, by a `yield` of its own at the line of what it stands for, so that what is sent or thrown arrives as in the
+original.
+
+    if entry is None or entry.at == 7 and ((entry := None), (yield)):
+        a = b
+
+Loops go on with the iterators that they are given, `with` with the `__exit__` that it called for, handlers with the
+error, which is raised once more in their `try`, `yield from` with the inner generator. So nothing depends on how a
+version of Python compiles or keeps a generator.
+Rejected: a trace function that sets `f_lineno`, which enters no `for`, `with` or `except`; changed bytecode.
+"""
+
+from __future__ import annotations
+
+import ast
+from functools import cache
+from typing import TYPE_CHECKING, Any, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+ENTRY: Final = ".entry"
+"""The hidden variable: an `Entry` until the generator has begun, None from then on. No name of the user's has a dot."""
+FIRST: Final = ".first"
+"""The first argument, where a function calls `super()`, which looks for it among the arguments."""
+
+_EVALUATED_FIRST: Final[dict[type[ast.AST], str]] = {
+    ast.AnnAssign: "value",
+    ast.Assert: "test",
+    ast.Assign: "value",
+    ast.Attribute: "value",
+    ast.BinOp: "left",
+    ast.BoolOp: "values",
+    ast.Call: "func",
+    ast.Compare: "left",
+    ast.Expr: "value",
+    ast.FormattedValue: "value",
+    ast.IfExp: "test",
+    ast.JoinedStr: "values",
+    ast.List: "elts",
+    ast.NamedExpr: "value",
+    ast.Raise: "exc",
+    ast.Return: "value",
+    ast.Starred: "value",
+    ast.Subscript: "value",
+    ast.Tuple: "elts",
+    ast.UnaryOp: "operand",
+}
+"""What a statement or an expression evaluates before anything else: the first, where there is a list."""
+_OF_STATEMENTS: Final[dict[type[ast.AST], str]] = {
+    ast.AugAssign: "target",
+    ast.Delete: "targets",
+    ast.For: "iter",
+    ast.If: "test",
+    ast.Match: "subject",
+    ast.While: "test",
+    ast.With: "items",
+    ast.Yield: "value",
+    ast.YieldFrom: "value",
+}
+"""The same of what is written in another way."""
+_SCOPES: Final = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+
+
+class TwinSource:
+    """Writes the statements of a twin.
+
+    body        the statements
+    places      of each statement, `yield` and `yield from` at which a twin can begin, its number; of each loop, item of
+                a `with` and `try` the number by which its iterator, `__exit__` or error is given
+    heads       of each `for` the number of the place where its next item is taken
+    closed      of each statement and `yield` at which no twin can begin, why
+    """
+
+    def __init__(self, tree: ast.FunctionDef, shared: Sequence[str]) -> None:
+        self.places: dict[ast.AST, int] = {}
+        self.heads: dict[ast.AST, int] = {}
+        self.closed: dict[ast.AST, str] = {}
+        self._last = 0
+        self._why = ""
+        self._shared = shared
+        nodes = _own_nodes(tree)
+        declared = [node for node in nodes if isinstance(node, ast.Global | ast.Nonlocal)]
+        self._others = {name for node in declared for name in node.names}
+        self.body = self._block(tree.body)
+        for node in nodes:
+            if isinstance(node, ast.Yield | ast.YieldFrom) and node not in self.places:
+                self.closed.setdefault(node, "its statement evaluates something else before it")
+
+    def _number(self, node: ast.AST) -> int:
+        """The next number, which is a node's."""
+        self._last += 1
+        if self._why:
+            self.closed[node] = self._why
+        else:
+            self.places[node] = self._last
+        return self._last
+
+    def _block(self, statements: Sequence[ast.stmt], why_not: str = "") -> list[ast.stmt]:
+        """Some statements, at which no twin can begin if a reason is given."""
+        kept, self._why = self._why, self._why or why_not
+        made = [self._guarded(statement) for statement in statements]
+        self._why = kept
+        return made
+
+    def _guarded(self, statement: ast.stmt) -> ast.stmt:
+        if isinstance(statement, ast.Global | ast.Nonlocal):
+            return statement
+        number = self._number(statement)
+        write: Callable[[TwinSource, Any], Any] = self._WRITERS.get(type(statement), TwinSource._evaluated)
+        made = write(self, statement)
+        test = "entry is None or entry.at == _0 and ((entry := None), (yield))"
+        if self._last > number:
+            test = "entry is None or _0 <= entry.at <= _1 and (entry.at > _0 or ((entry := None), (yield)))"
+        return _if(_start_of(statement), [made], [], test, number, self._last)
+
+    # --- what is evaluated first ----------------------------------------------------------------------------------
+
+    def _evaluated(self, node: Any) -> Any:
+        """Something that is the first to be evaluated in its statement, with the place of its first `yield`."""
+        if isinstance(node, ast.Yield | ast.YieldFrom):
+            inside = _changed(node, value=self._evaluated(node.value))
+            number = self._number(node)
+            text = "((entry := None), (yield))[1]"
+            if isinstance(node, ast.YieldFrom):
+                text = "(yield from (entry.inner, (entry := None))[0])"
+            return _expression(f"_0 if entry is None or entry.at != _1 else {text}", node, inside, number)
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id in self._shared:
+            return self._evaluated(_unannotated(node))
+        field = _EVALUATED_FIRST.get(type(node), "")
+        operand = getattr(node, field, None)
+        if isinstance(operand, list):
+            return _changed(node, **{field: [self._evaluated(operand[0]), *operand[1:]]}) if operand else node
+        return node if operand is None else _changed(node, **{field: self._evaluated(operand)})
+
+    def _chosen(self, evaluated: ast.expr, last: int, otherwise: str, *given: Any) -> ast.expr:
+        """What a compound statement evaluates first, or something else if the place is behind number `last`."""
+        text = f"_0 if entry is None or entry.at <= _1 else {otherwise}"
+        return _expression(text, evaluated, evaluated, last, *given)
+
+    # --- compound statements --------------------------------------------------------------------------------------
+
+    def _branch(self, statement: Any) -> Any:
+        """An `if` or `while`."""
+        test, at_test = self._evaluated(statement.test), self._last
+        body, at_body = self._block(statement.body), self._last
+        orelse = self._block(statement.orelse)
+        if not (isinstance(test, ast.Constant) and test.value and not orelse):  # `while True` is kept as it is
+            test = self._chosen(test, at_test, "entry.at <= _2", at_body)
+        return _changed(statement, test=test, body=body, orelse=orelse)
+
+    def _for(self, statement: Any) -> Any:
+        number, target = self._last, statement.target
+        items, at_items = self._evaluated(statement.iter), self._last
+        self._last += 1
+        head = self._last
+        if not self._why:
+            self.heads[statement] = head
+        body = self._block(statement.body, self._why_not(target))
+        again = self._again(target)
+        going = "(entry.iterators[_3], (entry := None), (yield))[0] if entry.at == _2 else entry.loop(_3, _4, _5)"
+        items = self._chosen(items, at_items, going, head, number, self._last, _shape(target))
+        return _changed(statement, iter=items, body=[*again, *body], orelse=self._block(statement.orelse))
+
+    def _with(self, statement: Any, place: int = 0) -> Any:
+        """A `with`; of several items each becomes a `with` in the one before."""
+        item = statement.items[place]
+        number, target = self._number(item), item.optional_vars
+        context, at_context = self._evaluated(item.context_expr), self._last
+        why, again = (self._why_not(target), self._again(target)) if target else ("", [])
+        if place + 1 < len(statement.items):
+            kept, self._why = self._why, self._why or why
+            body = [self._with(statement, place + 1)]
+            self._why = kept
+        else:
+            body = self._block(statement.body, why)
+        context = self._chosen(context, at_context, "entry.context(_2, _3)", number, _shape(target))
+        return _changed(statement, items=[ast.withitem(context, target)], body=[*again, *body])
+
+    def _try(self, statement: Any) -> Any:
+        number, is_star = self._last, isinstance(statement, ast.TryStar)
+        body, orelse = self._block(statement.body), self._block(statement.orelse)
+        first = self._last + 1
+        handlers = [self._handler(handler, number, is_star=is_star) for handler in statement.handlers]
+        final = self._block(statement.finalbody)
+        if not is_star:
+            failing = ast.Raise(_expression("entry.errors[_0]", statement, number), None, **_location(statement))
+            fails = "entry is not None and entry.fails(_0, _1, _2)"
+            body = [_if(statement, [failing], [], fails, number, first, self._last), *body]
+        if final and not is_star:
+            final = [_restored(number, statement), *final]
+        return _changed(statement, body=body, handlers=handlers, orelse=orelse, finalbody=final)
+
+    def _handler(self, handler: ast.ExceptHandler, number: int, *, is_star: bool) -> Any:
+        self._last += 1
+        first = self._last
+        if is_star:
+            return _changed(handler, body=self._block(handler.body, "it is in an `except*`"))
+        name = ast.Name(handler.name or "", ast.Store(), **_location(handler))
+        body = self._block(handler.body, self._why_not(name))
+        again = self._again(name) if handler.name else []
+        if handler.type is None:  # it is behind all others; what leads to `finally` goes on
+            goes_on = ast.Raise(None, None, **_location(handler))
+            again = [_if(handler, [goes_on], [], "entry is not None and not entry.caught(_0, _1)", first, self._last)]
+            return _changed(handler, body=[*again, _restored(number, handler), *body])
+        kind = self._chosen(handler.type, 0, "entry.caught(_2, _3)", first, self._last)
+        return _changed(handler, type=kind, body=[_restored(number, handler), *again, *body])
+
+    def _match(self, statement: Any) -> ast.stmt:
+        """A `match`; its blocks stand a second time where it is not evaluated."""
+        subject, at_subject = self._evaluated(statement.subject), self._last
+        blocks = [(case, self._block(case.body), self._last) for case in statement.cases]
+        whole = _changed(statement, subject=subject, cases=[_changed(case, body=body) for case, body, _ in blocks])
+        otherwise: list[ast.stmt] = []
+        for _, body, last in reversed(blocks):
+            otherwise = [_if(statement, body, otherwise, "entry.at <= _0", last)]
+        return _if(statement, [whole], otherwise, "entry is None or entry.at <= _0", at_subject)
+
+    # --- the names that loops, `with` and handlers give values --------------------------------------------------------
+
+    def _why_not(self, target: ast.expr) -> str:
+        """Why no twin can begin behind a target; empty if it can."""
+        for node in _leaves(target):
+            if not isinstance(node, ast.Name):
+                return "what is given a value before it is no plain name"
+            if node.id in self._others:
+                return f"{node.id!r}, which is given a value before it, belongs to others as well"
+        return ""
+
+    def _again(self, target: ast.expr) -> list[ast.stmt]:
+        """Statements that give the names of a target the values, or none, that the generator has there."""
+        if self._why_not(target):
+            return []
+        made: list[ast.stmt] = []
+        for name in _leaves(target):
+            assert isinstance(name, ast.Name)
+            where = _location(name)
+            value = _expression("entry.value(_0)", name, name.id)
+            made.append(ast.Assign([ast.Name(name.id, ast.Store(), **where)], value, **where))
+            made += unbound([name.id], name)
+        return [_if(target, made, [], "entry is not None")] if made else []
+
+    _WRITERS: Final[dict[type[ast.AST], Callable[[TwinSource, Any], Any]]] = {
+        ast.For: _for,
+        ast.If: _branch,
+        ast.Match: _match,
+        ast.Try: _try,
+        ast.TryStar: _try,
+        ast.While: _branch,
+        ast.With: _with,
+    }
+
+
+def unbound(names: Sequence[str], where: ast.AST) -> list[ast.stmt]:
+    """Statements that take their values from those names that have none: they were given the entry itself."""
+    made, at = [], _location(where)
+    for name in names:
+        deletion = ast.Delete([ast.Name(name, ast.Del(), **at)], **at)
+        made.append(_if(where, [deletion], [], "_0 is entry", ast.Name(name, ast.Load(), **at)))
+    return made
+
+
+def _start_of(node: Any) -> ast.AST:
+    """What of a statement is evaluated first: its line is the first that a debugger shows."""
+    while True:
+        field = _EVALUATED_FIRST.get(type(node)) or _OF_STATEMENTS.get(type(node), "")
+        first = getattr(node, field, None)
+        first = first[0] if isinstance(first, list) and first else first
+        if isinstance(first, ast.withitem):
+            first = first.context_expr
+        if not isinstance(first, ast.expr):
+            return node  # type: ignore[no-any-return]  # a statement or an expression
+        node = first
+
+
+def _own_nodes(tree: ast.FunctionDef) -> list[ast.AST]:
+    """The nodes of a function's body, but for those of functions and classes made there."""
+    found: list[ast.AST] = list(tree.body)
+    for node in found:
+        if not isinstance(node, _SCOPES):
+            found.extend(ast.iter_child_nodes(node))
+    return found
+
+
+def bound_names(tree: ast.FunctionDef) -> frozenset[str]:
+    """The names to which a function gives values, or takes them from, those of comprehensions excepted."""
+    arguments = tree.args
+    every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
+    found = {argument.arg for argument in every if argument is not None}
+    for statement in tree.body:
+        found.update(_bound_in(statement))
+    return frozenset(found)
+
+
+def _bound_in(node: ast.AST) -> Iterator[str]:
+    if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id
+    elif isinstance(node, ast.alias):
+        yield (node.asname or node.name).partition(".")[0]
+    elif isinstance(node, ast.MatchMapping) and node.rest:
+        yield node.rest
+    elif isinstance(getattr(node, "name", None), str):
+        yield node.name  # type: ignore[attr-defined]  # a function, class, handled exception or pattern
+    if isinstance(node, ast.comprehension):
+        children: list[ast.AST] = [node.iter, *node.ifs]
+    else:
+        children = [] if isinstance(node, _SCOPES) else list(ast.iter_child_nodes(node))
+    for child in children:
+        yield from _bound_in(child)
+
+
+# --- making nodes -----------------------------------------------------------------------------------------------------
+
+
+def _expression(text: str, where: ast.AST, *given: Any) -> ast.expr:
+    """An expression of our own, at the place of something of the user's.
+
+    In its text `entry` stands for the hidden variable, and _0, _1, ... for constants, or nodes, that are given.
+    """
+    made: ast.expr = _filled(_parsed(text), _location(where), given)
+    return made
+
+
+@cache
+def _parsed(text: str) -> ast.expr:
+    """An expression; to parse its text each time would take most of the time of a twin."""
+    return ast.parse(text, mode="eval").body
+
+
+def _filled(node: Any, where: dict[str, Any], given: tuple[Any, ...]) -> Any:
+    """A copy of a part of an expression."""
+    if isinstance(node, list):
+        return [_filled(item, where, given) for item in node]
+    if not isinstance(node, ast.expr):
+        return node  # an operator, or the text of a name
+    if isinstance(node, ast.Name):
+        value = given[int(node.id[1:])] if node.id[0] == "_" else ast.Name(ENTRY, node.ctx, **where)
+        return value if isinstance(value, ast.expr) else ast.Constant(value, **where)
+    return type(node)(*[_filled(getattr(node, name), where, given) for name in node._fields], **where)
+
+
+def _location(node: ast.AST) -> dict[str, Any]:
+    return {
+        "lineno": node.lineno,  # type: ignore[attr-defined]  # a statement or an expression
+        "col_offset": node.col_offset,  # type: ignore[attr-defined]
+        "end_lineno": node.end_lineno,  # type: ignore[attr-defined]
+        "end_col_offset": node.end_col_offset,  # type: ignore[attr-defined]
+    }
+
+
+def _if(where: ast.AST, body: list[ast.stmt], orelse: list[ast.stmt], test: str, *given: Any) -> ast.stmt:
+    return ast.If(_expression(test, where, *given), body, orelse, **_location(where))
+
+
+def _restored(number: int, where: ast.AST) -> ast.stmt:
+    """Give an error that was raised once more the traceback that it had."""
+    restored = ast.Expr(_expression("entry.restore(_0)", where, number), **_location(where))
+    return _if(where, [restored], [], "entry is not None")
+
+
+def _changed(node: Any, **fields: Any) -> Any:
+    """A copy of a node with some other fields; itself if they are what they were."""
+    if all(getattr(node, name) is value for name, value in fields.items()):
+        return node
+    made = type(node)(**{**{name: getattr(node, name) for name in node._fields if hasattr(node, name)}, **fields})
+    return ast.copy_location(made, node)
+
+
+def _unannotated(node: ast.AnnAssign) -> ast.stmt:
+    """A name that functions share cannot be annotated where it is declared so."""
+    where = _location(node)
+    return ast.Pass(**where) if node.value is None else ast.Assign([node.target], node.value, **where)
+
+
+def _leaves(target: ast.expr) -> Iterator[ast.expr]:
+    """What gets values in a target, as (a, *b)."""
+    if isinstance(target, ast.Tuple | ast.List):
+        for item in target.elts:
+            yield from _leaves(item)
+    elif isinstance(target, ast.Starred):
+        yield from _leaves(target.value)
+    else:
+        yield target
+
+
+def _shape(target: ast.expr | None) -> Any:
+    """A constant that can be assigned to a target of names, but has no values."""
+    if isinstance(target, ast.Tuple | ast.List):
+        return tuple(_shape(item) for item in target.elts if not isinstance(item, ast.Starred))
+    return None

@@ -1,0 +1,245 @@
+"""Twins: generators that begin where another generator of the same function stands, or would stand.
+
+A twin is made from the same source text (`twin_source.py`): same names, lines, file, globals and cells, so its user's
+names, tracebacks, closures and debuggers find what they would have found in the original. It is given the values of
+the local variables and, for a place inside loops, `with`, `try` or `yield from`, their iterators, `__exit__` functions,
+errors and the inner generator.
+"""
+
+from __future__ import annotations
+
+import ast
+from itertools import chain, repeat
+from operator import call
+from types import CellType, CodeType, FunctionType
+from typing import TYPE_CHECKING, Any, Final, Self
+
+from eventide.reading.source import FUTURE, extent_of
+from eventide.reading.twin_source import ENTRY, FIRST, TwinSource, bound_names, unbound
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from eventide.reading.source import Definition
+
+NOTHING: Final[Mapping[int, Any]] = {}
+_ORIGINAL: Final = "_eventide_twin_of"
+
+
+class Entry:
+    """Where a twin begins, and what it finds there.
+
+    at          the number of the place
+    values      of the local variables that have values, those that functions made there share included
+    iterators, contexts, errors     of loops, `with` and `try` around the place, by their numbers; a context is the
+                `__exit__` that its `with` is going to call
+    inner       what a `yield from` is in the middle of; see `going_on`
+    """
+
+    __slots__ = ("_kept", "at", "contexts", "errors", "inner", "iterators", "values")
+
+    def __init__(
+        self,
+        at: int,
+        values: Mapping[str, Any],
+        iterators: Mapping[int, Iterator[Any]],
+        contexts: Mapping[int, Callable[..., Any]],
+        errors: Mapping[int, BaseException],
+        inner: Any,
+    ) -> None:
+        self.at = at
+        self.values = values
+        self.iterators = iterators
+        self.contexts = contexts
+        self.errors = errors
+        self.inner = inner
+        self._kept: dict[int, tuple[Any, ...]] = {}
+
+    def value(self, name: str) -> Any:
+        """The value of a variable; this object itself if it has none."""
+        return self.values.get(name, self)
+
+    def loop(self, number: int, last: int, shape: Any) -> Any:
+        """What a loop goes through: nothing if the place is behind its block, else one empty item before the others."""
+        return () if self.at > last else chain((shape,), self.iterators[number])
+
+    def context(self, number: int, shape: Any) -> Any:
+        """What a `with` has begun already."""
+        return _Context(shape, self.contexts[number])
+
+    def fails(self, number: int, first: int, last: int) -> bool:
+        """Whether an error leads to the place, from the block of a `try`."""
+        if not first <= self.at <= last or number not in self.errors:
+            return False
+        error = self.errors[number]
+        self._kept[number] = error.__traceback__, error.__context__
+        return True
+
+    def caught(self, first: int, last: int) -> Any:
+        """What a handler handles while an error leads to the place."""
+        return BaseException if first <= self.at <= last else ()
+
+    def restore(self, number: int) -> None:
+        """An error that was raised once more is what it was before that."""
+        if number in self._kept:
+            error = self.errors[number]
+            error.__traceback__, error.__context__ = self._kept[number]
+
+
+class _Context:
+    """A context manager that has been entered: `with` finds its methods here, and no frame of ours is between."""
+
+    __slots__ = ("__enter__", "__exit__")
+
+    def __init__(self, shape: Any, leave: Callable[..., Any]) -> None:
+        self.__enter__ = repeat(shape).__next__
+        self.__exit__ = leave
+
+
+class GoingOn(map):  # type: ignore[type-arg]  # of whatever the inner generator yields
+    """A suspended generator, or iterator, with which a `yield from` goes on: it stops once before.
+
+    inner   the generator
+    """
+
+    # No Python function is between, so that tracebacks have no frame of ours; `map` keeps what an iterator returns.
+    __slots__ = ("close", "inner", "send", "throw")
+    inner: Any
+
+    def __new__(cls, inner: Any) -> Self:
+        """What stands for a suspended generator or iterator."""
+        made = super().__new__(cls, call, chain((_stop,), repeat(inner.__next__)))
+        made.inner = inner
+        for name in ("send", "throw", "close"):
+            if hasattr(inner, name):
+                setattr(made, name, getattr(inner, name))
+        return made
+
+
+def _stop() -> None:
+    """What the first step of a generator that goes on comes to."""
+
+
+class Twin:
+    """What makes the twins of one generator function.
+
+    places, heads, closed   see `TwinSource`
+    names       the local variables that no other function shares
+    shared      those that functions made there share; kept: and those of comprehensions, in the order in which a
+                generator has their cells
+    Raises CannotLower if the function has no twins.
+    """
+
+    def __init__(self, definition: Definition, function: FunctionType) -> None:
+        assert isinstance(definition.tree, ast.FunctionDef)
+        self.definition = definition
+        code, tree = function.__code__, definition.tree
+        bound = bound_names(tree)
+        self.kept = tuple(dict.fromkeys(n for n in (*code.co_varnames, *code.co_cellvars) if n in code.co_cellvars))
+        self.shared = tuple(name for name in self.kept if name in bound)
+        source = TwinSource(tree, self.shared)
+        self.names = tuple(name for name in code.co_varnames if name not in self.shared)
+        self._first = code.co_varnames[:1] if "__class__" in code.co_freevars else ()
+        self._code = self._compiled(code, tree, source.body)
+        self.places, self.heads, self.closed = source.places, source.heads, source.closed
+        if unknown := [name for name in self._code.co_freevars if name not in (*self.shared, *code.co_freevars)]:
+            raise definition.refusal(tree, f"where {unknown[0]!r} comes from is not known")
+
+    def _compiled(self, code: CodeType, tree: ast.FunctionDef, body: list[ast.stmt]) -> CodeType:
+        """The code of the twin, as a function in a class in a function has it whose names are the shared ones."""
+        where: Any = {name: getattr(tree, name) for name in tree._attributes}
+        arguments = [*([FIRST] if self._first else []), *self.names, ENTRY]
+        body = [*unbound(self.names, tree), *body]
+        if self.shared:
+            body = [ast.Nonlocal(list(self.shared), **where), *body]
+        # The first line of the code is that of the first decorator.
+        inside: ast.stmt = _function(tree.name, arguments, body, tree.decorator_list, where)
+        around = self.definition.file.class_around(tree)
+        if around:
+            inside = ast.ClassDef(name=around, bases=[], keywords=[], body=[inside], decorator_list=[], **where)
+            _add_type_params(inside)
+        names = [ast.Name(name, ast.Store(), **where) for name in (*self.shared, *code.co_freevars)]
+        given: list[ast.stmt] = [ast.Assign([name], ast.Constant(None, **where), **where) for name in names]
+        module = ast.Module([_function(".twin", [], [*given, inside], [], where)], [])
+        made: Any = compile(module, code.co_filename, "exec", flags=code.co_flags & FUTURE, dont_inherit=True)
+        for name in (".twin", *([around] if around else ()), tree.name):
+            made = next(inner for inner in made.co_consts if isinstance(inner, CodeType) and inner.co_name == name)
+        whole = made.replace(co_qualname=code.co_qualname, co_consts=self._constants(made, code))
+        assert isinstance(whole, CodeType)
+        return whole
+
+    def _constants(self, made: CodeType, code: CodeType) -> tuple[Any, ...]:
+        """The constants of the twin; functions made there have the very code that they have in the original."""
+        known = _codes_by_place(code)
+        same: dict[int, CodeType] = {}
+        for place, codes in _codes_by_place(made).items():
+            # What no path leads to, as behind a `return`, has no code in the original.
+            others = known.get(place, codes)
+            if [one.co_freevars for one in codes] != [one.co_freevars for one in others]:
+                raise self.definition.refusal(self.definition.tree, f"{place[0]} is compiled in another way")
+            same.update((id(one), other) for one, other in zip(codes, others, strict=True))
+        return tuple(same.get(id(constant), constant) for constant in made.co_consts)
+
+    def begin(
+        self,
+        function: FunctionType,
+        cells: Mapping[str, CellType],
+        values: Mapping[str, Any],
+        place: int,
+        *,
+        iterators: Mapping[int, Iterator[Any]] = NOTHING,
+        contexts: Mapping[int, Callable[..., Any]] = NOTHING,
+        errors: Mapping[int, BaseException] = NOTHING,
+        inner: Any = None,
+    ) -> Any:
+        """A generator that stands at a place, as if it had yielded there.
+
+        At a statement, whatever is sent is not seen. The rest is what an `Entry` has.
+        cells   of the names that functions share, by name
+        Raises RuntimeError if something was not given that the place needs.
+        """
+        entry = Entry(place, values, iterators, contexts, errors, inner)
+        twin = FunctionType(
+            self._code, function.__globals__, function.__name__, None, tuple(cells[n] for n in self._code.co_freevars)
+        )
+        twin.__qualname__ = function.__qualname__
+        twin.__dict__[_ORIGINAL] = function
+        generator = twin(*[values.get(name, entry) for name in (*self._first, *self.names)], entry)
+        try:
+            generator.send(None)
+        except StopIteration:
+            raise RuntimeError(f"{function.__qualname__} has no place {place}") from None
+        return generator
+
+
+def original_function(function: FunctionType) -> FunctionType:
+    """The function of which another is the twin; else itself."""
+    found = function.__dict__.get(_ORIGINAL, function)
+    assert isinstance(found, FunctionType)
+    return found
+
+
+def _codes_by_place(code: CodeType) -> dict[tuple[Any, ...], list[CodeType]]:
+    """The code of functions made in some code, by name and by where in the text it stands.
+
+    Its instructions may be others: a call of `math.sin` is compiled in another way where the import stands beside it.
+    """
+    found: dict[tuple[Any, ...], list[CodeType]] = {}
+    for inner in code.co_consts:
+        if isinstance(inner, CodeType):
+            found.setdefault((inner.co_name, inner.co_firstlineno, extent_of(inner)), []).append(inner)
+    return found
+
+
+def _function(
+    name: str, arguments: list[str], body: list[ast.stmt], decorators: list[ast.expr], where: Any
+) -> ast.FunctionDef:
+    given = ast.arguments([], [ast.arg(argument, **where) for argument in arguments], None, [], [], None, [])
+    made = ast.FunctionDef(name=name, args=given, body=body, decorator_list=decorators, **where)
+    _add_type_params(made)
+    return made
+
+
+def _add_type_params(node: Any) -> None:
+    if "type_params" in node._fields:  # of Python 3.12
+        node.type_params = []

@@ -1,0 +1,190 @@
+"""What the kernel of a process does with itself and with others: hold, make, wait for an end, interrupt.
+
+Whatever needs a free row is preceded by a test (`has_room`), which a kernel makes before anything of its statement has
+been done: where it fails, the kernel returns ROOM, a table grows, and the kernel is called there again.
+"""
+
+from __future__ import annotations
+
+from math import nan
+from typing import TYPE_CHECKING
+
+from eventide.rows.allocation import free_row, new_row, reference, row_of
+from eventide.rows.codes import (
+    EXIT,
+    IN_HEAP,
+    INTERRUPTED,
+    INTERRUPTION,
+    JOINED,
+    NONE,
+    NOTHING,
+    PREEMPTED_NOW,
+    REQUESTED,
+    WAITS,
+)
+from eventide.rows.event_list import (
+    displace,
+    schedule,
+    schedule_front,
+    schedule_hold,
+    schedule_last,
+    schedule_prior,
+)
+from eventide.rows.stations import withdraw
+
+if TYPE_CHECKING:
+    from eventide.rows.records import Rows
+
+# --- itself -----------------------------------------------------------------------------------------------------------
+
+
+def hold(a: Rows, i: int, duration: float) -> int:
+    """Let the running activity hold; WAITS. EXIT, and nothing done, for a duration below zero or NaN."""
+    if duration > 0.0:
+        schedule_hold(a, i, a.run.time + duration)
+    elif duration == 0.0:
+        schedule_last(a, i)
+    else:
+        return EXIT
+    return WAITS
+
+
+def passivate(a: Rows, i: int) -> int:
+    """Leave the event list until another process activates it; WAITS."""
+    displace(a, i)
+    return WAITS
+
+
+# --- the end of another -----------------------------------------------------------------------------------------------
+
+
+def join(a: Rows, i: int, j: int) -> int:
+    """Let the running activity wait for the end of the process in row `j`: WAITS.
+
+    EXIT, and nothing done, where that is itself, or its end concerns Python.
+    """
+    if i == j or a.process.watched[j] != 0:
+        return EXIT
+    a.activity.wait[i] = JOINED
+    a.process.subject[i] = j
+    head = a.process.joiners[j]
+    if head < 0:
+        a.process.joiners[j] = i
+        a.activity.next[i] = i
+        a.activity.last[i] = i
+    else:
+        end = a.activity.last[head]
+        a.activity.next[end] = i
+        a.activity.last[i] = end
+        a.activity.next[i] = head
+        a.activity.last[head] = i
+    return WAITS
+
+
+def leave_joiners(a: Rows, i: int) -> None:
+    """Let an activity wait for the end of another no more."""
+    j = a.process.subject[i]
+    if a.activity.next[i] == i:
+        a.process.joiners[j] = NONE
+    else:
+        before, after = a.activity.last[i], a.activity.next[i]
+        a.activity.next[before] = after
+        a.activity.last[after] = before
+        if a.process.joiners[j] == i:
+            a.process.joiners[j] = after
+    a.activity.last[i] = IN_HEAP
+
+
+def finish(a: Rows, i: int) -> None:
+    """A process has ended: those that wait for it go on at the end of the present instant; its row is free."""
+    while a.process.joiners[i] >= 0:
+        waiting = a.process.joiners[i]
+        leave_joiners(a, waiting)
+        a.activity.wait[waiting] = NOTHING
+        schedule_last(a, waiting)
+    free_row(a, i)
+
+
+# --- activation -------------------------------------------------------------------------------------------------------
+
+
+def can_activate(a: Rows, j: int) -> int:
+    """1 if activating the process in row `j` places it; 0 if it has no effect; EXIT if that is Python's."""
+    if j == a.run.current or a.activity.sequence[j] != 0.0:
+        return 0
+    return 1 if a.activity.wait[j] == NOTHING else EXIT
+
+
+def activate(a: Rows, j: int) -> None:
+    """Place an idle process in front of the present instant."""
+    schedule_front(a, j)
+
+
+def activate_at(a: Rows, j: int, time: float) -> None:
+    """Place an idle process at a time, after all that stand there."""
+    schedule(a, j, time)
+
+
+def activate_prior(a: Rows, j: int, time: float) -> None:
+    """Place an idle process at a time, before all that stand there."""
+    schedule_prior(a, j, time)
+
+
+def can_cancel(a: Rows, j: int) -> bool:
+    """Whether a process may be taken out of the event list: it does not run, and waits for no other."""
+    return bool(j != a.run.current and a.activity.wait[j] == NOTHING)
+
+
+def cancel(a: Rows, j: int) -> None:
+    """Take a process out of the event list: it is idle then."""
+    displace(a, j)
+
+
+# --- interrupts -------------------------------------------------------------------------------------------------------
+
+
+def can_interrupt(a: Rows, j: int) -> bool:
+    """Whether the process in row `j` can be interrupted: it has begun, and does not run."""
+    return bool(j != a.run.current and a.activity.at[j] > 0)
+
+
+def interrupt(a: Rows, j: int, cause: int) -> None:
+    """Interrupt a process, in front of the present instant. There must be room for an interruption."""
+    n = new_row(a, INTERRUPTION)
+    a.process.subject[n] = reference(a, j)
+    a.process.cause[n] = cause
+    a.process.by[n] = NONE
+    schedule_front(a, n)
+
+
+def deliver(a: Rows, n: int) -> int:
+    """An interruption takes place: the row of the process that goes on with it, NONE if it is void."""
+    i = row_of(a, a.process.subject[n])
+    q = NONE
+    if a.activity.at[n] != 0:
+        q = a.process.cause[n]
+        if a.request.loss[q] != n:
+            i = NONE
+        else:
+            a.request.loss[q] = NONE
+    if i >= 0:
+        let_go(a, i)
+        a.activity.wait[i] = INTERRUPTED if q < 0 else PREEMPTED_NOW
+        a.process.cause[i] = a.process.cause[n]
+        a.process.by[i] = a.process.by[n]
+    free_row(a, n)
+    return i
+
+
+def let_go(a: Rows, i: int) -> None:
+    """End what a process waits for, and note what was left of its hold."""
+    wait = a.activity.wait[i]
+    a.activity.left[i] = nan
+    a.activity.wait[i] = NOTHING
+    if wait == REQUESTED:
+        withdraw(a, a.process.subject[i])
+    elif wait == JOINED:
+        leave_joiners(a, i)
+    elif a.activity.sequence[i] != 0.0:
+        a.activity.left[i] = a.activity.due[i] - a.run.time
+    displace(a, i)

@@ -1,0 +1,93 @@
+"""Rows of activities: given out and taken back, and references to processes that outlast them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eventide.rows.codes import FREE, IN_HEAP, NONE, NOTHING, ROWS
+from eventide.rows.event_list import displace, schedule_front
+
+if TYPE_CHECKING:
+    from eventide.rows.records import Rows
+
+
+def has_room(a: Rows, k: int) -> bool:
+    """Whether there is a row for one more activity of a kind."""
+    return bool(a.kind.spare[k] > 0 or (a.run.used < a.run.row_room and has_locals(a, k, 1)))
+
+
+def has_locals(a: Rows, k: int, rows: int) -> bool:
+    """Whether there are places for the local numbers of some more rows of a kind."""
+    are_wholes = a.run.wholes_used + rows * a.kind.wholes[k] <= a.run.wholes_room
+    return bool(are_wholes and a.run.reals_used + rows * a.kind.reals[k] <= a.run.reals_room)
+
+
+def new_row(a: Rows, k: int) -> int:
+    """A row for an activity of a kind, which is in no list. There must be room for it."""
+    i = a.kind.free[k]
+    if i >= 0:
+        a.kind.free[k] = a.activity.next[i]
+        a.kind.spare[k] -= 1
+    else:
+        i = a.run.used
+        a.run.used = i + 1
+        a.activity.kind[i] = k
+        a.activity.wholes[i] = a.run.wholes_used
+        a.activity.reals[i] = a.run.reals_used
+        a.run.wholes_used += a.kind.wholes[k]
+        a.run.reals_used += a.kind.reals[k]
+        a.process.generation[i] = 0
+    a.activity.at[i] = 0
+    a.activity.wait[i] = NOTHING
+    a.activity.next[i] = NONE
+    a.activity.last[i] = IN_HEAP
+    a.activity.sequence[i] = 0.0
+    return i
+
+
+def free_row(a: Rows, i: int) -> None:
+    """Give a row back; it is in no list."""
+    k = a.activity.kind[i]
+    a.activity.at[i] = FREE
+    a.process.generation[i] += 1
+    a.activity.next[i] = a.kind.free[k]
+    a.kind.free[k] = i
+    a.kind.spare[k] += 1
+
+
+def enter(a: Rows, k: int) -> int:
+    """A row for a process that there is already; it is not placed. There must be room for it."""
+    i = new_row(a, k)
+    a.process.joiners[i] = NONE
+    a.process.watched[i] = 0
+    a.process.object[i] = NONE
+    return i
+
+
+def dismiss(a: Rows, i: int) -> None:
+    """Give up the row of a process, which goes on in Python or has ended."""
+    displace(a, i)
+    free_row(a, i)
+
+
+def spawn(a: Rows, k: int) -> int:
+    """The row of a new process of a kind, in front of the present instant. There must be room for it."""
+    i = enter(a, k)
+    a.kind.count[k] += 1
+    a.process.number[i] = a.kind.count[k]
+    a.run.made += 1
+    a.process.made[i] = a.run.made
+    schedule_front(a, i)
+    return i
+
+
+def reference(a: Rows, i: int) -> int:
+    """A number that means this process, also when it has ended and its row is another's."""
+    return int(a.process.generation[i] * ROWS + i)
+
+
+def row_of(a: Rows, reference: int) -> int:
+    """The row of the process that a reference means; NONE if it has ended, or has left the rows."""
+    generation = reference // ROWS
+    i = reference - generation * ROWS
+    return i if a.process.generation[i] == generation else NONE

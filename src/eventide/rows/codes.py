@@ -1,0 +1,70 @@
+"""Names of codes in the records of native processes, and of what their kernels and their loop return."""
+
+from __future__ import annotations
+
+from typing import Final
+
+# What a kernel returns ------------------------------------------------------------------------------------------------
+
+WAITS: Final = 0
+"""The event is over: the activity was placed in the event list, or waits."""
+ENDS: Final = 1
+"""The process has ended."""
+EXIT: Final = 2
+"""Python goes on at the statement `at`, of which nothing has been done, within this event."""
+ROOM: Final = 3
+"""The same, but the kernel goes on there itself once a table has grown."""
+FAILED: Final = 4
+"""A call of Python has raised an error."""
+
+# What the loop returns besides these ----------------------------------------------------------------------------------
+
+DONE: Final = 0
+"""No event of a row is due before the limit."""
+SPENT: Final = 1
+"""As many events have taken place as were allowed."""
+ENDED: Final = 5
+"""A process has ended whose end concerns Python."""
+
+# Places ---------------------------------------------------------------------------------------------------------------
+
+NONE: Final = -1
+"""No row, no place."""
+IN_HEAP: Final = -2
+"""In `activity.last`: its notice is in the heap, or it has none."""
+FREE: Final = -1
+"""In `activity.at`: the row is free."""
+ROWS: Final = 2**32
+"""A reference to a process is `generation * ROWS + row`."""
+
+# What an activity waits for (`activity.wait`) -------------------------------------------------------------------------
+
+NOTHING: Final = 0
+REQUESTED: Final = 1
+"""For the request in `subject`; until it goes on, also when it has been granted."""
+JOINED: Final = 2
+"""For the end of the process in `subject`."""
+INTERRUPTED: Final = -1
+"""Not waiting: an interrupt is to be raised at its `yield`."""
+PREEMPTED_NOW: Final = -2
+"""The same, as the units of the request in `cause` were taken away."""
+
+# Kinds ----------------------------------------------------------------------------------------------------------------
+
+INTERRUPTION: Final = 0
+"""The kind of the activities that interrupt a process; all other kinds have a kernel."""
+
+# States of a request --------------------------------------------------------------------------------------------------
+
+NEW: Final = 0
+WAITING: Final = 1
+GRANTED: Final = 2
+RELEASED: Final = 3
+PREEMPTED: Final = 4
+WITHDRAWN: Final = 5
+
+UNSEEN: Final = -1.0
+"""In place of the duration of a value that a level has not left yet."""
+
+UNCHOSEN: Final = -2
+"""In `request.chosen`: a user that is not to lose its units."""

@@ -1,0 +1,58 @@
+"""The loop that lets the events of rows take place, in the order of one event list that they share with Python."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eventide.rows.activities import deliver, finish
+from eventide.rows.codes import DONE, ENDED, ENDS, INTERRUPTION, NONE, NOTHING, SPENT, WAITS
+from eventide.rows.event_list import close_event, take_event
+
+if TYPE_CHECKING:
+    from eventide.rows.records import Rows
+
+
+def run_kernel(a: Rows, i: int) -> int:
+    """Let a process run to its next wait; returns what its kernel does. Native code calls it at its address."""
+    return int(a.host.kernels[a.activity.kind[i]](a, i))
+
+
+def begin_event(a: Rows, i: int) -> int:
+    """The process that goes on in an event that was taken; NONE where it was that of a void interruption."""
+    if a.activity.kind[i] == INTERRUPTION:
+        return deliver(a, i)
+    if a.activity.wait[i] != NOTHING:
+        a.activity.wait[i] = NOTHING
+    return i
+
+
+def proceed_rows(a: Rows, time: float, sequence: float, serial: int, horizon: float, most: int) -> int:
+    """Let events take place that are before a key, that of Python's next event, and before the horizon.
+
+    most        how many at most
+    Returns DONE or SPENT between two events, else what a kernel returned, or ENDED: then `run.current` is the row whose
+    event it is. The next call goes on with it, unless Python has set that to NONE.
+    """
+    taken = 0
+    while True:
+        if a.run.current < 0:
+            if taken >= most:
+                return SPENT
+            i = take_event(a, time, sequence, serial, horizon)
+            if i < 0:
+                return DONE
+            taken += 1
+            a.run.current = begin_event(a, i)
+        if a.run.current >= 0:
+            code = run_kernel(a, a.run.current)
+            if code == ENDS:
+                if a.process.watched[a.run.current] != 0:
+                    code = ENDED
+                else:
+                    finish(a, a.run.current)
+                    code = WAITS
+            if code != WAITS:
+                close_event(a)
+                return code
+            a.run.current = NONE
+        close_event(a)

@@ -1,0 +1,317 @@
+"""The tables of one simulation's native processes: they grow on demand, and are packed again when one is replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+import numpy as np
+
+from eventide.engine.records import Record, view_of
+from eventide.rows.codes import INTERRUPTION, NONE, UNSEEN
+from eventide.rows.interface import PLAIN
+from eventide.rows.records import (
+    ActivityRecord,
+    KindRecord,
+    LevelRecord,
+    NoticeRecord,
+    ProcessRecord,
+    RequestRecord,
+    Rows,
+    RowState,
+    StationRecord,
+    TallyRecord,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from eventide.rows.interface import RowEngine
+
+    Sink: TypeAlias = Callable[[NDArray[np.float64]], object]
+    """Takes the values of a tally."""
+
+FEWEST: Final = 64
+"""How many rows there are from the start, and how many are added at least."""
+VALUES: Final = 1024
+"""How many values of a tally there is room for."""
+LINE: Final = 64
+"""The bytes of a cache line."""
+MOST_WAITING: Final = 2048
+"""So many may wait at a station: a level of Python keeps the durations of some thousand values apart."""
+SPARE: Final = 4
+"""There is room for one stale notice for so many rows."""
+
+
+class Host:
+    """What runs in Python: the kernels of the kinds, plain functions."""
+
+    __slots__ = ("kernels",)
+
+    def __init__(self) -> None:
+        self.kernels: list[Callable[..., int] | None] = []
+
+
+def zeros(rows: int, width: int, dtype: Any, row: int = 0) -> NDArray[Any]:
+    """A table of zeros in which a certain row begins with a cache line."""
+    items = rows * width
+    room = np.zeros(items + LINE // 8, dtype)
+    begin = -(room.ctypes.data // 8 + row * width) % (LINE // 8)
+    return room[begin : begin + items].reshape(rows, width)
+
+
+def lengthen(record: Record, rows: int, row: int = 0) -> None:
+    """Let a record have so many rows; the new ones hold zeros."""
+    for kind, width in record.widths.items():
+        dtype: Any = np.int64 if kind == "ints" else np.float64
+        table = zeros(rows, width, dtype, row)
+        old = record.__dict__.get(kind)
+        if old is not None:
+            table[: len(old)] = old
+        record.attach(table)
+
+
+class RowMemory:
+    """What the engine of native processes reads and writes.
+
+    run     clock, counters and lists
+    host    runs plain kernels
+    """
+
+    def __init__(self, engine: RowEngine = PLAIN) -> None:
+        self.engine = engine
+        self.host = Host()
+        self.run = run = RowState()
+        run.current = run.front_first = run.front_end = run.ready_first = run.ready_end = NONE
+        run.free_request = NONE
+        self.activity, self.process, self.notice = ActivityRecord(), ProcessRecord(), NoticeRecord()
+        self.kind, self.request = KindRecord(), RequestRecord()
+        self.station, self.level, self.tally = StationRecord(), LevelRecord(), TallyRecord()
+        self._counts = {"kind": 0, "station": 0, "level": 0, "tally": 0}
+        for record in (self.kind, self.station, self.level, self.tally):
+            lengthen(record, 8)
+        self._wholes: NDArray[np.int64] = np.zeros(0, np.int64)
+        self._reals: NDArray[np.float64] = np.zeros(0)
+        self._sinks: list[Sink] = []
+        self._packed: object = None
+        self._views: Rows | None = None
+        self._kept: object = None
+        self._add_rows(FEWEST)
+        self._add_requests(FEWEST)
+        assert self.add_kind(0, 0, None) == INTERRUPTION
+
+    # --- as the engine and Python see it --------------------------------------------------------------------------
+
+    @property
+    def views(self) -> Rows:
+        """The tables as Python sees them; another one after each growth."""
+        if self._views is None:
+            self._views = Rows(
+                wholes=view_of(self._wholes),
+                reals=view_of(self._reals),
+                activity=self.activity,
+                process=self.process,
+                notice=self.notice,
+                kind=self.kind,
+                request=self.request,
+                station=self.station,
+                level=self.level,
+                tally=self.tally,
+                run=self.run,
+                host=self.host,
+            )
+        return self._views
+
+    @property
+    def arrays(self) -> Any:
+        """The tables as the engine takes them."""
+        if self._packed is None:
+            self._packed, self._kept = self.engine.pack(self.views)
+        return self._packed
+
+    def _outdate(self) -> None:
+        self._packed = self._views = None
+
+    # --- what there is --------------------------------------------------------------------------------------------
+
+    def add_kind(self, wholes: int, reals: int, kernel: Callable[..., int] | int | None) -> int:
+        """A new kind of processes, with so many local numbers.
+
+        kernel  the address of its kernel, or a plain one
+        """
+        k = self._new("kind", self.kind)
+        self.kind.wholes[k], self.kind.reals[k], self.kind.free[k] = wholes, reals, NONE
+        if isinstance(kernel, int):
+            self.kind.address[k], kernel = kernel, None
+        self.host.kernels.append(kernel)
+        self._reserve_locals()
+        return k
+
+    def add_level(self, size: int, value: int = 0, held: Mapping[int, float] | None = None) -> int:
+        """A new level, of values from 0 to `size` - 1; its durations up to now, in their order."""
+        l = self._new("level", self.level)  # noqa: E741  # l is a level, as in `statistics.py`
+        self._place_level(l, max(size, 1))
+        self.fill_level(l, value, self.run.time, held or {})
+        return l
+
+    def fill_level(self, l: int, value: int, changed: float, held: Mapping[int, float]) -> None:  # noqa: E741  # as above
+        """Let a level have a value since a time, and these durations up to then, in their order."""
+        size = max(self.level.size[l], value + 1, *(known + 1 for known in held), 1)
+        self._place_level(l, size)
+        self.level.value[l], self.level.changed[l] = value, changed
+        for known, lasted in held.items():
+            self._enter_duration(l, known, lasted)
+
+    def add_tally(self, sink: Sink) -> int:
+        """A new tally.
+
+        sink    takes the values, an array that is its own, whenever there are many, and when `flush` is called
+        """
+        t = self._new("tally", self.tally)
+        self._sinks.append(sink)
+        self.tally.size[t], self.tally.start[t] = VALUES, self._take_reals(VALUES)
+        return t
+
+    def add_station(self, capacity: int, in_use: int, queue: int, waits: int, *, is_preemptive: bool = False) -> int:
+        """A new station, with its two levels and its tally."""
+        s = self._new("station", self.station)
+        station = self.station
+        station.capacity[s], station.preemptive[s] = capacity, int(is_preemptive)
+        station.in_use[s], station.queue[s], station.waits[s] = in_use, queue, waits
+        for links in (station.first, station.end, station.users, station.latest):
+            links[s] = NONE
+        self.widen_level(in_use, capacity + 2)
+        return s
+
+    def durations(self, l: int) -> dict[int, float]:  # noqa: E741  # as above
+        """For how long a level had each value that it has left, in the order of leaving them."""
+        views, order = self.views, self.level.order[l]
+        values = [views.wholes[place] for place in range(order, order + self.level.seen[l])]
+        return {value: views.reals[self.level.held[l] + value] for value in values}
+
+    def change_sink(self, t: int, sink: Sink) -> None:
+        """Let another function take the values of a tally."""
+        self._sinks[t] = sink
+
+    def flush(self, t: int) -> None:
+        """Let the sink of a tally take its values."""
+        start, count = self.tally.start[t], self.tally.count[t]
+        self.tally.count[t] = 0
+        if count:
+            self._sinks[t](self._reals[start : start + count].copy())
+
+    # --- growing --------------------------------------------------------------------------------------------------
+
+    def grow(self) -> bool:
+        """Something has no room: let all that is half full grow, and tallies give their values away.
+
+        Returns False if it may be the line of a station that has no room, as more than MOST_WAITING wait there.
+        """
+        run = self.run
+        free = sum(self.kind.spare[k] for k in range(self._counts["kind"]))
+        if 2 * (run.used - free) >= run.row_room or 2 * run.used >= run.row_room:
+            self._add_rows(max(FEWEST, run.row_room // 4))
+        self._reserve_locals()
+        if 2 * run.spare_requests <= len(self.request.ints):
+            self._add_requests(max(FEWEST, len(self.request.ints) // 4))
+        for t in range(self._counts["tally"]):
+            if 2 * self.tally.count[t] >= self.tally.size[t]:
+                self.flush(t)
+        for s in range(self._counts["station"]):
+            waiting, t, queue = self.station.waiting[s], self.station.waits[s], self.station.queue[s]
+            if 2 * (waiting + 2) >= self.tally.size[t]:
+                self.flush(t)
+                self.tally.size[t] = 4 * (waiting + 2)
+                self.tally.start[t] = self._take_reals(self.tally.size[t])
+            if 2 * (waiting + 2) >= self.level.size[queue]:
+                self.widen_level(queue, 4 * (waiting + 2))
+        is_too_long = any(self.station.waiting[s] > MOST_WAITING for s in range(self._counts["station"]))
+        for l in range(self._counts["level"]):  # noqa: E741  # as above
+            if 2 * (self.level.value[l] + 2) >= self.level.size[l]:
+                self.widen_level(l, 4 * (self.level.value[l] + 2))
+        self._outdate()
+        return not is_too_long
+
+    def _new(self, name: str, record: Record) -> int:
+        number = self._counts[name]
+        self._counts[name] = number + 1
+        if number == len(record.ints):
+            lengthen(record, 2 * number)
+        self._outdate()
+        return number
+
+    def _add_rows(self, rows: int) -> None:
+        run = self.run
+        run.row_room = room = run.row_room + rows
+        lengthen(self.activity, room)
+        lengthen(self.process, room)
+        run.notice_room = room + room // SPARE
+        lengthen(self.notice, run.notice_room, 1)
+        self._outdate()
+
+    def _add_requests(self, rows: int) -> None:
+        begin = len(self.request.ints) if hasattr(self.request, "ints") else 0
+        lengthen(self.request, begin + rows)
+        for q in reversed(range(begin, begin + rows)):
+            self.request.next[q] = self.run.free_request
+            self.run.free_request = q
+        self.run.spare_requests += rows
+        self._outdate()
+
+    def _place_level(self, l: int, size: int) -> None:  # noqa: E741  # as above
+        start, order = self.level.held[l], self.level.order[l]
+        if size > self.level.size[l]:
+            start, order = self._take_reals(size), self._take_wholes(size)
+        self._reals[start : start + size] = UNSEEN
+        self.level.size[l], self.level.held[l], self.level.order[l] = size, start, order
+        self.level.seen[l] = 0
+
+    def _enter_duration(self, l: int, value: int, lasted: float) -> None:  # noqa: E741  # as above
+        self._reals[self.level.held[l] + value] = lasted
+        self._wholes[self.level.order[l] + self.level.seen[l]] = value
+        self.level.seen[l] += 1
+
+    def widen_level(self, l: int, size: int) -> None:  # noqa: E741  # as above
+        """Let a level have room for so many values."""
+        if size > self.level.size[l]:
+            held = self.durations(l)
+            self._place_level(l, size)
+            for value, lasted in held.items():
+                self._enter_duration(l, value, lasted)
+
+    def _reserve_locals(self) -> None:
+        """Let there be room for the local numbers of all rows that are not used yet."""
+        kinds, rows = range(self._counts["kind"]), self.run.row_room - self.run.used
+        self._reserve_reals(rows * max(self.kind.reals[k] for k in kinds))
+        self._reserve_wholes(rows * max(self.kind.wholes[k] for k in kinds))
+
+    def _take_reals(self, count: int) -> int:
+        self._reserve_reals(count)
+        start = self.run.reals_used
+        self.run.reals_used = start + count
+        return start
+
+    def _take_wholes(self, count: int) -> int:
+        self._reserve_wholes(count)
+        start = self.run.wholes_used
+        self.run.wholes_used = start + count
+        return start
+
+    def _reserve_reals(self, count: int) -> None:
+        """Let there be room for so many floats more."""
+        if (needed := self.run.reals_used + count) > len(self._reals):
+            self._reals = _longer(self._reals, needed)
+            self.run.reals_room = len(self._reals)
+            self._outdate()
+
+    def _reserve_wholes(self, count: int) -> None:
+        if (needed := self.run.wholes_used + count) > len(self._wholes):
+            self._wholes = _longer(self._wholes, needed)
+            self.run.wholes_room = len(self._wholes)
+            self._outdate()
+
+
+def _longer(old: NDArray[Any], needed: int) -> NDArray[Any]:
+    longer: NDArray[Any] = zeros(1, max(needed, len(old) * 5 // 4, 2 * FEWEST), old.dtype)[0]
+    longer[: len(old)] = old
+    return longer

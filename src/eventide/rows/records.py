@@ -1,0 +1,284 @@
+"""The records of native processes: activities, notices, kinds, requests, stations, levels, tallies, and the run.
+
+The classes are the only place that describes the layout of these tables; `engine/records.py` says how a record works.
+What a hold reads is one cache line of whole numbers and one of floats for an activity, and one line a level of the
+heap: four notices' keys.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from eventide.engine.records import Record
+
+if TYPE_CHECKING:
+    from eventide.engine.records import Floats, Ints
+
+
+class ActivityRecord(Record, is_padded=False):
+    """Whatever can stand in the event list: a process, or an interruption of one."""
+
+    kind: Ints
+    """The row of its kind, which has its kernel."""
+    at: Ints
+    """The statement at which its kernel goes on; 0: not begun; FREE: the row is free."""
+    serial: Ints
+    """The third part of the key of its notice: a serial number, or 0."""
+    wholes: Ints
+    """The first place of its local whole numbers in `wholes`."""
+    reals: Ints
+    """The first place of its local floats in `reals`."""
+    wait: Ints
+    """What it waits for other than a time, or what is to be raised at its `yield`: see `codes.py`."""
+    next: Ints
+    """The next in the list in which it stands: of the present instant, of those that wait for an end, of free rows."""
+    last: Ints
+    """The one before in that list; IN_HEAP in none of them."""
+    due: Floats
+    """The time of its notice."""
+    sequence: Floats
+    """The second part of its key, the number of the stretch of code; 0 without a notice."""
+    left: Floats
+    """What was left of its hold when it was interrupted; NaN if it was not holding."""
+
+
+class ProcessRecord(Record, is_padded=False):
+    """What few events need to know of an activity."""
+
+    subject: Ints
+    """What it waits for: a request, or a process; of an interruption a reference to the process."""
+    cause: Ints
+    """The cause of the interrupt, a number for Python, or the request whose units were taken away."""
+    by: Ints
+    """A reference to the process that has taken them."""
+    joiners: Ints
+    """The first of those that wait for its end; NONE."""
+    watched: Ints
+    """1 if its end concerns Python."""
+    object: Ints
+    """For Python, where its object is."""
+    generation: Ints
+    """How many activities were in this row before."""
+    number: Ints
+    """Its number among those of its kind, for its name."""
+    made: Ints
+    """Its number among all processes, in the order of their making."""
+
+
+class NoticeRecord(Record, is_padded=False):
+    """A place of the heap. A notice is valid while it has the key that is in its activity's row."""
+
+    time: Floats
+    """When the event is due."""
+    sequence: Floats
+    """The number of the stretch of code that has scheduled it, as in `discrete/calendar.py`."""
+    serial: Ints
+    """Its serial number, or 0."""
+    activity: Ints
+    """Whose event it is."""
+
+
+class KindRecord(Record, is_padded=False):
+    """The processes of one generator function."""
+
+    address: Ints
+    """The address of their kernel."""
+    wholes: Ints
+    """How many local whole numbers each has."""
+    reals: Ints
+    """How many local floats."""
+    free: Ints
+    """The first of their free rows; NONE."""
+    spare: Ints
+    """The number of these rows."""
+    count: Ints
+    """The number of processes made so far."""
+
+
+class RequestRecord(Record, is_padded=False):
+    """A request of a process for units of a station."""
+
+    station: Ints
+    """What it was asked of."""
+    state: Ints
+    """NEW, WAITING, GRANTED, RELEASED, PREEMPTED or WITHDRAWN."""
+    activity: Ints
+    """Who asked."""
+    units: Ints
+    """How many units."""
+    number: Ints
+    """Its number among the requests of the station, in the order of asking."""
+    next: Ints
+    """The one after it in the line or among the users; of a free row the next free one."""
+    last: Ints
+    """The one before."""
+    preempts: Ints
+    """1 if it may take the units of others."""
+    loss: Ints
+    """The interruption in which its process will learn that its units were taken away; NONE."""
+    chosen: Ints
+    """The next of those that are to lose their units at once; NONE."""
+    priority: Floats
+    """High first."""
+    since: Floats
+    """Since when it has waited, or has had its units."""
+
+
+class StationRecord(Record, is_padded=False):
+    """A number of units that processes hold for a while, and the line of those that wait."""
+
+    capacity: Ints
+    """How many units there are."""
+    held: Ints
+    """How many are in use."""
+    preemptive: Ints
+    """1 if requests may take units of users of lower priority."""
+    first: Ints
+    """The request that is next in the line; NONE."""
+    end: Ints
+    """The last of the line; NONE."""
+    waiting: Ints
+    """How many are in the line."""
+    users: Ints
+    """The request that has had its units longest; NONE."""
+    latest: Ints
+    """The request that was the last to get units; NONE."""
+    using: Ints
+    """How many requests hold units."""
+    asked: Ints
+    """How many were yielded."""
+    reneged: Ints
+    """How many were withdrawn before they had been served."""
+    preempted: Ints
+    """How many have lost their units."""
+    in_use: Ints
+    """The level of units held."""
+    queue: Ints
+    """The level of requests waiting."""
+    waits: Ints
+    """The tally of how long granted requests had waited."""
+
+
+class LevelRecord(Record, is_padded=False):
+    """A whole number that holds until it changes, and for how long it had each of its values."""
+
+    value: Ints
+    """The present value, from 0 to `size` - 1."""
+    size: Ints
+    """How many values there is room for."""
+    held: Ints
+    """The place in `reals` of the duration of value 0; UNSEEN for a value that it has not left yet."""
+    order: Ints
+    """The place in `wholes` of these values in the order in which it first left them."""
+    seen: Ints
+    """How many these are."""
+    changed: Floats
+    """When the present value was set."""
+
+
+class TallyRecord(Record, is_padded=False):
+    """Single values, which Python takes over when there are many."""
+
+    start: Ints
+    """The place of the first value in `reals`."""
+    size: Ints
+    """How many values there is room for."""
+    count: Ints
+    """How many there are."""
+
+
+class RowState(ctypes.Structure):
+    """The clock, the counters, and the lists of the present instant."""
+
+    time: float
+    """The present time."""
+    turn: int
+    """The number of the stretch of code that runs, the last that was drawn."""
+    serial: int
+    """The last serial number that was drawn."""
+    void: int
+    """How many numbers of stretches were drawn for something else than an event."""
+    latest: int
+    """The number of the stretch that was last to put something in front."""
+    current: int
+    """The row whose event takes place; NONE between events."""
+    hole: int
+    """1 while the root of the heap is the notice of the event that takes place."""
+    front_first: int
+    """The first of those in front of the present instant; NONE."""
+    front_end: int
+    """The last of them that the stretch `latest` has put there; NONE."""
+    ready_first: int
+    """The first of those at the end of the present instant; NONE."""
+    ready_end: int
+    """The last of them; NONE."""
+    notices: int
+    """The number of notices in the heap."""
+    notice_room: int
+    """How many there is room for."""
+    used: int
+    """The number of rows of activities that have been used."""
+    row_room: int
+    """How many there are."""
+    free_request: int
+    """The first free row of requests; NONE."""
+    spare_requests: int
+    """The number of these rows."""
+    wholes_used: int
+    """The number of places of `wholes` that are taken."""
+    wholes_room: int
+    """How many there are."""
+    reals_used: int
+    """The number of places of `reals` that are taken."""
+    reals_room: int
+    """How many there are."""
+    made: int
+    """The number of processes made so far, in rows or not."""
+
+    @property
+    def placed(self) -> tuple[tuple[int, ...], tuple[RowState, ...]]:
+        """As of a record."""
+        return (ctypes.addressof(self), 1), (self,)
+
+
+RowState._fields_ = [
+    (name, ctypes.c_double if note == "float" else ctypes.c_int64) for name, note in RowState.__annotations__.items()
+]
+
+
+class Rows(NamedTuple):
+    """All that native processes consist of, as their functions see it.
+
+    wholes, reals   local numbers of the processes, values of tallies, durations of levels
+    activity ... tally  the records above
+    run             clock, counters, lists
+    host            runs kernels in Python; an empty tuple in compiled code
+    """
+
+    wholes: Any
+    reals: Any
+    activity: ActivityRecord
+    process: ProcessRecord
+    notice: NoticeRecord
+    kind: KindRecord
+    request: RequestRecord
+    station: StationRecord
+    level: LevelRecord
+    tally: TallyRecord
+    run: RowState
+    host: Any
+
+
+RECORDS: Final[Mapping[str, type[Record]]] = {
+    "activity": ActivityRecord,
+    "process": ProcessRecord,
+    "notice": NoticeRecord,
+    "kind": KindRecord,
+    "request": RequestRecord,
+    "station": StationRecord,
+    "level": LevelRecord,
+    "tally": TallyRecord,
+}
+"""The records among the fields of `Rows`."""

@@ -1,0 +1,375 @@
+"""Processes that go on as native code leave the same as in Python, wherever they are cut."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import random_bodies
+
+import eventide as ev
+import eventide.simulation as simulation_module
+from eventide.bodies.body import Bodies
+from eventide.discrete import homes, same_time_limit, world
+
+
+def hurry(patch: pytest.MonkeyPatch) -> None:
+    """Processes go away after a few events."""
+    for module in (world, same_time_limit):
+        patch.setattr(module, "SPELL", 4)
+    patch.setattr(simulation_module, "ENOUGH", 4)
+    for name, few in {"ENOUGH": 4, "COLD": 4, "EACH": 0, "MOST": 0.5}.items():
+        patch.setattr(homes, name, few)
+    patch.setattr(homes.Homes, "_wait_longer", lambda self: None)
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    hurry(monkeypatch)
+
+
+def simulation(compiles: Any, *, native: bool) -> ev.Simulation:
+    """A simulation whose rows run as native code, or as Python."""
+    sim = ev.Simulation(rng=7, compile=compiles)
+    if not native:
+        vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
+    return sim
+
+
+def taken(sim: ev.Simulation) -> int:
+    """How many events of rows there were."""
+    return 0 if sim._homes is None else sim._homes.taken
+
+
+def compare(seed: int, acts: int, folder: Path, *, native: bool) -> int:
+    """Run a random model in Python and in rows; how many events of rows there were."""
+    module = random_bodies.load(random_bodies.program(seed, acts), folder, f"program{seed}")
+    expected = random_bodies.outcome(simulation(False, native=native), module, seed, acts)
+    sim = simulation("auto", native=native)
+    assert random_bodies.outcome(sim, module, seed, acts) == expected, seed
+    return taken(sim)
+
+
+ACTS = {"alone": 0, "looked at": 6, "meddled with": 14}
+
+
+@pytest.mark.parametrize("acts", ACTS.values(), ids=ACTS)
+def test_rows_that_run_as_python_leave_the_same(acts: int, tmp_path: Path) -> None:
+    assert sum(compare(seed, acts, tmp_path, native=False) for seed in range(12)) > 500
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("acts", ACTS.values(), ids=ACTS)
+def test_rows_that_run_as_python_leave_the_same_in_many_models(acts: int, tmp_path: Path) -> None:
+    assert sum(compare(seed, acts, tmp_path, native=False) for seed in range(12, 80)) > 10_000
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("acts", ACTS.values(), ids=ACTS)
+def test_native_rows_leave_the_same(acts: int, tmp_path: Path) -> None:
+    assert sum(compare(seed, acts, tmp_path, native=True) for seed in range(8)) > 200
+
+
+def holder(sim: ev.Simulation, rng: Random, holds: int, ended: list[float], rate: float = 1.0) -> ev.ProcessGenerator:
+    for _ in range(holds):
+        yield ev.hold(rng.expovariate(rate))
+    ended.append(sim.time)
+
+
+def run_holders(compiles: Any) -> tuple[ev.Simulation, list[Any]]:
+    rng, ended, sim = Random(1), [], simulation(compiles, native=True)
+    for _ in range(20):
+        sim.process(holder(sim, rng, 50, ended))
+    sim.run()
+    return sim, [sim.time, sim.events, ended, rng.random()]
+
+
+def test_native_holds_draws_lists_and_ends_are_those_of_python() -> None:
+    sim, found = run_holders("auto")
+    assert found == run_holders(False)[1]
+    assert taken(sim) > 900
+    assert sim._homes is not None
+    assert sim._homes.exits == {}
+
+
+def counter(sim: ev.Simulation, told: list[float], first: int, step: int) -> ev.ProcessGenerator:
+    number = first
+    while sim.time < 70.0:
+        yield ev.hold(1.0)
+        number = number * step - 1
+        told.append(float(number % 7) + (number // 7) * 0.5)
+        told.append(number / 3)
+
+
+def test_whole_numbers_of_rows_are_those_of_python() -> None:
+    def run(compiles: Any) -> tuple[ev.Simulation, list[float]]:
+        sim, told = simulation(compiles, native=False), []
+        for first, step in ((2, 2), (-5, 2), (-3, -2), (2**50, 3), (10**6, -7)):
+            sim.process(counter(sim, told, first, step))
+        sim.run()
+        return sim, told
+
+    sim, found = run("auto")
+    assert found == run(False)[1]
+    assert taken(sim) > 100
+
+
+def test_a_generator_that_somebody_holds_stays_python() -> None:
+    sim = simulation("auto", native=False)
+    kept = [holder(sim, Random(1), 50, []) for _ in range(4)]
+    for generator in kept:
+        sim.process(generator)
+    sim.run(until=20.0)
+    assert taken(sim) == 0
+    assert kept[0].gi_frame.f_locals["holds"] == 50
+
+
+def test_what_is_left_to_python_is_told_with_its_number() -> None:
+    told: list[Any] = []
+
+    def teller(sim: ev.Simulation) -> ev.ProcessGenerator:
+        for step in range(30):
+            yield ev.hold(1.0)
+            if step % 10 == 9:
+                told.append((sim.time, step))
+
+    def reader(path: str) -> ev.ProcessGenerator:
+        while True:
+            yield ev.hold(1.0)
+            vars()
+
+    sim = simulation("auto", native=False)
+    for _ in range(3):
+        sim.process(teller(sim))
+    sim.process(reader(""))
+    sim.run(until=40.0)
+    assert len(told) == 9
+    text = str(sim.explain())
+    assert "teller: native code\n    but for" in text
+    assert "`(sim.time, step)`: no native code is made of such an expression (9 times)" in text
+    assert "reader: Python, because of" in text
+    assert "it calls one of" in text
+
+
+def cutter(sim: ev.Simulation, cuts: list[float]) -> ev.ProcessGenerator:
+    for step in range(40):
+        yield ev.hold(1.0)
+        if step % 9 == 4:
+            cuts.append(sim.time)
+            [signal.raise_signal(signal.SIGINT)]
+
+
+def run_cut(compiles: Any) -> list[Any]:
+    sim = simulation(compiles, native=False)
+    rng, ended, cuts, stops = Random(1), [], [], []
+    for _ in range(5):
+        sim.process(holder(sim, rng, 30, ended))
+    sim.process(cutter(sim, cuts))
+    for _ in range(20):
+        try:
+            sim.run()
+        except KeyboardInterrupt as error:
+            stops.append((sim.time, sim.events, error.__notes__))
+        else:
+            break
+    assert compiles is False or taken(sim) > 50
+    return [cuts, stops, ended, sim.time, sim.events, rng.random()]
+
+
+def test_ctrl_c_stops_where_it_stops_in_python_and_the_next_run_goes_on() -> None:
+    found = run_cut("auto")
+    assert len(found[1]) == 4
+    assert found == run_cut(False)
+
+
+def fails() -> float:
+    raise LookupError("no number")
+
+
+def test_an_error_in_a_draw_comes_out_of_the_statement(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Streams fetch numbers in blocks, by code that a second Ctrl-C may interrupt."""
+
+    def drawer(sim: ev.Simulation, stream: Any, met: list[Any]) -> ev.ProcessGenerator:
+        while True:
+            try:
+                yield ev.hold(stream.uniform(1.0, 2.0))
+            except LookupError as error:
+                met.append((sim.time, repr(error)))
+
+    def numbers() -> Any:
+        for k in range(1, 1000):
+            yield from ([0.5 / k] if k % 40 else [])
+            if k % 40 == 0:
+                raise LookupError(f"no number {k}")
+
+    def run(compiles: Any) -> list[Any]:
+        sim = simulation(compiles, native=True)
+        stream, met = sim.stream("drawn"), []
+        source = numbers()
+        stream.random = source.__next__
+        sim.process(drawer(sim, stream, met))
+        try:
+            sim.run(until=100.0)
+        except StopIteration:
+            pass
+        except RuntimeError as error:
+            met.append(repr(error))
+        assert compiles is False or taken(sim) > 10
+        return [met, sim.time, sim.events]
+
+    assert run("auto") == run(False)
+
+
+@pytest.mark.slow
+def test_the_order_of_hashes_does_not_matter(tmp_path: Path) -> None:
+    code = (
+        "import sys; sys.path[:0] = sys.argv[1:3]\n"
+        "import pytest, test_homes, random_bodies, pathlib\n"
+        "test_homes.hurry(pytest.MonkeyPatch())\n"
+        "folder = pathlib.Path(sys.argv[3])\n"
+        "for seed in range(6):\n"
+        "    module = random_bodies.load(random_bodies.program(seed, 14), folder, f'program{seed}')\n"
+        "    print(random_bodies.outcome(test_homes.simulation('auto', native=False), module, seed, 14))\n"
+    )
+    here = Path(__file__).parent
+    told = [
+        subprocess.run(
+            [sys.executable, "-c", code, str(here), str(here.parent), str(tmp_path)],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("0", "1")
+    ]
+    assert told[0] == told[1]
+    assert len(told[0]) > 1000
+
+
+RATE = 1.0
+"""What `worker` reads, and others set while it is away."""
+
+
+def scaled(gap: float) -> float:
+    return gap * 1.5
+
+
+def halved(gap: float) -> float:
+    return gap * 0.5
+
+
+ORIGINAL = scaled.__code__
+
+
+def test_what_rows_rely_on_is_looked_at_after_each_event_in_python() -> None:
+    def worker(sim: ev.Simulation, tally: ev.Tally, drawn: ev.Stream) -> ev.ProcessGenerator:
+        while True:
+            gap = scaled(drawn.uniform(0.5, 1.5)) * RATE
+            tally.add(gap)
+            yield gap
+
+    def outcome(sim: ev.Simulation, meddle: Any) -> list[Any]:
+        globals()["RATE"], scaled.__code__ = 1.0, ORIGINAL
+        tally, drawn = sim.tally("gaps"), sim.stream("gaps")
+        log: list[Any] = []
+
+        def other() -> ev.ProcessGenerator:
+            yield 50.25
+            meddle(tally, drawn)
+            yield 50.0
+            log.append((sim.events, tally.count, tally.mean))
+
+        for _ in range(4):
+            sim.process(worker(sim, tally, drawn))
+        sim.process(other())
+        sim.run(until=200.0)
+        return [*log, sim.events, tally.count, tally.mean, drawn.random()]
+
+    meddlers: dict[str, Any] = {
+        "a global": lambda tally, drawn: globals().update(RATE=1.5),
+        "statistics": lambda tally, drawn: tally.reset(),
+        "code": lambda tally, drawn: setattr(scaled, "__code__", halved.__code__),
+        "a source of numbers": lambda tally, drawn: setattr(drawn, "random", Random(3).random),
+    }
+    for what, meddle in meddlers.items():
+        expected = outcome(simulation(False, native=False), meddle)
+        sim = simulation("auto", native=False)
+        assert outcome(sim, meddle) == expected, what
+        assert taken(sim) > 100, what
+
+
+def test_a_body_that_fetches_its_stream_and_holds_zero_goes_away() -> None:
+    def worker(sim: ev.Simulation) -> ev.ProcessGenerator:
+        drawn = sim.stream("gaps")
+        for _ in range(1000):
+            yield ev.hold(drawn.uniform(0.5, 1.5))
+            yield 0.0
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        sim.process(worker(sim))
+        sim.process(worker(sim))
+        sim.run(until=100.0)
+        return [sim.events, sim.stream("gaps").random()]
+
+    sim = simulation("auto", native=False)
+    assert run(sim) == run(simulation(False, native=False))
+    assert taken(sim) > 300
+    assert '`drawn = sim.stream("gaps")`: attributes of objects are left to Python (0 times)' in str(sim.explain())
+
+
+def test_whoever_begins_to_trace_sees_the_lines_of_those_that_were_away() -> None:
+    seen: set[float] = set()
+
+    def look(frame: Any, event: str, argument: Any) -> Any:
+        if frame.f_code.co_name == "worker":
+            seen.add(sim.time)
+        return look
+
+    def worker() -> ev.ProcessGenerator:
+        while True:
+            yield 1.0
+
+    def debugger() -> ev.ProcessGenerator:
+        yield 50.25
+        sys.settrace(look)
+        yield 10.0
+        sys.settrace(None)
+
+    before = sys.gettrace()
+    sim = simulation("auto", native=False)
+    sim.process(worker())
+    sim.process(debugger())
+    try:
+        sim.run(until=100.0)
+    finally:
+        sys.settrace(before)
+    assert taken(sim) > 60
+    assert {51.0, 55.0, 60.0} <= seen
+    assert 70.0 not in seen
+
+
+def test_a_kernel_that_cannot_be_made_loses_no_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    times: list[float] = []
+
+    def worker() -> ev.ProcessGenerator:
+        while True:
+            yield 1.0
+            times.append(sim.time)
+
+    def fail(*_: Any) -> int:
+        raise OSError("no space left on the device")
+
+    sim = simulation("auto", native=False)
+    sim.process(worker())
+    with monkeypatch.context() as patch:
+        patch.setattr(Bodies, "add_kind", fail)
+        with pytest.raises(OSError, match="no space"):
+            sim.run(until=100.0)
+    sim.run(until=100.0)
+    assert times == [float(k) for k in range(1, 100)]

@@ -1,0 +1,172 @@
+"""What a study is asked for is checked in words: each error by its whole message."""
+
+import enum
+
+import numpy as np
+import pytest
+
+import eventide as ev
+
+
+@ev.model(until=2.0)
+def draw(sim, *, weight: float = 1.0):
+    sim.record(x=lambda: weight, every=0.5, name="level")
+    return {"x": lambda: weight * sim.stream("x").normal(10.0, 1.0)}
+
+
+@ev.model
+def fragile(sim, *, weight: float = 1.0):
+    yield ev.hold(weight)
+    if sim.replication == 2:
+        raise ValueError("broken")
+    return {"x": sim.stream("x").uniform(0.0, 1.0)}
+
+
+def _refusal(ask, kind=ev.ModelError):
+    with pytest.raises(kind) as caught:
+        ask()
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("shard", ["1/2", 3, (1.0, 2), (1, 2, 3), (0, 2), (3, 2)])
+def test_a_shard_is_a_pair_of_whole_numbers(shard):
+    assert _refusal(lambda: ev.Study(draw).run(shard=shard, workers=1)) == (
+        f"a shard is (3, 100), the third of a hundred parts, and got {shard!r}"
+    )
+
+
+@pytest.mark.parametrize("record", [3, [3], 1.5])
+def test_recordings_have_names(record):
+    assert _refusal(lambda: ev.Study(draw, record=record)) == (
+        f'a study takes record= as the names of recordings, as ["level"], or True for all, and got {record!r}'
+    )
+
+
+def test_points_are_values_by_name():
+    assert _refusal(lambda: ev.Study(draw, 5), ev.ParameterError) == (
+        'a point of a study gives values by name, as {"pits": 8}, and got 5; for the product of several '
+        'values write over={"pits": [8, 10]}'
+    )
+
+
+def test_times_are_those_that_a_run_has():
+    assert _refusal(lambda: ev.Study(draw, at="abc")) == "a study takes at= as times, as [0.0, 0.5, 1.0], and got 'abc'"
+    for time in (2.5, -0.5, float("nan"), float("inf")):
+        assert _refusal(lambda time=time: ev.Study(draw, at=[0.0, time])) == (
+            f"a study takes at= as times from 0 to 2.0, where its runs stop, and got {time!r}"
+        )
+    assert _refusal(lambda: ev.Study(fragile, at=[-1.0])) == "a study takes at= as times from 0 on, and got -1.0"
+    states = ev.Study(draw, at=[0.0, 3.0], until=3.0, record="level", entropy=1).run(workers=1).states()
+    assert states["x"].to_list() == [1.0, 1.0]
+
+
+@pytest.mark.parametrize("until", ["x", float("nan"), -1.0, True])
+def test_runs_stop_at_a_time(until):
+    assert (
+        _refusal(lambda: ev.Study(draw, until=until)) == f"a study takes until= as a time from 0 on, and got {until!r}"
+    )
+    assert _refusal(lambda: ev.model(until=until)) == f"@ev.model takes until= as a time from 0 on, and got {until!r}"
+
+
+def test_a_store_is_a_path():
+    assert _refusal(lambda: ev.Study(draw).run(store=3)) == "a study takes store= as the path of a folder, and got 3"
+
+
+def test_points_levels_and_half_widths_are_numbers():
+    runs = ev.Study(draw, replications=3, entropy=1).run(workers=1)
+    assert _refusal(lambda: runs.compare("x", "a", "b")) == "there is no point 'a': draw was run at 1, from 0 on"
+    assert _refusal(lambda: runs.plan("x", "0.1")) == "a plan takes half_width > 0, and got '0.1'"
+    assert _refusal(lambda: runs.extend_until("x", "0.1")) == "a plan takes half_width > 0, and got '0.1'"
+    for ask in (lambda: runs.plan("x", 0.1, level="a"), lambda: runs.compare("x", 0, 0, level="a")):
+        assert _refusal(ask) == "a confidence interval takes a level between 0 and 1, as 0.95, and got 'a'"
+    assert _refusal(lambda: runs.extend_until("x", 0.1, most=2.5)) == (
+        "extend_until takes most= as a whole number of replications from 1 on, and got 2.5"
+    )
+    assert _refusal(lambda: runs.extend(1, worker=2)) == (
+        "extend takes workers, executor, keep, progress besides, and got worker="
+    )
+
+
+def test_more_replications_keep_failed_runs_as_the_first_did():
+    runs = ev.Study(fragile, entropy=4).run(workers=1)
+    runs.extend(3)
+    assert runs.table["error"].to_list() == ["", "", "ValueError: broken", ""]
+    runs.extend_until("x", 0.4)
+    assert len(runs) >= 5
+    assert runs.failures.index.to_list() == [2]
+    assert np.isfinite(runs.tally("x").mean)
+
+
+class Sort(enum.Enum):
+    A = "a"
+
+
+@ev.model
+def hold(sim, *, a: float = 1.0, sort: Sort = Sort.A):
+    yield ev.hold(a)
+    return {"odd": 1.0} if sim.replication % 2 else {"even": 2.0, "both": a}
+
+
+DESIGN = 'a latin hypercube design takes ranges by name, as {"gap": (1.5, 3.0)}, after the count of its points'
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda: ev.Study(hold, seed=1), "a study takes no seed=; did you mean entropy=?"),
+        (lambda: ev.Study(hold, replication=2), "a study takes no replication=; did you mean replications=?"),
+        (lambda: ev.Study(hold).run(worker=2), "the run of a study takes no worker=; did you mean workers=?"),
+        (lambda: ev.Study(hold, entropy=1.5), "a study takes entropy= as a whole number from 0 on, and got 1.5"),
+        (lambda: ev.designs.latin_hypercube({"a": (1.0, 2.0)}, 4), DESIGN),
+        (lambda: ev.Study(hold, {"sort": ["a"]}), "parameter sort of hold takes one of Sort.A, and got 'a'"),
+        (lambda: ev.Study(hold).run(workers=1).states(), "the runs of hold kept no recordings: the study keeps those"),
+    ],
+)
+def test_what_a_user_in_a_hurry_writes_is_answered_in_words(ask, said):
+    with pytest.raises(ev.ModelError) as caught:
+        ask()
+    assert str(caught.value).startswith(said)
+
+
+def test_responses_that_differ_from_run_to_run_are_all_in_the_tables():
+    runs = ev.Study(hold, {"a": [1.0, 2.0]}, replications=4, entropy=1).run(workers=1)
+    summary = runs.summary()
+    assert summary[["odd", "even", "both"]].to_numpy().tolist() == [[1.0, 2.0, 1.0], [1.0, 2.0, 2.0]]
+    assert list(summary["count"]) == [2, 2]
+    assert "odd" in str(runs)
+    data = runs.to_xarray()
+    assert data["odd"].isel(point=0).isnull().to_numpy().tolist() == [True, False, True, False]
+    alone = ev.Study(hold, entropy=1).run(workers=1)
+    assert list(alone.answered) == ["even", "both"]
+    alone.extend(1)
+    assert list(alone.answered) == ["even", "both", "odd"]
+
+
+@ev.model(until=1.0)
+def weighed(sim, *, weights: object = (1.0,), gap: float = 1.0):
+    return {"x": lambda: gap * float(np.sum(weights))}
+
+
+@pytest.mark.parametrize("values", [[np.ones(2), np.zeros(3)], [[1.0], [2.0]]], ids=["array", "list"])
+def test_values_that_are_no_labels_are_shown_as_python_writes_them(values, tmp_path):
+    runs = ev.Study(weighed, {"weights": values, "gap": [1.0, 2.0]}, replications=2, entropy=1).run(workers=1)
+    written = [repr(value) for value in values]
+    assert [label.get_text() for label in runs.plot(by="weights").get_xticklabels()] == written
+    runs.to_html(tmp_path / "page.html")
+    assert ", ".join(written) in (tmp_path / "page.html").read_text()
+    assert runs.to_xarray()["weights"].to_numpy().tolist() == [written[0]] * 2 + [written[1]] * 2
+
+
+def test_a_recorded_quantity_is_drawn_by_the_end_of_its_name():
+    class Tank(ev.Continuous):
+        level: ev.State = ev.state(1.0)
+
+        def equations(self):
+            self.rate.level = -self.level
+
+    @ev.model(until=1.0)
+    def tank(sim):
+        sim.record(Tank(sim, name="tank").start(), every=0.5)
+
+    runs = ev.Study(tank, replications=5, entropy=1, record=True, at=[0.0, 1.0]).run(workers=1)
+    assert runs.plot("level").get_ylabel() == "tank.level"

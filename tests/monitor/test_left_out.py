@@ -1,0 +1,230 @@
+"""What a run leaves out is told when it ends: what was never started or activated, and waits without end."""
+
+from __future__ import annotations
+
+import re
+import warnings
+
+import pytest
+
+import eventide as ev
+
+
+class Tank(ev.Continuous):
+    level: ev.State = ev.state(1.0, unit="m")
+    k: float = 0.5
+
+    def equations(self):
+        self.rate.level = -self.k * self.level
+
+
+class Visitor(ev.Process):
+    def run(self):
+        yield ev.hold(1.0)
+
+
+@pytest.fixture
+def sim() -> ev.Simulation:
+    return ev.Simulation(rng=1)
+
+
+def told(sim: ev.Simulation, until: float | None = None) -> list[str]:
+    """The warnings of a run."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        sim.run(until=until)
+    assert [(one.category, one.filename) for one in caught] == [(ev.IdleWarning, __file__)] * len(caught)
+    return [str(one.message) for one in caught]
+
+
+def test_a_component_that_was_never_started_is_named_once(sim):
+    tank, _ = Tank(sim), Tank(sim).start()
+    trace = sim.record(tank, every=1.0)
+    assert told(sim, 1.0) == [
+        "the run has ended at time 1.0: Tank 1 was never started (call start(), as in Tank(sim).start())"
+    ]
+    assert told(sim, 2.0) == []
+    assert repr(trace) == "<recording 1: 4 rows of Tank 1.level; never started: Tank 1>"
+    tank.start()
+    assert repr(trace) == "<recording 1: 4 rows of Tank 1.level>"
+
+
+def test_many_are_counted(sim):
+    tanks = [Tank(sim) for _ in range(8)]
+    named = ", ".join(tank.name for tank in tanks[:5])
+    assert told(sim, 1.0) == [
+        f"the run has ended at time 1.0: {named} and 3 more were never started (call start(), as in Tank(sim).start())"
+    ]
+
+
+def test_a_process_that_was_never_activated_is_named_once(sim):
+    visitor = Visitor(sim)
+    assert told(sim) == ["the run has ended at time 0.0: Visitor 1 was made and never activated (call activate())"]
+    visitor.activate()
+    assert told(sim) == []
+
+
+def test_who_rests_by_intention_is_not_named(sim):
+    class Holder(ev.Continuous):
+        level: ev.State = ev.state(1.0)
+
+    class Ingot(ev.Process, ev.Continuous):
+        heat: ev.State = ev.state(0.0)
+
+        def equations(self):
+            self.rate.heat = 1.0
+
+        def run(self):
+            yield ev.hold(5.0)
+            self.start()
+
+    def story():
+        Tank(sim)  # it may be started in a later run
+        yield ev.hold(1.0)
+
+    Holder(sim)
+    stopped = Tank(sim).start()
+    stopped.stop()
+    Ingot(sim).activate()
+    sim.process(story())
+    assert told(sim, 2.0) == []
+
+
+def test_a_wait_that_nothing_can_end_is_named_with_its_line(sim):
+    tank = Tank(sim)
+
+    def story():
+        yield ev.until(lambda: tank.level < 0.5)
+
+    sim.process(story(), name="A")
+    first, second = told(sim, 1.0)[0].split("; ", 1)
+    assert first == "the run has ended at time 1.0: Tank 1 was never started (call start(), as in Tank(sim).start())"
+    assert second.startswith("nothing can happen any more, and A waits for until(lambda at ")
+    assert second.endswith("(0.5 short of it, which does not change; Tank 1 was never started)")
+
+
+@pytest.mark.parametrize("until", [None, 5.0])
+def test_who_waits_again_or_for_a_time_is_not_named(sim, until):
+    queue: list[int] = []
+
+    def server():
+        while True:
+            yield ev.until(lambda: len(queue) > 0)
+            queue.pop()
+
+    def source():
+        yield ev.hold(1.0)
+        queue.append(1)
+
+    def late():
+        yield ev.until(lambda: sim.time >= 9.0)
+
+    sim.process(server())
+    sim.process(source())
+    if until is not None:
+        sim.process(late())
+    assert told(sim, until) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "near"), [("K", "k"), ("levl", "level"), ("LEVEL", "level"), ("levels", "level")], ids=str
+)
+def test_an_attribute_that_is_nearly_a_field_is_refused(sim, name, near):
+    tank = Tank(sim).start()
+    sim.run(until=1.0)
+    setattr(tank, name, 5.0)
+    with pytest.raises(ev.ModelError) as info:
+        sim.run(until=2.0)
+    assert str(info.value) == (
+        f"Tank 1.{name} was set, and Tank declares no {name!r}: write {near!r}; or declare it, as `{name}: float = 0.0`"
+    )
+
+
+def test_an_attribute_of_the_newest_of_many_is_looked_at(sim):
+    tanks = [Tank(sim).start() for _ in range(20)]
+    tanks[0].note = "like no field, and known of the class from then on"
+    sim.run(until=1.0)
+    tanks += [Tank(sim).start() for _ in range(20)]
+    tanks[30].levels = 1.0
+    with pytest.raises(ev.ModelError, match=re.escape("Tank 31.levels was set, and Tank declares no 'levels'")):
+        sim.run(until=2.0)
+
+
+def test_what_methods_set_and_what_is_like_no_field_is_not_refused(sim):
+    class Noted(Tank):
+        def prelude(self):
+            self.levels = []
+
+    tank = Noted(sim).start()
+    tank.customers = 3
+    tank._level = 2.0
+    sim.run(until=1.0)
+    assert tank.levels == []
+
+
+@pytest.mark.parametrize("name", ["equation", "rates", "derivatives", "dynamics", "ode"])
+def test_a_method_that_is_meant_as_equations_is_refused(name):
+    with pytest.raises(TypeError, match=rf"^T.{name} would never be called: write `def equations\(self\)`$"):
+        type("T", (ev.Continuous,), {"__annotations__": {"x": ev.State}, "x": ev.state(0.0), name: lambda self: None})
+
+
+def test_what_nobody_keeps_and_starts_is_gone(sim):
+    class Lost(Tank):
+        pass
+
+    kept = Tank(sim).start()
+    Lost(sim)
+    with pytest.warns(ev.IdleWarning) as told:
+        sim.run(until=1.0)
+    assert str(told[0].message) == (
+        "the run has ended at time 1.0: Lost 1 was never started and is gone (keep it: one = Lost(sim).start())"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sim.run(until=2.0)  # once
+    assert kept.active
+
+
+def test_what_came_and_went_in_a_run_is_not_told(sim):
+    def visit():
+        yield ev.hold(0.5)
+        guest = Tank(sim).start()
+        yield ev.hold(0.2)
+        guest.stop()
+
+    sim.process(visit())
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sim.run(until=1.0)
+        sim.run(until=2.0)
+
+
+def test_a_misspelt_rate_names_the_states(sim):
+    class Slip(Tank):
+        def equations(self):
+            self.rate.levl = 1.0
+
+    Slip(sim).start()
+    with pytest.raises(AttributeError) as info:
+        sim.run(until=1.0)
+    assert info.value.__notes__[1] == "states have rates: level; did you mean self.rate.level?"
+
+
+def test_a_state_that_grows_beyond_all_bounds_is_named_with_its_value():
+    class Explosion(ev.Continuous):
+        x: ev.State = ev.state(1.0)
+
+        def equations(self):
+            self.rate.x = self.x**2
+
+    sim = ev.Simulation()
+    Explosion(sim, name="mass").start()
+    with pytest.raises(ev.SimulationError) as info:
+        sim.run(until=2.0)
+    assert info.value.time == pytest.approx(1.0, abs=1e-5)
+    number = r"[\d.e+]+"
+    assert re.fullmatch(
+        rf"mass.x needs steps shorter than dt_min = 0.0, and is {number} with rate {number}: it grows beyond all "
+        r"bounds in finite time. Look for a sign in its equation, or end it by an event.",
+        info.value.detail,
+    )

@@ -1,0 +1,108 @@
+"""Random models of processes that queue for resources, and somebody who looks at these and meddles."""
+
+from __future__ import annotations
+
+import traceback
+from random import Random
+from types import ModuleType
+from typing import Any
+
+from random_bodies import HEAD, MEDDLER, Writer
+
+import eventide as ev
+
+SURVEYOR = """
+# The variable of a request that is over has no value in a generator that comes home: nothing in its text reads it.
+HIDDEN += ("unit", *(f"u{k}" for k in range(300)))
+
+
+def surveyor(sim, rng, log, resources):
+    for step in iter(range(40)):
+        yield ev.hold(rng.choice([0.75, 1.5, 4.0]))
+        one = rng.choice(resources)
+        look = rng.randrange(LOOKS)
+        if look == 0:
+            log.append((one.queue.value, one.in_use.mean, one.waits.count, one.available))
+        elif look == 1:
+            log.append(([r.process.name for r in one.users], [(r.process.name, r.since, r.state) for r in one.waiting]))
+        elif look == 2:
+            log.append((repr(one), one.counts, one.utilisation))
+        elif look == 3:
+            one.reset_statistics()
+        elif look == 4:
+            one.set_capacity(rng.choice([1, 2, 3]))
+        elif look == 5 and one.waiting:
+            one.waiting[0].priority = rng.choice([0.0, 2.0])
+        elif look == 6 and one.waiting:
+            one.waiting[-1].move(rng.choice(resources))
+        elif look == 7:
+            with one.request(rng.choice([0.0, 1.0])) as place:
+                yield place
+                yield 0.25
+        elif look == 8 and one.users:
+            log.append(one.users[0].process.why_waiting().rpartition("/")[2])
+        elif look == 9 and one.waiting:
+            one.waiting[0].process.interrupt(step)
+"""
+
+
+class Queueing(Writer):
+    """Writes one generator function whose processes request units."""
+
+    def text(self) -> str:
+        return super().text().replace("n, x, y):", "n, x, y, first, second):", 1)
+
+    def statement(self) -> list[str]:
+        if self.depth < 3 and self.chance.random() < 0.3:
+            return self.on_block(next(self.counts))
+        return super().statement()
+
+    def on_block(self, number: int) -> list[str]:
+        """The block of a request."""
+        name = self.one(f"u{number}", f"u{number}", "unit")
+        given = self.one("", "", "1.0", "priority=2", self.real(), "units=1", "-0.5, 1", "units=1 + n % 2")
+        who = self.one("first", "first", "second", "second", "shared")
+        before = self.inside() if self.chance.random() < 0.3 else []
+        after = [*self.inside(), *self.inside()] if self.chance.random() < 0.8 else []
+        told = [f"    log.append(({name}.state, {name}.since))"] if self.chance.random() < 0.1 else []
+        wait = [f"    yield {name}"] if self.chance.random() < 0.95 else []
+        return [f"with {who}.request({given}) as {name}:", "    pass", *before, *wait, *told, *after]
+
+
+def program(seed: int, acts: int, looks: int) -> str:
+    """The text of a model."""
+    chance = Random(seed)
+    stories = [Queueing(chance, f"story{k}").text() for k in range(3)]
+    return "\n\n".join([HEAD, *stories, f"ACTS = {acts}\nLOOKS = {looks}", MEDDLER, SURVEYOR])
+
+
+def outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int, looks: int, horizon: float = 60.0) -> Any:
+    """All that can be seen of a run of such a model."""
+    rng, log, seen = Random(seed), [], []
+    resources = [ev.Resource(sim, 2), ev.Resource(sim, 3), ev.Resource(sim, 2, name="shared")]
+    module.shared = resources[2]  # type: ignore[attr-defined]  # the model's own
+    for k in range(10):
+        stream, story = sim.stream(f"stream {k % 2}"), getattr(module, f"story{k % 3}")
+        sim.process(story(sim, rng, stream, log, seen, k % 5, 0.5 * k, 1.0, *resources[:2]))
+    processes = [entry.process for entry in sim.schedule]
+    if acts:
+        sim.process(module.meddler(sim, Random(seed + 1), log, processes))
+    if looks:
+        sim.process(module.surveyor(sim, Random(seed + 2), log, resources))
+    for _ in range(30):
+        try:
+            sim.run(until=horizon)
+        except Exception as error:  # noqa: BLE001  # whatever the program raises
+            frames = traceback.extract_tb(error.__traceback__)
+            is_told = not isinstance(error, UnboundLocalError)
+            lines = [(frame.name, is_told and frame.lineno) for frame in frames if frame.filename == module.__file__]
+            log.append((repr(error), lines, is_told and getattr(error, "__notes__", None)))
+        if sim.time >= horizon:
+            break
+    states = [(p.name, p.terminated, p.idle or p.event_time, p.why_waiting()) for p in processes]
+    found = [sim.time, sim.events, rng.random(), sim.stream("stream 0").random(), log, seen, states]
+    for one in resources:
+        levels = [(list(level._held.items()), level._value, level._changed) for level in (one.in_use, one.queue)]
+        held = [(r.process.name, r.since, r.state, r.priority, r.units) for r in (*one.users, *one.waiting)]
+        found.append([one.counts, list(one.waits.values), *levels, held, one._held, one.queue.mean])
+    return found
