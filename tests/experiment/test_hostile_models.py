@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from concurrent.futures import ProcessPoolExecutor
 from enum import StrEnum
 from pathlib import Path
@@ -19,6 +20,7 @@ import pytest
 
 import eventide as ev
 from eventide.experiment import store as stores
+from eventide.experiment.processes import processes
 from eventide.experiment.progress import as_html
 
 
@@ -54,6 +56,11 @@ def odd(sim: ev.Simulation, *, way: str = "") -> ev.ProcessGenerator[dict[str, f
         os._exit(3)
     if way.startswith("dies where"):
         _die(sim.replication, Path(way.split()[2]))
+    if way.startswith("dies late") and is_one:
+        time.sleep(0.5)
+        os._exit(3)
+    if way.startswith("dies late") and sim.replication == 2:
+        _die(3, Path(way.split()[2]))
     if way == "exits" and is_one:
         sys.exit(4)
     if way == "raises" and is_one:
@@ -109,6 +116,16 @@ def test_a_run_that_ends_its_process_is_made_again_alone_and_then_is_a_failure(t
     values = ev.Study(odd, {"way": [""]}, replications=40, entropy=1).run(workers=1).table["x"]
     assert table["x"].drop([*errors]).equals(values.drop([*errors]))
     assert not (tmp_path / "died").exists()  # run 3 has ended one process only
+
+
+@pytest.mark.slow
+def test_a_run_is_not_blamed_for_a_process_that_died_before_it_began(tmp_path: Path) -> None:
+    (tmp_path / "died").touch()
+    way = f"dies late {tmp_path / 'died'}"
+    with processes(1) as one:  # run 2 waits there while run 1 ends it
+        table = ev.Study(odd, {"way": [way]}, replications=4, entropy=1).run(executor=one, workers=1).table
+    assert table["error"].to_list() == ["", SECOND + "ended itself with exit code 3", "", ""]
+    assert not (tmp_path / "died").exists()  # then run 2 has ended one of its own
 
 
 @pytest.mark.slow

@@ -151,8 +151,8 @@ class Study:
                     each point, until half the 95 % confidence interval of the mean of a response is that short, or that
                     part of the mean, at all points; see `Replication.extend_until`
         An error of a run is kept as its result, with the line that repeats it alone; see `Replication.failures`. A run
-        in whose middle a process of `workers` dies, as for want of memory, is made again in another; if that dies too,
-        this is its error.
+        in whose middle a process of `workers` dies, as for want of memory, is made again in one of its own; if two of
+        these die too, this is its error.
         Raises      ModelError if all of the first ten runs fail, if the model cannot be sent, or for another store;
                     MissingLibraryError for a store without pyarrow
         """

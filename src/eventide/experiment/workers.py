@@ -82,15 +82,16 @@ def by(
 ) -> Iterator[Result]:
     """The results of at most `count` runs by an executor, as they come.
 
-    Where a process of our own dies, the runs that it had are made again, each alone; one that ends a second process
-    is a failure. Other executors are lost with a worker of theirs.
+    Where a process of our own dies, the runs that it had are made again, each in a process that has nothing else; one
+    that ends two of these is a failure. Which run ended the first is not known: some only waited there. Other executors
+    are lost with a worker of theirs.
     workers     how many it has: twice as many chunks are under way, so that none waits
     Raises      ModelError if the model cannot be sent or the executor breaks
     """
     parcel, tasks, pace = pack(model), iter(tasks), _Pace()
     under_way: dict[Future[tuple[list[Result], float]], list[Task]] = {}
     suspects: deque[Task] = deque()
-    again: dict[int, None] = {}
+    again: dict[int, int] = {}  # how many processes these runs have ended alone
 
     def next_chunk() -> list[Task]:
         return [suspects.popleft()] if suspects else list(islice(tasks, pace.size_of(count, workers)))
@@ -99,25 +100,27 @@ def by(
         while True:
             while len(under_way) < 2 * workers and (chunk := next_chunk()):
                 count -= sum(task.number not in again for task in chunk)
-                is_second = chunk[0].number in again
-                submit = executor.submit_alone if is_second and isinstance(executor, Processes) else executor.submit
+                is_again = chunk[0].number in again
+                submit = executor.submit_alone if is_again and isinstance(executor, Processes) else executor.submit
                 under_way[submit(work, parcel, pack_tasks(model, chunk), settings)] = chunk
             if not under_way:
                 return
             for future in wait(under_way, return_when=FIRST_COMPLETED).done:
-                chunk, is_second = under_way[future], under_way[future][0].number in again
+                chunk, is_again = under_way[future], under_way[future][0].number in again
                 results: list[Result] = []
                 try:
                     results, seconds = future.result()
                 except DeadWorkerError as error:
-                    if is_second:
+                    for task in chunk:
+                        again[task.number] = again.get(task.number, -1) + 1
+                    if again[chunk[0].number] == 2:
                         results = [_ended(model, chunk[0], settings, error)]
-                    suspects.extend([] if is_second else chunk)
-                    again.update(dict.fromkeys(task.number for task in chunk))
+                    else:
+                        suspects.extend(chunk)
                     if isinstance(executor, Processes):
                         executor.restart()
                 else:
-                    if not is_second:
+                    if not is_again:
                         pace.note(len(results), seconds)
                 del under_way[future]
                 for task, result in zip(chunk, results, strict=bool(results)):
@@ -132,7 +135,7 @@ def by(
 
 
 def _ended(model: Model[..., Any], task: Task, settings: Settings, error: DeadWorkerError) -> Result:
-    """The result of a run that has ended two processes."""
+    """The result of a run that has ended two processes which it had alone."""
     own = model(**task.values)
     twice = DeadWorkerError(f"this run has ended two worker processes; of the second it is known that {error}")
     if settings.raises:
