@@ -388,7 +388,7 @@ def test_ctrl_c_is_quiet(command, model_file, source):
     path = model_file(source)
 
     assert command("run", path) == (130, "", "")
-    assert Job(path, until=None, entropy=None, settings=[], out=None, plot=None, verbose=False).status() == 130
+    assert Job(file=path).status() == 130
 
 
 STOPPED = """

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
+
+from typer import Option
 
 from eventide.cli.loading import model_in, set_up
-from eventide.cli.telling import DONE, PICTURES, check_target, note, say, status_of, texts_by_name, writing
+from eventide.cli.options import Command, Entropy, File, Settings, Until
+from eventide.cli.telling import DONE, PICTURES, check_target, note, say, texts_by_name, writing
 from eventide.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,24 +21,21 @@ DEPENDENT: Final = 0.05
 """Below this chance batches are told to depend on each other."""
 
 
-@dataclass(frozen=True)
-class BatchesJob:
+@dataclass(frozen=True, kw_only=True)
+class BatchesJob(Command):
     """One call of `eventide batches`."""
 
-    file: Path
-    response: str | None
-    batches: int
-    warm_up: str
-    of: str
-    until: float | None
-    entropy: int | None
-    settings: Sequence[str]
-    plot: Path | None
-    verbose: bool
-
-    def status(self) -> int:
-        """Do it and tell what went wrong, if anything did; answers the exit status."""
-        return status_of(self.do, verbose=self.verbose)
+    file: File
+    response: Annotated[str | None, Option(metavar="NAME", help="A response that is a Tally; else the first.")] = None
+    batches: Annotated[int, Option(metavar="N", min=2, help="How many batches.")] = 20
+    warm_up: Annotated[
+        str, Option(metavar="N", help="How many values are left out at the start, or mser5, which finds it.")
+    ] = "mser5"
+    of: Annotated[str, Option(metavar="WHAT", help="mean, variance, or the share of a quantile, as 0.9.")] = "mean"
+    until: Until = None
+    entropy: Entropy = None
+    settings: Settings = None
+    plot: Annotated[Path | None, Option(metavar="FILE.png", help="Draw Welch's plot of the warm-up here.")] = None
 
     def do(self) -> int:
         """Run the model once, leave out the warm-up, tell the means of batches, draw Welch's plot."""

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from eventide.cli.telling import DONE, check_target, note, say, status_of, writing
+from typer import Argument, Option
+
+from eventide.cli.options import Command
+from eventide.cli.telling import DONE, check_target, note, say, writing
 
 
-@dataclass(frozen=True)
-class DiagramJob:
+@dataclass(frozen=True, kw_only=True)
+class DiagramJob(Command):
     """One call of `eventide diagram`."""
 
-    what: str
-    out: Path | None
-    verbose: bool
-
-    def status(self) -> int:
-        """Do it and tell what went wrong, if anything did; answers the exit status."""
-        return status_of(self.do, verbose=self.verbose)
+    what: Annotated[
+        str,
+        Argument(
+            metavar="FILE|PACKAGE", help="A Python file, or a dotted name as eventide.verify.", show_default=False
+        ),
+    ]
+    out: Annotated[Path | None, Option(metavar="FILE.mmd", help="Write it here.")] = None
 
     def do(self) -> int:
         """Print the diagram, or write it to a file."""

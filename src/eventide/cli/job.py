@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Option
 
 from eventide.cli.loading import model_in, set_up
+from eventide.cli.options import Command, File, Settings, entropy_in, time_in
 from eventide.cli.telling import (
     DONE,
     PICTURES,
@@ -17,7 +19,6 @@ from eventide.cli.telling import (
     note,
     paths_beside,
     say,
-    status_of,
     texts_by_name,
     writing,
 )
@@ -27,22 +28,34 @@ if TYPE_CHECKING:
     from eventide.experiment import Run
 
 
-@dataclass(frozen=True)
-class Job:
+@dataclass(frozen=True, kw_only=True)
+class Job(Command):
     """One call of `eventide run`."""
 
-    file: Path
-    until: float | None
-    entropy: int | None
-    settings: Sequence[str]
-    out: Path | None
-    plot: Path | None
-    verbose: bool
-    watch: bool = False
-
-    def status(self) -> int:
-        """Do it and tell what went wrong, if anything did; answers the exit status."""
-        return status_of(self.do, verbose=self.verbose)
+    file: File
+    until: Annotated[
+        float | None,
+        Option(metavar="T", parser=time_in, help="Stop at this simulated time. Otherwise the model says when."),
+    ] = None
+    entropy: Annotated[
+        int | None,
+        Option(metavar="N", parser=entropy_in, help="Where all randomness comes from: the same N, the same run."),
+    ] = None
+    settings: Settings = None
+    out: Annotated[
+        Path | None,
+        Option(
+            metavar="FILE.csv",
+            help="Write what the model recorded (.csv, .parquet, .json, .db); a second recording goes beside.",
+        ),
+    ] = None
+    plot: Annotated[
+        Path | None, Option(metavar="FILE.png", help="Draw the picture of the model, or what it recorded, here.")
+    ] = None
+    watch: Annotated[
+        bool, Option("--watch", help="Show what the model records on a page of this machine, while it runs.")
+    ] = False
+    verbose: Annotated[bool, Option("--verbose", help="Say what is done and with what; show tracebacks whole.")] = False
 
     def do(self) -> int:
         """Check what can be checked before the run, so that no result is lost; run, tell, write, draw."""

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated
 
-from eventide.cli.telling import DONE, check_target, note, say, status_of, writing
+from typer import Argument, Option
+
+from eventide.cli.options import Command
+from eventide.cli.telling import DONE, check_target, note, say, writing
 
 
-@dataclass(frozen=True)
-class ReportJob:
+@dataclass(frozen=True, kw_only=True)
+class ReportJob(Command):
     """One call of `eventide report`."""
 
-    folder: Path
-    out: Path | None
-    verbose: bool
-
-    def status(self) -> int:
-        """Do it and tell what went wrong, if anything did; answers the exit status."""
-        return status_of(self.do, verbose=self.verbose)
+    folder: Annotated[Path, Argument(metavar="FOLDER", help="The store of a study or of a search.", show_default=False)]
+    out: Annotated[
+        Path | None,
+        Option(metavar="FILE.html", help="Write the page here. Otherwise into this folder, named as FOLDER is."),
+    ] = None
 
     def do(self) -> int:
         """Read the runs, write the page, tell the means."""

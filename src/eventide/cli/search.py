@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from typer import Argument, Option
 
 from eventide.cli.loading import model_in, set_up
+from eventide.cli.options import Command, Entropy, File, Replications, Settings, Store, TimeLimit, Until, Workers
 from eventide.cli.study import values_of
-from eventide.cli.telling import DONE, PICTURES, check_target, note, say, status_of, texts_by_name, writing
+from eventide.cli.telling import DONE, PICTURES, check_target, note, say, texts_by_name, writing
 from eventide.errors import InputError, ModelError
 
 if TYPE_CHECKING:
@@ -19,33 +21,45 @@ if TYPE_CHECKING:
     from eventide.experiment import Model
 
 
-@dataclass(frozen=True)
-class SearchJob:
+@dataclass(frozen=True, kw_only=True)
+class SearchJob(Command):
     """One call of `eventide minimise`, or of `eventide calibrate`, which has data.
 
     response    what is minimised; data: the file of the data
     """
 
-    file: Path
-    response: str
-    data: Path | None
-    over: Sequence[str]
-    replications: int
-    method: str | None
-    evaluations: int
-    workers: int | None
-    store: Path | None
-    until: float | None
-    entropy: int | None
-    settings: Sequence[str]
-    time_limit: float | None
-    out: Path | None
-    plot: Path | None
-    verbose: bool
-
-    def status(self) -> int:
-        """Do it and tell what went wrong, if anything did; answers the exit status."""
-        return status_of(self.do, verbose=self.verbose)
+    file: File
+    response: Annotated[str, Argument(metavar="RESPONSE", help="What is to be small.", show_default=False)] = ""
+    data: Annotated[
+        Path | None,
+        Argument(
+            metavar="DATA.csv", help="A column `time`, and one for each quantity that was measured.", show_default=False
+        ),
+    ] = None
+    over: Annotated[
+        list[str] | None,
+        Option(
+            "--over", metavar="NAME=LOW:HIGH", help="Where a parameter may be; NAME=A,B,C for choices. May be repeated."
+        ),
+    ] = None
+    replications: Replications = 1
+    method: Annotated[
+        str | None,
+        Option(
+            "--method", metavar="NAME", help="nelder-mead, powell, cobyqa, differential evolution, enumeration or tpe."
+        ),
+    ] = None
+    evaluations: Annotated[int, Option(metavar="N", min=1, help="So many points at most.")] = 200
+    workers: Workers = None
+    store: Store = None
+    until: Until = None
+    entropy: Entropy = None
+    settings: Settings = None
+    time_limit: TimeLimit = None
+    out: Annotated[
+        Path | None, Option("--out", metavar="FILE.csv", help="Write a row for each point that was evaluated.")
+    ] = None
+    plot: Annotated[Path | None, Option("--plot", metavar="FILE.png", help="Draw what was found here.")] = None
 
     def do(self) -> int:
         """Search, tell what was found, write all evaluations, draw the picture."""
@@ -84,7 +98,7 @@ class SearchJob:
         if not self.over:
             raise InputError("give --over NAME=LOW:HIGH for each parameter that is varied, as --over rate=0.1:2.0")
         ranges: dict[str, str] = {}
-        for told in self.over:
+        for told in self.over or ():
             name, equals, text = told.partition("=")
             if not (name and equals and text):
                 raise InputError(f"--over takes NAME=LOW:HIGH, or NAME=A,B,C for choices, and got {told!r}")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, cast
+
+from typer import Option
 
 from eventide.cli.loading import model_in, set_up
-from eventide.cli.telling import DONE, PICTURES, check_target, note, say, status_of, texts_by_name, writing
+from eventide.cli.options import Command, Entropy, File, Settings, Until
+from eventide.cli.telling import DONE, PICTURES, check_target, note, say, texts_by_name, writing
 from eventide.errors import InputError, ModelError
 
 if TYPE_CHECKING:
@@ -16,23 +18,24 @@ if TYPE_CHECKING:
     from eventide.analysis.sensitivity.results import Way
 
 
-@dataclass(frozen=True)
-class SensitivityJob:
+@dataclass(frozen=True, kw_only=True)
+class SensitivityJob(Command):
     """One call of `eventide sensitivity`."""
 
-    file: Path
-    wrt: Sequence[str]
-    by: Way
-    until: float | None
-    entropy: int | None
-    settings: Sequence[str]
-    out: Path | None
-    plot: Path | None
-    verbose: bool
-
-    def status(self) -> int:
-        """Do it and tell what went wrong, if anything did; answers the exit status."""
-        return status_of(self.do, verbose=self.verbose)
+    file: File
+    wrt: Annotated[
+        list[str] | None,
+        Option(metavar="NAME", help="Vary this parameter. May be repeated; otherwise all that are real numbers."),
+    ] = None
+    by: Annotated[str, Option(metavar="WAY", help="variational, or differences: central or one-sided.")] = "variational"
+    until: Until = None
+    entropy: Entropy = None
+    settings: Settings = None
+    out: Annotated[
+        Path | None,
+        Option(metavar="FILE.csv", help="Write a row for each output and input (.csv, .parquet, .json, .db)."),
+    ] = None
+    plot: Annotated[Path | None, Option(metavar="FILE.png", help="Draw what matters most here.")] = None
 
     def do(self) -> int:
         """Find the sensitivities, tell them, write the table, draw the picture."""
@@ -46,8 +49,8 @@ class SensitivityJob:
             try:
                 told = sensitivity(
                     model,
-                    tuple(self.wrt) or None,
-                    by=self.by,
+                    tuple(self.wrt or ()) or None,
+                    by=cast("Way", self.by),
                     until=self.until,
                     entropy=self.entropy,
                 )

@@ -2,16 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from math import inf
-from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.cli.loading import model_in, set_up
-from eventide.cli.telling import DONE, FAILED, PICTURES, check_target, note, say, status_of, texts_by_name, writing
+from eventide.cli.options import (
+    Antithetic,
+    Command,
+    Entropy,
+    File,
+    HalfWidths,
+    Out,
+    Over,
+    Plot,
+    Replications,
+    Response,
+    Settings,
+    Shard,
+    Store,
+    TimeLimit,
+    Until,
+    Workers,
+)
+from eventide.cli.telling import DONE, FAILED, PICTURES, check_target, note, say, texts_by_name, writing
 from eventide.errors import InputError, ModelError, ParameterError
 
 if TYPE_CHECKING:
@@ -21,30 +38,25 @@ MOST: Final = 1_000_000
 """So many values of one parameter are a slip of the pen."""
 
 
-@dataclass(frozen=True)
-class StudyJob:
+@dataclass(frozen=True, kw_only=True)
+class StudyJob(Command):
     """One call of `eventide study` or `eventide replicate`."""
 
-    file: Path
-    over: Sequence[str]
-    replications: int
-    workers: int | None
-    store: Path | None
-    shard: str | None
-    until: float | None
-    entropy: int | None
-    settings: Sequence[str]
-    time_limit: float | None
-    out: Path | None
-    plot: Path | None
-    response: str | None
-    verbose: bool
-    antithetic: bool = False
-    half_widths: Sequence[str] = ()
-
-    def status(self) -> int:
-        """Do it and tell what went wrong, if anything did; answers the exit status."""
-        return status_of(self.do, verbose=self.verbose)
+    file: File
+    over: Over = None
+    replications: Replications = 1
+    workers: Workers = None
+    store: Store = None
+    shard: Shard = None
+    until: Until = None
+    entropy: Entropy = None
+    settings: Settings = None
+    time_limit: TimeLimit = None
+    out: Out = None
+    plot: Plot = None
+    response: Response = None
+    antithetic: Antithetic = False
+    until_half_width: HalfWidths = None
 
     def do(self) -> int:
         """Make the runs, tell their means, write the table, draw the picture."""
@@ -98,7 +110,7 @@ class StudyJob:
     def _half_widths(self) -> dict[str, tuple[float, bool]]:
         """By response how closely its mean is to be known, and whether in parts of it."""
         found: dict[str, tuple[float, bool]] = {}
-        for told in self.half_widths:
+        for told in self.until_half_width or ():
             name, equals, text = told.rpartition("=")
             is_relative = text.endswith("%")
             try:
@@ -121,7 +133,7 @@ class StudyJob:
 
     def _axes(self) -> dict[str, str]:
         axes: dict[str, str] = {}
-        for told in self.over:
+        for told in self.over or ():
             name, equals, text = told.partition("=")
             if not (name and equals and text):
                 raise InputError(f"--over takes NAME=VALUES, as --over pits=8:12:2 or pits=8,10,12, and got {told!r}")

@@ -125,10 +125,10 @@ def _hide_frames(shown: TracebackException | None) -> None:
         _hide_frames(other)
 
 
-def texts_by_name(settings: Sequence[str]) -> dict[str, str]:
+def texts_by_name(settings: Sequence[str] | None) -> dict[str, str]:
     """The values that `--set` gives, as texts. Raises InputError for what is no NAME=VALUE, and for a name twice."""
     texts: dict[str, str] = {}
-    for setting in settings:
+    for setting in settings or ():
         name, equals, text = setting.partition("=")
         if not (name and equals):
             raise InputError(f"--set takes NAME=VALUE, as --set pits=8, and got {setting!r}")

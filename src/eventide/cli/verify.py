@@ -2,37 +2,49 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
-from eventide.cli.telling import DONE, FAILED, check_target, note, say, status_of, writing
+from typer import Argument, Option
+
+from eventide.cli.options import Command
+from eventide.cli.telling import DONE, FAILED, check_target, note, say, writing
 from eventide.errors import InputError
 
 if TYPE_CHECKING:
     from eventide.verify import Component, Report, Requirement, Test
 
 
-@dataclass(frozen=True)
-class VerifyJob:
+@dataclass(frozen=True, kw_only=True)
+class VerifyJob(Command):
     """One call of `eventide verify`."""
 
-    file: Path
-    structured: bool
-    junit: Path | None
-    html: Path | None
-    out: Path | None
-    only: Sequence[str]
-    case: int | None
-    budget: float | None
-    workers: int | None
-    verbose: bool
-
-    def status(self) -> int:
-        """Do it and tell what went wrong, if anything did; answers the exit status."""
-        return status_of(self.do, verbose=self.verbose)
+    file: Annotated[
+        Path, Argument(metavar="FILE", help="A Python file with tests (ev.verify.Test) in it.", show_default=False)
+    ]
+    structured: Annotated[
+        bool,
+        Option("--structured", help="Units first, then integrations, then the system; stop at the first failure."),
+    ] = False
+    junit: Annotated[Path | None, Option(metavar="FILE.xml", help="Write a JUnit file for continuous integration.")] = (
+        None
+    )
+    html: Annotated[Path | None, Option(metavar="FILE.html", help="Write a page of its own.")] = None
+    out: Annotated[
+        Path | None, Option(metavar="FILE.csv", help="Write a row for each input (.csv, .parquet, .json, .db).")
+    ] = None
+    only: Annotated[
+        list[str] | None, Option(metavar="ID", help="Run the test of this requirement alone. May be repeated.")
+    ] = None
+    case: Annotated[int | None, Option(metavar="N", min=0, help="With --only: the input of this number alone.")] = None
+    budget: Annotated[
+        float | None, Option(metavar="SECONDS", min=0.001, help="The status is 1 also if the tests would take longer.")
+    ] = None
+    workers: Annotated[
+        int | None, Option(metavar="N", min=1, help="Processes that run models side by side. Otherwise one.")
+    ] = 1
 
     def do(self) -> int:
         """Run the tests, tell what came of them, write the files."""
@@ -58,7 +70,7 @@ class VerifyJob:
 
     def _chosen(self, tests: list[Test]) -> list[Test]:
         known = [test.id for test in tests]
-        for name in self.only:
+        for name in self.only or ():
             if name not in known:
                 raise InputError(f"--only {name}: there is no test of that id; there are: {', '.join(known)}")
         return [test for test in tests if test.id in self.only] if self.only else tests
