@@ -481,7 +481,7 @@ def in_a_process(*arguments, folder, **environment):
         env=environment,
         capture_output=True,
         check=False,
-        timeout=60,
+        timeout=300,
     )
 
 
@@ -522,7 +522,7 @@ def test_nothing_heavy_is_loaded_before_it_is_needed():
 def test_a_reader_that_goes_away_is_no_failure_to_tell(model_file, tmp_path, bare_environment):
     path = model_file(SHOP)
     command = f"{sys.executable} -m eventide.cli run {path} | true"
-    done = subprocess.run(command, shell=True, env=bare_environment, capture_output=True, check=False, timeout=60)
+    done = subprocess.run(command, shell=True, env=bare_environment, capture_output=True, check=False, timeout=300)
 
     assert b"Error" not in done.stderr
 

@@ -151,11 +151,15 @@ def test_a_loop_without_end_is_interrupted(kind: type[Any]) -> None:
     model = kind(sim).start()
     sim.run(until=0.1)
     model.width = 0.0
+
+    def run() -> None:
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        sim.run(until=1.0)
+
     before = signal.signal(signal.SIGALRM, interrupt)
-    signal.setitimer(signal.ITIMER_REAL, 0.2)
     try:
         with pytest.raises(TimeoutError):
-            sim.run(until=1.0)
+            run()
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)

@@ -74,7 +74,7 @@ if __name__ == "__main__":
         inside.wait()
         child = os.fork()
         if not child:
-            signal.alarm(60)
+            signal.alarm(300)
             os._exit(work(0)[0][0])
         forked.set()
         maker.join()

@@ -17,7 +17,9 @@ import eventide as ev
 pytest.importorskip("pyarrow")
 
 SCRIPT = """
+import os
 import sys
+import time
 import eventide as ev
 
 class Tank(ev.Continuous):
@@ -29,6 +31,8 @@ class Tank(ev.Continuous):
 
 @ev.model(until=2.0)
 def tank(sim, *, loss: float = 1.0, steps: int = 1):
+    while sim.replication >= int(os.environ.get("KILLED_BEFORE", "1000000")):
+        time.sleep(0.01)
     one = Tank(sim, loss=loss, level=sim.stream("start").uniform(1.0, 2.0), name="tank").start()
     sim.record(one, every=0.5, name="level")
     sim.dt_max = 2.0 / steps
@@ -39,7 +43,7 @@ def tank(sim, *, loss: float = 1.0, steps: int = 1):
 study = ev.Study(tank(steps=STEPS), {"loss": [1.0, 2.0]}, replications=REPLICATIONS, entropy=7, record=True)
 if __name__ == "__main__":
     from eventide.experiment import store
-    store.SECONDS = 0.1  # files come soon
+    store.SECONDS = 0.0  # a file comes with each chunk
     study.run(workers=int(sys.argv[2]), store=sys.argv[1])
 """
 
@@ -165,8 +169,10 @@ def test_what_was_left_half_written_is_swept_and_what_is_being_written_is_not(st
 def test_a_study_that_is_killed_goes_on_and_repeats_nothing(tmp_path):
     whole = _study(tmp_path, 1_000, 60)
     store, seen, rng = tmp_path / "store", 0, np.random.default_rng(1)
-    for _ in range(3):
-        process = subprocess.Popen([sys.executable, str(tmp_path / "script.py"), str(store), "2"])
+    for kill in range(1, 4):  # it does not come to its end before, however late the other process looks
+        environment = {**os.environ, "KILLED_BEFORE": str(15 * kill)}
+        command = [sys.executable, str(tmp_path / "script.py"), str(store), "2"]
+        process = subprocess.Popen(command, env=environment)
         while process.poll() is None and len(_files(store)) <= seen:
             time.sleep(0.01)
         time.sleep(float(rng.uniform(0.0, 0.2)))

@@ -80,12 +80,13 @@ def run():
     yield run
     for _ in range(5):
         run.go_on()
-    run.thread.join(30.0)
+    run.thread.join(60.0)
     assert not run.thread.is_alive()
 
 
 @pytest.mark.row("R-277")
-def test_curves_grow_while_the_run_goes_on_and_stay_when_it_has_ended(browser, run):
+def test_curves_grow_while_the_run_goes_on_and_stay_when_it_has_ended(browser, run, monkeypatch):
+    monkeypatch.setattr("eventide.view.page.PATIENCE", 60.0)  # the browser may be slow to ask
     watch = run.sim.watch(run.swing, run.line, title="a swing", where="page")
     browser.open(watch.address)
     wait_for(browser, f"{SHOWN}.includes('not begun')")
@@ -95,7 +96,7 @@ def test_curves_grow_while_the_run_goes_on_and_stay_when_it_has_ended(browser, r
         lengths.append(wait_for(browser, f"{SHOWN}.includes('running') && {SHOWN}.includes('({reached})')", LENGTH))
         run.go_on()
     wait_for(browser, f"{SHOWN}.includes('ended')")
-    run.thread.join(10.0)
+    run.thread.join(60.0)
 
     assert not run.thread.is_alive()
     assert lengths == sorted(set(lengths))

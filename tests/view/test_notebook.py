@@ -46,7 +46,7 @@ def test_a_kernel_shows_one_output_and_changes_it(monkeypatch, tmp_path):
                 messages.append(message)
             return super().process_message(message, cell, place)
 
-    Client(book, timeout=120, kernel_name="python3").execute()
+    Client(book, timeout=600, kernel_name="python3").execute()
 
     kinds = [message["msg_type"] for message in messages]
     assert kinds[0] == "display_data"

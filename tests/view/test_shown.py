@@ -113,6 +113,6 @@ def test_a_cell_of_a_notebook_shows_the_picture(monkeypatch: pytest.MonkeyPatch)
     )
     cells = [nbformat.v4.new_code_cell(source) for source in (text, "trace.plot();", "sim")]
     notebook = nbformat.v4.new_notebook(cells=cells)
-    nbclient.NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+    nbclient.NotebookClient(notebook, timeout=600, kernel_name="python3").execute()
     outputs = [[sorted(output.data) for output in cell.outputs if "data" in output] for cell in notebook.cells]
     assert outputs == [[], [["image/png", "text/plain"]], [["text/html", "text/plain"]]]

@@ -205,7 +205,7 @@ class _Worker:
 
 BRIEF: Final = 2.0
 """Seconds: where jobs take longer, a process that has to wait a moment for the next one loses nothing."""
-PATIENCE: Final = 1.0
+PATIENCE: Final = 5.0
 """Seconds within which a process that has ended can be asked how: its pipes close before."""
 
 
