@@ -1,5 +1,6 @@
 """Tests and their automation: all of them, or by kind until one fails."""
 
+import os
 import xml.etree.ElementTree as ET
 
 import pytest
@@ -140,6 +141,25 @@ def test_models_are_judged_in_other_processes_alike_and_their_errors_too():
     ]  # fmt: skip
     assert [o.replay for o in here.failures] == [f"leaking(rate={rate}).run(entropy=0)" for rate in (2.0, 3.0)]
     assert one.measure(1).responses == {"lost": 4.0}
+
+
+@ev.model(until=1.0)
+def located(sim):
+    return {"process": os.getpid}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("run", [run_all, run_structured])
+def test_processes_are_started_once_for_all_tests(run):
+    component, seen = Component("located", located), []
+    quality = Quality.of("process", lambda result: seen.append(result.responses["process"]) or 1.0, threshold=1.0)
+    study = ev.Study(located, replications=2, entropy=1)
+    tests = [Test(Requirement(name, "It should run.", component, quality, study)) for name in ("L-1", "L-2")]
+
+    assert run(component, tests, workers=2).is_releasable
+    assert len(seen) == 4
+    assert len(set(seen)) <= 2
+    assert os.getpid() not in seen
 
 
 def test_what_cannot_be_run_is_refused():

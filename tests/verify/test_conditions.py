@@ -3,7 +3,7 @@
 import pytest
 
 import eventide as ev
-from eventide.verify import Component, Grid, Requirement, Test, stays_within
+from eventide.verify import Component, Grid, Quality, Requirement, Test, stays_within
 
 
 @pytest.mark.row("R-307")
@@ -94,7 +94,29 @@ def test_a_study_brings_replications_and_has_to_have_an_entropy():
     def other(sim):
         return {}
 
-    with pytest.raises(ev.ModelError, match="a study of other, and the component is shifted"):
+    with pytest.raises(ev.ModelError, match=r"a study of other\(\), and the component is shifted\("):
         demand(ev.Study(other, entropy=1))
+    with pytest.raises(ev.ModelError, match=r"a study of shifted\(scale=2.0, shift=0\), and the component is shifted"):
+        demand(ev.Study(shifted(scale=2.0), entropy=1))
     with pytest.raises(ev.ModelError, match="are of models"):
         demand(study, abs)
+
+
+@ev.model(until=1.0)
+def drawn(sim):
+    return {"value": sim.stream("one").uniform(0.0, 1.0)}
+
+
+def test_antithetic_pairs_are_judged_as_the_study_makes_them():
+    study = ev.Study(drawn, replications=4, antithetic=True, entropy=7)
+    quality = Quality("draw", lambda result, _: result.responses["value"], threshold=2.0)
+    component = Component("draw", drawn)
+    result = Test(Requirement("D-1", "It should be 2.", component, quality, study)).run()
+
+    assert [one.quality for one in result.outcomes] == study.run(workers=1).table["value"].tolist()
+    assert [one.replay for one in result.outcomes] == [
+        "drawn().run(entropy=7)", "drawn().run(entropy=7, antithetic=True)",
+        "drawn().run(entropy=7, replication=2)", "drawn().run(entropy=7, replication=2, antithetic=True)",
+    ]  # fmt: skip
+    first = result.outcomes[0]
+    assert first.told == f"quality {first.quality:.6g}, and 2 is asked"

@@ -138,3 +138,15 @@ def test_bounds_are_written_as_people_write_them():
     ]  # fmt: skip
     with pytest.raises(ev.ModelError, match="takes low= or high="):
         verify.stays_within()
+
+
+def test_a_number_that_misses_its_bound_is_told_with_the_digits_that_show_it():
+    beyond = 20.5 + 3e-14
+
+    assert verify.stays_within(high=20.5)(beyond).found == "20.50000000000003"
+    assert (
+        verify.holds(verify.always(verify.quantity() <= 20.5))(([0.0, 1.0], [20.0, beyond])).found
+        == "20.50000000000003"
+    )
+    assert verify.error_below(1.0, 0.0)(1.0 + 1e-9).found == "error 1.000000001"
+    assert verify.stays_within(high=20.0)(beyond).found == verify.stays_within(high=21.0)(beyond).found == "20.5"

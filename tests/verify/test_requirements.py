@@ -6,12 +6,15 @@ from itertools import count
 import pytest
 
 import eventide as ev
+from eventide import verify
 from eventide.verify import (
     Component,
     Judgement,
     Quality,
     Requirement,
+    always,
     properties,
+    quantity,
     readiness,
     run_all,
     settles,
@@ -23,7 +26,7 @@ NEED = {"need": "the yard stays dry", "source": "contract, 3.1"}
 
 
 def tank(name="T-1", phrase="The tank shall hold 3 m3.", quality=None, conditions=None, threshold=None, **told):
-    quality = quality or stays_within(0.0, 3.0)
+    quality = stays_within(0.0, 3.0) if quality is None else quality
     conditions = {"inflow": [1.0, 2.0]} if conditions is None else conditions
     return Requirement(name, phrase, TANK, quality, conditions, threshold, **{**NEED, **told})
 
@@ -96,6 +99,7 @@ def test_only_needs_are_obligatory():
         ({"phrase": "The tank holds 3 m3."}, "either `shall`"),
         ({"phrase": "The tank shall hold 3 m3 and should look nice."}, "either `shall`"),
         ({"need": ""}, "only a need is obligatory"),
+        ({"quality": always(quantity("level") <= 3.0)}, r"takes a quality, .* got `always \(level at most 3\)`"),
         ({"threshold": 1.5}, r"asks for a quality of 1.5, and the quality 'within \[0, 3\]' is at most 1.0"),
         ({"threshold": float("nan")}, "asks for a quality of nan"),
         ({"judgements": {"verifiable": Judgement("me", date(2026, 1, 1))}}, "these are: complete, agreed"),
@@ -105,6 +109,10 @@ def test_only_needs_are_obligatory():
     ]:
         with pytest.raises(ev.ModelError, match=told):
             tank(**broken)
+    with pytest.raises(ev.ModelError, match=r"R-1 is of a Component\(name, map\), and got"):
+        Requirement("R-1", "It should hold.", abs, verify.stays_within(0.0, 3.0))
+    with pytest.raises(ev.ModelError, match="a test is of a Requirement, and got 'T-1'"):
+        verify.Test("T-1")
 
 
 @pytest.mark.row("R-309")

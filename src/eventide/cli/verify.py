@@ -60,7 +60,8 @@ class VerifyJob(Command):
             requirements = values_in(module, Requirement)
             start = perf_counter()
             report = self._run(system, self._chosen(found))
-            note(f"{len(report.results)} tests of {system.name} took {perf_counter() - start:.2f} s")
+            count = len(report.results)
+            note(f"{count} test{'s' * (count > 1)} of {system.name} took {perf_counter() - start:.2f} s")
             command = command_for(self.file)
             try:
                 self._write(report, command)

@@ -104,21 +104,26 @@ class Failure:
     @classmethod
     def of(cls, error: BaseException, model: Model[..., Any], task: Task, settings: Settings) -> Failure:
         """What is kept of an error."""
-        replication, is_mirrored = settings.numbers_of(task.replication)
-        number = f", replication={replication}" if replication else ""
-        number += ", antithetic=True" * is_mirrored
-        until = "" if settings.until is None else f", until={settings.until!r}"
         return cls(
             type(error).__name__,
             str(error),
             tuple(getattr(error, "__notes__", ())),
             "".join(TracebackException.from_exception(error).format()),
-            f"{_call_of(model)}.run(entropy={settings.entropy}{number}{until})",
+            line_of(model, task, settings),
             error if isinstance(error, Exception) and _can_be_sent(error) else None,
         )
 
     def __str__(self) -> str:
         return f"{self.kind}: {self.message}" if self.message else self.kind
+
+
+def line_of(model: Model[..., Any], task: Task, settings: Settings) -> str:
+    """The line of Python that makes a run of a study alone; of a model that has the values of the task."""
+    replication, is_mirrored = settings.numbers_of(task.replication)
+    number = f", replication={replication}" if replication else ""
+    number += ", antithetic=True" * is_mirrored
+    until = "" if settings.until is None else f", until={settings.until!r}"
+    return f"{_call_of(model)}.run(entropy={settings.entropy}{number}{until})"
 
 
 def _call_of(model: Model[..., Any]) -> str:

@@ -6,15 +6,20 @@ the qualities found so far are kept.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
 from eventide.errors import ModelError
+from eventide.experiment import Model
+from eventide.experiment.designs import is_count
+from eventide.experiment.processes import processes
 from eventide.verify.components import KINDS, Component, kind_of
 from eventide.verify.results import Report
 
 if TYPE_CHECKING:
+    from eventide.verify.results import TestResult
     from eventide.verify.testing import Test
 
 
@@ -29,7 +34,8 @@ def run_all(
     Source      Algorithm 10
     """
     checked = checked_tests(system, tests)
-    return Report(system, tuple(test.run(workers=workers, executor=executor) for test in checked))
+    with _makers(checked, workers, executor) as shared:
+        return Report(system, tuple(test.run(workers=workers, executor=shared) for test in checked))
 
 
 def run_structured(
@@ -43,12 +49,21 @@ def run_structured(
     checked = checked_tests(system, tests)
     # In the order in which they were given within a kind: `sorted` is stable.
     ordered = sorted(checked, key=lambda test: KINDS.index(kind_of(test.requirement.component, system)))
-    results = []
-    for number, test in enumerate(ordered):
-        results.append(test.run(workers=workers, executor=executor))
-        if not results[-1].passed:
-            return Report(system, tuple(results), tuple(ordered[number + 1 :]))
-    return Report(system, tuple(results))
+    results: list[TestResult] = []
+    with _makers(checked, workers, executor) as shared:
+        while len(results) < len(ordered) and all(result.passed for result in results):
+            results.append(ordered[len(results)].run(workers=workers, executor=shared))
+    return Report(system, tuple(results), tuple(ordered[len(results) :]))
+
+
+def _makers(
+    tests: Sequence[Test], workers: int | None, executor: Executor | None
+) -> AbstractContextManager[Executor | None]:
+    """Who makes the runs of models: where several processes are asked for, they are started once for all tests."""
+    has_models = any(isinstance(test.requirement.component.map, Model) for test in tests)
+    if executor is not None or workers is None or not is_count(workers, 2) or not has_models:
+        return nullcontext(executor)
+    return processes(workers)
 
 
 def checked_tests(system: Component, tests: Iterable[Test]) -> list[Test]:

@@ -138,17 +138,14 @@ def study_for(model: Model[..., Any], conditions: Any, quantities: tuple[str, ..
         over = (
             [dict(model_values(point)) for point in conditions.points()] if isinstance(conditions, Grid) else conditions
         )
-        study = Study(model, over, entropy=0, record=True)
-        study.settings = replace(study.settings, dense=quantities)
-        return study
-    if conditions.model.function is not model.function:
-        raise ModelError(f"the conditions are a study of {conditions.model.name}, and the component is {model.name}")
-    if not conditions.has_own_entropy:
-        raise ModelError("conditions are the same each time they are tested: give the study an entropy, as entropy=1")
-    one = conditions.settings
-    study = Study(
-        model, conditions.over, replications=conditions.replications, until=one.until, record=True, at=one.at,
-        entropy=one.entropy, time_limit=one.time_limit,
-    )  # fmt: skip
-    study.settings = replace(study.settings, dense=quantities)
+        study = Study(model, over, entropy=0)
+    else:
+        if conditions.model.function is not model.function or repr(conditions.model) != repr(model):
+            raise ModelError(f"the conditions are a study of {conditions.model!r}, and the component is {model!r}")
+        if not conditions.has_own_entropy:
+            raise ModelError(
+                "conditions are the same each time they are tested: give the study an entropy, as entropy=1"
+            )
+        study = conditions.replicated(conditions.replications)  # another one, which may be changed
+    study.settings = replace(study.settings, record=None, dense=quantities)
     return study

@@ -14,7 +14,7 @@ import numpy as np
 
 from eventide.errors import ModelError
 from eventide.verify.curves import Curve, Of, curve_of, of_in_words
-from eventide.verify.qualities import Band, Quality, Score, from_margin
+from eventide.verify.qualities import Band, Quality, Score, from_margin, number_in_words
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,7 +34,12 @@ def error_below(bound: float, expected: Any, of: Of = None) -> Quality:
             errors = np.abs(curve.values - wanted.reshape(curve.values.shape if wanted.size > 1 else ()))
         except ValueError:
             raise ModelError(f"the output has {curve.values.size} numbers, and {wanted.size} are expected") from None
-        return _worst(curve, bound - errors, lambda row, column: f"error {errors[row, column]:.6g}")
+        margins = bound - errors
+
+        def told(row: int, column: int) -> str:
+            return f"error {number_in_words(errors[row, column], margins[row, column])}"
+
+        return _worst(curve, margins, told)
 
     return Quality(f"error at most {bound:g}", assess, most=1.0, quantities=_recorded(of))
 
@@ -181,7 +186,7 @@ def _worst(curve: Curve, margins: NDArray[np.float64], found: Callable[[int, int
 
 def _score(curve: Curve, margin: float, row: int, column: int, found: str = "") -> Score:
     time = None if curve.times is None else float(curve.times[row])
-    told = found or f"{curve.values[row, column]:.6g}"
+    told = found or number_in_words(curve.values[row, column], margin)
     return Score(from_margin(margin), -inf if isnan(margin) else margin, time, curve.place(column), told)
 
 

@@ -105,7 +105,8 @@ class Quality:
             found = float(error(output))
             if found < 0.0:
                 raise ModelError(f"the error {name!r} of an output is {found!r}: an error is at least 0")
-            return Score(_of_error(found, bound), -inf if isnan(found) else bound - found, found=f"error {found:.6g}")
+            margin = -inf if isnan(found) else bound - found
+            return Score(_of_error(found, bound), margin, found=f"error {number_in_words(found, margin)}")
 
         return cls(name, assess, 1.0 / (1.0 + bound), 1.0)
 
@@ -114,6 +115,17 @@ def _of_error(error: float, bound: float) -> float:
     """1/(1 + e), on the side of the threshold on which the error is of its bound, whatever is rounded."""
     threshold, value = 1.0 / (1.0 + bound), 0.0 if isnan(error) else 1.0 / (1.0 + error)
     return max(value, threshold) if error <= bound else min(value, nextafter(threshold, 0.0))
+
+
+def number_in_words(value: float, margin: float) -> str:
+    """A number with six digits, or as many as tell it from the bound that it misses by a margin below 0."""
+    text = f"{value:.6g}"
+    if -inf < margin < 0.0:
+        bounds = value + margin, value - margin
+        digits = 7
+        while digits <= 17 and any(f"{bound:.{digits - 1}g}" == text for bound in bounds):
+            text, digits = f"{value:.{digits}g}", digits + 1
+    return text
 
 
 def from_margin(margin: float) -> float:

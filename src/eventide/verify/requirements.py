@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from eventide.errors import ModelError
 from eventide.experiment import Model
+from eventide.verify.components import Component
 from eventide.verify.conditions import points_for, study_for
 from eventide.verify.qualities import Band, Quality
 
 if TYPE_CHECKING:
-    from eventide.verify.components import Component
     from eventide.verify.conditions import Conditions
 
 CHECKED: Final = ("verifiable", "consistent", "unambiguous", "traceable")
@@ -71,9 +71,9 @@ class Requirement:
     source      where it comes from: a document, a person, a law
     need        what would be missing if it were not met
     judgements  about the properties that no program can check, by name
-    Raises      ModelError for a phrase that has neither or both of shall and should, for an obligation without a need,
-                for a property that nobody records, for a threshold that no quality reaches, and for conditions that
-                are none
+    Raises      ModelError for what is no component or no quality, for a phrase that has neither or both of shall and
+                should, for an obligation without a need, for a property that nobody records, for a threshold that no
+                quality reaches, and for conditions that are none
     """
 
     id: str
@@ -87,6 +87,13 @@ class Requirement:
     judgements: Mapping[str, Judgement] = field(default_factory=dict, kw_only=True)
 
     def __post_init__(self) -> None:
+        if not isinstance(self.component, Component):
+            raise ModelError(f"requirement {self.id} is of a Component(name, map), and got {self.component!r}")
+        if not isinstance(self.quality, Quality):
+            raise ModelError(
+                f"requirement {self.id} takes a quality, as stays_within(...) or holds(statement), and got "
+                f"`{self.quality}`"
+            )
         words = re.findall(r"\b(shall|should)\b", self.phrase)
         if not self.id or len(set(words)) != 1:
             raise ModelError(

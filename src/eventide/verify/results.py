@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from eventide.errors import ModelError
 from eventide.verify.components import Component, Kind, kind_of
+from eventide.verify.qualities import number_in_words
 from eventide.verify.requirements import contradictions
 
 if TYPE_CHECKING:
@@ -57,7 +58,9 @@ class Outcome:
             return self.error
         score = self.score
         parts = [score.place, score.found, "" if score.time is None else f"at time {score.time:.6g}"]
-        return " ".join(part for part in parts if part)
+        told = " ".join(part for part in parts if part)
+        missing = score.value - self.threshold
+        return told or f"quality {number_in_words(score.value, missing)}, and {self.threshold:.6g} is asked"
 
 
 @dataclass(frozen=True, eq=False)

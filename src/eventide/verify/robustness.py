@@ -23,7 +23,7 @@ import numpy as np
 
 from eventide.errors import ModelError
 from eventide.verify.curves import Of, of_in_words, path_of
-from eventide.verify.qualities import Band, Quality, Score, from_margin
+from eventide.verify.qualities import Band, Quality, Score, from_margin, number_in_words
 from eventide.verify.temporal import (
     Always,
     Comparison,
@@ -83,9 +83,8 @@ def score(statement: Formula, output: Any) -> Score:
     comparison, time, sign = found
     value = comparison.level + comparison.side * sign * margin
     sampled = "" if monitor.paths[comparison.of].is_proved else " (sampled)"
-    return Score(
-        from_margin(margin), margin, time, of_in_words(comparison.of).strip(), f"{value:.6g}{sampled}"
-    )  # fmt: skip
+    found_there = f"{number_in_words(value, margin)}{sampled}"
+    return Score(from_margin(margin), margin, time, of_in_words(comparison.of).strip(), found_there)
 
 
 def comparisons_in(statement: Formula) -> Iterator[Comparison]:

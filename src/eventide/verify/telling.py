@@ -34,7 +34,7 @@ def verdict(report: Report) -> str:
     """Whether the system can be released, in a line."""
     count, failed = len(report.results), len(report.failing)
     if report.is_releasable:
-        return f"{report.system.name} is releasable: {count} tests passed."
+        return f"{report.system.name} is releasable: {count} test{'s' * (count > 1)} passed."
     left = f", {len(report.not_run)} not run" if report.not_run else ""
     level = f" at the level of {report.kind(report.failing[0])} tests" if report.not_run else ""
     return f"{report.system.name} is not releasable: {failed} of {count} tests failed{level}{left}."

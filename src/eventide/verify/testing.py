@@ -14,6 +14,7 @@ from typing import Any, ClassVar, Literal
 
 from eventide.errors import ModelError
 from eventide.experiment import Model, Result
+from eventide.experiment.results import line_of
 from eventide.verify.conditions import points_for, study_for
 from eventide.verify.qualities import Score
 from eventide.verify.requirements import Requirement, inputs_in_words
@@ -31,6 +32,10 @@ class Test:
 
     requirement: Requirement
     use: str = ""
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.requirement, Requirement):
+            raise ModelError(f"a test is of a Requirement, and got {self.requirement!r}")
 
     @property
     def purpose(self) -> Literal["validation", "verification"]:
@@ -90,11 +95,9 @@ class Test:
         self, model: Model[..., Any], numbers: Sequence[int], workers: int | None, executor: Executor | None
     ) -> Iterator[Outcome]:
         study = study_for(model, self.requirement.conditions, self.requirement.quality.quantities)
-        until = "" if study.settings.until is None else f", until={study.settings.until!r}"
         for result in study.results(numbers, workers=workers, executor=executor, progress=False):
-            inputs = study.task(result.number).values
-            number = f", replication={result.replication}" if result.replication else ""
-            replay = f"{model(**inputs)!r}.run(entropy={study.entropy}{number}{until})"
+            task = study.task(result.number)
+            inputs, replay = task.values, line_of(model(**task.values), task, study.settings)
             if result.failure is not None:
                 yield self._failed(result.number, inputs, result.replication, str(result.failure), replay)
             else:
