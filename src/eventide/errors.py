@@ -78,14 +78,14 @@ def to_float(value: Any, what: str) -> float:
         refuse_too_large(value, what)
 
 
-def check_text(value: Any, what: str) -> str:
+def check_text(value: object, what: str) -> str:
     """`value` if it is a text. Raises TypeError that says whose it is, `what`, if it is none."""
     if not isinstance(value, str):
         raise TypeError(f"{what} takes a text, and got {value!r}")
     return value
 
 
-def check_boolean(value: Any, what: str) -> bool:
+def check_boolean(value: object, what: str) -> bool:
     """`value` if it is True or False. Raises TypeError that says whose it is, `what`, if it is neither."""
     if not isinstance(value, bool):
         raise TypeError(f"{what} takes True or False, and got {value!r}")

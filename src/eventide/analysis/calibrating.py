@@ -128,7 +128,7 @@ class _Fit:
     by      how derivatives are found: "variational" until that is refused, then "central"; note: why
     """
 
-    def __init__(self, model: Model[..., Any], space: Space, data: Sequence[Data], by: str) -> None:
+    def __init__(self, model: Model[..., object], space: Space, data: Sequence[Data], by: str) -> None:
         if by not in {"variational", "central"}:
             raise ModelError(f"by= takes 'variational' or 'central', and got {by!r}")
         self.model, self.space, self.data, self.by = model, space, data, by

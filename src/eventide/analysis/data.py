@@ -169,7 +169,7 @@ def _frame_of(told: Any) -> pd.DataFrame:
     return frame.sort_index(kind="stable")
 
 
-def _numbers_by_column(what: str, given: Any, frame: pd.DataFrame) -> NDArray[np.float64]:
+def _numbers_by_column(what: str, given: object, frame: pd.DataFrame) -> NDArray[np.float64]:
     """Weights or deviations of the shape of the data: one for a column, or one for each of its values."""
     found = np.ones(frame.shape)
     given = {} if given is None else given

@@ -144,7 +144,7 @@ class Evaluator:
         """The evaluation of the least value, the first of equal ones."""
         return min(self.done, key=lambda evaluation: evaluation.value)
 
-    def _evaluation(self, point: Mapping[str, Any], results: Sequence[Result]) -> Evaluation:
+    def _evaluation(self, point: Mapping[str, object], results: Sequence[Result]) -> Evaluation:
         failures = [result.failure for result in results if result.failure is not None]
         message, replay = (str(failures[0]), failures[0].replay) if failures else ("", "")
         value, error = (inf, nan) if failures else self.measure(results)
@@ -163,7 +163,7 @@ class Evaluator:
 
     # --- the runs ---------------------------------------------------------------------------------------------------
 
-    def _run(self, points: Sequence[Mapping[str, Any]], replications: range) -> list[list[Result]]:
+    def _run(self, points: Sequence[Mapping[str, object]], replications: range) -> list[list[Result]]:
         """The results of each point, in the order of their replications, and of these in that of the cases."""
         how = self.how
         count = len(how.cases)
@@ -202,7 +202,7 @@ class Evaluator:
             kept.close()
         return list(kept)
 
-    def _who(self, count: int) -> dict[str, Any]:
+    def _who(self, count: int) -> dict[str, object]:
         """Who makes so many runs: processes are started once for all batches."""
         how = self.how
         if self._executor is None and count > 1 and (how.workers or self._is_worthwhile()) and how.workers != 1:

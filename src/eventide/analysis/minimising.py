@@ -198,7 +198,7 @@ def searched(
 
 
 def _optimum(
-    model: Model[..., Any],
+    model: Model[..., object],
     response: Cost,
     space: Space,
     evaluator: Evaluator,
@@ -236,7 +236,7 @@ def _optimum(
 # --- what is asked ----------------------------------------------------------------------------------------------------
 
 
-def checked_model(model: Any) -> Model[..., Any]:
+def checked_model(model: object) -> Model[..., Any]:
     """A model. Raises ModelError for what is none."""
     if isinstance(model, Model):
         return model
@@ -244,7 +244,7 @@ def checked_model(model: Any) -> Model[..., Any]:
     raise ModelError(f"a model marked @ev.model is searched, and got {getattr(model, '__name__', model)!r}{advice}")
 
 
-def check_search(replications: int, tolerance: float, level: float, store: Any, entropy: int | None) -> None:
+def check_search(replications: int, tolerance: float, level: float, store: object, entropy: int | None) -> None:
     """Raise ModelError for settings of a search that are none."""
     if not is_count(replications):
         raise ModelError(f"each point is replicated a whole number of times from 1 on, and got {replications!r}")
@@ -254,7 +254,7 @@ def check_search(replications: int, tolerance: float, level: float, store: Any, 
     check_store(store, entropy)
 
 
-def checked_options(options: Any) -> dict[str, Any]:
+def checked_options(options: object) -> dict[str, Any]:
     """Options of a library's function. Raises ModelError for what are none."""
     if options is not None and not isinstance(options, Mapping):
         raise ModelError(f'options= takes values by name, as {{"maxiter": 50}}, and got {options!r}')
@@ -272,7 +272,7 @@ def check_store(store: Any, entropy: int | None) -> None:
         raise ModelError("store= goes on only where the entropy is the same: give entropy=, as entropy=1")
 
 
-def _measure(model: Model[..., Any], response: Cost) -> Callable[[Sequence[Result]], tuple[float, float]]:
+def _measure(model: Model[..., object], response: Cost) -> Callable[[Sequence[Result]], tuple[float, float]]:
     if not (isinstance(response, str) or callable(response)):
         raise ModelError(f"a response is named, or a function of all of them, and got {response!r}")
 

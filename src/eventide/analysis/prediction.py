@@ -111,7 +111,7 @@ class Prediction:
 
 def predict(
     model: Model[..., Any],
-    uncertain: Mapping[str, Any],
+    uncertain: Mapping[str, object],
     *,
     runs: int = 200,
     at: npt.ArrayLike | None = None,

@@ -192,7 +192,7 @@ def _distribution(optuna: Any, axis: Axis) -> Any:
     return optuna.distributions.FloatDistribution(*axis.bounds)
 
 
-def _trial(space: Space, coordinates: Coordinates) -> dict[str, Any]:
+def _trial(space: Space, coordinates: Coordinates) -> dict[str, object]:
     pairs = zip(space.axes, coordinates, strict=True)
     return {axis.name: int(x) if axis.is_whole else float(x) for axis, x in pairs}
 

@@ -141,7 +141,7 @@ class Space:
         ]
 
 
-def space_of(model: Model[..., Any], over: Any) -> Space:
+def space_of(model: Model[..., Any], over: object) -> Space:
     """The space that `over` describes: `{"pits": (8, 12), "rate": (0.1, 2.0), "arrivals": ["random", "regular"]}`.
 
     Raises      ParameterError for an unknown parameter or a value that is not of its kind, ModelError for what is no
@@ -176,7 +176,7 @@ def _is_finite(end: Any) -> bool:
     return is_number and end is not True and end is not False and isfinite(end)
 
 
-def _no_range(name: str, given: Any) -> str:
+def _no_range(name: str, given: object) -> str:
     return (
         f"{name} is searched from low to high, as (0.1, 2.0) with low < high, or among the values of a list, two at "
         f"least, and got {given!r}; give a parameter that stays as it is to the model"

@@ -121,7 +121,7 @@ def _batch_of(folder: Path) -> _Batch:
     )
 
 
-def _parameters_in(row: Mapping[str, Any]) -> dict[str, Any]:
+def _parameters_in(row: Mapping[str, object]) -> dict[str, object]:
     return {name.removeprefix("parameter."): value for name, value in row.items() if name.startswith("parameter.")}
 
 

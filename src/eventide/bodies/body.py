@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterator, Mapping
 from functools import cache, reduce
 from itertools import chain, count
-from types import FunctionType
+from types import FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.bodies.calls import addressed_call, target_of
@@ -103,7 +103,7 @@ class Body:
 
     # --- from a generator to a row --------------------------------------------------------------------------------
 
-    def admit(self, generator: Any) -> Admission | None:
+    def admit(self, generator: GeneratorType[object, object, object]) -> Admission | None:
         """What the row of a process begins with whose generator is suspended; None if it cannot go on there."""
         at = self.resumes_at(generator)
         if at is None:
@@ -140,7 +140,7 @@ class Body:
             {self.wholes.index(f"q_{name}"): request for name, request in requests.items()},
         )
 
-    def _relied(self, values: Mapping[str, Any]) -> dict[tuple[int, str], Fact]:
+    def _relied(self, values: Mapping[str, object]) -> dict[tuple[int, str], Fact]:
         """On what the objects depend to which the variables refer."""
         found: dict[tuple[int, str], Fact] = {}
         for root, path in self.naming.methods:
@@ -152,7 +152,7 @@ class Body:
         return found
 
     def _requests(
-        self, at: int, values: Mapping[str, Any], resources: Mapping[str, Resource]
+        self, at: int, values: Mapping[str, object], resources: Mapping[str, Resource]
     ) -> dict[str, Request] | None:
         """The requests whose blocks a generator is in; None if there is one that a row cannot have."""
         found: dict[str, Request] = {}
@@ -174,7 +174,7 @@ class Body:
             ]
         return self.reading.resumes.get(self._positions[code][generator.gi_frame.f_lasti // 2])
 
-    def _fits(self, values: Mapping[str, Any]) -> bool:
+    def _fits(self, values: Mapping[str, object]) -> bool:
         """Whether the variables refer to objects of the same types as those that were looked at."""
         naming = self.naming
         if any(type(values.get(name, ABSENT)) is not kind for name, kind in naming.things.items()):
@@ -183,7 +183,7 @@ class Body:
             return False
         return all(self._has_method(values, root, path, known) for (root, path), known in naming.methods.items())
 
-    def _has_method(self, values: Mapping[str, Any], root: str, path: tuple[str, ...], known: Any) -> bool:
+    def _has_method(self, values: Mapping[str, object], root: str, path: tuple[str, ...], known: object) -> bool:
         if not root:
             return True
         owner = reduce(getattr, path[:-1], values[root])
@@ -222,7 +222,12 @@ class Body:
         return [wholes[self.wholes.index(f"q_{block.name}")] for block in self.reading.points[at].blocks]
 
     def give_back(
-        self, generator: Any, at: int, wholes: list[int], reals: list[float], requests: Mapping[int, Request]
+        self,
+        generator: GeneratorType[object, object, object],
+        at: int,
+        wholes: list[int],
+        reals: list[float],
+        requests: Mapping[int, Request],
     ) -> Return:
         """The generator with which a process goes on whose row is in a state; it was suspended with another.
 
@@ -250,7 +255,7 @@ class Body:
         return iter(range(texts[f"n_{number}"], texts[f"s_{number}"], step))
 
 
-def _range_in(item: Any) -> Any:
+def _range_in(item: object) -> object:
     """The iterator over a range that a loop goes through, that of a twin by way of a chain; None if it is none."""
     if type(item) is _RANGE:
         return item
@@ -375,7 +380,7 @@ class Bodies:
         kernel: Any = body.function if self.native is None else self.native.kernel(body.function, body.text)
         return memory.add_kind(len(body.wholes), len(body.reals), kernel)
 
-    def admit(self, generator: Any) -> tuple[Body, Admission] | None:
+    def admit(self, generator: GeneratorType[object, object, object]) -> tuple[Body, Admission] | None:
         """The body of a suspended generator, and what its row begins with; None if it stays Python."""
         function = function_of(generator)
         if function is None:
@@ -401,7 +406,7 @@ class Bodies:
         admission = body.admit(generator)
         return None if admission is None else (body, admission)
 
-    def _read(self, function: FunctionType, values: Mapping[str, Any]) -> Body:
+    def _read(self, function: FunctionType, values: Mapping[str, object]) -> Body:
         code = function.__code__
         book, twins = self._learned.book, self._learned.twins
         if id(code) not in twins:

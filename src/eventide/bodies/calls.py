@@ -31,11 +31,11 @@ def addressed_call(called: Thing) -> Literal["draws", "draws inside", "takes"] |
     return None
 
 
-def is_array_of_floats(value: Any) -> bool:
+def is_array_of_floats(value: object) -> bool:
     """Whether it is an array that takes floats as they are."""
     return type(value) is array and value.typecode == "d"
 
 
-def target_of(function: Any) -> Any:
+def target_of(function: object) -> object:
     """What native code has the address of: the iterator of a stream, else the callable itself."""
     return function.__self__ if isinstance(function, MethodWrapperType) else function

@@ -34,7 +34,7 @@ class Emission:
         if self._effect is None:
             self._effect = len(self.lines)
 
-    def stop_if(self, bad: str, *operands: Operand, node: Any = None) -> None:
+    def stop_if(self, bad: str, *operands: Operand, node: object = None) -> None:
         """Leave the statement to Python if a test of these operands holds. Raises Unknown if that is too late."""
         line = f"if {bad}:\n    code = EXIT\n    break"
         if self._effect is None:

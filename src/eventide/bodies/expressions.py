@@ -31,7 +31,7 @@ _COMPARISONS: Final[dict[type, str]] = {
 _NOTHING: Final = Thing("", (), None)
 _DEEPEST: Final = 8
 """So many calls are followed into each other."""
-_BAD: Final[Mapping[Any, tuple[str, str]]] = {
+_BAD: Final[Mapping[object, tuple[str, str]]] = {
     math.sqrt: ("sqrt", "not ({0} >= 0.0)"),
     math.exp: ("exp", "not ({0} <= 709.0)"),
     math.log: ("log", "not (0.0 < {0} < 1.7976931348623157e308)"),
@@ -41,7 +41,7 @@ _BAD: Final[Mapping[Any, tuple[str, str]]] = {
     math.atan: ("atan", "{0} != {0}"),
 }
 """Functions of `math`: their names in the stepper's language, and where Python may raise, or where nobody looked."""
-_SAFE: Final[Mapping[Any, tuple[float, float]]] = {math.log: (5e-324, 1e308), math.log1p: (-1.0 + 2.0**-53, 1e308)}
+_SAFE: Final[Mapping[object, tuple[float, float]]] = {math.log: (5e-324, 1e308), math.log1p: (-1.0 + 2.0**-53, 1e308)}
 """Between these no test is needed."""
 
 
@@ -290,7 +290,7 @@ class BodyExpressions:
             else emission.keep(f"{function.__name__}({first.text})", function.__name__)
         )
 
-    def _mathematical(self, function: Any, node: ast.Call) -> Value:
+    def _mathematical(self, function: object, node: ast.Call) -> Value:
         if node.keywords or len(node.args) != 1:
             raise Unknown("it is called in another way than others are", node)
         operand = self.number(node.args[0], "int", "float")

@@ -60,7 +60,7 @@ class BatchesJob(Command):
             raise InputError(f"--of takes mean, variance or a share as 0.9, and got {self.of!r}")
         return share
 
-    def _tally(self, run: Run[Any]) -> tuple[str, Tally]:
+    def _tally(self, run: Run[object]) -> tuple[str, Tally]:
         """The statistic that is asked for, with its name."""
         from eventide.statistics import Tally
 

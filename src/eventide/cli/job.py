@@ -87,7 +87,7 @@ class Job(Command):
                 say(report(outcome, for_terminal=sys.stdout is not None and sys.stdout.isatty()))
         return DONE
 
-    def _keep_what_there_is(self, outcome: Run[Any]) -> None:
+    def _keep_what_there_is(self, outcome: Run[object]) -> None:
         """Write and draw what was asked for, as far as a run has come that was stopped."""
         if not outcome.recordings or (self.out is None and self.plot is None):
             return
@@ -95,7 +95,7 @@ class Job(Command):
         self._write_recordings(outcome)
         self._draw(outcome)
 
-    def _write_recordings(self, outcome: Run[Any]) -> None:
+    def _write_recordings(self, outcome: Run[object]) -> None:
         if self.out is None:
             return
         name = outcome.model.name
@@ -134,7 +134,7 @@ class Job(Command):
         if self.verbose:
             note(text)
 
-    def _say_details(self, outcome: Run[Any]) -> None:
+    def _say_details(self, outcome: Run[object]) -> None:
         if not self.verbose:
             return
         from platform import python_version

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def model_in(told: Path) -> Iterator[Model[..., Any]]:
+def model_in(told: Path) -> Iterator[Model[..., object]]:
     """The model of FILE, or of FILE:NAME; within the block its module is known.
 
     Raises InputError if there is no such file, or not one model of that name

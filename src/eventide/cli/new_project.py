@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import keyword
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from eventide.cli.telling import DONE, note
 from eventide.errors import InputError
@@ -101,11 +101,11 @@ def write_project(name: str) -> int:
     return DONE
 
 
-def _notebook(name: str) -> dict[str, Any]:
+def _notebook(name: str) -> dict[str, object]:
     """The notebook as nbformat 4.5 keeps it. Source: the schema of nbformat 4.5."""
     cells = []
     for number, (kind, text) in enumerate(CELLS):
-        cell: dict[str, Any] = {"cell_type": kind, "id": f"cell-{number}", "metadata": {}}
+        cell: dict[str, object] = {"cell_type": kind, "id": f"cell-{number}", "metadata": {}}
         cell["source"] = text.format(name=name).splitlines(keepends=True)
         if kind == "code":
             cell |= {"execution_count": None, "outputs": []}

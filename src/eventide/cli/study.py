@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from math import inf
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.cli.loading import model_in, set_up
 from eventide.cli.options import (
@@ -163,7 +163,7 @@ class StudyJob(Command):
             note(f"picture written to {self.plot}")
 
 
-def values_of(model: Model[..., Any], name: str, text: str) -> list[Any]:
+def values_of(model: Model[..., object], name: str, text: str) -> list[object]:
     """The values that a text gives to a parameter: `8:12:2` from 8 to 12 by 2, both ends if they fit, or `8,10,12`."""
     try:
         return [model.set_texts({name: one}).values[name] for one in _texts(text)]

@@ -432,7 +432,7 @@ class _Reader:
         asks = tuple(CannotLower(*ask) for ask in lowered.asks)
         return HandlerNote(trigger.name, self._compiles, None, asks)
 
-    def _process(self, process: Any) -> HandlerNote:
+    def _process(self, process: Process) -> HandlerNote:
         try:
             asks = asks_of(process, self.analyst.registry)
         except CannotLower as error:

@@ -89,7 +89,7 @@ def _is_known(owner: type, both: Lowered, parts: tuple[Lowered, Lowered], names:
     return all(constant in constants for constant in found) and all(mark in steps for mark in met)
 
 
-def _mark_of(step: Step, name: str) -> tuple[Any, ...]:
+def _mark_of(step: Step, name: str) -> tuple[object, ...]:
     return _path(step.path, name), step.check, step.expected, step.layout
 
 

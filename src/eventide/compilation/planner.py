@@ -6,6 +6,7 @@ from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -73,7 +74,7 @@ class Compiler(Analyst):
         self.is_strict = is_strict
         self.refusals: list[CannotLower] = []
         # By identity, of what is kept: to hash code takes as long as to bind it.
-        self._opaque: dict[int, Any] = {}
+        self._opaque: dict[int, object] = {}
         self._condition_templates: dict[Kernel, ConditionTemplate] = {}
         self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
         self._class_plans = ClassPlans(self)
@@ -338,11 +339,11 @@ class Compiler(Analyst):
         }
         return True
 
-    def knows_handler(self, code: Any) -> bool:
+    def knows_handler(self, code: CodeType) -> bool:
         """Whether it has been found out before whether handlers of some code can be native."""
         return self.registry.knows("handler", code)
 
-    def knows_process(self, code: Any) -> bool:
+    def knows_process(self, code: CodeType) -> bool:
         """Whether it has been found out before whether processes of some code can be native."""
         return self.registry.knows_process(code)
 

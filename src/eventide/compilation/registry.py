@@ -93,8 +93,8 @@ class Registry:
         self._usages: dict[Kernel, tuple[int, tuple[int, ...]] | None] = {}
         self.generation = 0
         self._plain: dict[type, list[LawTemplate]] = {}
-        self._fused: dict[Any, tuple[Coefficients, tuple[int, int]]] = {}
-        self._changes: dict[tuple[int, str], tuple[int, Any]] = {}
+        self._fused: dict[object, tuple[Coefficients, tuple[int, int]]] = {}
+        self._changes: dict[tuple[int, str], tuple[int, object]] = {}
         self.written: Written = {}
         self._process_codes: dict[int, tuple[CodeType, ProcessCode | tuple[str, int, str, str]]] = {}
 
@@ -115,7 +115,9 @@ class Registry:
         with LOCK:
             return self._find_or_make(key, function, arguments)
 
-    def _find_or_make(self, key: tuple[LoweredKind, int], function: FunctionType, arguments: tuple[Any, ...]) -> Bound:
+    def _find_or_make(
+        self, key: tuple[LoweredKind, int], function: FunctionType, arguments: tuple[object, ...]
+    ) -> Bound:
         for kernel in self._kernels.get(key, ()):  # another thread may have made it meanwhile
             binding = kernel.lowered.bind(function, arguments)
             if binding is not None:

@@ -36,7 +36,7 @@ class _Search:
         self._met: dict[int, Any] = {}
         self._names: dict[str, None] = {}
         self._running: list[FunctionType] = []
-        self._objects: list[Any] = []
+        self._objects: list[object] = []
 
     def take(self, value: Any) -> None:
         """Keep what code may refer to, and what leads on."""

@@ -89,14 +89,14 @@ def names_in(laws: tuple[Any, ...], cls: type) -> set[str]:
     return found
 
 
-def _names_of(code: Any) -> Iterator[str]:
+def _names_of(code: object) -> Iterator[str]:
     if isinstance(code, CodeType):
         yield from code.co_names
         for constant in code.co_consts:
             yield from _names_of(constant)
 
 
-def states_set_from(fields: dict[str, Field], function: Any) -> Iterator[tuple[str, str]]:
+def states_set_from(fields: dict[str, Field], function: object) -> Iterator[tuple[str, str]]:
     """What a handler sets from a state: the attribute and the state, in order; nothing if its text cannot be had.
 
     A state may decide, in a comparison or as a sign: that does not change along a surface.
@@ -152,7 +152,7 @@ Quantity: TypeAlias = tuple[str, int | None]
 class Ledger(Protocol):
     """Is told which rates are read and written."""
 
-    def note_read(self, owner: Any, quantity: Quantity) -> None:
+    def note_read(self, owner: Member, quantity: Quantity) -> None:
         """The present law reads a rate of an object."""
 
     def note_write(self, owner: Any, quantity: Quantity) -> None:

@@ -7,7 +7,7 @@ objects are checked at each event instead, and this search is not needed.
 from __future__ import annotations
 
 from operator import attrgetter, call
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.errors import ModelError
 
@@ -88,7 +88,7 @@ class OwnMethods:
         return [c for c in list(known) if c.row >= 0 and not analyst.is_condition_current(c, c.plan)]
 
 
-def _is_any_in(names: frozenset[str], objects: Iterable[Any]) -> bool:
+def _is_any_in(names: frozenset[str], objects: Iterable[object]) -> bool:
     """Whether any object has an attribute of its own by one of the names, of which there are two or more."""
     first, second, *others = names
     more = frozenset(others)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.continuous.components.component import law_names
@@ -322,11 +323,11 @@ class Analyst(ABC):
         """What is known of a process that waits; None if its code cannot be native."""
 
     @abstractmethod
-    def knows_process(self, code: Any) -> bool:
+    def knows_process(self, code: CodeType) -> bool:
         """Whether it has been found out before whether processes of some code can be native."""
 
     @abstractmethod
-    def knows_handler(self, code: Any) -> bool:
+    def knows_handler(self, code: CodeType) -> bool:
         """Whether it has been found out before whether handlers of some code can be native."""
 
     @abstractmethod
@@ -345,7 +346,7 @@ class Analyst(ABC):
         """The kernel of a function that answers a number, in the form of a condition's; None if it has none."""
 
     @abstractmethod
-    def is_quantity_current(self, read: Any, plan: ConditionPlan) -> bool:
+    def is_quantity_current(self, read: object, plan: ConditionPlan) -> bool:
         """Whether such a function still refers to what it referred to when the plan was made."""
 
     @abstractmethod

@@ -23,7 +23,9 @@ from eventide.errors import EventideError
 
 if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
+    from eventide.continuous.components.member import Member
     from eventide.continuous.flows.flow import Flow
+    from eventide.continuous.flows.sights import Sight
     from eventide.continuous.integrator import Integrator
     from eventide.discrete.conditions.condition import Condition
 
@@ -40,7 +42,7 @@ class Host:
         self.integrator = integrator
         self.trouble: BaseException | None = None
         self.failure: BaseException | None = None
-        self._meeting: tuple[Flow, Any, Condition | None] | None = None
+        self._meeting: tuple[Flow, Flow | Sight | Member, Condition | None] | None = None
         self._running: tuple[Flow, Condition | None] | None = None
         self.seen: list[Flow] = []
         self.executes = False

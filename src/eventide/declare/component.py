@@ -90,7 +90,7 @@ class Component(_Declared):
         """
         return [f"self.{name} = {name}" for name in names]
 
-    def _measure(self, **sizes: Any) -> None:
+    def _measure(self, **sizes: object) -> None:
         """Before the object is attached: set the fields with the sizes of vectors; only called where there are such."""
 
     def _complete(self) -> None:
@@ -114,7 +114,7 @@ class Component(_Declared):
     def _default_name(self) -> str:
         return f"{type(self).__name__} {self._number}"
 
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
         # A copy would have the places of the original in the tables, queues and lists of its simulation.
         kind = type(self).__name__
         raise TypeError(
@@ -178,12 +178,12 @@ def _word(spec: Field) -> str:
     return _WORDS[spec.role]
 
 
-def _annotated(annotation: Any, role: Role) -> str:
+def _annotated(annotation: object, role: Role) -> str:
     """An annotation as it is written."""
     return getattr(annotation, "__name__", str(annotation)) if role == "field" else _WORDS[role]
 
 
-def _specify(cls: type, name: str, annotation: Any) -> Field:
+def _specify(cls: type, name: str, annotation: object) -> Field:
     """Combine the annotation with the right-hand side."""
     marker = next((m for m in getattr(annotation, "__metadata__", ()) if isinstance(m, Marker)), None)
     role = marker.role if marker else "field"
@@ -205,7 +205,7 @@ def _specify(cls: type, name: str, annotation: Any) -> Field:
     return Field(role, given)
 
 
-def _resolve(cls: type, annotation: Any) -> Any:
+def _resolve(cls: type, annotation: object) -> object:
     """An annotation as an object; a name that is not known yet stays a string (it refers to a component)."""
     if not isinstance(annotation, str):
         return annotation
@@ -333,7 +333,7 @@ def _what_to_call(cls: type[Component]) -> str:
     )
 
 
-def _refuse_missing(component: Component, given: dict[str, Any]) -> None:
+def _refuse_missing(component: Component, given: dict[str, object]) -> None:
     missing = [n for n, spec in component._specs.items() if spec.is_required and given[n] is MISSING]
     raise TypeError(f"{type(component).__name__}(...) is missing {', '.join(f'{n}=' for n in missing)}")
 

@@ -12,7 +12,7 @@ _NUMBER: Final = re.compile(r"(?<=\w )\d+(?![\d.]*\d\b)")
 """What the names of objects of a class, and flows, differ in."""
 
 
-def as_text(rows: Sequence[tuple[str, Any]]) -> str:
+def as_text(rows: Sequence[tuple[str, object]]) -> str:
     """A table of two columns: what, and its value, on the left and on the right."""
     left = max((len(what) for what, _ in rows), default=0)
     right = max((len(str(value)) for _, value in rows), default=0)

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:
+    from eventide.discrete.conditions.until import StateWait
     from eventide.discrete.processes.process import Process
 
 Path: TypeAlias = tuple[float, ...]
@@ -206,7 +207,7 @@ class Calendar:
         activity._notice = notice = (now, self.turn - 0.5, (serial(), 0), activity)
         self.ready.append(notice)
 
-    def answer(self, now: float, activity: Activity, wait: Any) -> None:
+    def answer(self, now: float, activity: Activity, wait: StateWait) -> None:
         """Place `activity`, whose `wait` is over and answers nothing, at the end of the present instant."""
         self.schedule_last(now, activity)
 

@@ -103,7 +103,7 @@ class RankedHold:
 
     __slots__ = ("duration", "priority")
 
-    def __init__(self, duration: Any, priority: float) -> None:
+    def __init__(self, duration: object, priority: float) -> None:
         self.duration = duration
         self.priority = priority
 
@@ -229,7 +229,7 @@ class Handover:
         return self.activity
 
 
-def as_duration(command: Any) -> float | None:
+def as_duration(command: object) -> float | None:
     """A yielded number as a duration; None if it is no number."""
     if isinstance(command, bool) or not hasattr(command, "__float__"):
         return None

@@ -232,7 +232,7 @@ class Homes:
         return list(found.values())[known:]
 
     def _look_at(
-        self, process: Any, notice: Notice | None, wait: Request | None, found: dict[Process, _Candidate]
+        self, process: Process, notice: Notice | None, wait: Request | None, found: dict[Process, _Candidate]
     ) -> None:
         """Note a process that can go away, waiting for its notice or for a request."""
         generator = process._generator
@@ -540,7 +540,7 @@ def _away(name: str) -> property:
     """An attribute of a process that is away: whoever looks at it, or sets it, brings it home."""
     slot = getattr(_Agenda, name)
 
-    def look(process: Any) -> Any:
+    def look(process: Process) -> Any:
         process.sim._homes.bring(process)
         return slot.__get__(process)
 

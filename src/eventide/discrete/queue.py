@@ -192,7 +192,7 @@ class Queue(Component, Generic[Member]):
             raise ModelError(f"{name} is no member of {self.name}: ask `member in queue` before")
         return place
 
-    def _taken_out(self, member: Any, priority: float) -> _Place:
+    def _taken_out(self, member: object, priority: float) -> _Place:
         """The place of a member, unlinked; of one that comes in, a new one."""
         self._refuse_between_events()
         place = self._places.get(_key(member))

@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     from eventide.discrete.world import World
 
 
-def wait_for(condition: Callable[[], Any]) -> Any:
+def wait_for(condition: Callable[[], object]) -> Any:
     """The process that a run waits for if it is to end when a condition is true."""
     yield wait_until(condition)
 
 
-def refuse_boolean(until: Any) -> None:
+def refuse_boolean(until: object) -> None:
     """Raise TypeError for a run that is to end when a comparison is true, which was made once and is not repeated."""
     if isinstance(until, bool) or getattr(until, "dtype", "") == "bool":
         raise TypeError(

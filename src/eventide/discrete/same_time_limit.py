@@ -39,7 +39,7 @@ class Instant:
         self._actors: list[Any] = []
         """Those who were counted, in the order of acting first; kept, so that their ids stay their own."""
 
-    def next_spell(self, time: float, actor: Any, events: int) -> int:
+    def next_spell(self, time: float, actor: object, events: int) -> int:
         """How many events to let take place before asking again: one, while the clock stands still.
 
         actor   who has acted last

@@ -40,6 +40,7 @@ from eventide.statistics import Histogram, Level, Tally
 from eventide.streams.streams import Stream, entropy_from
 
 if TYPE_CHECKING:
+    from eventide.discrete.commands import Activity
     from eventide.simulation import Simulation
 
 
@@ -261,7 +262,7 @@ class World:
         self._refuse_nesting("run")
         self._attend(self._run, until)
 
-    def _attend(self, act: Callable[..., T], *arguments: Any) -> T:
+    def _attend(self, act: Callable[..., T], *arguments: object) -> T:
         """Run while Ctrl-C and errors that come from outside are attended to."""
         keyboard = self._keyboard
         try:
@@ -277,7 +278,7 @@ class World:
             raise
         return answer
 
-    def _run(self, until: float | Process | Callable[[], Any] | None) -> None:
+    def _run(self, until: float | Process | Callable[[], object] | None) -> None:
         horizon, watcher = inf, None
         if isinstance(until, Process):
             check_same_simulation(self._self, until)
@@ -431,7 +432,7 @@ class World:
         self._calendar.void += 1
         return 0
 
-    def _meet(self, error: BaseException, activity: Any, command: Any) -> Any:
+    def _meet(self, error: BaseException, activity: Activity, command: object) -> object:
         """An error was met as `activity` ran or its command was carried out; returns who goes on, or None.
 
         Returns `error` itself if it is to go up.
@@ -442,12 +443,12 @@ class World:
         successor = self._throw_back(met)
         return error if successor is None else successor
 
-    def _obey(self, activity: Any, command: Any) -> Any:
+    def _obey(self, activity: Activity, command: Any) -> Any:
         """Carry out a command for an activity; returns the activity that continues at once, or None."""
         execute = getattr(command, "_execute", None)
         return self._hold(activity, command) if execute is None else execute(self, activity)
 
-    def _hold(self, activity: Any, duration: Any, priority: float = 0.0) -> None:
+    def _hold(self, activity: Activity, duration: Any, priority: float = 0.0) -> None:
         """Let an activity hold, for a duration given as any kind of number. Raises ModelError for a negative one."""
         time = as_duration(duration)
         if time is None:
@@ -459,7 +460,7 @@ class World:
         else:
             self._calendar.schedule(self.time + time, self.time, activity)
 
-    def _hold_number(self, error: BaseException, activity: Any, command: Any) -> BaseException | None:
+    def _hold_number(self, error: BaseException, activity: Activity, command: object) -> BaseException | None:
         """`error` was met: if `command` is no command but a number, let `activity` hold that long; returns None then.
 
         Answers the error that is met still.
@@ -498,7 +499,7 @@ class World:
             activity._abandon()
         return None
 
-    def _refuse(self, activity: Any, command: Any) -> NoReturn:
+    def _refuse(self, activity: Activity, command: Any) -> NoReturn:
         """Raise the error for something that is no command."""
         raise ModelError(f"{activity.name} yielded {command!r}, which is no command: {what_to_yield(command)}")
 
@@ -551,7 +552,7 @@ class World:
         """Whether the present run has not had an event yet."""
         return self.events == self._events_before
 
-    def _register(self, kind: Any) -> int:
+    def _register(self, kind: object) -> int:
         """Count a new component of a kind; its number makes its default name."""
         number = self._counts.get(kind, 0) + 1
         self._counts[kind] = number

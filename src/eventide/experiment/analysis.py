@@ -139,7 +139,7 @@ def extend_until(
     response: str,
     half_width: float,
     most: int,
-    options: Mapping[str, Any],
+    options: Mapping[str, object],
     *,
     relative: bool,
     level: float,

@@ -38,7 +38,7 @@ def check_end(until: object, where: str) -> None:
         raise ModelError(f"{where} takes until= as a time from 0 on, and got {until!r}")
 
 
-def recording_names(record: Any) -> tuple[str, ...] | None:
+def recording_names(record: object) -> tuple[str, ...] | None:
     """The names of the recordings that are kept; None: of all. Raises ModelError for what are no names."""
     if isinstance(record, bool):
         return None if record else ()

@@ -120,7 +120,7 @@ def sobol(count: int, ranges: Mapping[str, Range], *, rng: int | None = None) ->
     return _checked(Design("sobol", count, ranges, rng))
 
 
-def factorial(**values: Iterable[Any]) -> list[dict[str, Any]]:
+def factorial(**values: Iterable[object]) -> list[dict[str, Any]]:
     """Each value with each, as a list of points, so that some can be added or left out; the last changes first."""
     return [dict(zip(values, chosen, strict=True)) for chosen in product(*values.values())]
 
@@ -212,7 +212,7 @@ def points_of(model: Model[..., Any], over: Over, entropy: int) -> Points:
     return Points(tuple({name: model(**point).values[name] for name in point} for point in checked), draws)
 
 
-def _axis(name: str, values: Any, entropy: int) -> Iterator[Any]:
+def _axis(name: str, values: object, entropy: int) -> Iterator[object]:
     """The values of one parameter of a product."""
     if isinstance(values, Drawn):
         yield from values.values(name, entropy, values.points or 0)
@@ -237,7 +237,7 @@ def _point(given: Any) -> Point:
     return given
 
 
-def fitting(model: Model[..., Any], name: str, value: Any) -> Any:
+def fitting(model: Model[..., Any], name: str, value: object) -> Any:
     """A value as plain Python has it; a whole one for a parameter that takes whole numbers."""
     if isinstance(value, np.generic):
         value = value.item()

@@ -47,7 +47,7 @@ class _Reader:
     def __init__(self, module: str) -> None:
         self.lines: list[Any] = []
         self._module = module
-        self._seen: dict[int, Any] = {}
+        self._seen: dict[int, object] = {}
 
     def read(self, value: Any) -> None:
         """Note a value, and what it leads to."""

@@ -84,7 +84,7 @@ class Model(Generic[P, R]):
         """The same model with the values that texts mean; raises as a call."""
         return self._with({name: self._known(name).parse(text, self.name) for name, text in texts.items()})
 
-    def _with(self, values: dict[str, Any]) -> Model[P, R]:
+    def _with(self, values: dict[str, object]) -> Model[P, R]:
         changed: Model[P, R] = object.__new__(type(self))
         vars(changed).update(vars(self))
         merged = {**self.values, **values}
@@ -100,7 +100,7 @@ class Model(Generic[P, R]):
             )
         return self.parameters[name]
 
-    def _refuse(self, call: Callable[..., Any], given: Mapping[str, Any]) -> None:
+    def _refuse(self, call: Callable[..., object], given: Mapping[str, object]) -> None:
         """Raise ParameterError for arguments that a call does not take, the first of which may be a parameter."""
         for name, value in given.items():
             taken = [key for key, one in inspect.signature(call).parameters.items() if one.kind is not one.VAR_KEYWORD]
@@ -271,7 +271,7 @@ class Model(Generic[P, R]):
         return f"{self.name}({', '.join(f'{name}={show(value)}' for name, value in self.values.items())})"
 
 
-def _imported(module: str, name: str, values: dict[str, Any]) -> Model[..., Any]:
+def _imported(module: str, name: str, values: dict[str, object]) -> Model[..., object]:
     """The model of that name in a module, with these values."""
     model: Model[..., Any] = attrgetter(name)(import_module(module))
     return model._with(values)
@@ -333,7 +333,7 @@ def model(
     options = {name: value for name, value in given.items() if value is not None}
     check_end(until, "@ev.model")
 
-    def decorate(function: Callable[..., Any]) -> Model[..., Any]:
+    def decorate(function: Callable[..., object]) -> Model[..., object]:
         if not inspect.isfunction(function):
             raise ModelError(f"@ev.model decorates a function, and got {function!r}")
         return Model(function, until=until, options=options)

@@ -119,7 +119,7 @@ def _read_number(value: Any) -> float:
     return number
 
 
-def _truth(value: Any) -> bool:
+def _truth(value: object) -> bool:
     if not isinstance(value, bool):
         raise TypeError
     return value
@@ -129,13 +129,13 @@ def _read_truth(text: str) -> bool:
     return _TRUTHS[text.lower()]
 
 
-def _text(value: Any) -> str:
+def _text(value: object) -> str:
     if not isinstance(value, str):
         raise TypeError
     return value
 
 
-def _nothing(value: Any) -> None:
+def _nothing(value: object) -> None:
     if value is not None:
         raise TypeError
 
@@ -145,13 +145,13 @@ def _read_nothing(text: str) -> None:
         raise ValueError
 
 
-def _refuse_text(text: str) -> Any:
+def _refuse_text(text: str) -> object:
     raise TypeError(text)
 
 
 _TRUTHS: Final = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 _NONE: Final = Kind("None", "none", _nothing, _read_nothing)
-_PLAIN: Final[list[tuple[Any, Kind]]] = [
+_PLAIN: Final[list[tuple[object, Kind]]] = [
     (int, Kind("int", "a whole number", _whole, int)),
     (float, Kind("float", "a number", _number, _read_number)),
     (bool, Kind("bool", "true or false", _truth, _read_truth)),
@@ -160,10 +160,10 @@ _PLAIN: Final[list[tuple[Any, Kind]]] = [
 ]
 
 
-def _choice(choices: dict[str, Any]) -> Kind:
+def _choice(choices: dict[str, object]) -> Kind:
     """One of the values of a Literal or the members of an Enum, each under its label."""
 
-    def accept(value: Any) -> Any:
+    def accept(value: object) -> object:
         # 1, 1.0 and True are equal, and only one of them is the choice.
         if any(type(value) is type(choice) and value == choice for choice in choices.values()):
             return value
@@ -175,7 +175,7 @@ def _choice(choices: dict[str, Any]) -> Kind:
     return Kind(short, "one of " + ", ".join(choices), accept, choices.__getitem__, in_python)
 
 
-def _label(choice: Any) -> str:
+def _label(choice: object) -> str:
     """How a choice is written in a text: a member of an Enum by its name, or by its value if that is a text."""
     if isinstance(choice, Enum):
         return choice.value if isinstance(choice.value, str) else choice.name
@@ -214,7 +214,7 @@ def _written(annotation: Any) -> str:
 # --- the parameters of a function ---------------------------------------------------------------------------------
 
 
-def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
+def parameters_of(function: Callable[..., object]) -> dict[str, Parameter]:
     """What a model's function takes after the simulation, by name.
 
     Raises ModelError if the function has no place for the simulation or takes something that has no name of its own;
@@ -235,7 +235,7 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, Parameter]:
     return found
 
 
-def _annotation_of(function: Callable[..., Any], entry: inspect.Parameter) -> Any:
+def _annotation_of(function: Callable[..., object], entry: inspect.Parameter) -> object:
     """The type of one parameter; a name that cannot be resolved stays a text, and stands for any value."""
     if entry.annotation is REQUIRED:
         return type(entry.default) if type(entry.default) in (int, float, bool, str) else REQUIRED

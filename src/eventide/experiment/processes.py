@@ -77,7 +77,7 @@ class Processes(Executor):
         """The same, in a process that has nothing else meanwhile."""
         return self._submitted(partial(task, *arguments), alone=True)
 
-    def _submitted(self, task: Callable[[], Any], *, alone: bool) -> Future[Any]:
+    def _submitted(self, task: Callable[[], object], *, alone: bool) -> Future[object]:
         job = _Job(Future(), task, alone)
         with self._lock:
             self._waiting.append(job)
@@ -134,7 +134,13 @@ class Processes(Executor):
             inner.add_done_callback(partial(self._done, worker, worker.pool, worker.process, job, perf_counter()))
 
     def _done(
-        self, worker: _Worker, pool: object, process: SpawnProcess | None, job: _Job, begun: float, inner: Future[Any]
+        self,
+        worker: _Worker,
+        pool: object,
+        process: SpawnProcess | None,
+        job: _Job,
+        begun: float,
+        inner: Future[object],
     ) -> None:
         error = None if inner.cancelled() else inner.exception()
         is_lost = inner.cancelled() or isinstance(error, BrokenExecutor)

@@ -49,7 +49,7 @@ class Replication(Sequence[Result]):
         self.study = study
         self._results = results
         self._raises = raises
-        self._answered: tuple[int, dict[str, Any]] = (0, {})
+        self._answered: tuple[int, dict[str, object]] = (0, {})
 
     @property
     def model(self) -> Model[..., Any]:
@@ -119,7 +119,7 @@ class Replication(Sequence[Result]):
         relative: bool = False,
         level: float = 0.95,
         most: int = 10_000,
-        **options: Any,
+        **options: object,
     ) -> None:
         """Make more replications of all points until the mean of a response is known so closely at each of them.
 
@@ -179,7 +179,7 @@ class Replication(Sequence[Result]):
         probability: float = 0.95,
         first: int = 10,
         most: int = 10_000,
-        **options: Any,
+        **options: object,
     ) -> Selection:
         """Select the point where the mean of a response is best; more replications are made of those that may be it.
 

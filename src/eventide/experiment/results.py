@@ -215,7 +215,7 @@ def _readings(sim: Simulation, times: tuple[float, ...]) -> Readings | None:
     return Readings(sim, times)
 
 
-def _tables(run: Run[Any], settings: Settings) -> dict[str, pd.DataFrame]:
+def _tables(run: Run[object], settings: Settings) -> dict[str, pd.DataFrame]:
     names = [one.name for one in run.recordings] if settings.record is None else settings.record
     return {name: table_of(recording_of(run, name), settings.at) for name in names}
 

@@ -237,7 +237,7 @@ def _runs_as_bytes(results: Sequence[Result]) -> bytes:
     return _file_of(arrow.table(arrays, schema=arrow.schema(told)))
 
 
-def _row_of(result: Result) -> dict[str, Any]:
+def _row_of(result: Result) -> dict[str, object]:
     failure = result.failure
     told = "" if failure is None else json.dumps({name: getattr(failure, name) for name in _TOLD})
     account = {} if result.account is None else asdict(result.account)
@@ -261,14 +261,14 @@ def _failure_of(told: Mapping[str, Any]) -> Failure:
 _TOLD: Final = ("kind", "message", "notes", "traceback", "replay")
 
 
-def _scalar(value: Any) -> Any:
+def _scalar(value: object) -> object:
     """A parameter as a file can have it: what is no number and no text as Python writes it."""
     return (
         value if isinstance(value, bool | int | float | str) and type(value).__module__ == "builtins" else repr(value)
     )
 
 
-def _bare(value: Any) -> Any:
+def _bare(value: object) -> object:
     return float(value) if isinstance(value, float) else value
 
 
@@ -405,7 +405,7 @@ def _card_of(study: Study) -> dict[str, str]:
     }
 
 
-def _about(study: Study) -> dict[str, Any]:
+def _about(study: Study) -> dict[str, object]:
     """What a reader wants to know of a study, and what nothing else in the folder says."""
     import platform
     from importlib.metadata import version

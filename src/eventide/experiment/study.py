@@ -234,7 +234,7 @@ class Study:
         )
 
 
-def _checked_model(model: Any) -> Model[..., Any]:
+def _checked_model(model: object) -> Model[..., object]:
     if isinstance(model, Model):
         return model
     advice = ": write @ev.model above it" if callable(model) else ""

@@ -57,7 +57,7 @@ def _response_column(name: str) -> str:
     return f"response {name}" if name in OWN else name
 
 
-def _plain(value: Any) -> Any:
+def _plain(value: object) -> object:
     """A number without its unit."""
     return float(value) if isinstance(value, float) else value
 

@@ -59,7 +59,7 @@ def pack_tasks(model: Model[..., Any], tasks: Sequence[Task]) -> bytes:
     return _packed(tuple(tasks), model, "give the parameter a value that can be, or run with workers=1")
 
 
-def _packed(content: object, model: Model[..., Any], advice: str) -> bytes:
+def _packed(content: object, model: Model[..., object], advice: str) -> bytes:
     buffer = BytesIO()
     pickler = _Pickler(buffer)
     try:
@@ -116,7 +116,7 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # of a library witho
         super().__init__(file)
         self.files: dict[str, None] = {}
 
-    def reducer_override(self, obj: Any) -> Any:
+    def reducer_override(self, obj: object) -> object:
         """What cloudpickle does, but for components and for laws that a run has rewritten."""
         reduced = super().reducer_override(obj)
         if reduced is NotImplemented or isinstance(reduced, str):
@@ -131,7 +131,7 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # of a library witho
 # --- classes of components --------------------------------------------------------------------------------------------
 
 
-def _head_of(cls: type) -> tuple[Any, ...]:
+def _head_of(cls: type) -> tuple[object, ...]:
     return type(cls), cls.__name__, cls.__bases__, {"__module__": cls.__module__, "__qualname__": cls.__qualname__}
 
 
@@ -155,7 +155,7 @@ def _make_class(kind: type, name: str, bases: tuple[type, ...], head: dict[str, 
     return new_class(name, bases, {"metaclass": kind}, lambda members: members.update(head))
 
 
-def _fill_class(cls: type, members: Mapping[str, Any]) -> type:
+def _fill_class(cls: type, members: Mapping[str, object]) -> type:
     for name, value in members.items():
         setattr(cls, name, value)
     return cls

@@ -134,7 +134,7 @@ def by(
             future.cancel()
 
 
-def _ended(model: Model[..., Any], task: Task, settings: Settings, error: DeadWorkerError) -> Result:
+def _ended(model: Model[..., object], task: Task, settings: Settings, error: DeadWorkerError) -> Result:
     """The result of a run that has ended two processes which it had alone."""
     own = model(**task.values)
     twice = DeadWorkerError(f"this run has ended two worker processes; of the second it is known that {error}")
@@ -150,7 +150,7 @@ def _is_of(executor: Executor, error: Exception) -> bool:
     return isinstance(error, BrokenExecutor) or type(error).__module__.partition(".")[0] == library
 
 
-def _broken(executor: Executor, model: Model[..., Any], tasks: Iterable[Task]) -> str:
+def _broken(executor: Executor, model: Model[..., object], tasks: Iterable[Task]) -> str:
     numbers = sorted(task.number for task in tasks)
     which = f"; it was one of the runs {numbers[0]} to {numbers[-1]}" if numbers else ""
     return (

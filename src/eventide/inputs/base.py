@@ -72,7 +72,7 @@ def common_grid(*inputs: Input, start: float, end: float) -> tuple[float, ...]:
     return tuple(sorted({instant for each in inputs for instant in each.breakpoints(start, end)}))
 
 
-def check_finite(owner: Any, **numbers: float) -> None:
+def check_finite(owner: object, **numbers: float) -> None:
     """Raise ModelError if one of the numbers of an input is not finite."""
     for name, number in numbers.items():
         if isinstance(number, int):

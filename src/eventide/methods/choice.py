@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any
 
 from eventide.errors import ModelError
 from eventide.methods.method import Method
@@ -13,7 +12,7 @@ from eventide.methods.newton import Newton
 from eventide.methods.tableau import Tableau
 
 
-def method_of(given: Any) -> Method | Multistep | Newton:
+def method_of(given: object) -> Method | Multistep | Newton:
     """The method that is meant by itself or by its name in `ev.methods`, as "dop853" or "Dormand-Prince".
 
     Raises ModelError if the stepper has no such method.
@@ -35,7 +34,7 @@ def _key(name: str) -> str:
     return name.strip().upper().replace("-", "_").replace(" ", "_")
 
 
-def _named(name: str) -> Any:
+def _named(name: str) -> object:
     methods = import_module("eventide.methods")
     key = _key(name)
     found = getattr(methods, key, None) if key in methods.__all__ else None

@@ -59,7 +59,7 @@ def convergence_order(
     start: float,
     end: float,
     steps: Sequence[float],
-    **options: Any,
+    **options: object,
 ) -> float:
     """The slope of the largest error on the grid over the step in logarithms; it equals the order of consistency.
 

@@ -158,7 +158,7 @@ def _newton(tableau: Tableau, law: Law, time: float, start: State, step: float) 
     system = np.eye(size) - step * np.kron(matrix, jacobian(law, time, start))
 
     def correct(defect: State) -> State:
-        correction: Any = np.linalg.solve(system, defect.reshape(size))
+        correction: object = np.linalg.solve(system, defect.reshape(size))
         return np.asarray(correction, dtype=np.float64).reshape(defect.shape)
 
     return correct

@@ -10,7 +10,7 @@ comes next.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from eventide.discrete.conditions.condition_list import conditions_of
 from eventide.discrete.conditions.description import describe_code
@@ -37,7 +37,7 @@ class Cascade:
     def __init__(self, sim: Simulation, integrator: Integrator) -> None:
         self.sim = sim
         self.integrator = integrator
-        self._suspects: dict[Any, tuple[float, list[float], Condition]] = {}
+        self._suspects: dict[object, tuple[float, list[float], Condition]] = {}
 
     def judge(self, condition: Condition) -> Condition:
         """Judge a condition that has fired too often; returns the condition that fires in its place, perhaps itself.

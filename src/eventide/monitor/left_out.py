@@ -37,7 +37,7 @@ class ForgottenComponents:
         self._kinds: dict[type[Continuous], int] = {}
         """How many objects of each class with laws were made before the present run, or the last one ended."""
         self._gone: list[str] = []
-        self._sizes: dict[Any, int] = {}
+        self._sizes: dict[object, int] = {}
         """How many attributes the oldest components had when they were looked at, by their seats."""
 
     def begin(self, *, is_new: bool) -> None:
@@ -98,11 +98,11 @@ def _is_at_rest(owner: Any) -> bool:
     return isinstance(owner, Continuous) and not isinstance(owner, Process) and is_left_out(owner)
 
 
-def _call(found: list[Any]) -> str:
+def _call(found: list[object]) -> str:
     return f"{type(found[0]).__name__}(sim).start()"
 
 
-def refuse_misspelt(component: Any) -> None:
+def refuse_misspelt(component: object) -> None:
     """Raise ModelError if an object has an attribute that its class does not know, and nearly the name of a field."""
     if not isinstance(component, Continuous):
         return

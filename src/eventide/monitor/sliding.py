@@ -35,6 +35,7 @@ from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from eventide.continuous import Flow, Integrator
+    from eventide.continuous.components.member import Member
     from eventide.simulation import Simulation
 
 SUM: Final = 1e-9
@@ -450,7 +451,7 @@ def _members(flow: Flow) -> list[Any]:
     return [owner for owner in flow.owners() if not isinstance(owner, SlidingMotion)]
 
 
-def _runs(owner: Any) -> list[tuple[int, int]]:
+def _runs(owner: Member) -> list[tuple[int, int]]:
     """All slots of an owner."""
     if isinstance(owner, Variable):
         return [(owner._slot, owner._slot + 1)]
@@ -473,7 +474,7 @@ def _is_read(integrator: Integrator, slot: int) -> bool:
     return any(_reads(integrator, owner, slot) for owner in integrator.groups.members())
 
 
-def _reads(integrator: Integrator, owner: Any, slot: int) -> bool:
+def _reads(integrator: Integrator, owner: Member, slot: int) -> bool:
     """Whether the laws of an active component may read a number: for code that cannot be read, by the names in it."""
     plan = integrator.groups.plan_of(owner)
     if not plan.is_opaque:

@@ -81,7 +81,7 @@ class Columns:
         self._held = integrator.memory.constants.allocate(len(self._fixed)) if self._fixed else 0
         self._flows: list[Flow] = []
         self._shown, self._shown_room = 0, 0
-        self._flows_of_owners: list[Any] | None = None
+        self._flows_of_owners: list[object] | None = None
         self._laws: list[Any] = []
         self._is_possible = True
         integrator.memory.lists.view[self._head + WIDTH] = self._width

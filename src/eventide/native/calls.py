@@ -112,7 +112,7 @@ class _Definition(ctypes.Structure):
     )
 
 
-def builtin(name: str, address: int) -> Callable[..., Any]:
+def builtin(name: str, address: int) -> Callable[..., object]:
     """The function at an address, which `call_text` has described, as a builtin function."""
     definition = _Definition(name.encode(), address, FASTCALL, None)
     make = ctypes.pythonapi.PyCFunction_NewEx

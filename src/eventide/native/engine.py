@@ -45,7 +45,7 @@ class NativeEngine:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._kernels: dict[bytes, Any] = {}
+        self._kernels: dict[bytes, object] = {}
         self._methods: dict[int, tuple[Coefficients, tuple[int, ...]]] = {}
 
     @cached_property
@@ -108,7 +108,7 @@ def stepper_text() -> str:
     return program({name: getattr(PLAIN, name) for name in ENTRIES})
 
 
-def program(entries: dict[str, FunctionType], replaced: Any = overrides) -> str:
+def program(entries: dict[str, FunctionType], replaced: object = overrides) -> str:
     """Functions of the stepper's language, and those that they call, as assembly.
 
     replaced    a module whose functions replace those of the same name

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable
 from math import nan
-from typing import Any, Final
+from typing import Final
 
 from eventide.native.expressions import Expressions
 from eventide.native.ir import Instruction, real
@@ -68,7 +68,7 @@ def are_within(errors: int, absolute: int, relative: int, states: int, ratio: fl
     return False
 
 
-def address_of(item: Any) -> int:
+def address_of(item: object) -> int:
     """The address of an item of an array."""
     return 0
 

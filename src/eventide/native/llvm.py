@@ -62,7 +62,7 @@ class Machine:
         return _address_in(ctypes.pythonapi if name.startswith("Py") else self._library, name)
 
 
-def _target_machine() -> Any:
+def _target_machine() -> object:
     return binding.Target.from_default_triple().create_target_machine(
         cpu=binding.get_host_cpu_name(),
         features=binding.get_host_cpu_features().flatten(),
@@ -73,13 +73,13 @@ def _target_machine() -> Any:
     )
 
 
-def _mathematical_library() -> Any:
+def _mathematical_library() -> object:
     if sys.platform == "win32":
         return ctypes.CDLL("ucrtbase")
     return ctypes.CDLL(ctypes.util.find_library("m") if sys.platform == "darwin" else None)
 
 
-def _address_in(library: Any, name: str) -> int:
+def _address_in(library: object, name: str) -> int:
     try:
         function = getattr(library, name)
     except AttributeError:

@@ -92,7 +92,7 @@ def begin_stream(frame: pd.DataFrame, where: str | PathLike[str], table: str) ->
     return _writing(kind, where, table, Head.of(frame))
 
 
-def _checked_frame(data: Any) -> pd.DataFrame:
+def _checked_frame(data: object) -> pd.DataFrame:
     from eventide.libraries import pandas as pd
 
     if isinstance(data, pd.DataFrame):

@@ -94,7 +94,7 @@ def _fields_as_long_as(size: int) -> Iterator[None]:
             csv.field_size_limit(before)
 
 
-def _of_cells(cells: Sequence[str], dtype: str) -> list[Any]:
+def _of_cells(cells: Sequence[str], dtype: str) -> list[object]:
     if dtype in TEXT:
         return [None if cell == MISSING else cell.removeprefix("\\") for cell in cells]
     if dtype == "bool":
@@ -136,7 +136,7 @@ def _as_json(value: float) -> float | str:
     return "NaN" if value != value else "Infinity" if value > 0.0 else "-Infinity"
 
 
-def _of_json(values: list[Any], head: Head, place: int) -> list[Any]:
+def _of_json(values: list[object], head: Head, place: int) -> list[object]:
     """The values of a column; raises TypeError if one is not of its kind, which numpy would make fit."""
     kinds: tuple[type, ...] = (int,)
     if head.is_text(place):

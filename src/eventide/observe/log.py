@@ -166,7 +166,7 @@ class EventLog(Sequence[Entry]):
             self._end_wait(process, occurrence.time)
         self._slots.begin()
 
-    def _kind_and_condition(self, activity: Any, why: str, process: Process | None) -> tuple[str, str]:
+    def _kind_and_condition(self, activity: object, why: str, process: Process | None) -> tuple[str, str]:
         if isinstance(activity, Trigger):
             return "handler", describe_function(activity.function)
         if isinstance(activity, Timer):
@@ -272,8 +272,8 @@ def _mark(kind: str, name: str, category: str, track: int, at: float) -> dict[st
     return {"ph": kind, "name": name, "cat": category, "pid": 1, "tid": track, "ts": at}
 
 
-def _details(number: int, entry: Entry) -> dict[str, Any]:
-    details: dict[str, Any] = {"event": number}
+def _details(number: int, entry: Entry) -> dict[str, object]:
+    details: dict[str, object] = {"event": number}
     if entry.condition:
         details["condition"] = entry.condition
     if entry.wrote:

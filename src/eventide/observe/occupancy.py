@@ -61,7 +61,7 @@ class Occupancy(Observer):
         self._frequency = "event"
         self._names = DistinctNames()
         self._ended: list[Stay] = []
-        self._present: dict[tuple[int, Any, State], Stay] = {}
+        self._present: dict[tuple[int, object, State], Stay] = {}
         sim._the_monitor.add_observer(self)
 
     @property

@@ -255,7 +255,7 @@ class Ledger(Observer):
         self._let_go()
         return frame
 
-    def drain(self, receive: Callable[[pd.DataFrame], Any], *, rows: int = 10_000) -> Outlet:
+    def drain(self, receive: Callable[[pd.DataFrame], object], *, rows: int = 10_000) -> Outlet:
         """Pass the rows to a function, about `rows` at a time while the run continues, and the rest at the end.
 
         It is called between events with what `to_pandas(sides=True)` gives, and must only read the model;

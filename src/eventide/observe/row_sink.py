@@ -6,7 +6,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from os import PathLike
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self
 
 from eventide.errors import ModelError
 
@@ -27,7 +27,7 @@ class Outlet:
     count       how many rows have been handed on
     """
 
-    def __init__(self, ledger: Ledger, receive: Callable[[pd.DataFrame], Any], rows: int) -> None:
+    def __init__(self, ledger: Ledger, receive: Callable[[pd.DataFrame], object], rows: int) -> None:
         if not rows >= 1:
             raise ModelError(f"{ledger.name} hands on rows= at a time, a whole number of at least 1, and got {rows!r}")
         if ledger._outlet is not None:

@@ -71,7 +71,7 @@ Subject: TypeAlias = Component | Variable | Level | Recordable | Mapping[str, Na
 """What can be recorded; a text names a quantity or a field of the component before it."""
 
 
-def groups_of_all(subjects: Sequence[Any]) -> list[Group]:
+def groups_of_all(subjects: Sequence[object]) -> list[Group]:
     """What there is to record of some subjects; of a component that is followed by names, these only.
 
     Raises ModelError if there is nothing, and for a name that follows no component or is none of its.
@@ -120,7 +120,7 @@ def _field_group(owner: Component, name: str) -> Group:
     return Group((head,), lambda: [read()], taken=Fixed(read))
 
 
-def _groups_of_fields(owner: Any) -> list[Group]:
+def _groups_of_fields(owner: object) -> list[Group]:
     """The columns of the fields of a component that are numbers, where it has nothing that moves."""
     if not isinstance(owner, Component):
         return []
@@ -128,7 +128,7 @@ def _groups_of_fields(owner: Any) -> list[Group]:
     return [_field_group(owner, name) for name in names]
 
 
-def groups_of(subject: Any) -> list[Group]:
+def groups_of(subject: object) -> list[Group]:
     """What there is to record of a component, a variable, a queue, a resource, a level, an integral or named things.
 
     Raises ModelError if there is nothing.
@@ -153,7 +153,7 @@ def groups_of(subject: Any) -> list[Group]:
     )
 
 
-def named_groups(name: str, thing: Any, deed: str = "recorded") -> list[Group]:
+def named_groups(name: str, thing: object, deed: str = "recorded") -> list[Group]:
     """The columns of something that was given a name; more than one begin with it.
 
     deed        what is done with it, for messages
@@ -212,7 +212,7 @@ def _groups_of_component(subject: Continuous) -> list[Group]:
     return [_variable_group(subject[name]) for name in names]
 
 
-def _groups_of_station(subject: Any) -> list[Group]:
+def _groups_of_station(subject: object) -> list[Group]:
     if isinstance(subject, Queue):
         return [_level_group(f"{subject.name}.length", subject.length, "how many members it has")]
     if isinstance(subject, Resource):

@@ -109,16 +109,16 @@ def refuse_answer(answer: Any, sim: World, owner: str) -> None:
     )
 
 
-def number_of(command: Any) -> int:
+def number_of(command: object) -> int:
     """The number of the error for a command that is met between events."""
     return HOLD if _is_number(command) else NUMBERS.get(type(command).__name__, WAITS)
 
 
-def _describe(command: Any) -> str:
+def _describe(command: object) -> str:
     return f"hold({command!r})" if _is_number(command) else f"the command {type(command).__name__.lower()}"
 
 
-def _is_number(command: Any) -> bool:
+def _is_number(command: object) -> bool:
     return hasattr(command, "__float__") and not hasattr(command, "_execute")
 
 
@@ -172,7 +172,7 @@ def _loads(code: CodeType) -> Iterator[tuple[str, str, int]]:
         before = kind
 
 
-def _mentions(function: FunctionType, this: Any, *, is_pure: bool) -> Iterator[Mention]:
+def _mentions(function: FunctionType, this: object, *, is_pure: bool) -> Iterator[Mention]:
     """What a function's code names and must not: makers of commands and, if it is to be pure, what is not.
 
     Nothing of the user's is executed.
@@ -213,7 +213,7 @@ def _line_of(code: CodeType, place: int) -> int:
     return (positions.lineno if positions else None) or code.co_firstlineno
 
 
-def _attribute(owner: Any, name: str) -> Any:
+def _attribute(owner: object, name: str) -> object:
     """As `attribute_of`; of a component also what a field refers to."""
     if isinstance(owner, Component):
         if name in vars(owner):
@@ -227,7 +227,7 @@ def _attribute(owner: Any, name: str) -> Any:
     return attribute_of(owner, name)
 
 
-def _answers(code: CodeType) -> Iterator[tuple[str, Any]]:
+def _answers(code: CodeType) -> Iterator[tuple[str, object]]:
     """What a function's code returns, at each return: the name of the instruction that made it, and its argument."""
     name, argument = "", None
     for step in dis.get_instructions(code):

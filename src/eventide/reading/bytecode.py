@@ -5,7 +5,6 @@ from __future__ import annotations
 import dis
 from collections.abc import Iterator
 from types import CodeType, GeneratorType
-from typing import Any
 
 
 def stored_in(code: CodeType) -> Iterator[str]:
@@ -18,7 +17,7 @@ def stored_in(code: CodeType) -> Iterator[str]:
             yield from stored_in(constant)
 
 
-def is_in_loop(generator: Any) -> bool:
+def is_in_loop(generator: object) -> bool:
     """Whether a suspended generator, or one that it delegates to, stands inside a loop."""
     while type(generator) is GeneratorType and generator.gi_frame is not None:
         place = generator.gi_frame.f_lasti

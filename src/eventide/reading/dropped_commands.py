@@ -34,7 +34,7 @@ class Dropped(NamedTuple):
     advice: str
 
 
-def refuse_dropped_commands(generator: GeneratorType[Any, Any, Any]) -> None:
+def refuse_dropped_commands(generator: GeneratorType[object, object, object]) -> None:
     """Raise ModelError, naming the lines, if the code of a generator that has not begun drops a command."""
     code = generator.gi_code
     frame = generator.gi_frame
@@ -49,7 +49,7 @@ def refuse_dropped_commands(generator: GeneratorType[Any, Any, Any]) -> None:
         )
 
 
-def dropped_commands(code: CodeType, variables: Mapping[str, Any], names: Mapping[str, Any]) -> Iterator[Dropped]:
+def dropped_commands(code: CodeType, variables: Mapping[str, object], names: Mapping[str, object]) -> Iterator[Dropped]:
     """The commands that a function's code makes and drops, and those in generators of its own that it delegates to.
 
     variables   values of its arguments and of the variables that it closes over
@@ -117,7 +117,7 @@ def _inside(function: Any, caller: CodeType) -> Iterator[Dropped]:
     yield from dropped_commands(code, variables, function.__globals__)
 
 
-def _yield_for(function: Any) -> str:
+def _yield_for(function: object) -> str:
     """What belongs before a call of `function`: "yield", "yield from", or nothing if it is a plain one."""
     function = getattr(function, "__func__", function)
     if getattr(function, "_makes_command", False) is True:

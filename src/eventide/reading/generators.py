@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import gc
 import sys
-from types import CellType, FunctionType
+from types import CellType, FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from eventide.reading.twins import NOTHING, original_function
@@ -15,10 +15,11 @@ from eventide.reading.twins import NOTHING, original_function
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from eventide.discrete.processes.process import Process
     from eventide.reading.twins import Twin
 
 
-def function_of(generator: Any) -> FunctionType | None:
+def function_of(generator: GeneratorType[object, object, object]) -> FunctionType | None:
     """The function that a suspended generator executes, of a twin that of the user's; None if it is not to be had."""
     function = _executed(generator)
     return None if function is None else original_function(function)
@@ -38,7 +39,9 @@ def locals_of(generator: Any, function: FunctionType | None = None) -> dict[str,
     return values
 
 
-def cells_of(generator: Any, twin: Twin, values: Mapping[str, Any]) -> dict[str, CellType] | None:
+def cells_of(
+    generator: GeneratorType[object, object, object], twin: Twin, values: Mapping[str, object]
+) -> dict[str, CellType] | None:
     """The cells of the variables that a suspended generator shares with other functions, by name.
 
     values      of its local variables
@@ -106,7 +109,7 @@ class _Sample:
         self._story = self._generator
 
 
-def is_held_elsewhere(process: Any) -> bool:
+def is_held_elsewhere(process: Process) -> bool:
     """Whether somebody but a process, and the run loop, has its suspended generator or the frame of that.
 
     What one count of references is depends on the version of Python; so that of a new generator is the measure.
@@ -117,14 +120,14 @@ def is_held_elsewhere(process: Any) -> bool:
     return count > most or frames[0] > frames[1]
 
 
-def _executed(generator: Any) -> FunctionType | None:
+def _executed(generator: GeneratorType[object, object, object]) -> FunctionType | None:
     for item in gc.get_referents(generator):
         if type(item) is FunctionType and item.__code__ is generator.gi_code:
             return item
     return None
 
 
-def _holds(cell: CellType, name: str, values: Mapping[str, Any]) -> bool:
+def _holds(cell: CellType, name: str, values: Mapping[str, object]) -> bool:
     """Whether a cell has the value of a variable, or none if that has none."""
     try:
         value = cell.cell_contents

@@ -11,7 +11,7 @@ import datetime as dt
 import os
 import sys
 import time
-from typing import Any, Final
+from typing import Final
 
 from eventide.reading.scope import UNKNOWN
 
@@ -36,7 +36,7 @@ FOR_RANDOM: Final = (
 FOR_TIME: Final = "The time of the model is sim.time"
 
 
-def impurity_of(owner: Any, name: str, value: Any) -> str:
+def impurity_of(owner: object, name: str, value: object) -> str:
     """What to write instead of a function that is found as `owner.name`, or by its name alone; empty if it is pure."""
     if owner is not UNKNOWN and (_is_generator(owner) or getattr(value, "__qualname__", "") == "World.stream"):
         return FOR_RANDOM
@@ -48,18 +48,18 @@ def impurity_of(owner: Any, name: str, value: Any) -> str:
     return ""
 
 
-def _is_generator(thing: Any) -> bool:
+def _is_generator(thing: object) -> bool:
     module = type(thing).__module__
     return module == "random" or module.startswith(GENERATORS)
 
 
-def is_global_generator(value: Any) -> bool:
+def is_global_generator(value: object) -> bool:
     """Whether something is a function of `random` or `numpy.random` that draws from the generator of all programs."""
     owner = getattr(value, "__self__", None)
     return owner is not None and callable(value) and any(owner is shared for shared in _shared_generators())
 
 
-def _shared_generators() -> list[Any]:
+def _shared_generators() -> list[object]:
     """The objects whose methods are the functions of `random` and `numpy.random`, of those modules that are loaded."""
     loaded = [sys.modules.get("random"), sys.modules.get("numpy.random")]
     return [module.random.__self__ for module in loaded if module is not None]

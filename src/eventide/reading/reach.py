@@ -98,7 +98,7 @@ class _Search(Generic[Sought]):
         elif sort.classes or (isinstance(value, ModuleType) and not _is_of_library(value.__name__)):
             self._spaces += [vars(part) for part in (value, *(sort.classes or ())) if hasattr(part, "__dict__")]
 
-    def take_sought(self, value: Any) -> None:
+    def take_sought(self, value: object) -> None:
         """Keep what is looked for, alone or in a list, a tuple or a dict."""
         items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else (value,)
         for item in items:

@@ -17,7 +17,7 @@ class Scope:
     """What the names in a function's code mean, as far as that is known before it runs."""
 
     def __init__(
-        self, code: CodeType, variables: Mapping[str, Any], names: Mapping[str, Any], function: ast.FunctionDef
+        self, code: CodeType, variables: Mapping[str, object], names: Mapping[str, object], function: ast.FunctionDef
     ) -> None:
         self.local = {*code.co_varnames, *code.co_cellvars, *code.co_freevars}
         self.variables = variables
@@ -53,7 +53,7 @@ class Scope:
         return UNKNOWN
 
 
-def attribute_of(owner: Any, name: str) -> Any:
+def attribute_of(owner: object, name: str) -> object:
     """The attribute of an object, as far as it can be had without executing anything of the user's."""
     if owner is UNKNOWN:
         return UNKNOWN
@@ -66,7 +66,7 @@ def attribute_of(owner: Any, name: str) -> Any:
     return found
 
 
-def closures_of(function: FunctionType) -> dict[str, Any]:
+def closures_of(function: FunctionType) -> dict[str, object]:
     """What a function closes over, as far as it has values."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     values: dict[str, Any] = {}

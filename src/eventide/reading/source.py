@@ -163,7 +163,7 @@ class SourceBook:
     """
 
     def __init__(self) -> None:
-        self.varying: dict[tuple[int, str], Any] = {}
+        self.varying: dict[tuple[int, str], object] = {}
         self._files: dict[str, SourceFile] = {}
         self._definitions: dict[int, tuple[CodeType, Definition]] = {}
 
@@ -310,7 +310,7 @@ def _given(node: ast.AST, name: str) -> int:
 Extent: TypeAlias = tuple[tuple[int, int], tuple[int, int]]
 
 
-def _is_constant(node: ast.expr, value: Any) -> bool:
+def _is_constant(node: ast.expr, value: object) -> bool:
     return isinstance(node, ast.Constant) and type(node.value) is type(value) and node.value == value
 
 
@@ -336,7 +336,7 @@ def _width(tree: Tree) -> tuple[int, int]:
     return ((tree.end_lineno or 0) - tree.lineno, (tree.end_col_offset or 0) - tree.col_offset)
 
 
-def parse_function(code: CodeType, names: Mapping[str, Any]) -> tuple[ast.FunctionDef | None, int]:
+def parse_function(code: CodeType, names: Mapping[str, object]) -> tuple[ast.FunctionDef | None, int]:
     """The syntax tree of a function's code, and what to add to its line numbers; None if there is no such text."""
     if not code.co_name.isidentifier():  # an expression, which has no statements
         return None, 0

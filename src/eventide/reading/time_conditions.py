@@ -160,7 +160,7 @@ class _Reader:
 
         Raises _NotUnderstood if it does anything else.
         """
-        stack: list[Any] = []
+        stack: list[object] = []
         try:
             for step in self._steps[:-1]:
                 self._follow(step, stack, time)
@@ -174,7 +174,7 @@ class _Reader:
             raise _NotUnderstood
         return word, left, right
 
-    def _follow(self, step: dis.Instruction, stack: list[Any], time: float | None) -> None:
+    def _follow(self, step: dis.Instruction, stack: list[object], time: float | None) -> None:
         name = step.opname
         if name.startswith(("LOAD_CONST", "LOAD_SMALL_INT")):
             stack.append(step.argval)
@@ -196,7 +196,7 @@ class _Reader:
         else:
             raise _NotUnderstood
 
-    def _variable(self, name: str) -> Any:
+    def _variable(self, name: str) -> object:
         if name not in self._given:
             raise _NotUnderstood
         return self._given[name]
@@ -207,13 +207,13 @@ class _Reader:
         except (KeyError, ValueError):
             raise _NotUnderstood from None
 
-    def _taken(self, read: Callable[..., Any], *arguments: Any) -> Any:
+    def _taken(self, read: Callable[..., object], *arguments: object) -> object:
         value = read(*arguments)
         if self._is_first:
             self.sources.append((partial(read, *arguments), value))
         return value
 
-    def _attribute(self, owner: Any, name: str, time: float | None) -> Any:
+    def _attribute(self, owner: object, name: str, time: float | None) -> object:
         if owner is self.sim:
             if name == "time":
                 return _Line(1.0, 0.0) if time is None else _Line(0.0, time)
@@ -238,7 +238,7 @@ class _Reader:
         return _Line(0.0, value)
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

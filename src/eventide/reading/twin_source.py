@@ -245,7 +245,7 @@ class TwinSource:
             made += unbound([name.id], name)
         return [_if(target, made, [], "entry is not None")] if made else []
 
-    _WRITERS: Final[dict[type[ast.AST], Callable[[TwinSource, Any], Any]]] = {
+    _WRITERS: Final[dict[type[ast.AST], Callable[[TwinSource, object], object]]] = {
         ast.For: _for,
         ast.If: _branch,
         ast.Match: _match,
@@ -332,7 +332,7 @@ def _parsed(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 
 
-def _filled(node: Any, where: dict[str, Any], given: tuple[Any, ...]) -> Any:
+def _filled(node: ast.AST, where: dict[str, Any], given: tuple[Any, ...]) -> Any:
     """A copy of a part of an expression."""
     if isinstance(node, list):
         return [_filled(item, where, given) for item in node]

@@ -91,7 +91,7 @@ class _Context:
 
     __slots__ = ("__enter__", "__exit__")
 
-    def __init__(self, shape: Any, leave: Callable[..., Any]) -> None:
+    def __init__(self, shape: object, leave: Callable[..., object]) -> None:
         self.__enter__ = repeat(shape).__next__
         self.__exit__ = leave
 
@@ -219,7 +219,7 @@ def original_function(function: FunctionType) -> FunctionType:
     return found
 
 
-def _codes_by_place(code: CodeType) -> dict[tuple[Any, ...], list[CodeType]]:
+def _codes_by_place(code: CodeType) -> dict[tuple[object, ...], list[CodeType]]:
     """The code of functions made in some code, by name and by where in the text it stands.
 
     Its instructions may be others: a call of `math.sin` is compiled in another way where the import stands beside it.

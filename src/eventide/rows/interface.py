@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.rows import activities, allocation, event_list, loop
 
@@ -19,7 +19,7 @@ class RowEngine:
     pack    turns the tables into what all other functions take first, and what must live as long as that is used
     """
 
-    pack: Callable[[Rows], tuple[Any, Any]]
+    pack: Callable[[Rows], tuple[object, object]]
     proceed_rows: Callable[..., int]
     enter: Callable[..., int]
     dismiss: Callable[..., None]

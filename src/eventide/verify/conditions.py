@@ -73,12 +73,12 @@ class Grid:
         low, high = (np.atleast_1d(np.asarray(end, dtype=float)) for end in self.X)
         return [list(row) for row in _samples("X", list(zip(low, high, strict=True)), self.n_X)]
 
-    def _signals(self) -> list[Any] | None:
+    def _signals(self) -> list[object] | None:
         if not callable(self.U):
             return _finite("U", self.U, self.n_U)
         return [self.U(float(row[0])) for row in _samples("U", [(0.0, 1.0)], self.n_U)]
 
-    def _parameters(self) -> list[Any] | None:
+    def _parameters(self) -> list[object] | None:
         if not isinstance(self.P, Mapping):
             return _finite("P", self.P, self.n_P)
         rows = _samples("P", list(self.P.values()), self.n_P)
@@ -124,7 +124,7 @@ def points_for(conditions: Any) -> list[Point]:
     return [{}] if conditions is None else list(conditions)
 
 
-def _axis(values: Any) -> list[Any]:
+def _axis(values: object) -> list[object]:
     return [values] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
 
 

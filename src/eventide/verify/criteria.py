@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from math import inf, isnan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def error_below(bound: float, expected: Any, of: Of = None) -> Quality:
+def error_below(bound: float, expected: object, of: Of = None) -> Quality:
     """The largest difference from what is expected is at most a bound.
 
     expected    a number or an array like the output, or a function of the inputs by name that returns it
     """
     _check(bound >= 0.0, f"error_below takes a bound from 0 on, and got {bound!r}")
 
-    def assess(output: Any, inputs: Mapping[str, Any]) -> Score:
+    def assess(output: object, inputs: Mapping[str, object]) -> Score:
         curve = curve_of(output, of)
         wanted = np.asarray(expected(**inputs) if callable(expected) else expected, dtype=float)
         try:
@@ -52,7 +52,7 @@ def stays_within(low: float = -inf, high: float = inf, of: Of = None, *, unit: s
     _check(low <= high, f"stays_within takes low <= high, and got {low!r} and {high!r}")
     _check(low > -inf or high < inf, "stays_within takes low= or high=, or both, and got neither")
 
-    def assess(output: Any, _: Mapping[str, Any]) -> Score:
+    def assess(output: object, _: Mapping[str, object]) -> Score:
         curve = curve_of(output, of)
         return _worst(curve, _inside(curve.values, low, high))
 
@@ -69,7 +69,7 @@ def reaches_within(low: float, high: float, time: float, of: Of = None, *, unit:
     """A quantity lies between two bounds at some time not later than `time` after the start; the margin is the best."""
     _check(low <= high, f"reaches_within takes low <= high, and got {low!r} and {high!r}")
 
-    def assess(output: Any, _: Mapping[str, Any]) -> Score:
+    def assess(output: object, _: Mapping[str, object]) -> Score:
         curve = curve_of(output, of)
         curve = curve.cut_at(float(curve.timed()[0]) + time)
         times = curve.timed()
@@ -87,7 +87,7 @@ def settles(low: float, high: float, time: float, of: Of = None, *, unit: str = 
     """A quantity lies between two bounds from `time` after the start on, until the end."""
     _check(low <= high, f"settles takes low <= high, and got {low!r} and {high!r}")
 
-    def assess(output: Any, _: Mapping[str, Any]) -> Score:
+    def assess(output: object, _: Mapping[str, object]) -> Score:
         curve = curve_of(output, of)
         curve = curve.cut_at(float(curve.timed()[0]) + time)
         times = curve.timed()
@@ -107,7 +107,7 @@ def overshoot(share: float, target: float, of: Of = None) -> Quality:
     """A quantity goes beyond its target by at most a share of the way to it from where it begins."""
     _check(share >= 0.0, f"overshoot takes a share from 0 on, and got {share!r}")
 
-    def assess(output: Any, _: Mapping[str, Any]) -> Score:
+    def assess(output: object, _: Mapping[str, object]) -> Score:
         curve = curve_of(output, of)
         values = curve.column()
         way = target - values[0]
@@ -124,7 +124,7 @@ def overshoot(share: float, target: float, of: Of = None) -> Quality:
 def energy_never_grows(of: Of = None, tolerance: float = 0.0) -> Quality:
     """A quantity is never above its least value so far by more than a tolerance."""
 
-    def assess(output: Any, _: Mapping[str, Any]) -> Score:
+    def assess(output: object, _: Mapping[str, object]) -> Score:
         curve = curve_of(output, of)
         values = curve.column()
         rises = values - np.minimum.accumulate(values)
@@ -136,7 +136,7 @@ def energy_never_grows(of: Of = None, tolerance: float = 0.0) -> Quality:
 def invariant(of: Of = None, tolerance: float = 0.0) -> Quality:
     """A quantity stays what it was at the start, up to a tolerance."""
 
-    def assess(output: Any, _: Mapping[str, Any]) -> Score:
+    def assess(output: object, _: Mapping[str, object]) -> Score:
         curve = curve_of(output, of)
         drifts = np.abs(curve.values - curve.values[:1])
         return _worst(curve, tolerance - drifts, lambda row, column: f"has moved by {drifts[row, column]:.6g}")
@@ -147,7 +147,7 @@ def invariant(of: Of = None, tolerance: float = 0.0) -> Quality:
 def throughput(least: float, of: Of = None) -> Quality:
     """A rate is at least so large: a response as it is, a counter over time by what it gains per unit of time."""
 
-    def assess(output: Any, _: Mapping[str, Any]) -> Score:
+    def assess(output: object, _: Mapping[str, object]) -> Score:
         curve = curve_of(output, of)
         values = curve.column()
         rate = float(values[-1])

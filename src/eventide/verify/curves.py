@@ -63,7 +63,7 @@ class Curve:
         return self.times
 
 
-def curve_of(output: Any, of: Of) -> Curve:
+def curve_of(output: object, of: Of) -> Curve:
     """What is looked at in an output. Raises ModelError, which says what there is, if it is not there."""
     if isinstance(of, str):
         return _named(output, of)
@@ -77,7 +77,7 @@ def curve_of(output: Any, of: Of) -> Curve:
     return Curve(curve.times, curve.values[:, [of]], (f"state {of}",))
 
 
-def path_of(output: Any, of: Of) -> PiecewisePolynomial:
+def path_of(output: object, of: Of) -> PiecewisePolynomial:
     """What is looked at, at all times; rows are joined by straight lines. Raises ModelError as `curve_of`."""
     curve = curve_of(output, of)
     if curve.path is not None:
@@ -123,7 +123,7 @@ def _named(output: Any, name: str) -> Curve:
     )
 
 
-def _plain(output: Any, name: str) -> Curve:
+def _plain(output: object, name: str) -> Curve:
     if isinstance(output, Trajectory) or (isinstance(output, tuple) and len(output) == 2):
         times, values = (np.asarray(part, dtype=float) for part in output)
         table = values.reshape(len(times), -1)

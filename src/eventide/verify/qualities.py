@@ -101,7 +101,7 @@ class Quality:
         if not bound >= 0.0:
             raise ModelError(f"the error {name!r} is given the bound {bound!r}: a bound is at least 0")
 
-        def assess(output: Any, _: Mapping[str, Any]) -> Score:
+        def assess(output: object, _: Mapping[str, object]) -> Score:
             found = float(error(output))
             if found < 0.0:
                 raise ModelError(f"the error {name!r} of an output is {found!r}: an error is at least 0")

@@ -200,7 +200,7 @@ def _are_at_odds(one: Requirement, other: Requirement) -> bool:
     )
 
 
-def _are_same(one: Any, other: Any) -> bool:
+def _are_same(one: object, other: object) -> bool:
     try:
         return one is other or bool(one == other)
     except ValueError:  # arrays do not compare to one Boolean
@@ -243,7 +243,7 @@ def inputs_in_words(inputs: Mapping[str, Any], replication: int = 0) -> str:
     return ", ".join([*parts, f"replication {replication}"] if replication else parts)
 
 
-def _word(value: Any) -> str:
+def _word(value: object) -> str:
     return getattr(value, "__name__", _SHORT.repr(value)) if callable(value) else _SHORT.repr(value)
 
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from math import inf
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -67,14 +67,14 @@ def holds(statement: Formula) -> Quality:
     if not isinstance(statement, Formula):
         raise ModelError(f"holds(...) takes a statement, as always(quantity('x') <= 1.0), and got {statement!r}")
 
-    def assess(output: Any, _: Mapping[str, Any]) -> Score:
+    def assess(output: object, _: Mapping[str, object]) -> Score:
         return score(statement, output)
 
     names = tuple(dict.fromkeys(one.of for one in comparisons_in(statement) if isinstance(one.of, str)))
     return Quality(str(statement), assess, most=1.0, band=band_of(statement), quantities=names)
 
 
-def score(statement: Formula, output: Any) -> Score:
+def score(statement: Formula, output: object) -> Score:
     """The margin of a statement about an output, and what decides it."""
     monitor = Monitor(statement, {one.of: path_of(output, one.of) for one in comparisons_in(statement)})
     margin, found = monitor.margin()

@@ -181,7 +181,7 @@ def until(one: Formula, other: Formula, start: float = 0.0, end: float = inf) ->
     return Until(_formula(one), _formula(other), *_checked_window(start, end))
 
 
-def _formula(given: Any) -> Formula:
+def _formula(given: object) -> Formula:
     if isinstance(given, Formula):
         return given
     raise ModelError(

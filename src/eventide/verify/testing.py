@@ -92,7 +92,7 @@ class Test:
             yield self._outcome(number, inputs, 0, partial(component.measure, inputs), replay)
 
     def _of_model(
-        self, model: Model[..., Any], numbers: Sequence[int], workers: int | None, executor: Executor | None
+        self, model: Model[..., object], numbers: Sequence[int], workers: int | None, executor: Executor | None
     ) -> Iterator[Outcome]:
         study = study_for(model, self.requirement.conditions, self.requirement.quality.quantities)
         for result in study.results(numbers, workers=workers, executor=executor, progress=False):

@@ -56,7 +56,7 @@ ThemeName: TypeAlias = Literal["light", "dark"]
 DOTS_PER_INCH: Final = 150
 """Of a saved picture: sharp when shown at its size in inches on a dense screen."""
 
-_UNDATED: Final[dict[str, dict[str, Any]]] = {
+_UNDATED: Final[dict[str, dict[str, object]]] = {
     ".pdf": {"CreationDate": None, "Creator": None, "Producer": None},
     ".png": {"Software": None},
     ".svg": {"Date": None, "Creator": None},
@@ -73,7 +73,7 @@ class HouseFigure(Figure):
         self.theme = theme
         super().__init__(*args, **{**options, "facecolor": theme.ground})  # pyplot gives a colour of its own
 
-    def add_subplot(self, *args: Any, **options: Any) -> Axes:
+    def add_subplot(self, *args: object, **options: object) -> Axes:
         """Add axes in a grid, in style."""
         return _dress(super().add_subplot(*args, **options), self.theme)
 
@@ -130,7 +130,7 @@ def is_narrow(axes: Axes) -> bool:
     return figure is not None and figure.get_figwidth() < NARROW
 
 
-def own_axes(ax: Axes | None, **options: Any) -> Axes:
+def own_axes(ax: Axes | None, **options: object) -> Axes:
     """The axes to draw in: those that were given, or new ones in a new figure."""
     if ax is not None:
         return ax

@@ -17,7 +17,7 @@ import pkgutil
 import re
 from collections.abc import Iterable, Iterator
 from types import FunctionType, ModuleType
-from typing import Any, Final
+from typing import Final
 
 from eventide.declare import Component, fields_of
 from eventide.errors import InputError
@@ -94,7 +94,7 @@ def _members(cls: type) -> list[str]:
 
 def _attributes(cls: type) -> dict[str, str]:
     """The public attributes of a class itself and their annotations, properties among them."""
-    annotations: dict[str, Any] = dict(vars(cls).get("__annotations__", {}))
+    annotations: dict[str, object] = dict(vars(cls).get("__annotations__", {}))
     if issubclass(cls, Component):  # these have made fields of them
         own = [name for name in fields_of(cls) if all(name not in fields_of(base) for base in cls.__bases__)]
         roles = {name: fields_of(cls)[name].role for name in own}
@@ -129,7 +129,7 @@ def _unit(cls: type, name: str) -> str:
     return f" [{spec.unit}]" if spec is not None and spec.unit else ""
 
 
-def _text(annotation: Any) -> str:
+def _text(annotation: object) -> str:
     if annotation is None or annotation is inspect.Parameter.empty:
         return ""
     return annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))

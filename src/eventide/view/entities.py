@@ -107,11 +107,11 @@ def _check(layout: Mapping[str, Any], places: Mapping[str, Any], columns: Mappin
             raise ModelError(f"the position of {name} is two numbers from 0 to 100, and got {position!r}")
 
 
-def _place(place: Resource | Queue[Any], position: tuple[float, float]) -> dict[str, Any]:
+def _place(place: Resource | Queue[object], position: tuple[float, float]) -> dict[str, object]:
     return {"name": place.name, "x": position[0], "y": position[1], "capacity": getattr(place, "capacity", 0)}
 
 
-def _tank(levels: Recording, name: str, position: tuple[float, float]) -> dict[str, Any]:
+def _tank(levels: Recording, name: str, position: tuple[float, float]) -> dict[str, object]:
     times, values = levels.times, levels[name]
     chosen = np.unique(np.linspace(0, len(times) - 1, min(len(times), MOST_POINTS)).astype(int))
     shown = values[chosen][np.isfinite(values[chosen])]

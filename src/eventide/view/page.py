@@ -7,7 +7,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from secrets import compare_digest, token_urlsafe
 from threading import Event, Lock, Thread
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 from urllib.parse import parse_qs, urlsplit
 
 from eventide.view.palette import DARK, LIGHT
@@ -90,7 +90,7 @@ class _Server(ThreadingHTTPServer):
         self.page = page
         super().__init__(place, _Handler)
 
-    def handle_error(self, request: Any, client_address: Any) -> None:
+    def handle_error(self, request: object, client_address: object) -> None:
         """A browser that disconnects in the middle of a response is no error of the run."""
 
 
@@ -140,7 +140,7 @@ class _Handler(BaseHTTPRequestHandler):
         "Referrer-Policy": "no-referrer",
     }
 
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the name of the standard library's argument
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # the name of the standard library's argument
         """Say nothing: the terminal is the model's."""
 
 

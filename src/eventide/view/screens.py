@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eventide.errors import ModelError
 from eventide.libraries import load
@@ -32,7 +32,7 @@ def screen_for(watch: Watch, where: Where | None = None, port: int = 0) -> Scree
     return page
 
 
-def _shell() -> Any:
+def _shell() -> object:
     """The shell of IPython in which this runs, if there is one."""
     module = sys.modules.get("IPython")
     return None if module is None else module.get_ipython()

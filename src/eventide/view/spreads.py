@@ -6,7 +6,7 @@ Source: Pannek, Simulation of mechatronic systems, definition 4.19; Tukey 1977, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -62,7 +62,7 @@ def plot_boxes(data: Data, columns: Sequence[str] | None = None, *, k: float = 1
     return axes
 
 
-def _box(values: npt.NDArray[np.float64], k: float) -> dict[str, Any]:
+def _box(values: npt.NDArray[np.float64], k: float) -> dict[str, object]:
     """The numbers of one box."""
     finite = values[np.isfinite(values)]
     if not finite.size:

@@ -37,7 +37,7 @@ def sensitivity(
     state: ArrayLike,
     start: float = 0.0,
     signal: Signal | None = None,
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, object] | None = None,
     direction: Signal | None = None,
     cost: Cost | None = None,
     step: float | None = None,

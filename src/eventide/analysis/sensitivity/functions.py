@@ -41,7 +41,7 @@ SLOPES: Final[dict[str, Callable[[float, float], float]]] = {
 """The derivative of each function of one number, from its argument and its value."""
 
 
-def _single(name: str) -> Callable[..., Any]:
+def _single(name: str) -> Callable[..., object]:
     plain, slope = getattr(math, name), SLOPES[name]
 
     def function(x: Any, *others: Any) -> Any:
@@ -55,7 +55,7 @@ def _single(name: str) -> Callable[..., Any]:
     return function
 
 
-def _square_root(x: Any) -> Any:
+def _square_root(x: object) -> object:
     if isinstance(x, Dual) and x.value == 0.0 and not x.tangent.any():
         return x.of(0.0, 0.0)
     return _PLAIN_ROOT(x)
@@ -82,7 +82,7 @@ def _on_value(test: Callable[[float], bool]) -> Callable[[Any], bool]:
 
 
 _PLAIN_ROOT: Final = _single("sqrt")
-_REPLACED: Final[dict[str, Callable[..., Any]]] = {
+_REPLACED: Final[dict[str, Callable[..., object]]] = {
     **{name: _single(name) for name in SLOPES if hasattr(math, name)},
     "sqrt": _square_root,
     "hypot": _hypot,
@@ -131,7 +131,7 @@ class Functions:
             names = vars(module) if module is not None else {}
         self._take_in_names(names)
 
-    def _take_in_names(self, names: dict[str, Any]) -> None:
+    def _take_in_names(self, names: dict[str, object]) -> None:
         if id(names) in self._seen or str(names.get("__name__", "")).split(".")[0] in _LEFT_ALONE:
             return
         self._seen[id(names)] = None

@@ -92,7 +92,7 @@ class DualIntegral:
 class _Comparisons(Observer):
     """Looks at the comparisons of a quantity at the end of each step: what changes between events is not located."""
 
-    def __init__(self, sim: DualSimulation, quantity: Callable[[], Any]) -> None:
+    def __init__(self, sim: DualSimulation, quantity: Callable[[], object]) -> None:
         self._sim, self._quantity = sim, quantity
         self._outcomes: list[bool] | None = None
 

@@ -148,7 +148,7 @@ def _seeded(space: Space, values: NDArray[np.float64], tangents: NDArray[np.floa
     return found
 
 
-def _taken_apart(found: Any, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _taken_apart(found: object, count: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Values (k,) and derivatives (k, count)."""
     numbers = list(np.atleast_1d(np.asarray(found)))
     values = np.array([float(one.value if isinstance(one, Dual) else one) for one in numbers])
@@ -156,7 +156,7 @@ def _taken_apart(found: Any, count: int) -> tuple[NDArray[np.float64], NDArray[n
     return values, np.array(slopes).reshape(len(numbers), count)
 
 
-def _linear_run(model: Model[..., Any], time: float, entropy: int | None) -> LinearModel:
+def _linear_run(model: Model[..., object], time: float, entropy: int | None) -> LinearModel:
     """The linear form of the active components of a model at a time."""
     names, values, rates, slopes = states_at(model, time, entropy)
     count = len(names)
@@ -173,7 +173,7 @@ def equilibrium(
     *,
     time: float = 0.0,
     signal: Signal | None = None,
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, object] | None = None,
 ) -> NDArray[np.float64]:
     """A state (n,) at which all rates are 0, found from a guess by Newton's method with exact derivatives.
 
@@ -191,7 +191,7 @@ def equilibrium(
 
 
 def _newton(
-    dynamics: Dynamics, x: NDArray[np.float64], time: float, signal: Signal | None, parameters: Mapping[str, Any]
+    dynamics: Dynamics, x: NDArray[np.float64], time: float, signal: Signal | None, parameters: Mapping[str, object]
 ) -> NDArray[np.float64] | None:
     for _ in range(MOST):
         here = _linear(dynamics, x, time, signal, parameters)
@@ -259,7 +259,7 @@ def _is_near(one: NDArray[np.float64], other: NDArray[np.float64]) -> bool:
 
 
 def _unstable(
-    dynamics: Dynamics, x: NDArray[np.float64], time: float, signal: Signal | None, parameters: Mapping[str, Any]
+    dynamics: Dynamics, x: NDArray[np.float64], time: float, signal: Signal | None, parameters: Mapping[str, object]
 ) -> int:
     """How many eigenvalues have a positive real part."""
     return int((_linear(dynamics, x, time, signal, parameters).eigenvalues.real > 0.0).sum())

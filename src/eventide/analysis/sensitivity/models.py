@@ -93,7 +93,7 @@ def _times_until(at: Iterable[float], end: float | None) -> list[float]:
     return times
 
 
-def _refuse_discrete(model: Model[..., Any], names: Sequence[str]) -> None:
+def _refuse_discrete(model: Model[..., object], names: Sequence[str]) -> None:
     for name in names:
         if name in model.values and type(model.values[name]) is not float:
             parameter = model.parameters[name]
@@ -107,7 +107,7 @@ def _refuse_discrete(model: Model[..., Any], names: Sequence[str]) -> None:
 
 
 def _pass(
-    model: Model[..., Any], sim: Simulation, values: dict[str, Any], until: float | None, times: Sequence[float]
+    model: Model[..., object], sim: Simulation, values: dict[str, object], until: float | None, times: Sequence[float]
 ) -> Passage:
     """Run a model as `Model.run` does, with a stop at each of some times to look at its states."""
     end = model.until if until is None else until
@@ -187,7 +187,7 @@ def _variational(
     return _entries(found, read), margins.notes
 
 
-def _check_same(model: Model[..., Any], base: Passage, found: Passage, plain: Simulation) -> None:
+def _check_same(model: Model[..., object], base: Passage, found: Passage, plain: Simulation) -> None:
     """Raise UndifferentiableError if the run with derivatives has come to something else than the run without."""
     for ((output, time), value), (_, other) in zip(_numbers(base), _numbers(found), strict=True):
         near = SAME * (plain.rel_error * max(abs(value), abs(other)) + plain.abs_error)

@@ -127,7 +127,7 @@ def _names(point: Point, wrt: str | Iterable[str] | None) -> tuple[str, ...]:
     return check_names(asked, values, point.simulator.dynamics.name or "the model")
 
 
-def _varied(signal: Signal | None, direction: Signal | None, t: float, share: float) -> Any:
+def _varied(signal: Signal | None, direction: Signal | None, t: float, share: float) -> object:
     assert direction is not None
     base = 0.0 if signal is None else np.asarray(signal(t), dtype=np.float64)
     moved = base + share * np.asarray(direction(t), dtype=np.float64)

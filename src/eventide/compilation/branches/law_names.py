@@ -114,7 +114,7 @@ class LawNames:
                 return self._attribute_of(outer, node.attr)
         return None
 
-    def _attribute_of(self, outer: Any, name: str) -> Any:
+    def _attribute_of(self, outer: object, name: str) -> object:
         value = getattr(outer, name, None)
         note(self.facts, getattr(outer, "__name__", ""), name, value, outer)
         return value

@@ -92,7 +92,7 @@ def _says_smooth(cls: type[Continuous], base: type[Continuous]) -> bool:
     return next((bool(vars(one)["smooth_laws"]) for one in below if "smooth_laws" in vars(one)), False)
 
 
-def as_written(members: dict[str, Any]) -> dict[str, Any]:
+def as_written(members: dict[str, object]) -> dict[str, object]:
     """The attributes of a class without what was found in its laws, which stand there as their author wrote them."""
     written = {name: value for name, value in members.items() if name not in {"_branches", CHECKED}}
     for name in LAWS:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -117,7 +117,7 @@ def remainder(law: Branching, node: ast.BinOp, known: Known) -> ast.expr | None:
 
 
 _OF_PYTHON: Final = (math.floor, math.ceil, math.trunc, int)
-NONSMOOTH: Final[dict[Any, Rule]] = {
+NONSMOOTH: Final[dict[object, Rule]] = {
     abs: _size,
     math.fabs: _size,
     np.absolute: _size,
@@ -137,7 +137,7 @@ NONSMOOTH: Final[dict[Any, Rule]] = {
     int: _towards_zero,
 }
 """What can be located."""
-JUMPS: Final[dict[Any, str]] = {
+JUMPS: Final[dict[object, str]] = {
     **dict.fromkeys((np.rint, np.round, round), "it jumps between whole numbers"),
     **dict.fromkeys((np.where, np.select, np.piecewise, np.heaviside), "it chooses item by item"),
     **dict.fromkeys((np.interp, np.searchsorted, np.digitize), "it looks in a table: see `ev.inputs` for such of time"),

@@ -41,7 +41,7 @@ _OF_PYTHON: Final = (
 )
 _OF_ARRAYS: Final = ("copy", "cumprod", "cumsum", "dot", "fill", "mean", "prod", "ravel", "reshape", "sum", "transpose")
 """Methods of arrays that are smooth."""
-SMOOTH: Final[dict[int, Any]] = {
+SMOOTH: Final[dict[int, object]] = {
     id(found): found
     for space, names in ((math, _OF_MATH), (np, _OF_NUMPY), (builtins, _OF_PYTHON))
     for name in names.split()

@@ -57,7 +57,7 @@ def as_read(node: ast.expr) -> ast.expr | None:
     return read
 
 
-def placed(node: Any, where: ast.AST) -> Any:
+def placed(node: ast.AST, where: ast.AST) -> Any:
     """A node, and what in it has no place yet, at the place of another."""
     for inner in ast.walk(node):
         if isinstance(inner, ast.expr | ast.arg) and not hasattr(inner, "lineno"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.guards.native_processes import obstacle
@@ -16,9 +17,10 @@ if TYPE_CHECKING:
 
     from eventide.compilation.processes.process_reader import ProcessCode
     from eventide.compilation.registry import Registry
+    from eventide.discrete.processes.process import Process
 
 
-def names_of(generator: Any, function: FunctionType) -> dict[str, Any]:
+def names_of(generator: GeneratorType[object, object, object], function: FunctionType) -> dict[str, object]:
     """What the names stand for that the code of a suspended generator may use."""
     return {**locals_of(generator, function), **closures_of(function)}
 
@@ -57,7 +59,7 @@ def asks_of(process: Any, registry: Registry) -> tuple[CannotLower, ...]:
     return tuple({str(ask): ask for ask in asks}.values())
 
 
-def _read(process: Any) -> tuple[FunctionType | None, CodeType, dict[str, Any]]:
+def _read(process: Process) -> tuple[FunctionType | None, CodeType, dict[str, Any]]:
     """The function of a process that waits, its code, and what its names stand for.
 
     The frames of those that go on with these do not have the generator, as errors keep frames for a while; else it
@@ -73,7 +75,7 @@ def _read(process: Any) -> tuple[FunctionType | None, CodeType, dict[str, Any]]:
 
 
 def _asks_behind(
-    registry: Registry, process_code: ProcessCode, number: int, values: dict[str, Any]
+    registry: Registry, process_code: ProcessCode, number: int, values: dict[str, object]
 ) -> list[CannotLower]:
     """What is left to Python behind one wait point."""
     segment = process_code.segments[number]

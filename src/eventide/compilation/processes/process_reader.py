@@ -209,7 +209,7 @@ class Reader:
         trees = [code for code in codes if self.definition.file.tree_of(code) is command.args[0]]
         return trees[0] if len(trees) == 1 else None
 
-    def _named(self, node: ast.expr) -> Any:
+    def _named(self, node: ast.expr) -> object:
         """What a global name, or one of a module, stands for; None if that is not to be had."""
         if isinstance(node, ast.Name) and node.id not in self.names:
             return self._take(self.function.__globals__, node.id)
@@ -375,7 +375,7 @@ def _priority(command: ast.expr | None) -> float | None:
     return None
 
 
-def _located(node: Any, where: ast.AST) -> Any:
+def _located(node: ast.AST, where: ast.AST) -> Any:
     node = ast.copy_location(node, where)
     for child in ast.iter_child_nodes(node):
         if not hasattr(child, "lineno"):

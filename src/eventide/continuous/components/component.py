@@ -39,7 +39,7 @@ class _Continuum:
     _side: int
     _flow: Any
     _row: Any
-    _rests: Any
+    _rests: object
     _started: int = 0
     _cohort: Any
     """What is known of its laws, once it has been placed; see `Cohort`."""
@@ -56,7 +56,7 @@ class _Continuum:
     _layout: Layout = Layout({})
     _law_names: ClassVar[tuple[str, ...]] = ()
     _slide: Any = None
-    _meets: tuple[Any, ...] = ()
+    _meets: tuple[object, ...] = ()
 
 
 class Continuous(_Continuum, Component):
@@ -80,7 +80,7 @@ class Continuous(_Continuum, Component):
     _when_specs: ClassVar[list[Any]] = []
     _every_specs: ClassVar[list[Any]] = []
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         _refuse_slips(cls)
         cls._law_names = tuple(name for name in STAGES if getattr(cls, name) is not getattr(Continuous, name))
@@ -208,7 +208,7 @@ class Continuous(_Continuum, Component):
             cls._branches = branches = analyst.branches(cls)
             cls._layout.add_outcomes(branches.slots)
 
-    def _measure(self, **sizes: Any) -> None:
+    def _measure(self, **sizes: object) -> None:
         self._layout = type(self)._layout.sized(sizes)
 
     def _laws(self) -> tuple[Any, ...]:
@@ -225,7 +225,7 @@ class Continuous(_Continuum, Component):
             self.__dict__.update(layout.given)
         system.adopt(self)
 
-    def _default_sizes(self) -> dict[str, Any]:
+    def _default_sizes(self) -> dict[str, object]:
         """The sizes of vectors where the class has a constructor of its own, which does not tell them beforehand."""
         sizes = {name: fields_of(self)[name].default for name in self._layout.size_fields}
         for name, size in sizes.items():

@@ -409,7 +409,7 @@ def refuse_value(owner: Any, name: str, value: Any) -> None:
     raise TypeError(f"{type(owner).__name__}.{name} is a {what} and takes a number, and got {value!r}") from None
 
 
-def _refuse_rounded(owner: Member, name: str, value: Any) -> None:
+def _refuse_rounded(owner: Member, name: str, value: object) -> None:
     if value == value:
         raise ValueError(
             f"{type(owner).__name__}.{name} cannot hold {value!r} exactly: numeric fields of a Continuous are kept as "
@@ -433,7 +433,7 @@ def plain_number(owner: Any, name: str, value: Any) -> float:
     )
 
 
-_HELPERS: Final[dict[str, Any]] = {
+_HELPERS: Final[dict[str, object]] = {
     "has_unit": has_unit,
     "plain": plain_number,
     "refuse": refuse_value,
@@ -468,17 +468,17 @@ def _reading_class(layout: Layout) -> Any:
     return type("Reading", (), members)
 
 
-def _keep_vectors(self: Any, owner: str, vectors: Any) -> None:
+def _keep_vectors(self: Any, owner: str, vectors: object) -> None:
     object.__setattr__(self, "_owner", owner)
     object.__setattr__(self, "_vectors", vectors)
 
 
-def _keep_row(self: Any, row: Any, base: int) -> None:
+def _keep_row(self: Any, row: object, base: int) -> None:
     object.__setattr__(self, "_row", row)
     object.__setattr__(self, "_base", base)
 
 
-def _refuse_write(self: Any, name: str, _: Any) -> None:
+def _refuse_write(self: Any, name: str, _: object) -> None:
     if not hasattr(type(self), name):
         raise AttributeError(f"there is no state {name!r} here")
     raise AttributeError(

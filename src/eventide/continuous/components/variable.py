@@ -184,7 +184,7 @@ class Variable:
         """Whether it is integrated."""
         return self._system.is_active(self._slot)
 
-    def __reduce_ex__(self, protocol: Any) -> NoReturn:
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
         # A copy would have the slot of the original.
         raise TypeError(
             f"{self.name} is a part of its simulation and is neither copied nor pickled: make another by "

@@ -31,7 +31,7 @@ class Values(np.ndarray):
 
     _of: tuple[Any, str] = ("", "")
 
-    def __array_finalize__(self, source: Any) -> None:
+    def __array_finalize__(self, source: object) -> None:
         self._of = getattr(source, "_of", ("", ""))
 
     def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
@@ -52,10 +52,10 @@ class Values(np.ndarray):
         return repr(np.asarray(self))
 
 
-def _in_place(name: str) -> Any:
+def _in_place(name: str) -> object:
     in_place, plain = f"__i{name}__", f"__{name}__"
 
-    def operate(self: Values, other: Any) -> Any:
+    def operate(self: Values, other: object) -> object:
         return getattr(np.ndarray, in_place if self.flags.writeable else plain)(self, other)
 
     return operate
@@ -76,7 +76,7 @@ def seen(title: Any, name: str, values: NDArray[np.float64]) -> Values:
     return copy
 
 
-def set_values(title: Any, layout: Layout, name: str, target: NDArray[np.float64], value: Any) -> None:
+def set_values(title: object, layout: Layout, name: str, target: NDArray[np.float64], value: object) -> None:
     """Let an array have the values of a vector: one number for all of them, or as many as there are.
 
     title   whose vector it is, for errors: a component, or a text
@@ -125,7 +125,7 @@ def write_values(owner: Any, name: str, target: NDArray[np.float64], value: Any)
     owner._system.storage.table[E0, layout.slots(owner, name)] = 0.0
 
 
-def _takes(title: Any, layout: Layout, name: str, what: str) -> str:
+def _takes(title: object, layout: Layout, name: str, what: str) -> str:
     size = layout.fields[name].size
     told = f" (the field {size})" if isinstance(size, str) else ""
     return f"{getattr(title, 'name', title)}.{name} takes one number for all or {layout.lengths[name]}{told}, {what}"

@@ -209,7 +209,7 @@ class Flow:
             self.inputs[who] = inputs
             self._note_tending()
 
-    def forget_inputs(self, who: Any) -> None:
+    def forget_inputs(self, who: object) -> None:
         """They are called no longer."""
         if self.inputs.pop(who, None) is not None and not self.inputs:
             self._limit(inf)

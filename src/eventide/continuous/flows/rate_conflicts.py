@@ -64,7 +64,7 @@ class Rivals:
     """The objects whose laws write one rate."""
 
     def __init__(self) -> None:
-        self._all: dict[Any, bool] = {}
+        self._all: dict[object, bool] = {}
 
     def add(self, owner: Member, *, sets: bool) -> None:
         """One sets the rate without having read it, or adds to it."""

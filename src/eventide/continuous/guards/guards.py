@@ -74,7 +74,7 @@ class Guards:
         self.counts: dict[Kind, int] = {"certified": 0, "sampled": 0, "opaque": 0}
         self.exposed: dict[Condition, None] = {}
         self._kept: list[tuple[Condition, float]] = []
-        self._resting_with: dict[Any, dict[Any, None]] = {}
+        self._resting_with: dict[object, dict[object, None]] = {}
 
     def expect(self, condition: Condition) -> None:
         """A condition has come; it will be given a row before time goes on."""

@@ -41,7 +41,7 @@ class NativeHandlers:
         self.filling = self.handled = self.fresh = 0
         self._counts: dict[int, int] = {}
         self._refused: dict[int, Any] = {}
-        self._native: dict[int, Any] = {}
+        self._native: dict[int, object] = {}
 
     def greet(self, trigger: Trigger) -> None:
         """A handler is waited for from now on: it is native code at once if others of its code are."""

@@ -264,7 +264,7 @@ class NativeProcesses:
             generator.resolve()
 
 
-def _code_of(generator: Any) -> Any:
+def _code_of(generator: GeneratorType[object, object, object]) -> Any:
     """The code of the user's function of which there is a generator."""
     function = function_of(generator)
     return generator.gi_code if function is None else function.__code__

@@ -31,7 +31,7 @@ class Trail:
     crowd       how often in a row it fired while time hardly went on, since the time `since`
     """
 
-    def __init__(self, name: str, code: Any, trail: TrailRecord, number: int) -> None:
+    def __init__(self, name: str, code: object, trail: TrailRecord, number: int) -> None:
         self.name = name
         self.code = code
         self.serial, self.time, self.since = trail.serial[number], trail.fired_at[number], trail.since[number]
@@ -83,7 +83,7 @@ class Trails:
         self._numbers: dict[int, dict[str, int]] = {}
         # By number; in lists, as what would be an object for each trail is one more for the collector to visit.
         self._names: list[str] = []
-        self._codes: list[Any] = []
+        self._codes: list[object] = []
         self._users: list[int] = []
         self._unused: dict[int, None] = {}
 

@@ -27,6 +27,8 @@ from eventide.engine.records import SeatRecord, SlotRecord, view_of
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from eventide.continuous.components.layout import Layout
+
 
 class Owner(Protocol):
     """An object that has slots here and views of them."""
@@ -141,7 +143,7 @@ class SlotStorage:
         self.seats: list[Seat] = []
         self.slot, self.seat = SlotRecord(), SeatRecord()
         self.seat_rows = int_table(self.seat, on_growth)
-        self._free: dict[Any, list[Seat]] = {}
+        self._free: dict[object, list[Seat]] = {}
         self._gone: list[Tenancy] = []
         self._leave = self._gone.append  # a method of its own for each object is one more object
         self._stretches: dict[Kind, tuple[int, int]] = {MOVING: (0, 0), STANDING: (0, 0)}
@@ -198,7 +200,7 @@ class SlotStorage:
             del self.tenancies[left]
             self._free.setdefault(left.layout, []).append(left)
 
-    def _new_seat(self, layout: Any) -> Seat:
+    def _new_seat(self, layout: Layout) -> Seat:
         """A seat on slots that nobody has had."""
         moving, standing, number = layout.moving, layout.standing, self.seat_rows.allocate()
         seat = Seat(layout, number, self._cut(MOVING, moving), self._cut(STANDING, standing))

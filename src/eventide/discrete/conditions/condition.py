@@ -104,7 +104,7 @@ class ComponentCondition(Condition):
 
     __slots__ = ("component",)
 
-    def __init__(self, component: Component, test: Callable[[], Any], priority: float) -> None:
+    def __init__(self, component: Component, test: Callable[[], object], priority: float) -> None:
         super().__init__(test, priority)
         self.component = component
 

@@ -17,7 +17,7 @@ def describe_function(function: Any) -> str:
     return describe_code(getattr(function, "__code__", function))
 
 
-def describe_code(code: Any) -> str:
+def describe_code(code: object) -> str:
     """As `describe_function`, of the code of a condition; of what has none by itself."""
     if not isinstance(code, CodeType):
         return repr(code)

@@ -54,8 +54,8 @@ class Trigger(ComponentCondition):
     def __init__(
         self,
         component: Component,
-        test: Callable[[], Any],
-        handler: Callable[[], Any],
+        test: Callable[[], object],
+        handler: Callable[[], object],
         priority: float,
         armed: bool,
     ) -> None:
@@ -104,7 +104,7 @@ class Trigger(ComponentCondition):
         return NOTHING
 
 
-def refuse_stop_iteration(handler: Callable[[], Any], error: StopIteration) -> NoReturn:
+def refuse_stop_iteration(handler: Callable[[], object], error: StopIteration) -> NoReturn:
     """Raise the error for a handler that raised StopIteration, which must not pass for the end of a process."""
     name = getattr(handler, "__qualname__", repr(handler))
     raise RuntimeError(f"the handler {name} raised StopIteration") from error
@@ -117,7 +117,7 @@ Settler: TypeAlias = Callable[[Any, float], None]
 class Handler(Protocol):
     """A method that `@when` has marked."""
 
-    def __call__(self, component: Any, /) -> None:
+    def __call__(self, component: Component, /) -> None:
         """Handle the event."""
         ...
 
@@ -210,7 +210,7 @@ class WhenSpec:
         """The triggers of one component."""
         return [self._bind(component, condition) for condition in self.conditions]
 
-    def _bind(self, component: Component, condition: Callable[[Any], Any]) -> Trigger:
+    def _bind(self, component: Component, condition: Callable[[object], object]) -> Trigger:
         handler = self.handler.__get__(component)
         trigger = Trigger(component, lambda: condition(component), handler, self.priority, self.at_start)
         trigger.function, trigger.arguments = condition, (component,)
@@ -244,7 +244,7 @@ class Settlement:
     def __get__(self, component: Any, owner: type | None = None) -> Any:
         return self.settler if component is None else MethodType(self.settler, component)
 
-    def __call__(self, component: Any, time: float) -> None:
+    def __call__(self, component: Component, time: float) -> None:
         """Say what is, as the function does."""
         self.settler(component, time)
 

@@ -79,7 +79,7 @@ class Branch:
             self._granted = command  # a request, say, is its own wait
         return True
 
-    def _come(self, value: Any) -> None:
+    def _come(self, value: object) -> None:
         self.value = value
         self.has_come = True
         self._value = self._wait = None
@@ -211,7 +211,7 @@ class AllOf(Composite):
 
 
 @command
-def first_of(*unnamed: Never, **commands: Any) -> FirstOf:
+def first_of(*unnamed: Never, **commands: object) -> FirstOf:
     """Command: wait for the first of several; answers `Outcome(name, value)`, the others are withdrawn at once.
 
     Each keyword names a command: hold, tick, until, a request, put or get, a signal, a process (its end), passivate,
@@ -222,7 +222,7 @@ def first_of(*unnamed: Never, **commands: Any) -> FirstOf:
 
 
 @command
-def all_of(*unnamed: Never, **commands: Any) -> AllOf:
+def all_of(*unnamed: Never, **commands: object) -> AllOf:
     """Command: wait until all of several have come; answers a dict of what they answered, by name.
 
     Each keyword names a command, as in `first_of`. Who is interrupted meanwhile gives back what had been granted.

@@ -8,7 +8,7 @@ from typing import Any, Final, NoReturn
 from eventide.errors import ModelError
 
 
-def _what_to_write(made: Any) -> str:
+def _what_to_write(made: object) -> str:
     """What its author is to write instead of something that is no generator."""
     if isinstance(made, CoroutineType):
         made.close()  # nobody will await it, which Python would warn of

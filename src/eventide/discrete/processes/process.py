@@ -235,7 +235,7 @@ class Process(_Agenda, Component):
 
     # --- kernel ---------------------------------------------------------------------------------------------------
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         # What `super()._attach` means in this class, looked up once and not for every process.
         bases = cls.__mro__[cls.__mro__.index(Process) + 1 :]
@@ -282,7 +282,7 @@ class Process(_Agenda, Component):
         elif isinstance(wait, Sleep):
             activity._wait = None
 
-    def _begin(self, generator: Any) -> None:
+    def _begin(self, generator: object) -> None:
         if type(generator) is not GeneratorType:
             raise ModelError(
                 f"the run() of {self.name} is no generator (it returned {generator!r}): {_what_to_write(generator)}"

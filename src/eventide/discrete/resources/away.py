@@ -185,7 +185,7 @@ def _chain(a: Rows, q: int) -> Iterable[int]:
     return found
 
 
-def _bring_home(thing: Any) -> None:
+def _bring_home(thing: object) -> None:
     """All come home, as somebody looks at a resource, or at one of its statistics, that is away."""
     sim = object.__getattribute__(thing, "_clock" if issubclass(type(thing), Level) else "sim")
     sim._homes.leave()

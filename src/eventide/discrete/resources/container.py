@@ -189,7 +189,7 @@ def check_initial(initial: Any, container: Container) -> None:
         )
 
 
-def refuse_amount(amount: Any, container: Container, what: str) -> NoReturn:
+def refuse_amount(amount: object, container: Container, what: str) -> NoReturn:
     """Raise ModelError for what is no amount, or more than the container can ever hold."""
     if not is_amount(amount):
         raise ModelError(f"a {what} {container.name} takes a finite number, 0 or more, and got {amount!r}")

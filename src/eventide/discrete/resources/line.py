@@ -39,7 +39,7 @@ class Wish:
     """Since when it has waited; once it is granted, since when it has had what it asked for."""
     _activity: Any
     _number: int
-    _place: tuple[float, int, Any] | None
+    _place: tuple[float, int, object] | None
     _priority: float
 
     @property

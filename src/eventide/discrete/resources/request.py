@@ -148,7 +148,7 @@ class Request(Wish):
         activity._wait = self
         return None
 
-    def _execute_again(self, sim: World, activity: Activity) -> Any:
+    def _execute_again(self, sim: World, activity: Activity) -> object:
         """Stand in line after a preemption, before those that asked later."""
         resource = self.resource
         check_same_simulation(sim, resource)

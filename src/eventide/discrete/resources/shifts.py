@@ -157,7 +157,7 @@ def plan_of(hours: Iterable[Hours], period: Fraction, usual: int) -> list[tuple[
     return real or changes[:1]
 
 
-def read_shift(shift: Any, period: Fraction, usual: int) -> tuple[Fraction, Fraction, int]:
+def read_shift(shift: object, period: Fraction, usual: int) -> tuple[Fraction, Fraction, int]:
     """From when to when a shift lasts, and its units; ModelError if that cannot be."""
     if not (isinstance(shift, tuple | list) and len(shift) in (2, 3)):
         raise ModelError(f"a shift is (from, to) or (from, to, units), and got {shift!r}")

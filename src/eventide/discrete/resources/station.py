@@ -53,7 +53,7 @@ class Station(Component):
 def _with_fields(written: Callable[..., None], made: Callable[..., None], fields: dict[str, Field]) -> Any:
     """A constructor that first does what was written, then sets the declared fields as the one made from them."""
 
-    def construct(self: Any, sim: Simulation, *arguments: Any, name: str = "", **options: Any) -> None:
+    def construct(self: Any, sim: Simulation, *arguments: object, name: str = "", **options: object) -> None:
         given = {field: options.pop(field) for field in fields if field in options}
         written(self, sim, *arguments, name=name, **options)
         made(self, sim, **given)

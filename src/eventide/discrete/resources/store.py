@@ -265,11 +265,11 @@ class Store(Depot):
         get._filter = filter
         return self._make(get, priority)
 
-    def _entry(self, item: Any) -> Entry:
+    def _entry(self, item: object) -> Entry:
         self._arrived = number = self._arrived + 1
         return (0 if self.key is None else self.key(item), number, self.sim.time, item)
 
-    def _bring(self, item: Any) -> None:
+    def _bring(self, item: object) -> None:
         """A thing has come."""
         entry = self._entry(item)
         if not (self.gets.line.count and self._is_wanted(entry)):

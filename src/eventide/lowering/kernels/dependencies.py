@@ -154,7 +154,7 @@ def _exchanges(lowered: Lowered, found: dict[Access, tuple[bool, int, int]]) -> 
         yield Exchange(*where, sort, access in lowered.reads, access in lowered.writes)
 
 
-def reads_at(uses: KernelUses, binding: Binding) -> tuple[tuple[Any, ...], Slots]:
+def reads_at(uses: KernelUses, binding: Binding) -> tuple[tuple[object, ...], Slots]:
     """What a kernel reads or writes where it is bound: the objects of which that is more than parameters, and the slots
     of all quantities, each once.
     """
@@ -173,7 +173,7 @@ def reads_at(uses: KernelUses, binding: Binding) -> tuple[tuple[Any, ...], Slots
     return tuple(touched), tuple(slots)
 
 
-def law_uses_at(kernels: Sequence[KernelUses], owners: tuple[Any, ...], bounds: Sequence[Bound]) -> Found:
+def law_uses_at(kernels: Sequence[KernelUses], owners: tuple[object, ...], bounds: Sequence[Bound]) -> Found:
     """What kernels read and write together where they are bound; `owners` are touched in any case, before others."""
     touched: dict[Any, None] = dict.fromkeys(owners)
     slots: dict[int, None] = {}

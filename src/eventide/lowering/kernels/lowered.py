@@ -133,7 +133,7 @@ class Lowered:
     equalities: tuple[tuple[str, int, str, tuple[tuple[int, int], ...]], ...]
     raises: bool
     objects: tuple[Path, ...]
-    literals: tuple[Any, ...]
+    literals: tuple[object, ...]
     wait_points: tuple[int, ...]
     changes: tuple[Access, ...]
     appends: bool
@@ -231,7 +231,7 @@ class Kernel:
 
     address: int
     lowered: Lowered
-    keeper: Any = field(repr=False)
+    keeper: object = field(repr=False)
 
     @property
     def width(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final
 
 from eventide.engine.codes import RAISES
 from eventide.engine.records import GuardRecord
@@ -42,7 +42,9 @@ _DIALECTS: Final[dict[LoweredKind, type[Dialect]]] = {
 }
 
 
-def lower_law(component: Any, function: Any, *, exact_pow: bool = False, rows: Rows = EACH_AT_ITS_PLACE) -> Lowered:
+def lower_law(
+    component: object, function: object, *, exact_pow: bool = False, rows: Rows = EACH_AT_ITS_PLACE
+) -> Lowered:
     """The kernel text of a method of a component that sets rates: `equations`, `contributions`.
 
     function    of the class, as in `Ball.equations`
@@ -54,7 +56,7 @@ def lower_law(component: Any, function: Any, *, exact_pow: bool = False, rows: R
     return Lowering(entry, "law", SourceBook(), rows).lower(exact_pow=exact_pow)
 
 
-def lower_condition(test: Any, *arguments: Any, exact_pow: bool = False) -> Lowered:
+def lower_condition(test: object, *arguments: object, exact_pow: bool = False) -> Lowered:
     """The kernel text of a condition: a lambda, function or bound method, and what it is called with.
 
     Raises CannotLower if something in it cannot be followed.
@@ -87,14 +89,14 @@ def _with_prologue(context: Context, entry: Block) -> LLVMFunction:
     return builder.function(CONDITION)
 
 
-def _entry_of(function: Any, arguments: tuple[Any, ...]) -> Entry:
+def _entry_of(function: object, arguments: tuple[object, ...]) -> Entry:
     try:
         return Entry.of(function, arguments)
     except TypeError:
         raise not_a_function(function) from None
 
 
-def not_a_function(function: Any) -> CannotLower:
+def not_a_function(function: object) -> CannotLower:
     """The error for what can be called and has no text."""
     name = getattr(function, "__qualname__", repr(function))
     return CannotLower("<unknown>", 0, name, "only functions, lambdas and methods are followed")

@@ -40,7 +40,7 @@ class Binding(NamedTuple):
     consts: tuple[float, ...]
     items: tuple[tuple[Any, ...], ...]
     inputs: tuple[Input, ...]
-    addressed: tuple[Any, ...] = ()
+    addressed: tuple[object, ...] = ()
 
 
 class Bind(Protocol):
@@ -98,7 +98,7 @@ def bits_of(numbers: Iterable[float]) -> tuple[int, ...]:
     return tuple(array("q", array("d", numbers).tobytes()))
 
 
-_HELPERS: dict[str, Any] = {
+_HELPERS: dict[str, object] = {
     "Binding": Binding,
     "new": tuple.__new__,  # the constructor of a named tuple is a function of Python's, and as slow
     "closed_over": closed_over,

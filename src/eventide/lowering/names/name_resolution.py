@@ -44,6 +44,7 @@ from eventide.lowering.translation.values import (
 )
 
 if TYPE_CHECKING:
+    from eventide.continuous.components.member import Member
     from eventide.reading.source import SourceBook
 
 ROLES: Final[dict[str, Row]] = {
@@ -577,7 +578,7 @@ def _own(sample: Any) -> dict[str, Any]:
     return getattr(sample, "__dict__", {})
 
 
-def _is_slot(member: Any) -> bool:
+def _is_slot(member: Member) -> bool:
     return type(member).__name__ == "member_descriptor"
 
 

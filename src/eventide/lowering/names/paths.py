@@ -70,7 +70,7 @@ class Step:
     check: Check
     expected: Any
     can_change: bool
-    namespace: dict[str, Any] | type | None = None
+    namespace: dict[str, object] | type | None = None
     layout: Any = None
     is_announced: bool = False
 
@@ -91,12 +91,12 @@ def follow(value: Any, hop: str) -> Any:
     return getattr(value, hop)
 
 
-def code_of(function: Any) -> Any:
+def code_of(function: object) -> object:
     """The code of a function or bound method; None for anything else."""
     return getattr(getattr(function, "__func__", function), "__code__", None)
 
 
-def closed_over(function: FunctionType, name: str) -> Any:
+def closed_over(function: FunctionType, name: str) -> object:
     """What a function closes over by a name.
 
     Raises ValueError if there is nothing.
@@ -117,7 +117,7 @@ def default_of(function: FunctionType, name: str) -> Any:
     return {**defaults, **(function.__kwdefaults__ or {})}[name]
 
 
-def same_number(value: Any, other: Any) -> bool:
+def same_number(value: object, other: object) -> bool:
     """Whether two values are numbers of one type and equal; NaN equals NaN, and 0.0 is not -0.0."""
     if type(value) is not type(other) or not isinstance(value, int | float):
         return False
@@ -126,7 +126,7 @@ def same_number(value: Any, other: Any) -> bool:
     return bool(value == other or (value != value and other != other))
 
 
-def check_of(value: Any) -> tuple[Check, Any]:
+def check_of(value: object) -> tuple[Check, object]:
     """What another object must be like to stand in the place of this one."""
     code = code_of(value)
     if code is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eventide.continuous import Variable
 from eventide.lowering.names.name_resolution import Place, is_numpys
@@ -68,7 +68,7 @@ def _follow_call(context: Context, function: Function, node: ast.Call) -> Item:
     return context.follow(function, arguments, {k.arg or "": context.evaluate(k.value) for k in node.keywords})
 
 
-def _call_builtin(context: Context, function: Any, node: ast.Call) -> Item:
+def _call_builtin(context: Context, function: object, node: ast.Call) -> Item:
     context.dialect.check_function(function)
     if function is builtins.super and not node.args:
         return _super(context)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from eventide.lowering.names.name_resolution import ClosureNumber, PassedNumber, Place, PropertyRead
 from eventide.lowering.not_compilable import Unlowerable
@@ -46,7 +46,7 @@ class Dialect:
     def check_value(self, context: Context, item: Item, node: ast.expr) -> None:
         """Raise CannotLower if an expression may not give that."""
 
-    def check_function(self, function: Any) -> None:
+    def check_function(self, function: object) -> None:
         """Raise Unlowerable if a function of Python's may not be called."""
 
     def execute(self, context: Context, node: ast.stmt) -> None:

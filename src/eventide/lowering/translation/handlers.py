@@ -195,7 +195,7 @@ class HandlerDialect(Dialect):
         if isinstance(item, Number) and item.kind != "float" and abs(item.known or 0) > 2**53:
             raise context.refusal(node, "this whole number is too large for a double to be exact")
 
-    def check_function(self, function: Any) -> None:
+    def check_function(self, function: object) -> None:
         """Refuse what has other bits in Python."""
         if getattr(function, "__name__", "") == "hypot":
             raise Unlowerable("Python has a formula of its own for it")
@@ -317,7 +317,7 @@ class HandlerDialect(Dialect):
             context.builder.enter(end)
 
 
-def _books(owner: Any, names: tuple[str, ...] = ()) -> dict[str, Any]:
+def _books(owner: object, names: tuple[str, ...] = ()) -> dict[str, object]:
     """What an object has written down so far, by the names of its attributes."""
     kept = {name: getattr(owner, name) for name in names} if names else vars(owner)
     return {name: copy(value) for name, value in kept.items() if isinstance(value, dict | list | set)}

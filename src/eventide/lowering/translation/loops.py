@@ -164,7 +164,7 @@ def _is_strict(call: ast.Call) -> bool | None:
     return bool(given[0].value) if given else False
 
 
-def _is_builtin(context: Context, node: ast.expr, *functions: Any) -> bool:
+def _is_builtin(context: Context, node: ast.expr, *functions: object) -> bool:
     if not isinstance(node, ast.Name) or node.id in context.scope.bindings:
         return False
     function = context.evaluate(node)

@@ -209,7 +209,7 @@ def _greatest(context: Context, vector: Vector | Formula, /) -> Item:
     return _extreme_of(context, np.maximum, vector)
 
 
-def _extreme_of(context: Context, function: Any, vector: Vector | Formula) -> Item:
+def _extreme_of(context: Context, function: object, vector: Vector | Formula) -> Item:
     memory = _reducible(context, vector)
     if not memory.count:
         raise Unlowerable("a vector without items has neither a least nor a greatest")

@@ -40,7 +40,7 @@ COMPENSATED: Final = "+rest"
 REDUCTIONS: Final = (sum, any, all, min, max)
 
 
-def reduce_all(context: Context, function: Any, source: ast.expr, node: ast.Call) -> Item:
+def reduce_all(context: Context, function: object, source: ast.expr, node: ast.Call) -> Item:
     """`function(numbers)`: as if it were written around `... for ... in ...`."""
     item = ast.Name("+item", ast.Load())
     clause = ast.comprehension(ast.Name("+item", ast.Store()), source, [], 0)
@@ -50,7 +50,7 @@ def reduce_all(context: Context, function: Any, source: ast.expr, node: ast.Call
     return reduce(context, function, generator, node)
 
 
-def reduce(context: Context, function: Any, generator: ast.GeneratorExp | ast.ListComp, node: ast.Call) -> Item:
+def reduce(context: Context, function: object, generator: ast.GeneratorExp | ast.ListComp, node: ast.Call) -> Item:
     """`function(... for ... in ...)`."""
     if len(generator.generators) != 1 or generator.generators[0].is_async:
         raise Unlowerable("one `for` is followed in such an expression")
@@ -88,7 +88,7 @@ def _if_all(context: Context, tests: list[ast.expr], body: Callable[[], None]) -
 
 
 def _reduction(
-    context: Context, function: Any, node: ast.Call
+    context: Context, function: object, node: ast.Call
 ) -> tuple[dict[str, Item], Callable[[Item, ast.expr], None]]:
     """What a reduction begins with, and how it takes an item."""
     if function is sum:

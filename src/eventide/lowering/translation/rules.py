@@ -7,11 +7,11 @@ from typing import Any, Final, TypeAlias, TypeVar
 
 Rule: TypeAlias = Callable[..., Any]
 _Given = TypeVar("_Given", bound=Rule)
-_RULES: Final[dict[tuple[str, Any], Rule]] = {}
+_RULES: Final[dict[tuple[str, object], Rule]] = {}
 """Filled while this package is imported, and never changed by a model."""
 
 
-def lowers(*keys: Any, kind: str = "") -> Callable[[_Given], _Given]:
+def lowers(*keys: object, kind: str = "") -> Callable[[_Given], _Given]:
     """Register a rule.
 
     keys    classes of syntax nodes: the rule is called with the context and the node; functions of Python: with the
@@ -27,7 +27,7 @@ def lowers(*keys: Any, kind: str = "") -> Callable[[_Given], _Given]:
     return register
 
 
-def rule_for(key: Any, kinds: Sequence[str]) -> Rule | None:
+def rule_for(key: object, kinds: Sequence[str]) -> Rule | None:
     """The rule for a syntax node's class or a function in code of some kinds; None if there is none."""
     if getattr(key, "__hash__", None) is None:
         return None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from types import BuiltinFunctionType
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from eventide.engine.codes import ASKS, DONE
 from eventide.lowering.names.paths import ITEMS, Step
@@ -175,7 +175,7 @@ def _is_untold(step: Step) -> bool:
     return step.can_change and not step.is_announced
 
 
-def _is_append(function: Any) -> bool:
+def _is_append(function: object) -> bool:
     return (
         isinstance(function, BuiltinFunctionType)
         and function.__name__ == "append"

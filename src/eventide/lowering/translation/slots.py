@@ -62,7 +62,7 @@ class Slots:
         self.lists: dict[Anchor, str] = {}
         self.tables: dict[Path, str] = {}
         self.objects: dict[Path, str] = {}
-        self.literals: dict[Any, str] = {}
+        self.literals: dict[object, str] = {}
         self.wait_points: dict[int, str] = {}
         self.reads: dict[Access, None] = {}
         self.writes: dict[Access, None] = {}

@@ -397,7 +397,7 @@ def describe(item: Item) -> str:
     return WORDS.get(type(item), "a number")
 
 
-def why_unknown(function: Any) -> str:
+def why_unknown(function: object) -> str:
     """Why a function cannot be called in native code."""
     name = getattr(function, "__qualname__", None) or getattr(function, "__name__", None) or repr(function)
     home = getattr(function, "__module__", None) or type(function).__module__
