@@ -30,6 +30,7 @@ from eventide.continuous.plans import (
     ReactionPlan,
     WaitPointPlan,
 )
+from eventide.discrete.inside import generator_of
 from eventide.engine.codes import IMPLICIT, RAISES, Y0, R, Y
 from eventide.engine.records import STILLS, GuardRecord
 from eventide.errors import ModelError
@@ -299,14 +300,14 @@ class Compiler(Analyst):
 
     def process_plan(self, process: Process) -> ProcessPlan | None:
         """What is known of a process that waits; None if its code cannot be native."""
-        function = function_of(process._generator) if self.compiles else None
+        function = function_of(generator_of(process)) if self.compiles else None
         if function is None:
             return None
         try:
             process_code = self.registry.process_code(function)
         except CannotLower:
             return None
-        values = names_of(process._generator, function)
+        values = names_of(generator_of(process), function)
         self.facts.note(process_code)
 
         def bind(number: int, whose: int, may_wait: Sequence[bool]) -> ReactionPlan | None:

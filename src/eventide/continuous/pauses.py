@@ -17,6 +17,7 @@ from math import inf
 from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Final
 
+from eventide.discrete.inside import keyboard_of
 from eventide.engine.codes import PAUSED
 from eventide.errors import ModelError
 
@@ -88,7 +89,7 @@ class Pauses:
 
     def check_thread(self) -> None:
         """The stepper runs: raise ModelError if another thread than this one runs it."""
-        if self._integrator.sim._keyboard.thread not in (0, get_ident()):
+        if keyboard_of(self._integrator.sim).thread not in (0, get_ident()):
             raise ModelError(
                 "another thread runs this simulation: read and change it in that thread, or when the run has ended; "
                 "sim.watch() shows what it records meanwhile"

@@ -18,6 +18,7 @@ import numpy as np
 from eventide.continuous.error_context import execute_law, is_condition_true
 from eventide.continuous.flows.flow import IN_PASS
 from eventide.continuous.flows.sights import look_at
+from eventide.discrete.inside import keyboard_of
 from eventide.engine.codes import VALUELESS, R, Y
 from eventide.errors import EventideError
 
@@ -132,7 +133,7 @@ class Host:
         except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
             if condition.is_switch and isinstance(error, ArithmeticError | ValueError):
                 return False  # the law does not come to this comparison now, or fails as well
-            self.integrator.sim._keyboard.note_error_in_step(error)
+            keyboard_of(self.integrator.sim).note_error_in_step(error)
             self.failure = error
             run.aborted = VALUELESS if sim.dt > 0.0 and _is_of_states(error) else 1
             return False
@@ -183,7 +184,7 @@ class Host:
             with np.errstate(all="ignore"):
                 call()
         except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
-            self.integrator.sim._keyboard.note_error_in_step(error)
+            keyboard_of(self.integrator.sim).note_error_in_step(error)
             if _is_of_states(error):
                 self.trouble = error
                 self.integrator.run.troubled = 1

@@ -20,6 +20,7 @@ from eventide.continuous.flows.flow import coalesce
 from eventide.continuous.storage.slot_storage import SlotStorage, row_view
 from eventide.declare import MISSING
 from eventide.discrete.conditions.condition_list import conditions_of
+from eventide.discrete.inside import calendar_of
 from eventide.engine.codes import ABS, REL, ROWS, Y0, R, Y
 from eventide.errors import ModelError, check_tolerances
 
@@ -211,7 +212,7 @@ class System:
         self._give_place(component)
         groups.joining.add(component)
         sim = self.sim
-        if sim._vigil is None or sim._calendar.tracer is not None:  # a tracer may stand there with nothing behind it
+        if sim._vigil is None or calendar_of(sim).tracer is not None:  # a tracer may stand there with nothing behind it
             sim._watch()
         if component._when_specs or component._every_specs:
             self._start_handlers(component)

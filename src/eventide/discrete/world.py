@@ -554,8 +554,7 @@ class World:
 
     def _register(self, kind: object) -> int:
         """Count a new component of a kind; its number makes its default name."""
-        number = self._counts.get(kind, 0) + 1
-        self._counts[kind] = number
+        number = self._counts[kind] = self._counts.get(kind, 0) + 1
         return number
 
     def _keep_statistics(self, statistic: Kept) -> Kept:

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from eventide.continuous import Integrator, System, check_limits
 from eventide.discrete.calendar import AT_END
+from eventide.discrete.inside import keyboard_of
 from eventide.engine.codes import CHATTERS, FAILED, FOUND, LOCATED, PAUSED, REACHED, RECORDED, STEPPED, STUCK, UNSETTLED
 from eventide.engine.step_control import LATEST
 from eventide.errors import SimulationError
@@ -231,7 +232,7 @@ class Monitor:
     def _stop(self) -> NoReturn:
         """Ctrl-C was pressed: end the run here, as at its regular end."""
         self.observers.observe_all(Phase.BEFORE, self.sim.time)
-        self.sim._keyboard.stop()
+        keyboard_of(self.sim).stop()
 
     def _is_anything_due(self) -> bool:
         """Whether a condition is true now, where nothing else can happen; the first of these is chosen."""

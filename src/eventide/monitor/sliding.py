@@ -23,7 +23,7 @@ import numpy as np
 
 from eventide.continuous import Continuous, Variable
 from eventide.continuous.checks import names_in, states_set_from
-from eventide.continuous.components.member import layout_of, seat_of
+from eventide.continuous.components.member import flow_of, layout_of, seat_of, slots_of
 from eventide.continuous.flows.sliding import Slide, computed_runs, lead_aside
 from eventide.declare import Computed, computed, fields_of
 from eventide.discrete.conditions.condition import Condition
@@ -294,7 +294,8 @@ class Slides:
     def _check_sum(self, sliding: SlidingMotion) -> None:
         """Raise ModelError if a state that slides along several surfaces may do so in more than one way, or in none."""
         self._unchecked = None
-        integrator, flow = self.integrator, sliding._flow
+        integrator, flow = self.integrator, flow_of(sliding)
+        assert flow.sliding is not None
         if len(flow.sliding.slides) < 2:
             return
         integrator.settle()
@@ -358,7 +359,7 @@ class Slides:
 
     def _stop(self, sliding: SlidingMotion, to: Trigger, modes: dict[int, float]) -> None:
         integrator = self.integrator
-        flow = sliding._flow
+        flow = flow_of(sliding)
         assert flow.sliding is not None
         sign = -1.0 if to is sliding.above else 1.0
         direction = {slot: sign * change for slot, change in flow.sliding.direction(sliding).items() if change}
@@ -403,11 +404,12 @@ class Slides:
         """Whether an event has changed something that the motion, or what its handlers write, may depend on."""
         standing, rows = self._under_way[sliding], self.integrator.storage.rows
         if not standing.members:
-            standing.members = _members(sliding._flow)  # it has just begun, and has been given its place
+            standing.members = _members(flow_of(sliding))  # it has just begun, and has been given its place
             return False
         if is_rebound or not (_is_bound(sliding.above) and _is_bound(sliding.below)):
             return True
-        if sliding._flow.sliding.has_moved or standing.members != _members(sliding._flow):
+        flow = flow_of(sliding)
+        if flow.sliding is None or flow.sliding.has_moved or standing.members != _members(flow):
             return True
         if any(rows[Y][slot] != values[2] for slot, values in sliding._slide.modes.items()):
             return True
@@ -454,7 +456,7 @@ def _members(flow: Flow) -> list[Any]:
 def _runs(owner: Member) -> list[tuple[int, int]]:
     """All slots of an owner."""
     if isinstance(owner, Variable):
-        return [(owner._slot, owner._slot + 1)]
+        return [(slot, slot + 1) for slot in slots_of(owner)]
     layout, seat = layout_of(owner), seat_of(owner)
     return [(seat.base, seat.base + layout.moving), (seat.side, seat.side + layout.standing)]
 

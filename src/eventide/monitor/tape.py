@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from eventide.continuous.components.member import cohort_of, flow_of, holder_of, slots_of
 from eventide.continuous.components.vectors import VectorVariable
 from eventide.engine.codes import (
     BUFFER,
@@ -81,7 +82,7 @@ class Columns:
         self._held = integrator.memory.constants.allocate(len(self._fixed)) if self._fixed else 0
         self._flows: list[Flow] = []
         self._shown, self._shown_room = 0, 0
-        self._flows_of_owners: list[object] | None = None
+        self._flows_of_owners: list[Flow] | None = None
         self._laws: list[Any] = []
         self._is_possible = True
         integrator.memory.lists.view[self._head + WIDTH] = self._width
@@ -123,14 +124,14 @@ class Columns:
         if not self._plan():
             self._is_possible = False
             return False
-        flows = [item.variable._owner._flow for item in self._moving]
+        flows = [flow_of(holder_of(item.variable)) for item in self._moving]
         for plan in self._plans.values():
             if plan is not None:
-                flows += [owner._flow for owner in plan.touches]
+                flows += [flow_of(owner) for owner in plan.touches]
         if flows != self._flows_of_owners:
             self._flows_of_owners = flows
             self._write_columns()
-            self._write_flows(list({f.number: f for f in flows if f is not self._integrator.still}.values()))
+            self._write_flows(list({f.number: f for f in flows if f.number >= 0}.values()))
         return self._are_known()
 
     def _plan(self) -> bool:
@@ -154,7 +155,7 @@ class Columns:
         for place, item in enumerate(self._taken):
             columns: list[tuple[int, int, int, int]]
             if isinstance(item, Moving):
-                columns = [(SLOT, slot, 0, 0) for slot in _slots_of(item.variable)]
+                columns = [(SLOT, slot, 0, 0) for slot in slots_of(item.variable)]
             elif isinstance(item, Fixed):
                 columns, held = [(HELD, held, 0, 0)], held + 1
             else:
@@ -185,9 +186,8 @@ class Columns:
         """Whether the laws that are to be run are native code: what they raise in Python would be lost."""
         if not self._laws:
             return True
-        still = self._integrator.still
         return self._integrator.analyst.compiles and not any(
-            owner._cohort.is_opaque for owner in self._laws if owner._flow is not still
+            cohort_of(owner).is_opaque for owner in self._laws if flow_of(owner).number >= 0
         )
 
 
@@ -278,10 +278,6 @@ class Probe(Columns):
 
 def _width_of(item: Taken) -> int:
     return len(item.variable) if isinstance(item, Moving) and isinstance(item.variable, VectorVariable) else 1
-
-
-def _slots_of(variable: Variable) -> list[int]:
-    return variable._every_slot() if isinstance(variable, VectorVariable) else [variable._slot]
 
 
 def instants(grid: Grid, index: int, count: int) -> npt.NDArray[np.float64]:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.continuous import Variable, VectorVariable
+from eventide.continuous.components.member import flow_of, holder_of
 from eventide.discrete.conditions.condition import Condition
 from eventide.engine.codes import BESIDE, DEGREE, EXPRESSION, LEAST, MODEL, MOST, NOISE, STATE, UNSURE
 from eventide.engine.records import GuardRecord
@@ -171,7 +172,8 @@ class DenseOutput(Observer):
         if plan.is_opaque or not plan.pattern.is_certified:
             return []
         integrator.guards.guard.certificate[level.row] = plan.pattern.certificate
-        moving = {one._flow.number: one._flow for one in plan.touches if one._flow is not integrator.still}
+        touched = [flow_of(one) for one in plan.touches]
+        moving = {flow.number: flow for flow in touched if flow.number >= 0}
         flows = list(moving.values()) or list(integrator.flows.values())[:1]  # of time alone: any flow knows that
         return [] if any(flow.assigns or flow.is_empty for flow in flows) else flows
 
@@ -300,7 +302,7 @@ def _comparison(group: Group, place: int) -> Callable[[], bool] | None:
     if not isinstance(group.taken, Moving):
         return None
     variable: Variable = group.taken.variable
-    owner, item = variable._owner, "owner.state"
+    owner, item = holder_of(variable), "owner.state"
     if owner is not variable:
         one = variable[place] if isinstance(variable, VectorVariable) else variable
         item = f"owner.{one.name.rpartition('.')[2]}"  # the name that it was declared by, of a vector with its number

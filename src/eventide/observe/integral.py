@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.continuous import Variable
 from eventide.declare import Component
+from eventide.discrete.inside import count_new
 from eventide.errors import ModelError, check_text
 from eventide.monitor import Observer, Phase
 from eventide.monitor.tape import Probe
@@ -49,7 +50,7 @@ class Integral(Observer):
         if sim.active:
             raise ModelError("sim.integral() was called between events: call it before the run or in an event")
         self.sim = sim
-        self.name = check_text(name, "name=") or f"integral {sim._register(Integral)}"
+        self.name = check_text(name, "name=") or f"integral {count_new(sim, Integral)}"
         if not callable(quantity) and not isinstance(quantity, Component | Expression | Level | Variable):
             raise ModelError(
                 f"sim.integral takes a function without arguments, a variable or a level, and got {quantity!r}: "

@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
 import numpy as np
 
 from eventide.continuous import Continuous
-from eventide.continuous.components.member import layout_of
+from eventide.continuous.components.member import layout_of, slots_of
 from eventide.declare.showing import public_dir
 from eventide.discrete.conditions.description import describe_function
 from eventide.discrete.conditions.when import Trigger
+from eventide.discrete.inside import generator_of, notice_of, wait_of
 from eventide.discrete.periodic import Timer
 from eventide.discrete.processes.endings import Ending, Interruption
 from eventide.discrete.processes.process import Process, owner_of
@@ -109,7 +110,7 @@ class EventLog(Sequence[Entry]):
         self._activity: Any = None
         self._actors: list[Process] = []
         self._released: list[str] = []
-        self._causes: dict[int, tuple[Notice, int]] = {}
+        self._causes: dict[int, tuple[Notice | None, int]] = {}
         self._since: dict[int, tuple[Process, float, str]] = {}
         self._slots = _Slots(sim)
         if sim._tracer is None:
@@ -188,7 +189,7 @@ class EventLog(Sequence[Entry]):
             wrote=tuple(self._slots.changes()), released=tuple(self._released)
         )
         for process in self._actors:
-            if process._generator is not None:
+            if generator_of(process) is not None:
                 self._since[id(process)] = process, self.sim.time, _awaited(process)
 
     def _end_wait(self, process: Process, time: float) -> None:
@@ -202,7 +203,7 @@ class EventLog(Sequence[Entry]):
         if self._is_open and activity is not self._activity:
             owner = owner_of(activity)
             if owner is None or not any(owner is actor for actor in self._actors) or isinstance(activity, Interruption):
-                self._causes[id(activity)] = activity._notice, len(self._entries) - 1
+                self._causes[id(activity)] = notice_of(activity), len(self._entries) - 1
                 self._released.append(name_of(activity))
 
     def hand_over(self, process: Process) -> None:
@@ -263,8 +264,9 @@ class EventLog(Sequence[Entry]):
 
 def _awaited(process: Process) -> str:
     """What a process waits for, for a slice; a hold by its end."""
-    if process._wait is None and process._notice is not None:
-        return f"hold until {process._notice[0]!r}"
+    notice = notice_of(process)
+    if notice is not None and wait_of(process) is None:
+        return f"hold until {notice[0]!r}"
     return what_is_awaited(process)
 
 
@@ -351,7 +353,7 @@ class _Slots:
 def _name_of_slot(owner: Any, slot: int) -> str:
     """How a slot is called; empty for one of a vector, for one that laws set, and for none."""
     if not isinstance(owner, Continuous):
-        return "" if owner is None or slot != owner._slot else str(owner.name)
+        return "" if owner is None or slot != slots_of(owner)[0] else str(owner.name)
     layout = layout_of(owner)
     names = (*layout.states, *layout.parameters)
     return next((f"{owner.name}.{name}" for name in names if layout.slot(owner, name) == slot), "")

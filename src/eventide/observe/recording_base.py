@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
+from eventide.discrete.inside import count_new
 from eventide.errors import ModelError, SimulationError, check_boolean, check_text
 from eventide.monitor import Observer, Phase
 from eventide.observe.frames import to_pandas, to_polars, to_xarray
@@ -135,7 +136,7 @@ class Ledger(Observer):
 
     def __init__(self, sim: Simulation, columns: Sequence[Heading], every: Every, *, events: bool, name: str) -> None:
         self.sim = sim
-        self.name = check_text(name, "name=") or f"recording {sim._register(Ledger)}"
+        self.name = check_text(name, "name=") or f"recording {count_new(sim, Ledger)}"
         self.columns = tuple(columns)
         self._check_labels()
         self.keeps_events = check_boolean(events, "events=")

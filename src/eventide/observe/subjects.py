@@ -10,7 +10,7 @@ from numbers import Real
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 from eventide.continuous import Continuous, Variable, VectorVariable
-from eventide.continuous.components.member import layout_of
+from eventide.continuous.components.member import holder_of, layout_of, slots_of
 from eventide.declare import Component, Field, fields_of
 from eventide.discrete import Container, Queue, Resource, Store
 from eventide.errors import ModelError, check_text
@@ -249,10 +249,10 @@ def _variable_group(variable: Variable) -> Group:
 
 def _spec_of(variable: Variable) -> Field | None:
     """Its declaration in the class of its owner; None for a loose variable."""
-    owner = variable._owner
-    if owner is variable:
+    owner = holder_of(variable)
+    if isinstance(owner, Variable):
         return None
     layout = layout_of(owner)
-    name, _ = layout.name_of(variable._owner, variable._slot)
+    name, _ = layout.name_of(owner, slots_of(variable)[0])
     spec: Field = layout.fields[name]
     return spec

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, Sel
 
 import numpy as np
 
+from eventide.discrete.inside import calendar_of, horizon_of
 from eventide.errors import ModelError
 from eventide.monitor import Observer, Phase
 from eventide.observe.curves import Curve, Points
@@ -185,7 +186,7 @@ class Watch(Observer):
         self._aim(begun)
 
     def _begin(self, now: float) -> None:
-        self._progress = Progress(self.sim, self.sim._horizon, clock=self._clock)
+        self._progress = Progress(self.sim, horizon_of(self.sim), clock=self._clock)
         self._begun = self._looked = now
 
     def _stride(self) -> float:
@@ -193,12 +194,12 @@ class Watch(Observer):
         integrator = self.sim._the_monitor.integrator
         if integrator.flows:
             return float(integrator.memory.flow.step[integrator.root])
-        ahead = self.sim._calendar.next_time() - self.sim.time
+        ahead = calendar_of(self.sim).next_time() - self.sim.time
         return ahead if isfinite(ahead) else 0.0
 
     def _tell(self) -> None:
         assert self._progress is not None
-        self._progress.until = self.sim._horizon
+        self._progress.until = horizon_of(self.sim)
         self._told = self._progress.parts()
 
     def _aim(self, begun: float) -> None:
@@ -209,8 +210,8 @@ class Watch(Observer):
         shown = time - self._start
         finest = OF_A_STEP * self._stride()
         widest = max(finest, shown / ROUGHLY)
-        if isfinite(self.sim._horizon):
-            shown = self.sim._horizon - self._start
+        if isfinite(horizon_of(self.sim)):
+            shown = horizon_of(self.sim) - self._start
             finest, widest = FINEST * shown, shown / INSTANTS
         is_cheap = self._spent <= ALLOWANCE + SHARE * (now - self._begun)
         pause = PAUSE if is_cheap else max(PAUSE, (now - begun) / SHARE)

@@ -82,7 +82,7 @@ def _names(classes: Iterable[type]) -> dict[type, str]:
 
 
 def _members(cls: type) -> list[str]:
-    lines = [f"+{f'{_kind(text)} '.lstrip()}{name}{_unit(cls, name)}" for name, text in _attributes(cls).items()]
+    lines = [f"+{f'{_kind(text)} '.lstrip()}{name}{_unit(cls, name)}" for name, text in _fields_in_words(cls).items()]
     for name, function in _operations(cls).items():
         given = ", ".join(
             one.name for one in inspect.signature(function).parameters.values() if one.name not in {"self", "cls"}
@@ -92,7 +92,7 @@ def _members(cls: type) -> list[str]:
     return lines
 
 
-def _attributes(cls: type) -> dict[str, str]:
+def _fields_in_words(cls: type) -> dict[str, str]:
     """The public attributes of a class itself and their annotations, properties among them."""
     annotations: dict[str, object] = dict(vars(cls).get("__annotations__", {}))
     if issubclass(cls, Component):  # these have made fields of them
@@ -148,7 +148,7 @@ def _kind(annotation: str) -> str:
 def _relations(cls: type, name: str, known: dict[str, str]) -> Iterator[str]:
     """Aggregations by attributes, and associations by operations with classes that are no attributes."""
     parts: dict[str, None] = {}
-    for attribute, text in _attributes(cls).items():
+    for attribute, text in _fields_in_words(cls).items():
         for word, is_many in _classes_in(text, known):
             parts[word] = None
             if "Callable" in text:

@@ -16,6 +16,8 @@ from eventide.analysis.sensitivity.tangents import Companion, Conductor, Tangent
 from eventide.analysis.sensitivity.views import Unseen, refuse
 from eventide.continuous import System, Variable
 from eventide.discrete.calendar import AT_END
+from eventide.discrete.conditions.condition_list import conditions_of
+from eventide.discrete.inside import calendar_of
 from eventide.discrete.world import World
 from eventide.monitor.guarded_conditions import WatchedConditions
 from eventide.monitor.left_out import ForgottenComponents
@@ -84,11 +86,11 @@ class Guide:
     def __init__(self, sim: DualSimulation) -> None:
         self.sim = sim
         self.monitor: Any = sim.monitor
-        sim._conditions.__class__ = DualConditions
+        conditions_of(sim).__class__ = DualConditions
 
     def advance(self, horizon: float) -> Any:
         """Bring the model to its next event, as the monitor does."""
-        events, calendar = self.sim.events_met, self.sim._calendar
+        events, calendar = self.sim.events_met, calendar_of(self.sim)
         events.leave()
         notice = calendar.first()
         called = self.monitor.advance(horizon)

@@ -12,6 +12,7 @@ import numpy as np
 from eventide.analysis.sensitivity.dual import Dual, UndifferentiableError, value_of
 from eventide.analysis.sensitivity.views import refuse
 from eventide.discrete.calendar import stretch_of
+from eventide.discrete.inside import calendar_of
 from eventide.engine.switching import HELD, LOOSE
 
 if TYPE_CHECKING:
@@ -215,7 +216,7 @@ class Events:
 
     def _check_coincidence(self, time: float, moved: NDArray[np.float64]) -> None:
         """Raise UndifferentiableError if another event at the same time would move otherwise."""
-        notice = self.sim._calendar.first()
+        notice = calendar_of(self.sim).first()
         others = [] if self._before[0] != time else [self._before[1]]
         if notice is not None and notice[0] <= time:
             others.append(self._planned.get(notice[3], (None, self._still))[1])
@@ -257,11 +258,11 @@ class Events:
         if not moved.any() and not self.durations and not planned:
             return
         found: dict[Any, tuple[Any, NDArray[np.float64]]] = {}
-        for notice in self.sim._calendar:
+        for notice in calendar_of(self.sim):
             activity = notice[3]
             if activity in planned and planned[activity][0] is notice:
                 found[activity] = planned[activity]
-            elif stretch_of(notice) > self.sim._calendar.turn - 1 or notice[0] == self.sim.instant:
+            elif stretch_of(notice) > calendar_of(self.sim).turn - 1 or notice[0] == self.sim.instant:
                 found[activity] = notice, moved + self.durations.get(activity, self._still)
         self._planned = {activity: plan for activity, plan in found.items() if plan[1].any()}
         self.durations.clear()

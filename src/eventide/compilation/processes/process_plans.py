@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.continuous.guards.native_processes import obstacle
 from eventide.discrete.conditions.until import past_waits
+from eventide.discrete.inside import generator_of, wait_of
 from eventide.discrete.processes.stand import Stand
 from eventide.lowering.not_compilable import CannotLower
 from eventide.reading.generators import function_of, locals_of
@@ -43,7 +44,7 @@ def asks_of(process: Any, registry: Registry) -> tuple[CannotLower, ...]:
         if wait_point.why
     ]
     is_native = False
-    obstacles = {wait.code: obstacle(wait) for wait in (*past_waits(process), process._wait)}
+    obstacles = {wait.code: obstacle(wait) for wait in (*past_waits(process), wait_of(process))}
     for number in process_code.segments:
         wait_point = process_code.wait_points[number]
         try:
@@ -65,7 +66,7 @@ def _read(process: Process) -> tuple[FunctionType | None, CodeType, dict[str, An
     The frames of those that go on with these do not have the generator, as errors keep frames for a while; else it
     would be taken for one that somebody looks at.
     """
-    generator = process._generator
+    generator = generator_of(process)
     if type(generator) is Stand:
         generator = generator.generator
     function = function_of(generator)

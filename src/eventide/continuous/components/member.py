@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.layout import Layout
     from eventide.continuous.components.variable import Variable
+    from eventide.continuous.flows.flow import Flow
     from eventide.continuous.plans import Cohort
     from eventide.continuous.storage.slot_storage import Seat
 
@@ -34,3 +35,20 @@ def cohort_of(member: Member) -> Cohort:
 def laws_hold(member: Member) -> bool:
     """Whether its laws hold: it is a component that has been started. A variable has none."""
     return member._is_active
+
+
+def flow_of(member: Member) -> Flow:
+    """The flow in whose steps a member moves; that of all that stands still if it does not move."""
+    flow: Flow = member._flow
+    return flow
+
+
+def holder_of(variable: Variable) -> Member:
+    """The component whose state a variable is; a loose variable itself."""
+    holder: Member = variable._owner
+    return holder
+
+
+def slots_of(variable: Variable) -> list[int]:
+    """The slots of a variable, of a vector those of its items."""
+    return variable._every_slot()

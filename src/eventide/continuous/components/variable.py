@@ -9,6 +9,7 @@ from eventide.continuous.components.step_quantities import quantities_of
 from eventide.continuous.storage.slot_storage import LONE, Seat
 from eventide.declare.showing import public_dir
 from eventide.declare.units import has_unit, in_unit
+from eventide.discrete.inside import count_new
 from eventide.engine.codes import ABS, E0, REL, Y0, R, Y
 from eventide.errors import ModelError, check_text, refuse_too_large
 
@@ -57,7 +58,7 @@ class Variable:
         if self._system.integrator.is_marching:
             self._system.integrator.pauses.check_thread()
         self._flow: Any = self._system.integrator.still
-        self.name = check_text(name, "name=") or f"Variable {sim._register(Variable)}"
+        self.name = check_text(name, "name=") or f"Variable {count_new(sim, Variable)}"
         self._slot = slot = self._system.storage.give_seat(self, LONE).base
         self._system.storage.table[:, slot] = 0.0
         self._system.set_tolerances(self._slot, rel_error, abs_error)
@@ -65,6 +66,9 @@ class Variable:
 
     def _attach_views(self, table: Any) -> None:
         """Nothing to point anew: a variable reaches its slot through the arena."""
+
+    def _every_slot(self) -> list[int]:
+        return [self._slot]
 
     def _row(self, row: int) -> float:
         flow = self._owner._flow

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from eventide.discrete.changes import Pending
 from eventide.discrete.conditions.condition_list import conditions_of
 from eventide.discrete.conditions.until import StateWait, past_waits
+from eventide.discrete.inside import notice_of, wait_of
 from eventide.discrete.processes.process import Process
 from eventide.discrete.processes.stand import Stand
 from eventide.engine.codes import FOLLOWER, STANDS_AT, UNMOVED
@@ -75,7 +76,7 @@ class NativeProcess:
         process, waits = self.process, self.waits
         wait = waits[wait_point]
         wait.rank = rank
-        past: Any = process._wait
+        past: Any = wait_of(process)
         generator = process._generator
         if past is wait and type(generator) is not Stand and waits.index(past) == wait_point:
             return  # its generator stands there already
@@ -151,11 +152,11 @@ class NativeProcesses:
 
     def _is_free(self, process: Process) -> bool:
         """Whether nobody else moves a process, or has its generator."""
-        wait = process._wait
+        wait = wait_of(process)
         is_waiting = type(wait) is StateWait and wait.activity is process and not wait.is_over
         if not is_waiting or process in self.of or type(process._generator) is not GeneratorType:
             return False
-        is_still = process._story is process._generator and process._notice is None and process._story.gi_suspended
+        is_still = process._story is process._generator and notice_of(process) is None and process._story.gi_suspended
         return is_still and not is_held_elsewhere(process)
 
     def _admit(self, process: Process, process_code: ProcessPlan) -> bool:
@@ -165,7 +166,7 @@ class NativeProcesses:
             return False
         self._priority = sim.until_priority
         waits = [self._wait_at(process, wait_point) for wait_point in process_code.wait_points]
-        if process._wait not in waits:
+        if wait_of(process) not in waits:
             return False
         try:
             successor = Successor(process._generator, process_code.twin)
