@@ -74,6 +74,7 @@ class Columns:
     def __init__(self, integrator: Integrator, taken: Sequence[Taken], rows: int) -> None:
         self._integrator = integrator
         self._moving = [item for item in taken if isinstance(item, Moving)]
+        self._owners = [holder_of(item.variable) for item in self._moving]
         self._fixed = [item.read for item in taken if isinstance(item, Fixed)]
         self._plans: dict[int, ConditionPlan | None] = {}
         self._taken = taken
@@ -112,19 +113,13 @@ class Columns:
     # --- what is meant --------------------------------------------------------------------------------------------
 
     def _is_known(self) -> bool:
-        """Note what is meant now; whether the stepper can take it down by itself."""
-        if not self._integrator.flows or not self._is_possible or not self._find():
+        """Note which flows, slots and kernels are meant now; whether the stepper can take them down by itself."""
+        if not self._integrator.flows or not self._is_possible:
             return False
-        for place, read in enumerate(self._fixed, start=self._held):
-            self._integrator.memory.constants.view[place] = read()
-        return True
-
-    def _find(self) -> bool:
-        """Note which flows, slots and kernels are meant; False if the stepper cannot take them down by itself."""
         if not self._plan():
             self._is_possible = False
             return False
-        flows = [flow_of(holder_of(item.variable)) for item in self._moving]
+        flows = [owner._flow for owner in self._owners]
         for plan in self._plans.values():
             if plan is not None:
                 flows += [flow_of(owner) for owner in plan.touches]
@@ -132,7 +127,11 @@ class Columns:
             self._flows_of_owners = flows
             self._write_columns()
             self._write_flows(list({f.number: f for f in flows if f.number >= 0}.values()))
-        return self._are_known()
+        if self._laws and not self._are_native():
+            return False
+        for place, read in enumerate(self._fixed, start=self._held):
+            self._integrator.memory.constants.view[place] = read()
+        return True
 
     def _plan(self) -> bool:
         """Let the kernels of all functions be those of what they refer to now; False if there are none."""
@@ -182,10 +181,8 @@ class Columns:
         blocks.view[self._head + WITH_LAWS] = int(computes)
         self._laws = [owner for flow in flows for owner in flow.owners()] if computes else []
 
-    def _are_known(self) -> bool:
+    def _are_native(self) -> bool:
         """Whether the laws that are to be run are native code: what they raise in Python would be lost."""
-        if not self._laws:
-            return True
         return self._integrator.analyst.compiles and not any(
             cohort_of(owner).is_opaque for owner in self._laws if flow_of(owner).number >= 0
         )

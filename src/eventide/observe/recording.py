@@ -137,10 +137,16 @@ class _Columns:
         self._trends = [group.trend for group in groups if group.trend is not None]
 
     def values(self) -> list[float]:
-        return [value for read in self._readers for value in read()]
+        values: list[float] = []
+        for read in self._readers:
+            values += read()
+        return values
 
     def rates(self) -> list[float]:
-        return [rate for trend in self._trends for rate in trend()]
+        rates: list[float] = []
+        for trend in self._trends:
+            rates += trend()
+        return rates
 
 
 def record(

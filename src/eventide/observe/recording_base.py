@@ -96,16 +96,17 @@ class Sides:
         self.before: Look | None = None
         self.after: Look | None = None
 
-    def rows(self, *, keeps_events: bool, keeps_all: bool, is_due: bool) -> list[tuple[int, list[float]]]:
-        """Which sides are kept: both if an event left a trace, else one row for a regular instant.
+    @property
+    def has_changed(self) -> bool:
+        """Whether an event left a trace.
 
-        With no look before it the source began here, with none after it it ended, or the run did.
+        With no look before it the source began here; with none after it the source, or the run, ended. No event at all
+        between two looks is the end of one run and the start of the next.
         """
         before, after = self.before, self.after
-        if keeps_events and (keeps_all or before is None or after is None or _differ(before, after)):
-            return [(side, look.values) for side, look in ((BEFORE, before), (AFTER, after)) if look is not None]
-        latest = after or before
-        return [(REGULAR, latest.values)] if is_due and latest is not None else []
+        if before is None or after is None:
+            return True
+        return before.values != after.values or before.rates != after.rates or before.events == after.events
 
 
 def _items(items: list[str]) -> str:
@@ -118,11 +119,6 @@ def _joined(settled: array[Any], pending: list[Any]) -> npt.NDArray[Any]:
     """A column with the rows that are not yet written down; an array of its own."""
     column = np.array(settled)
     return np.concatenate((column, np.array(pending, dtype=column.dtype))) if pending else column
-
-
-def _differ(before: Look, after: Look) -> bool:
-    """Whether an event changed anything; no event at all between two looks is the end of one run and the next."""
-    return before.values != after.values or before.rates != after.rates or before.events == after.events
 
 
 class Ledger(Observer):
@@ -344,12 +340,16 @@ class Ledger(Observer):
 
     def _pending(self) -> list[Row]:
         """The rows of the present instant, as far as it is known; reading them decides nothing."""
-        keeps_all, is_due = self._frequency == "event", self._due == self._instant
-        return [
-            Row(number, self._instant, side, values)
-            for number, sides in self._open.items()
-            for side, values in sides.rows(keeps_events=self.keeps_events, keeps_all=keeps_all, is_due=is_due)
-        ]
+        rows, time, is_due = [], self._instant, self._due == self._instant
+        for number, sides in self._open.items():
+            if self.keeps_events and (self._frequency == "event" or sides.has_changed):
+                if sides.before is not None:
+                    rows.append(Row(number, time, BEFORE, sides.before.values))
+                if sides.after is not None:
+                    rows.append(Row(number, time, AFTER, sides.after.values))
+            elif is_due and (latest := sides.after or sides.before) is not None:
+                rows.append(Row(number, time, REGULAR, latest.values))
+        return rows
 
     def _settle(self) -> None:
         """Write down the rows of the present instant: nothing more happens in it."""
