@@ -166,7 +166,7 @@ class Ledger(Protocol):
 
 
 class _Ledger:
-    """Who wrote which rate in this pass, and which rates the present law has read.
+    """Which object wrote which rate in this pass, and which rates the present law has read.
 
     also    is told the same while a law runs
     """

@@ -79,7 +79,7 @@ class FailedStep:
         return None if slot < 0 else self._integrator.system.variable_at(slot)
 
     def raise_what_was_met(self) -> None:
-        """Raise what code of the user's has raised in a step of the flow at the root, which the next run makes anew."""
+        """Raise what the user's code has raised in a step of the flow at the root; the next run repeats the step."""
         if self._integrator.host.has_failed:
             flow = self._integrator.flows[self._integrator.root]
             self._integrator.void_step(flow)

@@ -15,17 +15,17 @@ from contextlib import contextmanager
 from typing import Final
 
 FEWEST: Final = 512
-"""So many objects are worth a word to the collector."""
+"""From this many objects on the collector is tuned."""
 GROWTH: Final = 1.25
-"""When there are so many times as many as at the last word they are worth another. Where objects come and go the
+"""The collector is tuned again when there are this many times as many objects. Where objects come and go the
 collector is left alone, as there may be something to collect.
 """
 OWN: Final = 1000
-"""Fewer frozen objects are Python's own: 3.12 freezes some 400 as it starts. Whoever freezes has thousands."""
+"""Fewer frozen objects are Python's own: 3.12 freezes some 400 as it starts. Programs that freeze have thousands."""
 
 
 class Collector:
-    """The garbage collector of Python, as one simulation speaks to it.
+    """The garbage collector of Python, as one simulation tunes it.
 
     It looks through all objects each time there are a quarter more of them. Those of a model that grows stay, and to
     look through some hundred thousand takes longer than to make them. What it is told of in this way it does not count
@@ -38,7 +38,7 @@ class Collector:
         self._rests = False
 
     def note_growth(self, count: int) -> None:
-        """The model has so many objects: if these are many more than before, all that live now count as old."""
+        """The model has `count` objects: if these are many more than before, all that live now count as old."""
         if count < self._next:
             return
         is_first, self._next = self._next == FEWEST, GROWTH * count

@@ -52,15 +52,15 @@ class Integrator:
     """The flows of one simulation and the arrays in which they are computed.
 
     together    whether all is one flow that lands on every event, as the monitor of the manual does
-    groups      who belongs to which flow; watches: the conditions; host: what the stepper calls back
-    reactions   handlers that are native code; journeys: processes that are
+    groups      which member belongs to which flow; guards: the conditions; host: what the stepper calls back
+    native_handlers     handlers that are native code; native_processes: processes that are
     memory      the arrays in which it is computed; references: what laws and conditions refer to
     chosen      the condition whose event is next
-    on_touch    is told of each flow that an event touches
+    on_touch    is called with each flow that an event touches
     is_marching     whether the stepper runs: Python code that it calls back touches its own flow only, or meets another
     pauses      how long the stepper runs by itself
     changes     what the last events have changed of all this, and is to be taken up
-    is_observed whether reporters and recordings look now, who change nothing
+    is_observed whether reporters and recordings are called now, which change nothing
     """
 
     # What every event touches is in slots: there are too many attributes for Python to find them all fast.
@@ -192,7 +192,7 @@ class Integrator:
         self._collector.note_growth(len(self.storage.tenancies) + len(guards.at))
 
     def place_what_can(self) -> str:
-        """The same for who only looks; why laws are refused, so that who has them still waits: empty if none are."""
+        """The same for readers that change nothing. Returns why laws are refused, which still wait, or ""."""
         try:
             self.place_what_waits()
         except UnsoundLaw as error:
@@ -230,7 +230,7 @@ class Integrator:
             self.touch(flow)
 
     def written(self, slot: int) -> None:
-        """A parameter, or a state that stands still, has been written: who reads it is touched."""
+        """A parameter, or a state that stands still, has been written: the flows that read it are touched."""
         for flow in self.groups.readers_of(slot):
             self.memory.flow.stale[flow.number] = 1
             if not flow.is_open:
@@ -294,7 +294,7 @@ class Integrator:
                 self.place_what_waits()
 
     def complete_exposed(self) -> None:
-        """An event begins: bring the flows to it whose laws may see what it changes and nobody tells before it does."""
+        """An event begins: bring to it the flows whose laws may see what it changes without notice."""
         for flow in list(self.groups.exposed):
             if flow.at != self.sim.time and not flow.is_open:
                 self.publish(flow)

@@ -57,7 +57,7 @@ if TYPE_CHECKING:
     from eventide.continuous.integrator import Integrator
 
 SMALL: Final = 8
-"""Flows of so many states at most are not asked: all their rates may depend on all their states."""
+"""Flows of at most this many states are not examined: all their rates may depend on all their states."""
 LOOKED_AT: Final = 2
 
 
@@ -170,7 +170,7 @@ class Linearizations:
     # --- a plan for a flow ----------------------------------------------------------------------------------------
 
     def plan(self, flow: Flow) -> None:
-        """Find out anew which rates of a flow depend on which states, and make room for its matrices."""
+        """Find out again which rates of a flow depend on which states, and make room for its matrices."""
         number = flow.number
         if self.integrator.memory.flow.start[number] != self._left_at:
             self.left.clear()

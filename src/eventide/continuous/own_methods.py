@@ -33,7 +33,7 @@ class OwnMethods:
         self.is_due = False
 
     def adopt(self) -> None:
-        """A run begins: look anew at laws, conditions, handlers and processes that call such methods."""
+        """A run begins: check again the laws, conditions, handlers and processes that call such methods."""
         self.is_due = False
         integrator = self._integrator
         if self._owners():

@@ -42,7 +42,7 @@ class Plan:
     kept        what must live as long as the plan is used
     memory      the blocks that it occupies
     signature   what it was made for, to see whether that still stands; None if it cannot change
-    is_polled   whether that is to be seen after every event, as nobody tells when it changes
+    is_polled   whether that has to be checked after every event, as its changes are not announced
     is_opaque   whether it may touch others as well, which is found out when it runs
     inputs      the inputs that are called; None if these are not known
     """
@@ -93,7 +93,7 @@ class Cohort:
     describe        the plan of one of them
     memory          what is given back when its one member leaves
     signature, is_polled, is_opaque, inputs, assigns     as in `LawPlan`
-    is_exposed      whether they run in Python, and so may see what an event changes and nobody tells before it does
+    is_exposed      whether they run in Python, and so may see without notice what an event changes
     is_unseen       whether something branches in them that is not located, if that is not known by their kernels
     unread          the stages of the laws that cannot be read
     trade           what their laws read and set, which says in which order they stand
@@ -137,12 +137,12 @@ class Pattern:
     is_steady           whether it reads nothing but states, and numbers that stand still between events
     is_still            whether these are single ones
     comparisons         of how many it consists; 0 if that is not known
-    recourse            the address of who asks Python where the kernel would raise; 0 if it never does
+    recourse            the address of what calls Python where the kernel would raise; 0 if it never does
     is_exposed          whether it is tested in Python, and may see what an event changes before anybody tells
     bind                what it works on, for another function of the same code and its arguments; None if that may
                         change without notice
     guide               where it is tested in Python: what tells its event function; None if it has no kernel
-    returns             whether who has waited for one waits for it again; None while that is not known
+    returns             whether a process that has waited for one waits for it again; None while that is not known
     row                 what its row of the arrays holds before it is known on what it works, and in which flow
     """
 
@@ -274,7 +274,7 @@ class Analyst(ABC):
 
     @property
     def recourse(self) -> int:
-        """The address of who does in Python what native code leaves to it; 0 without any."""
+        """The address of what does in Python what native code leaves to it; 0 without any."""
         return 0
 
     @property
@@ -304,7 +304,7 @@ class Analyst(ABC):
 
     @abstractmethod
     def dissolve(self, cohort: Cohort) -> None:
-        """One who has gone is of its cohort no longer: give back what was written for it alone."""
+        """A member has left its cohort: give back what was written for it alone."""
 
     @abstractmethod
     def condition(self, condition: Condition) -> ConditionPlan:
@@ -336,7 +336,7 @@ class Analyst(ABC):
 
     @abstractmethod
     def forget_constants(self) -> bool:
-        """Something that code was made with may have changed: let what was made of it be made anew.
+        """Something that code was made with may have changed: let such code be made again.
 
         Returns     whether anything has; a number that was set to what it had been has not
         """

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class Host:
-    """Whom the stepper calls where it cannot go on by itself.
+    """The functions of Python that the stepper calls where it cannot continue by itself.
 
     seen        the flows that show the states of some time within a step
     executes    whether Python executes laws now
@@ -104,7 +104,7 @@ class Host:
     def watch(self, owner: Continuous, stage: int, law: Callable[[], object], time: float) -> None:
         """Execute a law that cannot be read; where a step begins, see what it deals with.
 
-        If that may give the laws another order, they are to be executed anew.
+        If that may give the laws another order, they have to be executed again.
         """
         integrator = self.integrator
         if integrator.sim.dt != 0.0 or not integrator.is_marching:
@@ -215,7 +215,7 @@ class Host:
             raise failure
 
     def _void_values(self, flow: Flow) -> None:
-        """Laws of a flow have failed: what they compute has no value, whoever of them has come to set it or not.
+        """Laws of a flow have failed: what they compute has no value, whether or not a law had already set it.
 
         Native code sets it before it is seen that Python would raise, and Python does not.
         """
@@ -248,7 +248,7 @@ class Host:
     def show(self, flow: Flow, time: float) -> None:
         """The states of a flow are those of this time, until the stepper goes on.
 
-        Within a step they are those of no other flow: code that touches one meets it, whoever ran before.
+        Within a step they are those of no other flow: code that touches one meets it, whichever flow ran before.
         """
         shown, self._shown = self._shown, flow if self.integrator.is_marching else None
         if shown is not None and self._shown is not None:

@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 
 class References:
-    """Which members and conditions are planned anew when what they refer to has changed.
+    """Which members and conditions are planned again when what they refer to has changed.
 
-    are_polled  those of which nobody tells: they are looked at after every event
-    stands      sees whether all stands that code was made with and Python code may change
-    is_pending  whether code has come of which that is not noted yet
+    are_polled  those whose changes are not announced: they are checked after every event
+    stands      returns whether all is unchanged that code was made with and Python code may change
+    is_pending  whether there is new code for which that has not been noted yet
     """
 
     __slots__ = ("_integrator", "_listing", "_told", "are_polled", "is_pending", "stands")
@@ -33,25 +33,25 @@ class References:
         self.is_pending = False
 
     def keep_current(self, item: Any, plan: Plan | Cohort) -> None:
-        """Look after a member or condition that may come to refer to something else."""
+        """Note a member or condition that may come to refer to something else."""
         if plan.signature is not None:
             (self.are_polled if plan.is_polled else self._told).add(item)
             if plan.is_polled and self._integrator.analyst.looks_at_lists(plan):
                 self._listing[item] = None
 
     def leave_alone(self, item: Any) -> None:
-        """Look after it no longer."""
+        """Check it no longer."""
         self.are_polled.pop(item, None)
         self._told.pop(item, None)
         self._listing.pop(item, None)
 
     @property
     def looks_at_lists(self) -> bool:
-        """Whether it is to be looked after every event whether lists that laws or conditions read have changed."""
+        """Whether lists that laws or conditions read have to be checked for changes after every event."""
         return bool(self._listing)
 
     def catch_up(self) -> None:
-        """Plan anew whatever has changed, but for what is seen by a search only."""
+        """Plan again whatever has changed, but for what only a search finds."""
         if self.are_polled or self._integrator.changes.references:
             self.renew()
         if not self.stands():
@@ -63,7 +63,7 @@ class References:
             self.stands()
 
     def renew_code(self) -> None:
-        """If something has changed that code was made with, plan anew all that depends on it."""
+        """If something has changed that code was made with, plan again all that depends on it."""
         analyst, guards = self._integrator.analyst, self._integrator.guards
         if not analyst.forget_constants():
             return
@@ -78,7 +78,7 @@ class References:
         self.note_code()
 
     def renew(self) -> None:
-        """Plan anew what refers to other objects, lists or numbers than before."""
+        """Plan again what refers to other objects, lists or numbers than before."""
         items = list(self.are_polled)
         if self._integrator.changes.references:
             members = list(self._integrator.groups.members())

@@ -74,7 +74,7 @@ class System:
         table[:, side : side + layout.standing] = draft.standing
 
     def zeros(self, count: int) -> memoryview[float]:
-        """So many zeros."""
+        """A vector of zeros of this length."""
         if count > len(self._zeros):
             self._zeros = memoryview(bytes(16 * count)).cast("d")
         return self._zeros[:count]

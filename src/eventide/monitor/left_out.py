@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from eventide.continuous import System
 
 MOST_CHECKED: Final = 100
-"""So many components are looked at for misspelt attributes as a run begins after some were made;"""
+"""The components that are checked for misspelt attributes as a run begins after some were made;"""
 MOST_AGAIN: Final = 10
-"""and so many of the oldest in every run."""
+"""and the number of the oldest that are checked in every run."""
 CLOSE: Final = 0.75
 """From this likeness on, a name is taken for another that was misspelt."""
 
@@ -78,7 +78,7 @@ class ForgottenComponents:
         return told + [f"{name} 1 was never started and is gone (keep it: one = {name}(sim).start())" for name in gone]
 
     def _dropped(self) -> list[str]:
-        """Classes of which objects were made since the last run, and none is left: nobody keeps what is not started."""
+        """Classes of which objects were made since the last run, and none is left: what is not started is not kept."""
         made, before = self._kinds_made(), self._kinds
         self._kinds = made
         alive = {type(one()) for one in self.system.storage.tenancies.values()} if made != before else set()

@@ -1,6 +1,6 @@
 """A hint where an explicit method makes many steps that stability demands, and accuracy does not.
 
-Whoever has made so many steps is asked once, as a run ends: the derivatives of its laws are taken by differences, and
+A flow with many steps is checked once, as a run ends: the derivatives of its laws are taken by differences, and
 their eigenvalues compared with the mean step. In a stiff flow the fastest one decays, and the step is as long as the
 method's stability allows for it. A fast oscillation is none, as its step is chosen for accuracy; nor are steps that
 end at events.
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
     from eventide.continuous import Flow, Integrator
 
 MANY: Final = 5_000
-"""After so many steps of a flow it is asked."""
+"""A flow is checked after this many steps."""
 LARGEST: Final = 200
 """Flows of more states are not asked: their eigenvalues would take longer than they are worth."""
 DECAYS: Final = 0.8
 """The fastest eigenvalue decays if its real part is that large a part of it, and negative."""
 AT_LIMIT: Final = 1.5
-"""A mean step longer than so many times that of the fastest decay is limited by stability."""
+"""A mean step longer than this many times that of the fastest decay is limited by stability."""
 TINY: Final = 1e-7
 
 

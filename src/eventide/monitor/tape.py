@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from eventide.discrete.periodic import Grid
 
 FEWEST: Final = 64
-"""So many rows a tape has at first. It grows as they are used up, for Python fetches them one tape at a time."""
+"""The rows of a tape at first. It grows as they are used up, for Python fetches them one tape at a time."""
 MOST: Final = 4096
 LARGEST: Final = 2**16
-"""A tape with more than the fewest rows has at most so many numbers."""
+"""The most numbers of a tape with more than the fewest rows."""
 EXACT: Final = 2**53
 """Whole numbers up to this are floats."""
 

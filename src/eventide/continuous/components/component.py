@@ -73,7 +73,7 @@ class Continuous(_Continuum, Component):
     """Whether what is not located in the laws of this class and of those above is smooth, as its author knows.
 
     Of code that cannot be read it is not known: steps are checked for jumps then, and `ev.methods.RK43` is refused. A
-    derived class with laws of its own says it anew.
+    derived class with laws of its own has to declare it again.
     """
 
     _declarable: ClassVar[tuple[Role, ...]] = ("state", "computed", "sum", "vector", "computed vector", "field")

@@ -69,7 +69,7 @@ def set(self, value):
     if integrator.is_observed:
         refuse_change(self.name + '.{name}')
     slot = self._side + {offset}
-    # Who depends on it is brought to the present with what it has been, before it becomes another.
+    # What depends on it is brought to the present with the old value, before the value changes.
     reader = integrator.storage.slot.user[slot, {reader}]
     if reader >= 0:
         flow = integrator.flows[reader]
@@ -309,7 +309,7 @@ class Layout:
     def settings(self, names: list[str], lines: list[str]) -> list[str]:
         """Of the lines by which a constructor keeps its arguments, those for a new object to which nothing refers yet.
 
-        It need tell nobody what its numbers are, nor that it has come to refer to others.
+        It need not report what its numbers are, nor that it now refers to other objects.
         """
         straight = ["__own, __row, __base, __side = self.__dict__, self._row, self._base, self._side"]
         straight.append("__is_free = not self._flow.integrator.is_observed")

@@ -18,7 +18,7 @@ class Reference:
         self.name = name
 
     def __set__(self, owner: Member, value: Any) -> None:
-        """Set it; laws and conditions that refer by it to another object than before are looked at anew."""
+        """Set it; laws and conditions that refer to another object through it are planned again."""
         attributes = owner.__dict__
         if self.name in attributes and attributes[self.name] is not value and "integrator" in owner._system.__dict__:
             owner._system.integrator.changes.note_reference()

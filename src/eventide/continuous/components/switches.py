@@ -73,7 +73,7 @@ class Branches:
 class Switch(ComponentCondition):
     """A comparison in the law of an object: true where it is not what it was at the start of the step.
 
-    It is in no list of who waits, and no event comes of it: the stepper goes on with what the comparison says then.
+    It is in no list of waits, and causes no event: the stepper continues with the new outcome of the comparison.
     """
 
     __slots__ = ("__weakref__", "branch")

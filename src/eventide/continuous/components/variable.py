@@ -27,7 +27,7 @@ class Variable:
     """A variable with its rate, its value at the start of the step and its tolerances.
 
     A loose one is made with its first value and is inactive until `start()`; the one behind a component's state is
-    had by `component["x"]`. An active variable whose rate nobody sets keeps its value.
+    had by `component["x"]`. An active variable keeps its value if no law sets its rate.
 
     assigned    it is a difference equation: laws assign it
     """
@@ -65,7 +65,7 @@ class Variable:
         self.state = state
 
     def _attach_views(self, table: Any) -> None:
-        """Nothing to point anew: a variable reaches its slot through the arena."""
+        """Nothing to do: a variable reaches its slot through the table."""
 
     def _every_slot(self) -> list[int]:
         return [self._slot]

@@ -1,1 +1,1 @@
-"""Flows: what moves together, in which order its laws run, and who reads and writes across."""
+"""Flows: what moves together, in which order its laws run, and which flows read and write across."""

@@ -22,7 +22,7 @@ EQUATIONS: Final = 1
 IN_PASS: Final = 1
 """In place of True while Python executes the laws of a flow: they write all but states."""
 CROWD: Final = 32
-"""In a flow of so many laws it is worth while to join those of a class."""
+"""In a flow of at least this many laws it pays to join those of a class."""
 
 if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
@@ -48,7 +48,7 @@ class Still:
         self.at = self.integrator.sim.time
 
     def open(self, slot: int) -> None:
-        """An event changes a value that stands still: whoever reads it is touched. Raises ModelError as `Flow.open`.
+        """An event changes a value that stands still: what reads it is touched. Raises ModelError as `Flow.open`.
 
         An object to which a law gives that cannot be read stands still no longer.
         """
@@ -79,15 +79,15 @@ class Flow:
     is_open     whether an event has changed it and it has not been settled since; or IN_PASS
     members     its components and loose variables, in the order in which they joined
     looked_up   what has been looked up of its laws and slots as they are now
-    ledger      is told which rates a law that cannot be read reads and writes; None while none runs, or nobody asks
-    crowd       when it has so many laws, those of a class are joined
+    ledger      records which rates a law that cannot be read reads and writes; None while none runs, or none is needed
+    crowd       with this many laws those of a class are joined
     is_fused    whether functions are used that were made for just its laws
     is_checked  whether its laws have been executed with every write of a rate on record, as they are now
     assigns     whether its laws may assign states
     inputs      what each owner's laws, and each condition, call; where that is not known, what they may call
     resting     waits at rest, or once at rest, and what each depends on
     sliding     what slides along surfaces; None if nothing ever has
-    is_tended   whether there are inputs, or something slides: that is looked after at each event
+    is_tended   whether there are inputs, or something slides, which each event has to check
     """
 
     def __init__(self, integrator: Integrator, number: int) -> None:
@@ -221,7 +221,7 @@ class Flow:
         flow.tended[number] = int(self.is_tended)
 
     def tend(self, now: float) -> None:
-        """The flow has been touched, and a step begins: look after its inputs, and what slides."""
+        """The flow has been touched, and a step begins: check its inputs, and what slides."""
         if self.inputs:
             self.foresee(now)
         if self.sliding is not None:

@@ -34,7 +34,7 @@ class Grouping:
     """The members of the flows of one simulation.
 
     opaque      flows with laws or conditions whose code cannot be read, and with how many
-    exposed     flows with laws that may see what an event changes and nobody tells before it does, and with how many
+    exposed     flows with laws that may see without notice what an event changes, and with how many
     joining     components that have been started since the last event and are in no flow yet
     doubted     objects that may have come to be given to by laws, or be so no longer: see `_decide`
     receivers   objects of which that has been found out as laws ran that cannot be read
@@ -116,7 +116,7 @@ class Grouping:
     def _flow_for(self, plan: Plan, newcomer: Member | None = None) -> Flow:
         """The flow of whatever is touched; those that are touched together become one, and where none is, a new one.
 
-        newcomer    who is to be placed: those that touch it already are joined by it; what stands still joins nobody
+        newcomer    the member to be placed; it joins the flows that touch it already. What stands still joins no flow
         """
         met: dict[Flow, None] = {}
         still = self.integrator.still
@@ -228,14 +228,14 @@ class Grouping:
         elif holds_together and not integrator.together:
             self._split(flow)
 
-    # --- who is given to ------------------------------------------------------------------------------------------
+    # --- which objects others add to ------------------------------------------------------------------------------
 
     def doubt(self, owner: Member) -> None:
         """Laws may have come to give to an object, or do so no longer, or it does not hold its own any longer."""
         self.doubted.add(owner)
 
     def _doubt_receivers(self) -> None:
-        """Laws that cannot be read hold no longer: to whom others still give is found out as they run."""
+        """Laws that cannot be read hold no longer: which objects the others still add to is found out as they run."""
         receivers, self.receivers = self.receivers, {}
         for owner in receivers:
             self.doubt(owner)
@@ -278,7 +278,7 @@ class Grouping:
             del self.doubted[owner]
 
     def _empty(self, owner: Member) -> None:
-        """Nobody adds to the sums and rates of an object that stands still."""
+        """No law adds to the sums and rates of an object that stands still."""
         rows, seat = self.integrator.storage.rows, owner._seat
         found = [(Y, seat.layout.slot(owner, name)) for name in seat.layout.sums]
         found += [(R, slot) for slot in range(seat.base, seat.base + seat.layout.moving)]
@@ -296,7 +296,7 @@ class Grouping:
             flow.toggle_rests(low, high)
 
     def place(self) -> None:
-        """Place what has been started since in flows; what raises an error, and who comes after, still waits then."""
+        """Place in flows what has been started since; what raises an error, and all after it, still waits then."""
         joining = self.joining.take()
         try:
             self._place(joining)
@@ -450,7 +450,7 @@ class Grouping:
         if list(flow.slots) == slots:
             integrator.memory.flow.next_step[flow.number] = following
 
-    # --- who depends on what --------------------------------------------------------------------------------------
+    # --- which member depends on what -----------------------------------------------------------------------------
 
     def _count_uses_of_laws(self, flow: Flow, owner: Member, first: int, by: int) -> None:
         number, record = owner._seat.number, owner._cohort.record

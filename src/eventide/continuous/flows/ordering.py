@@ -57,7 +57,7 @@ class Deal(NamedTuple):
 
     @property
     def waits(self) -> bool:
-        """Whether the law comes after others that set it: who adds to a rate or a sum is one of these."""
+        """Whether the law comes after others that set it: a law that adds to a rate or a sum is one of these."""
         return waits(self.sort, reads=self.reads, sets=self.sets)
 
 
@@ -119,8 +119,8 @@ class Ordering:
     ordered     those of which the place of laws may depend on others, or that of others on them
     _trades     all that there are in this simulation
     _nodes      the laws of each member that are looked at
-    _setters    of each quantity, who sets it, and whether it reads it before
-    _waiting    of each quantity, who waits for it, and whether it sets it afterwards
+    _setters    the laws that set each quantity, and whether they read it before
+    _waiting    the laws that wait for each quantity, and whether they set it afterwards
     _changed    laws whose place may be another than it is
     _seen       what laws that cannot be read have been seen to deal with
     """
@@ -135,7 +135,7 @@ class Ordering:
         self._changed: dict[Node, None] = {}
         self._seen: dict[tuple[int, Sort, bool, bool], None] = {}
 
-    # --- who is concerned -----------------------------------------------------------------------------------------
+    # --- which laws are concerned ---------------------------------------------------------------------------------
 
     def consider(self, trade: Trade) -> None:
         """Laws of a new sort may come: find whether they concern those that are there, or the other way round."""
@@ -170,7 +170,7 @@ class Ordering:
                 self._waiting.setdefault(deal.key, {})[node] = deal.sets
 
     def _note_setter(self, node: Node, deal: Deal) -> None:
-        """One that sets a quantity has come or gone: who waits for it may stand elsewhere."""
+        """A law that sets a quantity has come or gone: the laws that wait for the quantity may have another place."""
         self._changed.update(dict.fromkeys(self._waiting.get(deal.key, ())))
         if deal.sort[1] == "rate" and not deal.reads and node.stage == EQUATIONS:
             self._changed.update(dict.fromkeys(self._setters.get(deal.key, ())))
@@ -192,7 +192,7 @@ class Ordering:
                     self._note_setter(node, deal)
 
     def relevant(self, sight: Sight) -> Sight:
-        """A sight without rates that are set and that nobody waits for, as nearly all: nothing is sorted by these."""
+        """A sight without rates that are set but that no law waits for, as nearly all: these decide no order."""
         awaited = {sort: None for trade in self._trades for _, sort in trade.waits}
         return sight._replace(
             deals=tuple(deal for deal in sight.deals if deal.sort[1] != "rate" or deal.waits or deal.sort in awaited)
@@ -225,7 +225,7 @@ class Ordering:
         self._enter(node, fresh)
 
     def forget_sight(self, owner: Member) -> None:
-        """It may refer to something else: what its laws were seen to deal with is to be seen anew."""
+        """It may refer to something else: what its laws read and set has to be observed again."""
         if owner in self._nodes:
             self.forget(owner)
             self.note(owner)
@@ -272,7 +272,7 @@ class Ordering:
         integrator.groups.changed[flow] = None
 
     def _concerned(self) -> list[Node]:
-        """The laws whose place may be another than it is: those told of, and all who wait for them."""
+        """The laws whose place may have changed: those that were noted, and all that wait for them."""
         found = dict(self._changed)
         waiting = list(found)
         while waiting:
@@ -307,7 +307,7 @@ class Ordering:
         return known.prior[seat], known.started[seat]
 
     def standing(self, node: Node) -> tuple[Rank, int]:
-        """In whose place a law stands, and how far behind; its own, and 0, if it waits for nobody that stands later."""
+        """Behind which law a law stands, and how far; its own place and 0 if it waits for no law that stands later."""
         known, seat, later = self._integrator.storage.seat.later, node.owner._seat.number, LATER[node.stage]
         level = known[seat, later]
         return ((known[seat, later + 1], known[seat, later + 2]) if level else self._rank(node)), level

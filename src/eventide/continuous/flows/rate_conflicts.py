@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class RateConflicts:
-    """Who writes such rates; of one that a single object writes its slot tells that.
+    """The objects that write such rates; where a single object writes one, the slot says which.
 
     met     the rates of which it has been told since it was checked last
     """
@@ -81,7 +81,7 @@ class Rivals:
     def clash(self, newcomer: Member) -> tuple[Any, Any] | None:
         """One that sets what another has written before it, and that other; None if there is none.
 
-        newcomer    who has come since there was none
+        newcomer    the member that has been added since there was no conflict
         """
         for setter in (owner for owner, sets in self._all.items() if sets):
             earlier = self._all if setter is newcomer else (newcomer,)

@@ -30,7 +30,7 @@ Counts: TypeAlias = "dict[int, dict[Flow, int]]"
 class Readers:
     """What the stepper leaves to Python where flows come to use slots, or cease to: see `flow_members.py`.
 
-    writers     who is told of rates that several laws write
+    writers     records rates that several laws write
     doubt       is told of objects to which laws give that stand still, or to which none give any longer
     """
 

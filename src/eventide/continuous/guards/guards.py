@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Kind: TypeAlias = Literal["certified", "sampled", "opaque"]
 """What two waits of a kind have in common."""
 MOST_AT_REST: Final = 8
-"""So many rows of past waits a flow keeps for those who come again, and as many as it has conditions."""
+"""A flow keeps this many rows of past waits for processes that wait again, and as many as it has conditions."""
 
 
 class Guards:
@@ -47,12 +47,12 @@ class Guards:
     at          by row
     trails      how often each has fired of late
     arriving    those that have come since the last event and have no row yet
-    switching   the same of comparisons in laws, for which nobody waits
-    returning   who waits for the same thing again since the last event, and has no entry yet: that is had on the way on
+    switching   the same of comparisons in laws, for which no process waits
+    returning   a wait for the same thing again since the last event, without an entry yet: it gets one as time advances
     counts      how many have been watched so far: over the whole of each step by proofs, at points
                 of it, and, as their code cannot be read, at its middle and its end
-    exposed     those that are armed while they are false, and are tested in Python, where they may see what an event
-                changes and nobody tells before it does
+    exposed     those that are armed while they are false, and are tested in Python, where they may see without notice
+                what an event changes
 
     A process that waits for the same thing again and again takes up the row of its last wait, which rests meanwhile.
     """
@@ -138,7 +138,7 @@ class Guards:
         condition.row = -1
 
     def kind_of(self, condition: Condition) -> Kind:
-        """How closely a condition is looked after; proofs are of the interpolant, and states may be assigned."""
+        """How closely a condition is monitored; proofs are of the interpolant, and states may be assigned."""
         if condition.plan.is_opaque:
             return "opaque"
         return "certified" if condition.plan.pattern.is_certified and not condition.flow.assigns else "sampled"
@@ -175,7 +175,7 @@ class Guards:
             self._note_inputs(condition, flow)
         known, number = integrator.memory.flow, flow.number
         if known.entries_room[number] < max(known.entries[number] + 1, len(flow.conditions)):
-            flow.make_room()  # who is at rest has a place, too
+            flow.make_room()  # waits at rest have a place, too
         link, needs_laws = integrator.engine.link, plan.pattern.needs_laws or flow.assigns
         link(
             integrator.memory.arrays,
@@ -193,7 +193,7 @@ class Guards:
             guard.needs_laws[condition.row] = 1
             guard.dozes[condition.row] = 0
             if condition.is_over:
-                guard.certificate[condition.row] = -1  # whoever waits for it anew finds it so
+                guard.certificate[condition.row] = -1  # the next wait for it finds it so
 
     def unlink(self, condition: Condition) -> Flow:
         """Let its flow watch a condition no longer."""
@@ -311,7 +311,7 @@ class Guards:
     def arm_exposed(self) -> None:
         """An event begins: arm, in steps that it may cut, whose conditions are false by now; they may not be after it.
 
-        Such a condition is tested in Python, where it sees what the event changes, and nobody tells before it does.
+        Such a condition is tested in Python, where it sees without notice what the event changes.
         """
         integrator, guard = self.integrator, self.guard
         flows: dict[Flow, None] = {}
@@ -370,7 +370,7 @@ class Guards:
         return True
 
     def seat_returning(self) -> None:
-        """Who waits again is told of now: something is about to look at who waits."""
+        """Enter the wait that has returned: something is about to look at all waits."""
         wait, self.returning = self.returning, None
         assert wait is not None
         self._put(wait, wait.flow)

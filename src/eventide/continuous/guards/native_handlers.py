@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 ENOUGH: Final = 16
-"""A handler is lowered when objects of its class have had so many of its events, unless it has been lowered for another
+"""A handler is lowered when objects of its class have had this many of its events, unless it was lowered for another
 simulation: that takes as long as hundreds of them in Python.
 """
 
@@ -62,7 +62,7 @@ class NativeHandlers:
             self.arriving.add(trigger)
 
     def place(self) -> None:
-        """Find out which of those that have come are native code; not of those who have gone since."""
+        """Find out which of the new handlers are native code; those that have left since are passed over."""
         while self.arriving:
             for trigger in self.arriving.take():
                 if trigger.row >= 0 and trigger.partner is None:
@@ -91,7 +91,7 @@ class NativeHandlers:
         return True
 
     def leave(self, trigger: Trigger) -> None:
-        """A handler has come to its end, or is looked at anew."""
+        """A handler has come to its end, or is planned again."""
         self.arriving.pop(trigger, None)
         plan = self.plans.pop(trigger, None)
         if plan is not None:
@@ -105,12 +105,12 @@ class NativeHandlers:
         return all(map(self.integrator.analyst.is_reaction_current, (*self.plans.values(), *segments)))
 
     def renew(self) -> None:
-        """Look anew at those that may refer to other objects than before."""
+        """Plan again those that may refer to other objects than before."""
         self._again([trigger for trigger, plan in self.plans.items() if plan.signature is not None])
         self.integrator.native_processes.renew()
 
     def renew_all(self) -> None:
-        """Look anew at all of them."""
+        """Plan all of them again."""
         self._again(list(self.plans))
 
     def _again(self, triggers: list[Trigger]) -> None:

@@ -29,11 +29,11 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions.condition import Condition
 
 ENOUGH: Final = 16
-"""The code of a process is lowered when there have been so many of its events, as that takes as long as hundreds."""
+"""The code of a process is lowered after this many of its events, as lowering takes as long as hundreds of them."""
 EACH: Final = 4
-"""So many events of one of its waits a process has before it is looked at whether it can go on by itself."""
+"""After this many events of one of its waits it is checked whether a process can continue as native code."""
 REST: Final = 64
-"""So many after it could not go on so any longer."""
+"""The same after it could no longer continue so."""
 
 
 def obstacle(wait: StateWait) -> str:
@@ -107,7 +107,7 @@ class NativeProcesses:
         self._refused: dict[int, Any] = {}
         self._priority = 0.0
 
-    # --- who comes ------------------------------------------------------------------------------------------------
+    # --- processes that become native -----------------------------------------------------------------------------
 
     def count_event(self, wait: StateWait) -> None:
         """A wait of a process has been over so often that it may pay to let it go on by itself."""
@@ -151,7 +151,7 @@ class NativeProcesses:
         return True
 
     def _is_free(self, process: Process) -> bool:
-        """Whether nobody else moves a process, or has its generator."""
+        """Whether nothing else moves a process, or has its generator."""
         wait = wait_of(process)
         is_waiting = type(wait) is StateWait and wait.activity is process and not wait.is_over
         if not is_waiting or process in self.of or type(process._generator) is not GeneratorType:
@@ -205,10 +205,10 @@ class NativeProcesses:
             row = journey.waits[number].row
             guard.handler[row], guard.effects[row] = segment.address, segment.effects
 
-    # --- who goes -------------------------------------------------------------------------------------------------
+    # --- processes that return to Python --------------------------------------------------------------------------
 
     def leave(self, process: Process, rest: int = REST) -> None:
-        """A process is Python's again, if it was not, at least for so many of its events."""
+        """Let Python execute a process again, at least for this many of its events."""
         self.arriving.pop(process, None)
         journey = self.of.pop(process, None)
         if journey is None:
@@ -229,7 +229,7 @@ class NativeProcesses:
             self.leave(process, rest)
 
     def renew(self) -> None:
-        """Look anew at those that may refer to other objects than before."""
+        """Plan again those that may refer to other objects than before."""
         for process, journey in list(self.of.items()):
             if any(segment.signature is not None for segment in journey.segments.values()):
                 self.leave(process, EACH)
@@ -259,7 +259,7 @@ class NativeProcesses:
             place = following
 
     def ready(self, condition: Condition) -> None:
-        """The event of a condition takes place in Python: let the generator of who waits for it stand there."""
+        """The event of a condition takes place in Python: let the waiting process's generator stand there."""
         generator = getattr(getattr(condition, "activity", None), "_generator", None)
         if type(generator) is Stand:
             generator.resolve()

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions.condition import Condition
 
 KEPT: Final = 4096
-"""So many trails are kept in mind of what is not waited for."""
+"""The most trails that are kept of conditions that are not waited for."""
 
 
 class Trail:
@@ -45,7 +45,7 @@ class Trail:
         return self.name, self.code
 
     def go_on(self, *, looks: int) -> None:
-        """Time has gone on, and the states with it; after so many looks that is believed for a while."""
+        """Time has advanced, and the states with it; after `looks` checks this is believed for a while."""
         trail, number = self._trail, self._number
         trail.crowd[number], trail.since[number] = 0.0, self.time
         if trail.passed[number] > MOST + looks:
@@ -66,7 +66,7 @@ class Trail:
         self._trail.told[self._number] = 1.0
 
     def end(self) -> None:
-        """It begins anew when it fires next."""
+        """It begins again when it fires next."""
         self._trail.floats[self._number] = 0.0
 
 

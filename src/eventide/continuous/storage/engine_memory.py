@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 FLOW_LISTS: Final = (np.int64, np.float64, np.int64, np.int64, np.int64)
 """What the lists hold that are as long as there are flows: `heap`, `keys`, `places`, `pending`, `touched`."""
 ROOM: Final = 1024
-"""So many numbers have room from the start: the matrices of ten states, so that none are moved for them."""
+"""The numbers for which there is room from the start: the matrices of ten states, so that none are moved for them."""
 
 
 class EngineMemory:

@@ -21,7 +21,7 @@ CHAIN: Final = Columns(*map(FlowRecord.place_of, ("chain_lo", "chain_hi", "chain
 SUMS: Final = Columns(*map(FlowRecord.place_of, ("sums_lo", "sums_hi", "sums_room")))
 RESTS: Final = Columns(*map(FlowRecord.place_of, ("rests_lo", "rests_hi", "rests_room")))
 FEWEST: Final = 2
-"""For so many laws, runs of slots and conditions a flow has room at first."""
+"""The numbers of laws, runs of slots and conditions for which a flow has room at first."""
 
 
 class FlowRows:
@@ -62,7 +62,7 @@ class FlowRows:
         return (Run(table, self.ints, number, some) for number in range(self._made) for some in columns)
 
     def _make(self, more: int) -> None:
-        """Make so many rows more: all at once, as models start their objects by the hundred."""
+        """Add this many rows, all at once, as models start their objects by the hundred."""
         first, end = self._made, self._made + more
         self.floats.reserve(end)
         self.ints.reserve(end)

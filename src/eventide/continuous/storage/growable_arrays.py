@@ -88,7 +88,7 @@ class Table:
         self._free.append(row)
 
     def reserve(self, rows: int) -> None:
-        """Grow to hold so many rows."""
+        """Grow to hold this many rows."""
         if rows > len(self.array):
             grown = zeros((max(rows, 2 * len(self.array)), self.array.shape[1]), self.array.dtype.type)
             grown[: len(self.array)] = self.array
@@ -134,7 +134,7 @@ class Runs(Table):
         self._promised = 0
 
     def cut(self, rows: int) -> int:
-        """The first of so many rows that no run has had."""
+        """The first of this many rows that have not been used."""
         first = self._used
         self._used += rows
         self._promised += rows
@@ -142,7 +142,7 @@ class Runs(Table):
         return first
 
     def make_room(self, run: Run, room: int) -> None:
-        """Move a run to the end of the table with room for so many rows; squeeze out gaps if that is too far."""
+        """Move a run to the end of the table with room for this many rows; squeeze out gaps if that is too far."""
         if self._used + room > 2 * self._promised + 64:
             self._compact()
         count, first = run.count, run.start
@@ -223,7 +223,7 @@ class Blocks:
         self._used = 0
         self.array: NDArray[Any] = zeros((capacity,), dtype)
         self.view: Any = view_of(self.array)
-        # By size: the free places, and who writes so many numbers.
+        # By size: the free places, and what writes that many numbers.
         self._sizes: dict[int, tuple[list[int], Callable[..., None]]] = {}
 
     def allocate(self, size: int) -> int:

@@ -44,10 +44,10 @@ MOVING: Final[Kind] = "moving"
 STANDING: Final[Kind] = "standing"
 """Slots that are not."""
 CHUNK: Final = 16
-"""So many slots are set apart for one kind at first."""
+"""The number of slots that are reserved for one kind at first."""
 
 WHOLE: Final = LINE // 8
-"""Rows are an odd number of so many slots long: a power of two apart, all rows of a slot would compete for the same few
+"""Rows are an odd multiple of this many slots long: a power of two apart, all rows of a slot would share the same few
 places of a cache.
 """
 
@@ -58,10 +58,10 @@ class Seat:
     number          its row among all seats
     base, side      the first slots of what is integrated and of what is not
     cohort, bases, lease    what its laws have in common with others, the index rows that are written for them, and
-                    where: who comes after it takes them over
+                    where: the next object on the seat takes them over
     vectors         the arrays of its vectors in `table`, which may have been replaced since
     rates, rates_read, lasts    what shows its rates to its laws and to others, and its last states; None until somebody
-                    looks: most objects are native code and nobody ever does
+                    looks: most objects are native code and never do
     """
 
     __slots__ = (
@@ -129,8 +129,8 @@ class SlotStorage:
 
     table       the array (rows, slots); replaced when it grows
     rows        its rows as memoryviews: reading an item gives a Python float at once
-    slot        who is concerned by each slot
-    tenancies   who sits where; the oldest object first
+    slot        which object each slot belongs to
+    tenancies   which object has which seat; the oldest object first
     seats       by number; `seat_rows` is the table of what the stepper knows of each, `seat` names its columns
     """
 
@@ -167,20 +167,20 @@ class SlotStorage:
             owner._attach_views(table)
 
     def owners(self) -> list[Any]:
-        """Who has slots here and still lives, the oldest first."""
+        """The objects that have slots here and still live, the oldest first."""
         return [owner for tenancy in self.tenancies.values() if (owner := tenancy()) is not None]
 
     def owner_of(self, slot: int) -> Any:
-        """Who has a slot; None where nobody has it any more."""
+        """The object that has a slot; None if none has it any more."""
         return self.sitter(self.slot.seat[slot])
 
     def sitter(self, number: int) -> Any:
-        """Who has a seat; None where nobody has it any more."""
+        """The object that has a seat; None if none has it any more."""
         tenancy = self.tenancies.get(self.seats[number])
         return tenancy and tenancy()
 
     def give_seat(self, owner: Owner, layout: Any) -> Seat:
-        """Give an object its slots, as many of each kind as its layout says; what they hold is left to who asks."""
+        """Give an object its slots, as many of each kind as its layout says; the caller sets their values."""
         if self._gone:
             self.take_back()
         free = self._free.get(layout)
@@ -201,7 +201,7 @@ class SlotStorage:
             self._free.setdefault(left.layout, []).append(left)
 
     def _new_seat(self, layout: Layout) -> Seat:
-        """A seat on slots that nobody has had."""
+        """A seat on slots that have not been used."""
         moving, standing, number = layout.moving, layout.standing, self.seat_rows.allocate()
         seat = Seat(layout, number, self._cut(MOVING, moving), self._cut(STANDING, standing))
         self.seats.append(seat)
@@ -212,7 +212,7 @@ class SlotStorage:
         return seat
 
     def _cut(self, kind: Kind, size: int) -> int:
-        """The first slot of a block that nobody has had; 0 for one of no slots."""
+        """The first slot of a block that has not been used; 0 for one of no slots."""
         if not size:
             return 0
         base, end = self._stretches[kind]
