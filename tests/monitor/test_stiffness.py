@@ -39,7 +39,7 @@ class Oscillator(ev.Continuous):
 
     @ev.every(0.02)
     def tick(self):
-        pass
+        self.v += 0.0
 
 
 def told(sim: ev.Simulation, *untils: float) -> list[str]:
@@ -56,9 +56,9 @@ def told(sim: ev.Simulation, *untils: float) -> list[str]:
 def test_a_stiff_problem_is_named_once_with_its_remedy(compiles):
     sim = ev.Simulation(compile=compiles)
     VanDerPol(sim, name="pol").start()
-    (message,) = told(sim, 1.0, 1.5)
+    (message,) = told(sim, 3.5, 4.0)
     assert message == (
-        "pol: 6817 steps, of 0.000147 on the mean, which are as short as something that decays at the rate 3e+04 "
+        "pol: 23800 steps, of 0.000147 on the mean, which are as short as something that decays at the rate 3e+04 "
         'demands, and not accuracy. The problem is stiff: try Simulation(method="radau")'
     )
 
@@ -67,14 +67,14 @@ def test_a_stiff_problem_is_named_once_with_its_remedy(compiles):
 def test_other_explicit_methods_get_the_hint_as_well(method):
     sim = ev.Simulation(method=method)
     Decay(sim, damping=1e5).start()
-    assert len(told(sim, 1.0)) == 1
+    assert len(told(sim, 2.0)) == 1
 
 
 @pytest.mark.parametrize(
     ("make", "until"),
     [
-        (lambda sim: VanDerPol(sim, mu=5.0), 500.0),
-        (Oscillator, 1000.0),
+        (lambda sim: VanDerPol(sim, mu=5.0), 1500.0),
+        (Oscillator, 500.0),
         (lambda sim: Decay(sim, damping=2.0, frequency=3.0), 3000.0),
     ],
     ids=["relaxation", "events", "driven"],
@@ -83,16 +83,16 @@ def test_many_steps_that_accuracy_or_events_demand_are_no_hint(make, until):
     sim = ev.Simulation()
     make(sim).start()
     assert told(sim, until) == []
-    assert sim.report().steps > 5000
+    assert sim.report().steps > 20_000
 
 
 def test_to_look_changes_no_bit(monkeypatch):
     ends = []
-    for many in (5000, 10**9):
+    for many in (20_000, 10**9):
         monkeypatch.setattr("eventide.monitor.monitor.MANY", many)
         sim = ev.Simulation()
         pol = VanDerPol(sim).start()
-        assert len(told(sim, 1.0)) == (1 if many == 5000 else 0)
-        sim.run(until=1.5)
+        assert len(told(sim, 3.5)) == (1 if many == 20_000 else 0)
+        sim.run(until=4.0)
         ends.append((pol.x, pol.v, sim.report()))
     assert ends[0] == ends[1]

@@ -108,11 +108,6 @@ def numbers_made(world: World, base: type) -> dict[Any, int]:
     return {kind: count for kind, count in made if isinstance(kind, type) and issubclass(kind, base)}
 
 
-def number_made(world: World, base: type) -> int:
-    """How many objects of a class and those derived from it were made so far."""
-    return sum(count for kind, count in world._counts.items() if isinstance(kind, type) and issubclass(kind, base))
-
-
 def listed(objects: Sequence[Any]) -> str:
     """The first names of some objects, with the verb that follows them."""
     names = [str(one.name) for one in objects[:MOST_NAMES]]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from eventide.continuous import Continuous
 from eventide.continuous.plans import has_laws, is_left_out
 from eventide.declare import fields_of
-from eventide.discrete.forgotten import listed, number_made, numbers_made
+from eventide.discrete.forgotten import listed, numbers_made
 from eventide.discrete.processes.process import Process
 from eventide.errors import ModelError
 from eventide.reading.bytecode import stored_in
@@ -32,10 +32,9 @@ class ForgottenComponents:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self._components = 0
         self._resting: list[Any] = []
-        self._kinds: dict[type[Continuous], int] = {}
-        """How many objects of each class with laws were made before the present run, or the last one ended."""
+        self._made: dict[type[Continuous], int] = {}
+        """How many objects of each class were made before the present run, or the last one ended."""
         self._gone: list[str] = []
         self._sizes: dict[object, int] = {}
         """How many attributes the oldest components had when they were looked at, by their seats."""
@@ -47,13 +46,13 @@ class ForgottenComponents:
         """
         tenancies, first = self.system.storage.tenancies, inf
         if is_new:
-            made = number_made(self.system.sim, Continuous)
-            new, self._components = made - self._components, made
+            before, self._made = self._made, numbers_made(self.system.sim, Continuous)
+            new = sum(self._made.values()) - sum(before.values())
             first = max(len(tenancies) - new, 0)
             # The newest stand last; variables among them have no laws.
             latest = list(islice(tenancies.values(), first, None))
             self._resting = [one for one in latest if not getattr(one(), "_started", 1) and _is_at_rest(one())]
-            self._gone = self._dropped()
+            self._gone = self._dropped(before) if self._made != before else []
             for tenancy in latest[max(MOST_AGAIN - first, 0) : MOST_CHECKED]:
                 refuse_misspelt(tenancy())
         for place, (seat, tenancy) in enumerate(islice(tenancies.items(), MOST_AGAIN)):
@@ -69,7 +68,7 @@ class ForgottenComponents:
         is_new      whether anything was made since the run began, which may wait for the next
         """
         if is_new:
-            self._components, self._kinds = number_made(self.system.sim, Continuous), self._kinds_made()
+            self._made = numbers_made(self.system.sim, Continuous)
         if not self._resting and not self._gone:
             return []
         gone, self._gone = self._gone, []
@@ -77,16 +76,11 @@ class ForgottenComponents:
         told = [f"{listed(found)} never started (call start(), as in {_call(found)})"] if found else []
         return told + [f"{name} 1 was never started and is gone (keep it: one = {name}(sim).start())" for name in gone]
 
-    def _dropped(self) -> list[str]:
+    def _dropped(self, before: dict[type[Continuous], int]) -> list[str]:
         """Classes of which objects were made since the last run, and none is left: what is not started is not kept."""
-        made, before = self._kinds_made(), self._kinds
-        self._kinds = made
-        alive = {type(one()) for one in self.system.storage.tenancies.values()} if made != before else set()
-        return [kind.__name__ for kind, count in made.items() if count > before.get(kind, 0) and kind not in alive]
-
-    def _kinds_made(self) -> dict[type[Continuous], int]:
-        made = numbers_made(self.system.sim, Continuous)
-        return {kind: count for kind, count in made.items() if has_laws(kind) and not issubclass(kind, Process)}
+        alive = {type(one()) for one in self.system.storage.tenancies.values()}
+        gone = [kind for kind, count in self._made.items() if kind not in alive and count > before.get(kind, 0)]
+        return [kind.__name__ for kind in gone if has_laws(kind) and not issubclass(kind, Process)]
 
     def is_moving(self) -> bool:
         """Whether states are integrated or laws hold."""

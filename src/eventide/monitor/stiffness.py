@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from eventide.continuous import Flow, Integrator
 
-MANY: Final = 5_000
-"""A flow is checked after this many steps."""
+MANY: Final = 20_000
+"""A flow is checked after this many steps: some milliseconds, as a check takes a tenth of one."""
 LARGEST: Final = 200
 """Flows of more states are not asked: their eigenvalues would take longer than they are worth."""
 DECAYS: Final = 0.8
