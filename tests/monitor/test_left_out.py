@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 import warnings
 
 import pytest
 
 import eventide as ev
+from eventide.discrete.conditions.when import handler_specs
 
 
 class Tank(ev.Continuous):
@@ -228,3 +230,20 @@ def test_a_state_that_grows_beyond_all_bounds_is_named_with_its_value():
         r"bounds in finite time. Look for a sign in its equation, or end it by an event.",
         info.value.detail,
     )
+
+
+def test_a_class_may_change_while_another_thread_reads_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Meddler:
+        """In the class that is read: each look at it adds a name there, as another thread may at any time."""
+
+        def __getattr__(self, name: str) -> object:
+            monkeypatch.setattr(Tank, f"seen_{len(vars(Tank))}", 0, raising=False)
+            raise AttributeError(name)
+
+    monkeypatch.setattr(Tank, "meddler", Meddler(), raising=False)
+    monkeypatch.delattr(Tank, "_known_names", raising=False)
+    sim = ev.Simulation()
+    tank = Tank(sim).start()
+    sim.run(until=2.0)
+    assert tank.level == pytest.approx(math.exp(-1.0))
+    assert handler_specs(Tank, "_when") == []

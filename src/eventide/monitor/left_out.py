@@ -131,7 +131,7 @@ def known_names(cls: type[Continuous]) -> set[str]:
         stored = {
             name
             for base in cls.__mro__
-            for member in vars(base).values()
+            for member in list(vars(base).values())  # another thread may set one meanwhile
             if isinstance(code := getattr(getattr(member, "__func__", member), "__code__", None), CodeType)
             for name in stored_in(code)
         }

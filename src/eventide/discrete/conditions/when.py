@@ -346,7 +346,7 @@ def handler_specs(cls: type, mark: str) -> list[Any]:
     """The marks that `@when` or `@every` left on the methods of a class, in order of definition, bases first."""
     found: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
-        for name, member in vars(base).items():
+        for name, member in list(vars(base).items()):  # another thread may set one meanwhile
             if getattr(member, "_waits_for_handler", False) is True:
                 raise TypeError(
                     f"{base.__name__}.{name} is a decorator that decorates nothing: write `@ev.when(lambda self: ...)` "
