@@ -40,7 +40,7 @@ _numbers = count(1)
 PRESENT: Final = ("waiting", "granted")
 """The states of requests that can go away."""
 MOST_KINDS: Final = 4
-"""For so many combinations of types a body is read."""
+"""The most combinations of types for which a body is read."""
 
 
 class Admission(NamedTuple):
@@ -48,7 +48,7 @@ class Admission(NamedTuple):
 
     at          its state
     kept        objects whose addresses it has
-    relied      by whom and what: on what it relies besides the facts of its body
+    relied      what it relies on besides the facts of its body, by object and attribute
     stations    the resources that it may use, and requests: those that it has made, by their places among `wholes`
     """
 

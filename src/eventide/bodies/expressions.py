@@ -30,7 +30,7 @@ _COMPARISONS: Final[dict[type, str]] = {
 }
 _NOTHING: Final = Thing("", (), None)
 _DEEPEST: Final = 8
-"""So many calls are followed into each other."""
+"""The depth to which calls are followed into each other."""
 _BAD: Final[Mapping[object, tuple[str, str]]] = {
     math.sqrt: ("sqrt", "not ({0} >= 0.0)"),
     math.exp: ("exp", "not ({0} <= 709.0)"),
@@ -40,7 +40,7 @@ _BAD: Final[Mapping[object, tuple[str, str]]] = {
     math.cos: ("cos", "not (-1.7976931348623157e308 <= {0} <= 1.7976931348623157e308)"),
     math.atan: ("atan", "{0} != {0}"),
 }
-"""Functions of `math`: their names in the stepper's language, and where Python may raise, or where nobody looked."""
+"""Functions of `math`: their names in the stepper's language, and where Python may raise, or that was not examined."""
 _SAFE: Final[Mapping[object, tuple[float, float]]] = {math.log: (5e-324, 1e308), math.log1p: (-1.0 + 2.0**-53, 1e308)}
 """Between these no test is needed."""
 

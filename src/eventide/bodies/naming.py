@@ -62,7 +62,7 @@ class Naming:
     values      of the local variables and cells of the generator that was looked at
     kinds       of the local variables that a row keeps as numbers
     facts       what was found by names of modules, classes and cells
-    addresses   of whom a row has the address: by the variable of the kernel, what is called
+    addresses   what a row has the address of: by the variable of the kernel, what is called
     given       numbers that a row is given: by the variable of the kernel, what asks for them
     simulations the local variables, and "" for all others, that refer to the simulation
     things      the types of the local variables that refer to objects

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from eventide.reading.twins import Twin
 
 INTROSPECTION: Final = frozenset(["locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe"])
-"""Who calls these may see names of which nothing is known."""
+"""Code that calls these may see names of which nothing is known."""
 MOST_BLOCKS: Final = 200
 MOST_VARIABLES: Final = 50
 COMMAND: Final = "command"
@@ -129,7 +129,7 @@ class Reading:
         self._lines = None
 
     def _start(self, state: int) -> None:
-        """Go on with the block of a state; whoever has come to it falls into it."""
+        """Continue with the block of a state; the block before it falls into it."""
         if self._lines is not None:
             self._jump(state)
         self._lines = self._blocks[state] = []
@@ -272,7 +272,7 @@ class Reading:
                 emission.emit(f"if a.request.state[q_{block.name}] == NEW:\n    code = EXIT\n    break")
 
     def _leave_blocks(self, kept: int) -> None:
-        """Leave the innermost blocks, all but so many."""
+        """Leave the innermost blocks, all but this many."""
         for block in reversed(self._blocks_around[kept:]):
             self._add(f"leave(a, q_{block.name})\nq_{block.name} = -1")
 

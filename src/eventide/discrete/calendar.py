@@ -48,7 +48,7 @@ NEXT: Path = (-WIDE,)
 AT_END: Final[Any] = object()
 """Stands for whose event is next where there is none."""
 SPARE: Final = 256
-"""So many stale notices do not matter."""
+"""Up to this many stale notices do not matter."""
 
 
 class Activity(Protocol):
@@ -64,7 +64,7 @@ Notice: TypeAlias = tuple[float, float, Path, Any]
 
 
 class Nobody:
-    """Who stands at the end of time, so that the heap has a root always."""
+    """The entry at the end of time, so that the heap always has a root."""
 
     __slots__ = ("_notice",)
 
@@ -76,7 +76,7 @@ class Calendar:
     """The event list of one run.
 
     An activity is in the list exactly while its `_notice` is a notice held here; a notice that its activity no longer
-    points to is stale and dropped when met. Three lists are kept in key order and merged by who takes from them:
+    points to is stale and dropped when met. Three lists are kept in key order and merged as entries are taken:
 
     front       what stands in front of the present instant, before all that the other two hold; what is next comes last
     ready       the end of the present instant, in order of scheduling
@@ -112,7 +112,7 @@ class Calendar:
         self.ready: deque[Notice] = deque()
         self.serial = count(1).__next__
         self.numbers = count(2)
-        self.turn = 1  # whoever makes the model is a stretch of code, too
+        self.turn = 1  # the code that makes the model is a stretch, too
         self.void = 1
         """How many numbers were drawn for something else than an event, less the events that needed none."""
         self.swept = 0
@@ -208,11 +208,11 @@ class Calendar:
         self.ready.append(notice)
 
     def answer(self, now: float, activity: Activity, wait: StateWait) -> None:
-        """Place `activity`, whose `wait` is over and answers nothing, at the end of the present instant."""
+        """Place `activity`, whose `wait` is over without a result, at the end of the present instant."""
         self.schedule_last(now, activity)
 
     def count_events(self, events: int) -> None:
-        """So many events have taken place by themselves, for which no number was drawn."""
+        """Count events that have taken place by themselves, for which no number was drawn."""
         self.void -= events
 
     def hand_over(self, now: float, activity: Activity, process: Process) -> None:

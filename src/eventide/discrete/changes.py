@@ -15,7 +15,7 @@ Item = TypeVar("Item")
 class Changes:
     """Whether anything has changed since it was last looked at.
 
-    are_seen    whether all of it is known to who brings the model to its next event
+    are_seen    whether what brings the model to its next event knows all of it
     references  whether a component has come to refer to another object
     limits      whether the limits of the step are others, or are to hold for another method
     """
@@ -43,7 +43,7 @@ class Changes:
 
 
 class Pending(dict[Item, None]):
-    """What waits to be taken up before time goes on, in the order of its coming. To come is a change."""
+    """What waits to be taken up before time advances, in order of arrival. An arrival is a change."""
 
     __slots__ = ("_changes",)
 

@@ -212,12 +212,12 @@ _PAUSE = Pause()
 
 @command
 def pause() -> Pause:
-    """Command: evaluate all laws and run all reporters now, then go on before any other event."""
+    """Command: evaluate all laws and run all reporters now, then continue before any other event."""
     return _PAUSE
 
 
 class Handover:
-    """Ends the turn of a helper activity by letting the activity it works for go on."""
+    """Ends the turn of a helper activity: the activity it works for continues."""
 
     __slots__ = ("activity",)
 

@@ -1,4 +1,4 @@
-"""What a run leaves out: processes that were never activated, waits that nothing can end; told when the run ends.
+"""What a run leaves out: processes that were never activated, waits that nothing can end; reported when the run ends.
 
 In: what was made before the run. Out: one warning. It looks at what is new as a run begins, and at what of it has
 taken no part as it ends, so that a long run pays nothing.
@@ -85,7 +85,7 @@ class Forgotten:
     def _stuck(self, *, is_bounded: bool) -> list[str]:
         """Processes in an `until` outside of loops, where nothing is left that could make it true.
 
-        Who waits in a loop is a server as a rule, and has served.
+        A process that waits in a loop is a server as a rule, and has served.
         """
         world = self.world
         if world._calendar.first() is not None or (is_bounded and self._is_moving()):

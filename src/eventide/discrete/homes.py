@@ -1,4 +1,4 @@
-"""Homes of processes: a process whose events are many may go on as a row of native code, and comes home on demand.
+"""Homes of processes: a process with many events may continue as a row of native code, and comes home on demand.
 
 In: bodies, which make kernels and rows of suspended generators (`bodies/`). Out: events that take place without
 Python, in the order of one event list: before each event in Python those of rows take place that come before it.
@@ -36,13 +36,13 @@ if TYPE_CHECKING:
     from eventide.rows.memory import RowMemory
 
 COLD: Final = 500_000
-"""So many before native code of processes is made or loaded for the first time."""
+"""The events before native code of processes is made or loaded for the first time."""
 EACH: Final = 50
-"""So many events of each process there are before that, and while they are away; else the next look is later."""
+"""The events of each process before that, and while they are away; with fewer the next check is later."""
 MOST: Final = 0.9
 """This part of the events are of rows while it pays: each one in Python costs a look at all on which rows rely."""
 FEW: Final = 8
-"""So many may come home before it is judged whether that is too often."""
+"""The processes that may come home before it is judged whether that is too often."""
 
 
 class _Given:
@@ -85,10 +85,10 @@ class _Candidate(NamedTuple):
 
 
 class Homes:
-    """Who is away, of one world.
+    """The processes of one world that are away.
 
     away        the rows of those that are
-    due         after so many events it is looked who can go
+    due         after this many events it is checked which processes can go
     """
 
     def __init__(self, world: World, make: Callable[[], Bodies]) -> None:
@@ -122,13 +122,13 @@ class Homes:
     # --- going away -----------------------------------------------------------------------------------------------
 
     def may_go(self, events: int) -> bool:
-        """Whether any are away, or go now, as so many events have taken place that it may pay."""
+        """Whether any are away, or go now, as enough events have taken place for it to pay."""
         if events >= self.due:
             self.consider()
         return bool(self.away)
 
     def consider(self) -> None:
-        """So many events have taken place that it may pay to let processes go away."""
+        """Enough events have taken place for it to pay to let processes go away."""
         world = self.world
         calendar = world._calendar
         events = calendar.events
@@ -153,7 +153,7 @@ class Homes:
         found = self._candidates(waiting)
         gone = {id(candidate.notice) for candidate in found.values()}
         if gone:
-            self._make_kinds(found)  # first, as compiling may fail: then nobody has left the event list
+            self._make_kinds(found)  # first, as compiling may fail: then no process has left the event list
             # A stale notice of a process that is away would bring it home when it is met.
             for notices in (calendar.heap, calendar.ready):
                 kept = [one for one in notices if one[3]._notice is one and id(one) not in gone]
@@ -196,7 +196,7 @@ class Homes:
     def _candidates(self, notices: list[Notice]) -> dict[Process, _Candidate]:
         """The processes that can go away: of some notices, and of the lines of the resources that these may use.
 
-        A resource goes away with all who wait for it or use it, or stays with all that may use it.
+        A resource goes away with all processes that wait for it or use it, or stays with all that may use it.
         """
         self._is_granting = False
         found: dict[Process, _Candidate] = {}
@@ -381,7 +381,7 @@ class Homes:
         return back
 
     def _bring_others(self, process: Process | None) -> None:
-        """All others come home than one that goes on in Python within its event, and all resources."""
+        """All resources come home, and all processes but one that continues in Python within its event."""
         stations, self._gone_stations = self._gone_stations, []
         owners = {i: owner for i, (owner, _, _) in self._rows.items()}
         for station in stations:
@@ -447,7 +447,7 @@ class Homes:
             return False
 
     def _proceed(self, horizon: float, most: int) -> int:
-        """Let events of rows take place, at most so many, until one goes on in Python; returns how many there were."""
+        """Let at most `most` events of rows take place, until one continues in Python; returns how many there were."""
         memory, world = self._memory, self.world
         assert memory is not None
         run, calendar, taken = memory.run, world._calendar, 0
@@ -457,7 +457,7 @@ class Homes:
             key = (inf, inf, 0) if notice is None else (notice[0], notice[1], _serial(notice))
             run.time, run.turn, run.serial = world.time, next(calendar.numbers) - 1, calendar.serial() - 1
             before, run.latest = run.turn, calendar.latest
-            some = max(1, most - taken - 1)  # who acts last is looked at
+            some = max(1, most - taken - 1)  # the last to act is looked at
             last = memory.engine.first(memory.arrays) if some == 1 else NONE
             try:
                 code = memory.engine.proceed_rows(memory.arrays, *key, horizon, some)
@@ -489,7 +489,7 @@ class Homes:
         process._finish(None)
 
     def _go_on(self, process: Process, body: Body, error: BaseException | None) -> None:
-        """A process goes on in Python within its event."""
+        """A process continues in Python within its event."""
         memory = self._memory
         assert memory is not None
         at = memory.views.activity.at[self.away[process]]
@@ -537,7 +537,7 @@ def is_watched() -> bool:
 
 
 def _away(name: str) -> property:
-    """An attribute of a process that is away: whoever looks at it, or sets it, brings it home."""
+    """An attribute of a process that is away: to read or set it brings the process home."""
     slot = getattr(_Agenda, name)
 
     def look(process: Process) -> Any:
@@ -564,7 +564,7 @@ Away.__qualname__ = Story.__qualname__
 
 
 class RowCalendar(Calendar):
-    """The calendar while processes are away: whoever asks for more than to place something brings all home."""
+    """The calendar while processes are away: any other use than to place something brings all home."""
 
     __slots__ = ()
 

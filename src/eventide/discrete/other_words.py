@@ -1,4 +1,4 @@
-"""Words of other simulation libraries, and what each is here: messages for who comes from there.
+"""Words of other simulation libraries, and what each is here: messages for users of those.
 
 Source of the words: the documentation of SimPy 4 and of salabim 24.
 """
@@ -75,7 +75,7 @@ FOR_TYPES: Final = {
     "Outcome": 'an Outcome tells who came first: write `if outcome.name == "served"`; outcome.value is its answer',
     "Level": "a Level keeps statistics over time: its present value is level.value; of a Container, container.amount",
 }
-"""What is told of an error of type that names one of our classes."""
+"""The note for an error of type that names one of our classes."""
 
 
 class OtherWord:

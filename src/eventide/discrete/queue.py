@@ -55,12 +55,12 @@ class _Place:
 class Queue(Component, Generic[Member]):
     """An ordered set of any objects. An object may stand in any number of queues.
 
-    Objects are told apart by identity, numbers and texts by their value.
+    Objects are distinguished by identity, numbers and texts by their value.
 
     To enter, leave and change places takes the same time however long the queue is.
 
     length      a `Level`: how many members, over time
-    waits       a `Tally`: how long those who left had been members
+    waits       a `Tally`: how long the members that left had been in the queue
     entered     how many have come since the last reset
     departed    how many have left since the last reset
     Source      SIMULA 67, class SIMSET: HEAD and LINK
@@ -267,7 +267,7 @@ class QueueWait(Sleep):
 def wait(queue: Queue[Any], *, priority: float = 0.0) -> Enter:
     """Command: come into a queue and be passive, until another process activates this one.
 
-    Who serves the queue takes it out and activates it: `p = queue.first; queue.out(p); p.activate()`. One that is
+    The server takes it out and activates it: `p = queue.first; queue.out(p); p.activate()`. One that is
     interrupted, or gives up in a `first_of`, leaves the queue.
     priority    as in `queue.into`
     Raises TypeError for what is no queue.

@@ -6,11 +6,11 @@ from typing import Any, Final
 from weakref import ref
 
 FEW: Final = 64
-"""So many are looked through at the least before those that are gone are left out."""
+"""The fewest that are looked through before those that are gone are left out."""
 
 
 class Restart:
-    """What a simulation knows of the statistics of a component: how to begin them anew, as long as somebody has it.
+    """What a simulation knows of the statistics of a component: how to restart them, as long as something refers to it.
 
     verb    the name of the method that does
     """
@@ -23,11 +23,11 @@ class Restart:
 
     @property
     def is_over(self) -> bool:
-        """Whether nobody has it any more."""
+        """Whether nothing refers to it any more."""
         return self._owner() is None
 
     def reset(self) -> None:
-        """Begin all its statistics anew."""
+        """Restart all its statistics."""
         owner = self._owner()
         if owner is not None:
             getattr(owner, self._verb)()
@@ -50,6 +50,6 @@ class Restarts:
         self._kept.append(statistic)
 
     def reset(self) -> None:
-        """Begin them all anew."""
+        """Restart all of them."""
         for statistic in list(self._kept):
             statistic.reset()

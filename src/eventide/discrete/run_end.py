@@ -43,7 +43,7 @@ class Halt:
         raise StopIteration
 
     def _finish(self, result: Any) -> bool:
-        """The run is over, whoever it was waiting for."""
+        """The run is over, whatever it was waiting for."""
         self.sim._calendar.void += 1
         self.sim._is_halted = True
         return True

@@ -15,20 +15,20 @@ if TYPE_CHECKING:
     from eventide.discrete.world import World
 
 SPELL: Final = 1024
-"""So many events take place before stock is taken."""
+"""The events that take place before the clock is compared again."""
 ENOUGH: Final = 4096
-"""So many of a run take place before it is looked who can go on as native code."""
+"""The events of a run before it is checked which processes can continue as native code."""
 MOST_AT_ONE_INSTANT: Final = 1000
-"""So often one may act at one instant after it has become suspicious ..."""
+"""How often an activity may act at one instant after that has become suspicious ..."""
 EVENTS_AT_ONE_INSTANT: Final = 1_000_000
-"""... and beyond that as often as it likes, until so many events have taken place there, which takes some seconds."""
+"""... and beyond that as often as it likes, until this many events have taken place there, which takes some seconds."""
 MOST_IN_ONE_EVENT: Final = 1_000_000
-"""So many commands a process may yield that are carried out at once, one after the other."""
+"""The most commands in a row that a process may yield and that are carried out at once."""
 MOST_NAMES: Final = 5
 
 
 class Instant:
-    """Where the clock stood when stock was taken last, and how often who has acted there since."""
+    """The time at the last comparison, and how often each process has acted at that time since."""
 
     __slots__ = ("_actors", "_acts", "_counts", "_events", "_time")
 
@@ -37,14 +37,14 @@ class Instant:
         self._events = self._acts = 0
         self._counts: dict[int, int] = {}
         self._actors: list[Any] = []
-        """Those who were counted, in the order of acting first; kept, so that their ids stay their own."""
+        """The activities that were counted, in order of their first events; kept, so that their ids stay their own."""
 
     def next_spell(self, time: float, actor: object, events: int) -> int:
         """How many events to let take place before asking again: one, while the clock stands still.
 
-        actor   who has acted last
+        actor   the activity that has acted last
         events  how many there were: between two there may be any number of stale notices
-        Raises ModelError, naming those who act again and again, if that was more than 1,000 times and they do not come
+        Raises ModelError, naming those that act again and again, if that was more than 1,000 times and they do not come
         to an end within a million events.
         """
         if time != self._time:
@@ -72,7 +72,7 @@ class Instant:
         self._actors.clear()
 
     def actors_at(self, time: float) -> str:
-        """Who has acted again and again at this instant, in words; nothing if that is not suspicious."""
+        """Which activities have acted again and again at this instant, in words; empty if that is not suspicious."""
         return self._names() if time == self._time else ""
 
     def _names(self) -> str:
@@ -91,7 +91,7 @@ class Instant:
 
 
 def refuse_more(world: World) -> NoReturn:
-    """Raise the ModelError for a process that goes on and on within one event."""
+    """Raise the ModelError for a process that continues without end within one event."""
     raise ModelError(
         f"time does not go beyond {world.time!r}: {world.current.name} has yielded {MOST_IN_ONE_EVENT:,} commands in "
         "one event that were carried out at once. Let time pass in between: hold(...) for more than 0, or hold(0) to "

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 DROPPED: Final = "calling ctypes callback function"
-"""What is said of an error that ctypes drops, with "on" before it or, since CPython 3.14, "while". Source: CPython,
+"""The message for an error that ctypes drops, with "on" before it or, since CPython 3.14, "while". Source: CPython,
 Modules/_ctypes/callbacks.c, _CallPythonObject.
 """
 
@@ -63,13 +63,13 @@ class Keyboard:
             self._torn_by = f"{type(error).__name__}, which a signal handler or another thread has raised,"
 
     def note_error_in_step(self, error: BaseException) -> None:
-        """Code of the user's has raised an error in a step, which may well go on after it."""
+        """Code of the user's has raised an error in a step, which may well continue after it."""
         if is_asynchronous(error):
             self.note_error(error)
             self._missed = error
 
     def raise_missed(self) -> None:
-        """The run has come to its end: raise what has torn it, if nobody has."""
+        """The run has come to its end: raise the error that has torn it, if that has not been raised."""
         missed, self._missed = self._missed, None
         if missed is not None:
             raise missed

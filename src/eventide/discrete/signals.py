@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class Signal(Component):
     """Something to wait for: `yield signal` waits until it is sent, and returns the value that is sent.
 
-    once    sent one time only: who waits for it later goes on at once, with its value; otherwise it can be sent again
-            and again, and reaches those who wait at that moment
+    once    sent one time only: a later wait for it ends at once, with its value; otherwise it can be sent again
+            and again, and reaches the processes that wait at that moment
     value   what was sent last; None before that
     sent    whether it has been sent
     """

@@ -50,7 +50,7 @@ def print_occurrence(occurrence: Occurrence) -> None:
 
 
 class Witness(Protocol):
-    """Who is told more than a listener: what each event did."""
+    """A listener that also learns what each event did."""
 
     def begin(self, notice: Notice, occurrence: Occurrence) -> None:
         """An event begins."""
@@ -65,7 +65,7 @@ class Witness(Protocol):
         ...
 
     def hand_over(self, process: Process) -> None:
-        """The event goes on with a process that was activated directly."""
+        """The event continues with a process that was activated directly."""
         ...
 
 
@@ -95,7 +95,7 @@ class Tracer:
         world._calendar.tracer = None
 
     def _watch(self) -> None:
-        """There is something to look after between events: it does its work before the tracer looks."""
+        """There are duties between events: they are done before the tracer looks."""
         world = self.world
         type(world)._watch(world)
         self.inner = world._vigil
@@ -133,7 +133,7 @@ class Tracer:
         if self.inner is not None:
             self.inner.come_to_rest()
 
-    # --- what is told ---------------------------------------------------------------------------------------------
+    # --- what is reported -----------------------------------------------------------------------------------------
 
     def _tell(self, notice: Notice) -> None:
         activity = notice[3]
@@ -209,7 +209,7 @@ def what_came(wait: Wait) -> str:
 
 
 def name_of(activity: Any) -> str:
-    """How whoever acts is called: a process by its own name, whatever stands in for it."""
+    """The name of an activity: a process has its own name, whatever stands in for it."""
     if activity is None:
         return "whoever runs the model"
     return str((owner_of(activity) or activity).name)
@@ -228,7 +228,7 @@ class TracedCalendar(Calendar):
     def schedule_ranked(self, time: float, now: float, priority: float, activity: Any) -> None:
         """As ever."""
         super().schedule_ranked(time, now, priority, activity)
-        if priority != 0.0:  # else `schedule` has told it
+        if priority != 0.0:  # else `schedule` has reported it
             self.tracer.note(activity, time, now)
 
     def schedule_front(self, now: float, activity: Any) -> None:

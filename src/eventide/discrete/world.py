@@ -107,14 +107,14 @@ class World:
         """Whether only one event is to take place."""
         self._keyboard = Keyboard(self)
         self._is_pressed = False
-        """Whether Ctrl-C was pressed in the present run, which is to stop where it can go on later."""
+        """Whether Ctrl-C was pressed in the present run, which is to stop where it can continue later."""
         self._is_running = False
         self._is_halted = False
         self._events_before = 0
         self._forgotten = Forgotten(self)
         self._goal: Process | None = None
         self._homes: Any = None
-        """Who goes on as native code; None if nobody has yet."""
+        """The processes that are native code; None if none has been yet."""
         self._horizon = inf
         """The time at which the present run, or the last one, stops at the latest."""
 
@@ -225,7 +225,7 @@ class World:
 
     @property
     def trace(self) -> Listener | None:
-        """Who is told of every event, as an `Occurrence(time, who, why)`; None, as at first, if nobody is.
+        """What is called with every event, as an `Occurrence(time, who, why)`; None, as at first, if nothing is.
 
         Assign a function (`log.append`), or True to print each event; False or None to end it.
         """
@@ -256,7 +256,7 @@ class World:
                     a process: stop when it has ended; a condition: stop when it is true;
                     None: stop when the main program has ended, or nothing is left that could happen
         Raises SimulationError 3 if nothing is left to happen while what is waited for is unfinished. Ctrl-C raises
-        KeyboardInterrupt between two events, or where all that moves can be shown: the next run goes on from there.
+        KeyboardInterrupt between two events, or where all that moves can be shown: the next run continues from there.
         """
         __tracebackhide__ = True  # a notebook then shows none of our lines
         self._refuse_nesting("run")
@@ -312,7 +312,7 @@ class World:
             self._come_to_rest()
 
     def stop(self) -> None:
-        """End the present run when the present event is over; the next run goes on from there.
+        """End the present run when the present event is over; the next run continues from there.
 
         A process that calls it runs on to its next `yield`. What else is due at this instant waits for the next run.
         Raises ModelError between events, as in equations, and where nothing runs.
@@ -363,7 +363,7 @@ class World:
             spell = self._instant.next_spell(self.time, self.current, turn - calendar.void)
 
     def _numbers(self, horizon: float, count: int) -> Iterator[int]:
-        """The numbers of the next events, so many."""
+        """The numbers of the next `count` events."""
         return islice(self._calendar.numbers, count)
 
     def _take_events(self, horizon: float, numbers: Iterator[int]) -> int:
@@ -433,7 +433,7 @@ class World:
         return 0
 
     def _meet(self, error: BaseException, activity: Activity, command: object) -> object:
-        """An error was met as `activity` ran or its command was carried out; returns who goes on, or None.
+        """An error was met as `activity` ran or its command was carried out; returns what continues, or None.
 
         Returns `error` itself if it is to go up.
         """
@@ -506,7 +506,7 @@ class World:
     def _wake(self, activity: Any, value: Any) -> None:
         """End an activity's wait: it continues at the end of the present instant, and its `yield` returns `value`.
 
-        What it waited for is kept until then, so that who is interrupted meanwhile gives it back.
+        What it waited for is kept until then, so that an interrupted process gives it back.
         """
         activity._value = value
         if value is None:
@@ -579,11 +579,11 @@ class World:
         raise NotImplementedError
 
     def _hurry(self) -> None:
-        """Whoever brings the model to its next event is to ask soon whether it is to go on."""
+        """What brings the model to its next event is to check soon whether the run continues."""
         raise NotImplementedError
 
     def _fail(self, error: BaseException) -> None:
-        """Whoever brings the model to its next event has met an error, which is to go up."""
+        """What brings the model to its next event has met an error, which is to propagate."""
         raise NotImplementedError
 
     def _refresh(self) -> None:

@@ -38,9 +38,9 @@ VALUES: Final = 1024
 LINE: Final = 64
 """The bytes of a cache line."""
 MOST_WAITING: Final = 2048
-"""So many may wait at a station: a level of Python keeps the durations of some thousand values apart."""
+"""The most that may wait at a station: a level of Python keeps the durations of some thousand values apart."""
 SPARE: Final = 4
-"""There is room for one stale notice for so many rows."""
+"""The rows for which there is room for one stale notice."""
 
 
 class Host:
@@ -61,7 +61,7 @@ def zeros(rows: int, width: int, dtype: Any, row: int = 0) -> NDArray[Any]:
 
 
 def lengthen(record: Record, rows: int, row: int = 0) -> None:
-    """Let a record have so many rows; the new ones hold zeros."""
+    """Let a record have this many rows; the new ones hold zeros."""
     for kind, width in record.widths.items():
         dtype: Any = np.int64 if kind == "ints" else np.float64
         table = zeros(rows, width, dtype, row)
@@ -135,7 +135,7 @@ class RowMemory:
     # --- what there is --------------------------------------------------------------------------------------------
 
     def add_kind(self, wholes: int, reals: int, kernel: Callable[..., int] | int | None) -> int:
-        """A new kind of processes, with so many local numbers.
+        """A new kind of processes, with this many local numbers.
 
         kernel  the address of its kernel, or a plain one
         """
@@ -272,7 +272,7 @@ class RowMemory:
         self.level.seen[l] += 1
 
     def widen_level(self, l: int, size: int) -> None:  # noqa: E741  # as above
-        """Let a level have room for so many values."""
+        """Let a level have room for this many values."""
         if size > self.level.size[l]:
             held = self.durations(l)
             self._place_level(l, size)
@@ -298,7 +298,7 @@ class RowMemory:
         return start
 
     def _reserve_reals(self, count: int) -> None:
-        """Let there be room for so many floats more."""
+        """Let there be room for this many more floats."""
         if (needed := self.run.reals_used + count) > len(self._reals):
             self._reals = _longer(self._reals, needed)
             self.run.reals_room = len(self._reals)

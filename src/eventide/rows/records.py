@@ -105,7 +105,7 @@ class RequestRecord(Record, is_padded=False):
     state: Ints
     """NEW, WAITING, GRANTED, RELEASED, PREEMPTED or WITHDRAWN."""
     activity: Ints
-    """Who asked."""
+    """The row of the activity that asked."""
     units: Ints
     """How many units."""
     number: Ints

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def has_space(a: Rows, t: int, values: int) -> bool:
-    """Whether a tally has room for so many values more."""
+    """Whether a tally has room for this many more values."""
     return bool(a.tally.count[t] + values <= a.tally.size[t])
 
 

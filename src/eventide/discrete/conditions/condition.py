@@ -33,7 +33,7 @@ class Condition:
     )
     is_trigger = False
     is_switch = False
-    """Whether it is a comparison in a law, which nobody waits for."""
+    """Whether it is a comparison in a law, for which no process waits."""
     is_handler = False
     """Whether a handler runs when it fires."""
     armed = True
@@ -48,7 +48,7 @@ class Condition:
     arguments: tuple[Any, ...]
     """What that is called with."""
     partner: Trigger | None
-    """Who is on the other side of a surface along which it slides, if it is a handler's and does."""
+    """The handler on the other side of the surface, if this one's and that one's state slides along it."""
 
     def __init__(self, test: Callable[[], Any], priority: float) -> None:
         self.ask(test)
@@ -81,7 +81,7 @@ class Condition:
 
     @property
     def owner(self) -> Any:
-        """Who waits, or the component whose handler it releases."""
+        """The activity that waits, or the component whose handler it releases."""
         raise NotImplementedError
 
     @property
@@ -95,7 +95,7 @@ class Condition:
         return self.name, getattr(self.function, "__code__", self.function)
 
     def fire(self, sim: World) -> Any:
-        """Let its event be the next one; answers whose that is."""
+        """Let its event be the next one; returns the activity or handler whose event it is."""
         raise NotImplementedError
 
 

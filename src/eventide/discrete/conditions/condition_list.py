@@ -59,7 +59,7 @@ class ConditionList:
         """A wait is over, as often as its countdown says."""
 
     def disturb(self, process: Process) -> None:
-        """Something else than its condition will let a process go on that waits for one."""
+        """Something else than its condition will wake a process that waits for one."""
 
     def resume(self, wait: StateWait, test: Callable[[], Any], priority: float, prior: bool) -> bool:
         """Add a wait that is over once more, for a condition of the same code; whether it can be."""
@@ -79,5 +79,5 @@ class ConditionList:
 
 
 def conditions_of(world: World) -> ConditionList:
-    """All that are waited for in a simulation."""
+    """All conditions that are waited for in a simulation."""
     return world._conditions

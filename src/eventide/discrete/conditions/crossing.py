@@ -20,7 +20,7 @@ class Crossing(NamedTuple):
     direction: Direction
 
     def sides(self, arguments: int) -> list[Side]:
-        """The conditions that become true by it, as functions of so many arguments, 0 or 1.
+        """The conditions that become true by it, as functions of this many arguments, 0 or 1.
 
         Each is a plain comparison of its own, so that it is armed on one side of the level and fires on the other.
         """

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 FEW: Final = 4
-"""So many events of a wait pass before anybody is told that there were that many."""
+"""The events of a wait that pass before they are reported, so that its process may become native code."""
 
 
 class StateWait(Condition):
@@ -32,7 +32,7 @@ class StateWait(Condition):
     crossed: Any
     """The code of what is to cross a level, if that is waited for; else None."""
     following: StateWait | None
-    """Who comes after it among the past waits of its process, which stand in a ring; None if it is not kept."""
+    """The next one among the past waits of its process, which form a ring; None if it is not kept."""
 
     def __init__(
         self, sim: World, activity: Activity, test: Callable[[], Any], priority: float, crossed: Any = None
@@ -40,13 +40,13 @@ class StateWait(Condition):
         super().__init__(test, priority)
         self.following = None
         self.is_plain = False
-        """Whether nothing but its rank is to be told when it is over and when it is waited for again."""
+        """Whether nothing but its rank changes when it is over and when it is waited for again."""
         self.world = sim
         self.activity = activity
         self.code = getattr(test, "__code__", None)
         self.crossed = crossed
         self.countdown = FEW
-        """After so many events more it is looked at whether who waits may go on as native code."""
+        """After this many more events it is checked whether the process may continue as native code."""
 
     @property
     def sim(self) -> Any:
@@ -55,7 +55,7 @@ class StateWait(Condition):
 
     @property
     def owner(self) -> Any:
-        """Who waits."""
+        """The activity that waits."""
         return self.activity
 
     @property
@@ -80,7 +80,7 @@ class StateWait(Condition):
     def progress(self) -> str:
         """How far the condition is from coming true and whether it comes nearer, in words; empty if not known.
 
-        And who of those that it reads was never started.
+        And which of the objects that it reads were never started.
         """
         conditions = self.world._conditions
         measured = conditions.progress(self)
@@ -88,7 +88,7 @@ class StateWait(Condition):
         return "; ".join([*found, *(f"{name} was never started" for name in conditions.resting(self))])
 
     def fire(self, sim: World) -> Any:
-        """Wake the activity; its `until` answers True."""
+        """Wake the activity; its `until` returns True."""
         if self.is_plain:
             self.is_over = True
         else:
@@ -243,7 +243,7 @@ def drop_past(activity: Any, wait: StateWait) -> None:
 def until(
     condition: Callable[[], Any] | Crossing, *, priority: float | None = None, prior: bool | None = None
 ) -> Until:
-    """Command: wait until `condition()` is true; answers True, or False if something else woke the process.
+    """Command: wait until `condition()` is true; returns True, or False if something else woke the process.
 
     condition   called between events as well; it may read any mix of discrete and continuous state, and only read;
                 or `crosses(...)`, which waits for a passage through a level

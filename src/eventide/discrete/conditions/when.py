@@ -30,7 +30,7 @@ class Trigger(ComponentCondition):
     settler     the handler for the end of infinitely many firings; None if there is none
     end         the time of that end, if the settler is to run next
     surface     what it slides along with its partner, which is on the other side; None if it does not
-    sliding     who stands for that motion, once it has begun
+    sliding     the component that represents that motion, once it has begun
     """
 
     __slots__ = (
@@ -94,7 +94,7 @@ class Trigger(ComponentCondition):
         if end is None:
             handler = self.handler
         else:
-            assert self.settler is not None  # who sets `end` has looked
+            assert self.settler is not None  # whatever sets `end` has checked
             self.end = None
             handler = partial(self.settler, self.component, end)
         try:
@@ -220,7 +220,7 @@ class WhenSpec:
 
 
 class Settlement:
-    """What `Handler.accumulates` answers: a method of the class in whose text it stands.
+    """What `Handler.accumulates` returns: a method of the class in whose text it stands.
 
     It is for objects of that class and of those derived from it: the handler's own class is left as it is.
 
@@ -250,7 +250,7 @@ class Settlement:
 
 
 class Surface:
-    """Between two conditions: what `Handler.slides` answers. Read from a component, the share of the field above.
+    """What `Handler.slides` returns, between two conditions. Read from a component, the share of the field above.
 
     above, below    the marks of the two handlers
     name            in the class

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What `first_of` answers: the name of the winner and what its command answered."""
+    """What `first_of` returns: the name of the winner and the result of its command."""
 
     name: str
     value: Any
@@ -50,7 +50,7 @@ class Branch:
 
     @property
     def activity(self) -> Any:
-        """Who waits for it."""
+        """The activity that waits for it."""
         return self.group.activity
 
     @property
@@ -89,7 +89,7 @@ class Branch:
         return self.group._go_on(self)
 
     def sleeper(self) -> Any:
-        """Who is to be scheduled if the process is activated; None if this branch waits for something else."""
+        """The activity to schedule if the process is activated; None if this branch waits for something else."""
         if self.has_come:
             return None
         if self.is_passive:
@@ -106,7 +106,7 @@ class Branch:
 
 
 def who_waits(activity: Activity) -> Any:
-    """Who waits by an activity: the process of a branch, else the activity itself."""
+    """The process behind an activity that waits: that of a branch, else the activity itself."""
     while activity.__class__ is Branch:
         activity = activity.group.activity
     return activity
@@ -144,7 +144,7 @@ class Composite(Sleep):
         return None
 
     def _go_on(self, branch: Branch) -> Any:
-        """A branch has come in an event of its own: let the activity go on if that is enough."""
+        """A branch has completed in an event of its own: let the activity continue if that is enough."""
         if not self._is_over():
             return NOTHING
         activity = self.activity
@@ -157,7 +157,7 @@ class Composite(Sleep):
         raise NotImplementedError
 
     def _answer(self, last: Branch) -> Any:
-        """What the activity is answered; who lost is withdrawn."""
+        """The result for the activity; the branches that lost are withdrawn."""
         raise NotImplementedError
 
     def sleeper(self) -> Any:
@@ -212,7 +212,7 @@ class AllOf(Composite):
 
 @command
 def first_of(*unnamed: Never, **commands: object) -> FirstOf:
-    """Command: wait for the first of several; answers `Outcome(name, value)`, the others are withdrawn at once.
+    """Command: wait for the first of several; returns `Outcome(name, value)`, the others are withdrawn at once.
 
     Each keyword names a command: hold, tick, until, a request, put or get, a signal, a process (its end), passivate,
     wait, another `first_of` or `all_of`.
@@ -223,9 +223,9 @@ def first_of(*unnamed: Never, **commands: object) -> FirstOf:
 
 @command
 def all_of(*unnamed: Never, **commands: object) -> AllOf:
-    """Command: wait until all of several have come; answers a dict of what they answered, by name.
+    """Command: wait until all of several have completed; returns a dict of their results, by name.
 
-    Each keyword names a command, as in `first_of`. Who is interrupted meanwhile gives back what had been granted.
+    Each keyword names a command, as in `first_of`. A process interrupted meanwhile gives back what had been granted.
     Raises ModelError without any, TypeError for what is no such command.
     """
     return AllOf(_check(commands, unnamed, "all_of"))

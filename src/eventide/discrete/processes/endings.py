@@ -51,7 +51,7 @@ class Interruption:
     _story = _value = _wait = None
 
     activity: Process
-    """Who is interrupted."""
+    """The process that is interrupted."""
     cause: Any
     _notice: Notice | None
 

@@ -11,7 +11,7 @@ from eventide.errors import ModelError
 def _what_to_write(made: object) -> str:
     """What its author is to write instead of something that is no generator."""
     if isinstance(made, CoroutineType):
-        made.close()  # nobody will await it, which Python would warn of
+        made.close()  # it will not be awaited, of which Python would warn
     if isinstance(made, CoroutineType | AsyncGeneratorType):
         return "write `def` for `async def`, and `yield` for `await`"
     return "a process needs at least one `yield`"
@@ -22,7 +22,7 @@ GIVEN: Final = "(the story of a process)"
 
 
 def refuse_used(taker: str, generator: GeneratorType[Any, Any, Any]) -> NoReturn:
-    """Raise the ModelError for a generator that tells a story already, or has told it."""
+    """Raise the ModelError for a generator that a process runs already, or that has ended."""
     is_over = generator.gi_frame is None
     if generator.__name__ == GIVEN:
         found = "was the story of another process" if is_over else "is the story of another process"

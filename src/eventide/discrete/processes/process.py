@@ -1,4 +1,4 @@
-"""Processes: stories told in order, run as generators between the commands that they yield."""
+"""Processes: activities written as generators, which run from one yielded command to the next."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class _Agenda:
     _wait       what it waits for, other than a time
     _story      its generator, to be sent `_value`; None if its next step is something else, which `_resume` does
     _generator  its generator, from its beginning to its end
-    _mourners   who waits for its end; a list, if only an empty one, when the run may end with it
+    _mourners   the activities that wait for its end; a list, if only an empty one, when the run may end with it
     _anchor     when its story began
     _past       the one most likely to come next of the waits of `until` kept for the next for the same thing, or None
     _met        the code of what it has waited for in waits that are not kept

@@ -38,7 +38,7 @@ class Roster:
             process._before = process._after = None
 
     def __iter__(self) -> Iterator[Process]:
-        """Those who have not left, in their order."""
+        """The processes that have not left, in their order."""
         process = self._after
         while process is not self:
             yield process

@@ -43,7 +43,7 @@ def what_is_awaited(activity: Activity) -> str:
 
 
 def what_stands_still(world: World, owed: Process) -> str:
-    """Why nothing can happen any more although a process is owed its end: who waits, and what for."""
+    """Why nothing can happen any more although a process is owed its end: which processes wait, and for what."""
     waiting = [why_waiting(process) for process in world.processes]
     lines = [f"{owed.name} has not ended, and nothing can happen any more.", *waiting]
     idle = world.never_begun

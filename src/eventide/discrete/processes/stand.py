@@ -33,7 +33,7 @@ class Stand:
         return self.real is None or self.real.gi_suspended
 
     def resolve(self) -> Any:
-        """Give the process a generator that stands there; answers it."""
+        """Give the process a generator that stands there; returns it."""
         if self.real is not None:
             return self.real
         process, generator = self.process, self.successor.at(self.place, self.generator)

@@ -1,8 +1,8 @@
 """Resources whose requests are rows of native processes: they go away as a whole, and come home when looked at.
 
 In: a resource, and the rows of the processes that wait for it or use it. Out: the same resource, with requests,
-levels and waits as Python would have left them. While it is away, it and its statistics have other classes: whoever
-looks at them, or changes them, has all come home first.
+levels and waits as Python would have left them. While it is away, it and its statistics have other classes: to read
+or change them brings all home first.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ STATES: Final = {NEW: codes.NEW, WAITING: codes.WAITING, GRANTED: codes.GRANTED}
 """The states of the requests that go away, in rows."""
 _WORDS: Final = {number: word for word, number in STATES.items()}
 MOST: Final = 2048
-"""A resource with so many units, or so many that wait or have ever waited, stays Python's."""
+"""A resource with this many units, or this many requests that wait or have ever waited, stays in Python."""
 
 
 class AwayStation:
@@ -160,7 +160,7 @@ def _sink(take: Callable[[bytes], None]) -> Callable[[NDArray[np.float64]], None
 
 
 def are_held_elsewhere(requests: list[Request], *, is_waiting: bool) -> bool:
-    """Whether somebody has one of some requests but its process, its resource, and who lets it go away.
+    """Whether something refers to one of some requests besides its process, its resource, and this module.
 
     What one count of references is depends on the version of Python; so that of a new request is the measure.
     """

@@ -112,10 +112,10 @@ class Container(Depot):
     amount      what is in it now
     capacity    the most that it holds
     level       a `Level`: the amount, over time
-    puts, gets  those who put and get: each with `queue` (a `Level`), `waits` (a `Tally`) and `waiting`
+    puts, gets  the puts and the gets: each with `queue` (a `Level`), `waits` (a `Tally`) and `waiting`
 
-    Who finds too little, or too little space, waits; on each side the turn goes by priority (high first), then by the
-    order of asking, and nobody overtakes, so that a large portion is not starved by small ones. Whole numbers and
+    A process that finds too little, or too little space, waits; each side is served by priority (high first), then in
+    order of asking, without overtaking, so that a large portion is not starved by small ones. Whole numbers and
     fractions are added exactly; floats are rounded, as always: ten times 0.1 is less than 1.0.
     """
 

@@ -143,7 +143,7 @@ class Line(Generic[Member]):
             self.stale = 0
 
     def remove(self, wish: Member) -> None:
-        """Take out a wish that goes on waiting, elsewhere."""
+        """Take out a wish that continues to wait, elsewhere."""
         if wish._priority == 0.0:
             self.plain.remove(wish)
         else:

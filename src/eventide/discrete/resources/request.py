@@ -64,7 +64,7 @@ class Request(Wish):
             self._loss = None
 
     def release(self) -> None:
-        """Give the units back: the next in line gets them, and goes on at the end of the present instant.
+        """Give the units back: the next in line gets them, and continues at the end of the present instant.
 
         No effect if they were taken away. Raises ModelError if they were never granted, or given back already.
         """
@@ -82,7 +82,7 @@ class Request(Wish):
     def move(self, resource: Resource) -> None:
         """Move a waiting request to the line of another resource, where it is the last of its priority.
 
-        The process goes on waiting where it is; `resource` tells what it got. Raises ModelError if it is not waiting.
+        The process continues to wait; `resource` says what it got. Raises ModelError if it is not waiting.
         """
         old = self.resource
         old.sim._forbid(17, f"move() of a request of {old.name}")
@@ -127,7 +127,7 @@ class Request(Wish):
         self._activity = activity
         self.since = now = sim.time
         held, is_plain = resource._held + self.units, resource._is_plain
-        # Where all requests are alike, who waits does so because all units are in use: a free one is his who comes.
+        # Where all requests are alike, one waits only if all units are in use: a free unit goes to the newcomer.
         if held <= resource._capacity and (is_plain or not (resource._line.count or resource._suspended)):
             self.state = GRANTED
             resource._held = held
@@ -176,7 +176,7 @@ class Request(Wish):
         line.take(self)
         resource._grant(self)
         activity._value = self
-        resource._serve()  # it may have taken the units of one who had more than it needs
+        resource._serve()  # it may have taken the units of a process that had more than it needs
         return True
 
     def _check_call(self, verb: str) -> None:
@@ -196,7 +196,7 @@ class Request(Wish):
         self.state = state
         if was_suspended:
             self.resource._suspended.remove(self)
-            self.resource._serve()  # nobody went before it, and it may have needed more than others do
+            self.resource._serve()  # none overtook it, and it may have needed more than others do
         else:
             self.resource._give_back(self)
 

@@ -57,9 +57,9 @@ class Resource(Station):
     supply      a `Level`: the capacity, over time
     waits       a `Tally`: how long granted requests had waited (zero for those served at once)
 
-    Requests are served by priority (high first), then in the order of asking; nobody overtakes, so that one for
+    Requests are served by priority (high first), then in the order of asking; none overtakes, so that one for
     several units is not starved by small ones. A request takes free units when it is yielded, without an event;
-    units given back pass on at once, and the next one goes on at the end of the present instant.
+    units given back pass on at once, and the next process continues at the end of the present instant.
     """
 
     _waited_for = "write `with r.request() as place: yield place`, or `yield from r.use(duration)`"
@@ -107,7 +107,7 @@ class Resource(Station):
 
         priority    high first; equal ones in the order of asking
         units       how many
-        Raises ModelError if there never were so many units.
+        Raises ModelError if there never were that many units.
         """
         request = Request()
         request.station = self
@@ -124,7 +124,7 @@ class Resource(Station):
     ) -> Generator[Any, Any, None]:
         """Request units, hold for `duration`, give them back: `yield from r.use(2.0)`.
 
-        resume      go on for the rest of `duration`, at its old place in the line, whenever the units are taken away
+        resume      continue for the rest of `duration`, at its old place in the line, whenever the units are taken away
         """
         left: float | None = hold(duration)
         with self.request(priority, units) as request:
@@ -146,7 +146,7 @@ class Resource(Station):
 
         excess      what becomes of units in use beyond `capacity`, those of lowest priority and latest first:
                     "finish": they are given back when their work is done;
-                    "suspend": the hold of their process stands still and goes on when there is capacity again, before
+                    "suspend": the hold of their process stands still and continues when there is capacity again, before
                     other requests (other waits than for a time are not stopped);
                     "preempt": they are taken away, their process gets an `Interrupt` with a `Preemption` as cause
         """
@@ -192,7 +192,7 @@ class Resource(Station):
     def utilisation(self) -> float:
         """Units in use over units there were, both averaged over time; nan if there were none.
 
-        Work that goes on after the capacity was lowered counts as use, so that it may exceed 1.
+        Work that continues after the capacity was lowered counts as use, so that it may exceed 1.
         """
         supply = self.supply.integral
         return self.in_use.integral / supply if supply else float("nan")
@@ -262,7 +262,7 @@ class Resource(Station):
             activity._value = heir
             self.sim._calendar.schedule_last(now, activity)
             if self._is_preemptive and line.count:
-                self._serve()  # who is the first in line now may take units away
+                self._serve()  # the request that is first in line now may take units away
             return
         self._held = held = self._held - request.units
         self.in_use._move(held, now)

@@ -61,10 +61,10 @@ class Shifts(_Agenda, Component):
     period      how long a period is; floats are read by their decimal form, as 0.1 is 1/10
     capacity    units in a shift that does not say how many; the capacity of the resource if not given
     on_close    what becomes of work in progress when units go: "finish" (it is done in overtime), "suspend" (it stands
-                still and goes on at the next shift) or "preempt", as `excess` of `Resource.set_capacity`
+                still and continues at the next shift) or "preempt", as `excess` of `Resource.set_capacity`
     start       a time at which a period begins
 
-    A shift may go on into the next period, as (22, 30) of 24. From now on the shifts set the capacity, until `stop()`.
+    A shift may extend into the next period, as (22, 30) of 24. From now on the shifts set the capacity, until `stop()`.
     At the hour itself a change has its turn as if a process had held since the change before.
     """
 

@@ -164,7 +164,7 @@ class ItemGet(Parcel):
         return self.station.gets
 
     def _is_done_at_once(self, activity: Activity) -> bool:
-        # Whoever waits accepts nothing of what is there: nobody is passed over.
+        # No waiting get accepts anything of what is there: none is passed over.
         station = self.station
         entry = station._shelf.take(self._filter and self.accepts)
         if entry is None:
@@ -207,11 +207,11 @@ class Store(Depot):
     items       what is in it, in the order in which a get takes it
     level       a `Level`: their number, over time; what was granted to a get has left
     stays       a `Tally`: how long each thing was in it
-    puts, gets  those who put and get: each with `queue` (a `Level`), `waits` (a `Tally`) and `waiting`
+    puts, gets  the puts and the gets: each with `queue` (a `Level`), `waits` (a `Tally`) and `waiting`
 
     A get takes the thing that came first, or with `key` the one of the least key (of equal ones, the first). With a
     filter it takes the first that will do. A thing that comes goes to the first get, by priority (high first) and
-    the order of asking, that accepts it, so that one with a filter holds nobody up. A filter looks at the thing alone:
+    the order of asking, that accepts it, so that one with a filter delays no other. A filter looks at the thing alone:
     it is asked when the get is yielded and when a thing comes. Puts have their turn by priority and asking.
     """
 

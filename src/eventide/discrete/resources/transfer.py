@@ -244,7 +244,7 @@ class Depot(Station):
 
     def _free(self, transfer: Any) -> None:
         self._promises -= 1
-        # Begun anew at zero, so that rounding leaves nothing behind.
+        # Restarted at zero, so that rounding leaves nothing behind.
         self._kept = self._kept - transfer.amount if self._promises else 0
 
     def _statistics(self) -> Iterable[Side[Any] | Level | Tally]:
