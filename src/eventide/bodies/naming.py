@@ -59,9 +59,9 @@ def own_fact(owner: object, name: str, found: object) -> Fact | None:
 class Naming:
     """The names of one body.
 
-    values      of the local variables and cells of the generator that was looked at
+    values      of the local variables and cells of the generator that was examined
     kinds       of the local variables that a row keeps as numbers
-    facts       what was found by names of modules, classes and cells
+    facts       what names of modules, classes and cells were found to mean
     addresses   what a row has the address of: by the variable of the kernel, what is called
     given       numbers that a row is given: by the variable of the kernel, what asks for them
     simulations the local variables, and "" for all others, that refer to the simulation

@@ -72,8 +72,8 @@ class Reading:
     kinds       of the variables that native code sets or reads; None for one whose type changes
     points      by the number of the state
     resumes     by the extent of a `yield` in the text: the state in which it is waited there
-    asks        what is left to Python: by the number of the state the node and the reason
-    changed     whether types were found that were not known before, so that it is to be read again
+    asks        what is left to Python: the node and the reason, by the number of the state
+    changed     whether new types were found, so that it has to be read again
     """
 
     def __init__(self, tree: ast.FunctionDef, twin: Twin, naming: Naming) -> None:

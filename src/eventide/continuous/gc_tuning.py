@@ -27,10 +27,10 @@ OWN: Final = 1000
 class Collector:
     """The garbage collector of Python, as one simulation tunes it.
 
-    It looks through all objects each time there are a quarter more of them. Those of a model that grows stay, and to
-    look through some hundred thousand takes longer than to make them. What it is told of in this way it does not count
-    as grown, so that it might never look for it when the model is gone: hence the first word is to look through all,
-    as earlier models may be among them.
+    It examines all objects each time there are a quarter more of them. The objects of a growing model stay, and to
+    examine some hundred thousand takes longer than to make them. Objects that are frozen and unfrozen do not count as
+    growth, so that they might never be examined once the model is gone; hence everything is collected the first time,
+    as earlier models may be among it.
     """
 
     def __init__(self) -> None:

@@ -35,15 +35,15 @@ Guidance: TypeAlias = Callable[[int, float, float, float], None]
 
 @dataclass(slots=True)
 class Plan:
-    """What is known of a component's laws, or of a condition.
+    """What is known about a component's laws, or about a condition.
 
-    touches     the objects whose states, rates, computed values or sums they are known to read or write
-    reads       slots whose writing, while they stand still, touches the flow: parameters first of all
+    touches     the objects whose states, rates, computed values or sums are known to be read or written
+    reads       slots that do not move, parameters first of all, and whose writing touches the flow
     kept        what must live as long as the plan is used
     memory      the blocks that it occupies
-    signature   what it was made for, to see whether that still stands; None if it cannot change
+    signature   what it was made for, to check later whether that has changed; None if it cannot change
     is_polled   whether that has to be checked after every event, as its changes are not announced
-    is_opaque   whether it may touch others as well, which is found out when it runs
+    is_opaque   whether it may touch other objects as well, which is found out when it runs
     inputs      the inputs that are called; None if these are not known
     """
 
@@ -61,11 +61,11 @@ class Plan:
 class LawPlan(Plan):
     """A component's laws.
 
-    contributions, equations    address and place of the index row; None for one not there
+    contributions, equations    address and place of the index row; None for a law that is absent
     sets, adds                  slots whose rates they set without having read them, and after having read them
     moves                       slots whose rates they set or add to, also where that is found out as they run
-    assigns                     whether they assign states, so that these are not what the interpolant says
-    is_direct                   whether they are compiled and look at no rate
+    assigns                     whether they assign states, which then differ from the interpolant
+    is_direct                   whether they are compiled and read no rate
     stages                      of those whose text is known, in the order of their kernels in `kept`
     """
 
@@ -85,19 +85,19 @@ NO_TRADE: Final = Trade()
 
 @dataclass(slots=True, eq=False)
 class Cohort:
-    """What members of flows have in common whose laws are the same kernels, and whose slots are laid out alike.
+    """What is common to members of flows whose laws are the same kernels and whose slots have the same layout.
 
-    record, uses    the place of what tells which slots the laws use, and how many uses that are
+    record, uses    the place of the record of the slots that the laws use, and the number of these uses
     kernels         of contributions, then of equations
-    template        what is found out of these kernels; None if it is not known but for one object
-    describe        the plan of one of them
-    memory          what is given back when its one member leaves
+    template        what follows from these kernels; None if it is known for a single object only
+    describe        returns the plan of one member
+    memory          what is given back when its only member leaves
     signature, is_polled, is_opaque, inputs, assigns     as in `LawPlan`
     is_exposed      whether they run in Python, and so may see without notice what an event changes
-    is_unseen       whether something branches in them that is not located, if that is not known by their kernels
+    is_unseen       whether something branches in them that is not located, if their kernels do not say so
     unread          the stages of the laws that cannot be read
-    trade           what their laws read and set, which says in which order they stand
-    generation      of the kernels; those of another may have been made with what stands no longer
+    trade           what their laws read and set, which decides their order
+    generation      of the kernels; kernels of another generation may be out of date
     """
 
     record: int
@@ -133,17 +133,17 @@ class Pattern:
     address             of the kernel
     needs_laws          whether it reads rates, computed values or sums
     certificate         the place of what lets the stepper prove that it stays false within a step; -1 without
-    is_certified        whether that proves it always
-    is_steady           whether it reads nothing but states, and numbers that stand still between events
-    is_still            whether these are single ones
-    comparisons         of how many it consists; 0 if that is not known
+    is_certified        whether that proof always succeeds
+    is_steady           whether it reads nothing but states, and numbers that are constant between events
+    is_still            whether these are single numbers
+    comparisons         how many comparisons it consists of; 0 if that is not known
     recourse            the address of what calls Python where the kernel would raise; 0 if it never does
-    is_exposed          whether it is tested in Python, and may see what an event changes before anybody tells
-    bind                what it works on, for another function of the same code and its arguments; None if that may
+    is_exposed          whether it is tested in Python, and may see without notice what an event changes
+    bind                finds what another function of the same code works on with its arguments; None if that may
                         change without notice
-    guide               where it is tested in Python: what tells its event function; None if it has no kernel
+    guide               computes its event function where it is tested in Python; None if it has no kernel
     returns             whether a process that has waited for one waits for it again; None while that is not known
-    row                 what its row of the arrays holds before it is known on what it works, and in which flow
+    row                 what its row of the arrays holds until its flow, and what it works on, are known
     """
 
     __slots__ = (

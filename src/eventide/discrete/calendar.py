@@ -78,11 +78,11 @@ class Calendar:
     An activity is in the list exactly while its `_notice` is a notice held here; a notice that its activity no longer
     points to is stale and dropped when met. Three lists are kept in key order and merged as entries are taken:
 
-    front       what stands in front of the present instant, before all that the other two hold; what is next comes last
+    front       what stands in front of the present instant, before all that the other two hold; the next entry is last
     ready       the end of the present instant, in order of scheduling
-    heap        a heap: the future, whatever was placed beside a neighbour in it or in `ready`, and the end of time
-    numbers     where the run loop draws the number of each event from
-    turn        the number of the stretch of code that runs
+    heap        a heap: the future, what was placed beside a neighbour in it or in `ready`, and the end of time
+    numbers     the iterator from which the run loop draws the number of each event
+    turn        the number of the stretch of code that runs now
     """
 
     __slots__ = (

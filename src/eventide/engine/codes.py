@@ -333,11 +333,11 @@ class Coefficients(NamedTuple):
 
     sizes       see below
     nodes       times of the stages, of the end, and of the extra stages
-    table       rows of weights, one column for each stage, one for the rate at the end and one for each extra stage:
+    table       rows of weights, with a column for each stage, one for the rate at the end and one for each extra stage:
                 first a row for the argument of each stage, then the result, the error estimate, theta, theta**2, ... of
-                the interpolant, and the arguments of the extra stages; of an implicit method instead of those the
-                rows for the residues of the transformed equations, the mean rates from the transformed ones, and back,
-                with columns for the rates at the stages and the transformed means
+                the interpolant, and the arguments of the extra stages. An implicit method has instead of the last
+                rows for the residues of the transformed equations, for the mean rates from the transformed ones, and
+                for the way back, with columns for the rates at the stages and the transformed means
     layers      of a two-step method: four tables, coefficients of 1, r, r**2 for a step r times as long as the one
                 before, and the table without a past; else empty
     mixed       of a two-step method: the table for the present step, by which `table` is replaced; else empty

@@ -22,10 +22,10 @@ class RunReport:
     steps           completed steps of all flows, refused attempts, evaluations of the laws of a flow
     certified, sampled, opaque      how many conditions were monitored: over the whole of each step by proofs, at
                     samples, and, because their code cannot be read, at its middle and its end only
-    unproved        in how many steps a condition could not be proved to stay false, certified as it is
+    unproved        in how many steps a certified condition could not be proved to stay false
     jacobians       how often an implicit method has evaluated derivatives of the laws of a flow, all or some, and
                     factorizations: how often it has factorized matrices made of them for a step
-    switches        how often comparisons in laws have changed inside of steps, each of which ended there
+    switches        how often comparisons in laws have changed inside steps, which then ended there
     passed_through  handlers whose condition has stayed true since they ran, so that they cannot run again
     began_true      handlers whose condition has been true from the start on, so that they have never run
     """

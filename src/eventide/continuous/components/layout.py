@@ -149,21 +149,21 @@ KINDS: Final[dict[Any, str]] = {float: "", int: "int", bool: "bool"}
 
 
 class Layout:
-    """The two blocks of a class's objects: what is integrated stands apart, so that states of many objects are
-    neighbours; what stands aside are computed values, sums and numeric parameters. Vectors are at the end of each.
+    """The two blocks of slots of a class's objects: one for what is integrated, so that states of many objects are
+    adjacent, and one aside for computed values, sums and numeric parameters. Vectors are at the end of each block.
 
     states, computed, sums, parameters   names of each kind, in order of their slots
     vectors, computed_vectors            names of vectors; their slots begin with the computed ones
-    references                           names of fields that are no numbers: other objects as a rule
-    given                                the defaults of those that have one
-    names                                of the single quantities that move: no parameters, no vectors
-    aside                                names of what stands in the second block
-    offsets                              of all single quantities, each in its block
-    starts, lengths                      of the vectors; empty where a size is not known yet
+    references                           names of fields that are not numbers: other objects as a rule
+    given                                the defaults of the fields that have one
+    names                                of the single quantities that change between events: no parameters or vectors
+    aside                                names of what is in the second block
+    offsets                              of all single quantities, each within its block
+    starts, lengths                      of the vectors; empty while a size is not known
     moving, standing                     how many slots the two blocks have
-    sizes                                the fields that tell the sizes of vectors
+    sizes                                the fields that hold the sizes of vectors
     is_sized                             whether all sizes are known, so that objects can be made
-    outcomes                             names of slots behind all these, for what branches in laws
+    outcomes                             names of slots after all these, for comparisons in laws
     """
 
     def __init__(self, fields: dict[str, Field], sizes: dict[str, int] | None = None, title: str = "") -> None:

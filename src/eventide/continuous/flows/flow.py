@@ -75,18 +75,18 @@ class Still:
 class Flow:
     """One flow: its row in the arrays, its laws in their order, its slots.
 
-    at          the time to which what is seen of its states belongs
-    is_open     whether an event has changed it and it has not been settled since; or IN_PASS
+    at          the time of the states that Python sees
+    is_open     whether an event has changed it since it was settled last; or IN_PASS
     members     its components and loose variables, in the order in which they joined
-    looked_up   what has been looked up of its laws and slots as they are now
+    looked_up   what is known of its present laws and slots; None after a change
     ledger      records which rates a law that cannot be read reads and writes; None while none runs, or none is needed
     crowd       with this many laws those of a class are joined
-    is_fused    whether functions are used that were made for just its laws
-    is_checked  whether its laws have been executed with every write of a rate on record, as they are now
+    is_fused    whether its steps use functions made for its laws
+    is_checked  whether its present laws have been executed once with every write of a rate on record
     assigns     whether its laws may assign states
-    inputs      what each owner's laws, and each condition, call; where that is not known, what they may call
-    resting     waits at rest, or once at rest, and what each depends on
-    sliding     what slides along surfaces; None if nothing ever has
+    inputs      the inputs that each owner's laws, and each condition, call; where these are not known, may call
+    resting     waits that are, or were, at rest, and what each depends on
+    sliding     what slides along surfaces; None if nothing has done so yet
     is_tended   whether there are inputs, or something slides, which each event has to check
     """
 

@@ -33,15 +33,15 @@ if TYPE_CHECKING:
 class Grouping:
     """The members of the flows of one simulation.
 
-    opaque      flows with laws or conditions whose code cannot be read, and with how many
-    exposed     flows with laws that may see without notice what an event changes, and with how many
+    opaque      flows with laws or conditions whose code cannot be read, and the number of these
+    exposed     flows with laws that may see without notice what an event changes, and the number of these
     joining     components that have been started since the last event and are in no flow yet
-    doubted     objects that may have come to be given to by laws, or be so no longer: see `_decide`
-    receivers   objects of which that has been found out as laws ran that cannot be read
-    shared      what more than one flow depends on or touches
+    doubted     objects to which laws may have begun, or ceased, to add: see `_decide`
+    receivers   objects for which that was found out while laws ran that cannot be read
+    shared      what several flows depend on or touch
     writers     rates that laws of more than one object write
     ordering    which laws wait for which
-    changed     flows whose laws or states are others than when functions were last chosen for their steps
+    changed     flows whose laws or states have changed since functions were last chosen for their steps
     """
 
     def __init__(self, integrator: Integrator) -> None:

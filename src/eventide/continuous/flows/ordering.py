@@ -116,13 +116,13 @@ class Node:
 class Ordering:
     """Which laws wait for which.
 
-    ordered     those of which the place of laws may depend on others, or that of others on them
-    _trades     all that there are in this simulation
-    _nodes      the laws of each member that are looked at
+    ordered     members whose laws' places may depend on other laws, or decide those of others
+    _trades     all trades of this simulation
+    _nodes      the laws of each member that are examined
     _setters    the laws that set each quantity, and whether they read it before
     _waiting    the laws that wait for each quantity, and whether they set it afterwards
-    _changed    laws whose place may be another than it is
-    _seen       what laws that cannot be read have been seen to deal with
+    _changed    laws whose place may have changed
+    _seen       what laws that cannot be read have been observed to read and set
     """
 
     def __init__(self, integrator: Integrator) -> None:

@@ -44,13 +44,13 @@ MOST_AT_REST: Final = 8
 class Guards:
     """The conditions of one simulation.
 
-    at          by row
-    trails      how often each has fired of late
-    arriving    those that have come since the last event and have no row yet
+    at          the conditions by row
+    trails      how often each has fired recently
+    arriving    conditions that have been added since the last event and have no row yet
     switching   the same of comparisons in laws, for which no process waits
     returning   a wait for the same thing again since the last event, without an entry yet: it gets one as time advances
-    counts      how many have been watched so far: over the whole of each step by proofs, at points
-                of it, and, as their code cannot be read, at its middle and its end
+    counts      how many have been monitored so far: over the whole of each step by proofs; at points of it; and at its
+                middle and end only, where their code cannot be read
     exposed     those that are armed while they are false, and are tested in Python, where they may see without notice
                 what an event changes
 

@@ -26,11 +26,11 @@ ROOM: Final = 1024
 class EngineMemory:
     """What the stepper reads and writes, as records and blocks that grow.
 
-    arrays          all as the engine takes them: packed when they are asked for after one has been replaced
+    arrays          all of them as the engine takes them: packed again when they are next used after one was replaced
     run             the record of the run; flow: those of the flows, whose rows are in `flow_rows`
     segments, chain runs of slots and laws of the flows
-    index, lists, constants     blocks of whole numbers, of such that the stepper changes, and of floats
-    heap, touched   the flows by how far they have been brought, the least first, and those that an event has touched
+    index, lists, constants     blocks of whole numbers, of whole numbers that the stepper changes, and of floats
+    heap, touched   the flows by the time they have reached, the earliest first, and those that an event has touched
     """
 
     __slots__ = (

@@ -53,7 +53,7 @@ places of a cache.
 
 
 class Seat:
-    """The blocks of slots of one object, and after it of the next of its layout.
+    """The blocks of slots of one object, and later of the next object with its layout.
 
     number          its row among all seats
     base, side      the first slots of what is integrated and of what is not
@@ -123,9 +123,9 @@ class Tenancy(weakref.ref[Any]):
 
 
 class SlotStorage:
-    """All slots of one simulation; seats are given out, taken back when their owner is gone, and given out again.
+    """All slots of one simulation; seats are given out, taken back when their owner is gone, and reused.
 
-    Each kind of slots has stretches of its own, the next as long as all before it.
+    Each kind of slots has stretches of its own, each as long as all before it together.
 
     table       the array (rows, slots); replaced when it grows
     rows        its rows as memoryviews: reading an item gives a Python float at once

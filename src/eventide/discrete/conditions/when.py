@@ -126,11 +126,11 @@ class Handler(Protocol):
         ...
 
     def accumulates(self, settler: Settler, /) -> Settler:
-        """Mark the method that says what is when this handler's events have accumulated, as a bouncing ball's do.
+        """Mark the method that sets the state after this handler's events have accumulated, as a bouncing ball's do.
 
         `settler(self, time)` runs once, in place of the handler, when the intervals between its events shrink towards
         `time`, which is ahead by less than 10 dt_min or 1e-8 of the time; or when it has fired 1,000 times while time
-        did not go on. It should lead to a state from which the condition does not become true again at once.
+        did not advance. It should lead to a state from which the condition does not become true again at once.
         """
         ...
 
@@ -139,9 +139,9 @@ class Handler(Protocol):
 
         Where what either handler leaves behind leads back to the surface, the two would fire in turn without end.
         Instead both run once; then the states move by the average of the two fields that stays on the surface, until
-        one of them leads away from it: its handler runs, and the model goes on there. `other` is left out for a
+        one of them leads away from it: its handler runs, and the model continues there. `other` is left out for a
         handler of `crosses(...)` in either direction. The conditions are comparisons of states, and the handlers set
-        numeric fields of continuous components, which count as constant while it slides. Put the answer into the
+        numeric fields of continuous components, which count as constant while it slides. Assign the result in the
         class: `sliding = above.slides(below)`; then `component.sliding` is the share of the field above, or None.
         Source: Filippov (1988), see `engine/law_evaluation.py`
         """

@@ -28,15 +28,15 @@ class _Agenda:
     """The run's own data about a process; a plain base, so that none of it counts as a declared field.
 
     _notice     its place in the event list
-    _value      what its `yield` will be answered
+    _value      the result of its present `yield`
     _wait       what it waits for, other than a time
     _story      its generator, to be sent `_value`; None if its next step is something else, which `_resume` does
     _generator  its generator, from its beginning to its end
     _mourners   the activities that wait for its end; a list, if only an empty one, when the run may end with it
-    _anchor     when its story began
-    _past       the one most likely to come next of the waits of `until` kept for the next for the same thing, or None
-    _met        the code of what it has waited for in waits that are not kept
-    _before, _after     its neighbours among the processes of the run; None when it has left them
+    _anchor     when its generator began
+    _past       of the past waits of `until` that are kept, the one most likely to be reused next, or None
+    _met        the code of the conditions that it has waited for in waits that are not kept
+    _before, _after     its neighbours in the list of the run's processes; None when it has left the list
     """
 
     # In slots, as the run loop reads them for every event: with 100,000 processes each line of memory counts. No other
