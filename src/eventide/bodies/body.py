@@ -62,7 +62,7 @@ class Admission(NamedTuple):
 
 
 class Return(NamedTuple):
-    """What a process goes on with in Python.
+    """What a process continues with in Python.
 
     generator   a generator that stands where the row was
     does        as of a `Point`
@@ -104,7 +104,7 @@ class Body:
     # --- from a generator to a row --------------------------------------------------------------------------------
 
     def admit(self, generator: GeneratorType[object, object, object]) -> Admission | None:
-        """What the row of a process begins with whose generator is suspended; None if it cannot go on there."""
+        """What the row of a process with a suspended generator begins with; None if it cannot continue there."""
         at = self.resumes_at(generator)
         if at is None:
             return None
@@ -166,7 +166,7 @@ class Body:
         return found
 
     def resumes_at(self, generator: Any) -> int | None:
-        """The state in which native code goes on with a suspended generator; None if it cannot."""
+        """The state in which native code continues a suspended generator; None if it cannot."""
         code = generator.gi_code
         if code not in self._positions:
             self._positions[code] = [
@@ -229,7 +229,7 @@ class Body:
         reals: list[float],
         requests: Mapping[int, Request],
     ) -> Return:
-        """The generator with which a process goes on whose row is in a state; it was suspended with another.
+        """The generator that continues a process whose row is in a state; the process was suspended with another one.
 
         requests    by their rows
         """

@@ -10,7 +10,7 @@ from eventide.bodies.operands import Kind, Operand, Unknown
 class Emission:
     """Lines of the kernel for one statement.
 
-    A kernel that cannot go on stops before the statement, for Python to execute all of it. So whatever could stop it
+    A kernel that cannot continue stops before the statement, for Python to execute all of it. So whatever could stop it
     is tested before the first effect, a draw or an entry in a list; what cannot be tested there is not native.
     """
 

@@ -36,7 +36,7 @@ COMMAND: Final = "command"
 
 
 class Point(NamedTuple):
-    """Where Python goes on with a process.
+    """Where Python continues a process.
 
     place   of the twin
     loops   around it, the outermost first
@@ -115,7 +115,7 @@ class Reading:
         return self._states
 
     def _point(self, node: ast.AST, does: Any = "executes") -> int:
-        """A state in which Python can go on at a node."""
+        """A state in which Python can continue at a node."""
         state = self._new()
         self.points[state] = Point(self._place(node), tuple(self._around), does, tuple(self._blocks_around))
         return state
@@ -136,7 +136,7 @@ class Reading:
         self.naming.present = set()
 
     def _come_again(self, state: int) -> None:
-        """The kernel goes on here itself if it stops at this state until a table has grown."""
+        """The kernel itself continues here after it has stopped at this state until a table has grown."""
         present = self.naming.present
         self._start(state)
         self.naming.present = present

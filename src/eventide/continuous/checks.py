@@ -168,7 +168,7 @@ class Ledger(Protocol):
 class _Ledger:
     """Which object wrote which rate in this pass, and which rates the present law has read.
 
-    also    is told the same while a law runs
+    also    records the same while a law runs
     """
 
     def __init__(self) -> None:
@@ -198,7 +198,7 @@ class _Ledger:
 
 
 def watched_rates(owner: Member, rates: Any, ledger: Ledger) -> Any:
-    """An object's rates, for as long as one law runs: the ledger is told what becomes of them."""
+    """An object's rates while one law runs: the ledger records how they are used."""
     if isinstance(rates, _CheckedRates):
         rates._ledger.also = ledger
         return rates

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def execute_law(law: Continuous, call: Callable[[], object], time: float) -> None:
-    """Execute the equations or contributions of a component; what they raise is told whose they are."""
+    """Execute the equations or contributions of a component; errors that they raise get a note of whose they are."""
     try:
         answer = call()
         if answer is not None:
@@ -43,7 +43,7 @@ def tell_law(error: BaseException, law: Continuous, time: float) -> None:
 
 
 def is_condition_true(condition: Condition, time: float) -> bool:
-    """Test a condition in Python; what it raises is told whose it is."""
+    """Test a condition in Python; an error that it raises gets a note of whose it is."""
     try:
         answer = condition.test()
         if answer is not True and answer is not False:

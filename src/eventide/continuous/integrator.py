@@ -349,9 +349,9 @@ class Integrator:
         return self.settle(arms=False)
 
     def proceed(self, stop: float, next_event: float) -> int:
-        """Settle, and bring all flows to `stop` or to the first state event before it; answers a code of `tables.py`.
+        """Settle, and bring all flows to `stop` or to the first state event before it; returns a code of `codes.py`.
 
-        After CHOICE and LOCATED, or an answer that is no code (see `reacting.proceed`), `chosen` is the condition whose
+        After CHOICE and LOCATED, or a result that is no code (see `native_events.py`), `chosen` is the condition whose
         event is next; PAUSED: the run is to stop here. Handlers that are native code may have run before.
         """
         sim, guards = self.sim, self.guards
@@ -392,9 +392,9 @@ class Integrator:
         return answer
 
     def _tend(self, code: int, now: float, stop: float) -> tuple[int, float]:
-        """The march has come back: let it go on where that was only for what has to be found out in Python.
+        """The march has returned: continue it where it only returned for what has to be found out in Python.
 
-        Returns     what it answers at last, and the time from which it has gone on
+        Returns     its last result, and the time from which it was continued
         """
         run, sim = self.run, self.sim
         while code in TENDING:
@@ -512,7 +512,7 @@ class Integrator:
             self.references.note_code()
 
     def void_step(self, flow: Flow) -> float:
-        """The step of a flow has not come to pass: let it stand where that began; answers when that was."""
+        """The step of a flow has been given up: put the flow back to where it began; returns that time."""
         row, known = flow.number, self.memory.flow
         start = float(known.start[row])
         self.show_start(flow)

@@ -343,7 +343,7 @@ class Analyst(ABC):
 
     @abstractmethod
     def quantity(self, read: Any) -> ConditionPlan | None:
-        """The kernel of a function that answers a number, in the form of a condition's; None if it has none."""
+        """The kernel of a function that returns a number, in the form of a condition's; None if it has none."""
 
     @abstractmethod
     def is_quantity_current(self, read: object, plan: ConditionPlan) -> bool:
@@ -376,7 +376,7 @@ class Analyst(ABC):
 
     @abstractmethod
     def resume(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
-        """The plan of an earlier wait for one that may go on with it; None if it does not fit."""
+        """The plan of an earlier wait for one that may take it over; None if it does not fit."""
 
     def release(self, plan: Plan) -> None:
         """A plan is not used any longer."""

@@ -127,7 +127,7 @@ class Host:
     def _test(self, condition: Condition) -> bool:
         sim, run = self.integrator.sim, self.integrator.run
         if run.aborted != 0:
-            return False  # the first error is the one that is told
+            return False  # the first error is the one that is reported
         try:
             return is_condition_true(condition, sim.time)
         except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
@@ -217,7 +217,7 @@ class Host:
     def _void_values(self, flow: Flow) -> None:
         """Laws of a flow have failed: what they compute has no value, whether or not a law had already set it.
 
-        Native code sets it before it is seen that Python would raise, and Python does not.
+        Native code may set it before it finds that Python would raise; Python does not set it then.
         """
         table = self.integrator.storage.table
         for _, law in flow.look_up().laws:
@@ -258,7 +258,7 @@ class Host:
             self.seen.append(flow)
 
     def forget_what_was_seen(self) -> None:
-        """The stepper goes on: code that touches a flow which somebody has seen meets it, as any other.
+        """The stepper continues: code that touches a flow which has been shown meets it, as any other.
 
         Else who looks at flows would decide when they join. Errors of trial steps and conditions that the stepper has
         got over by itself are forgotten as well.

@@ -58,7 +58,7 @@ class References:
             self.renew_code()
 
     def note_code(self) -> None:
-        """Note what code was made with that has come: before Python code goes on, which may change that."""
+        """Note what new code was made with, before Python code continues, which may change that."""
         if self.is_pending:
             self.stands()
 

@@ -241,7 +241,7 @@ class FlowRecord(Record):
     worst: Ints
     """The slot with the largest error in the last attempt; -1 without one."""
     announced: Ints
-    """1 if the observers of steps have been told of the end of the present one."""
+    """1 if the observers of steps have been called at the end of the present one."""
     assigns: Ints
     """1 if a law may assign a state, so that states differ from the interpolant."""
     begun: Ints

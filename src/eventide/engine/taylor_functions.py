@@ -51,7 +51,7 @@ CHANGE: Final = ROUGH + MODEL
 ONE_SUM: Final = ROUGH + 2 * MODEL
 OTHER_SUM: Final = ROUGH + 3 * MODEL
 LARGEST_WHOLE: Final = 2.0**50
-"""Beyond this nothing is told of whole numbers."""
+"""Beyond this nothing is known of whole numbers."""
 APART: Final = ROUGH + 4 * MODEL
 WIDTH_APART: Final = ROUGH + 5 * MODEL
 

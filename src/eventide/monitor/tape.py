@@ -59,7 +59,7 @@ class Fixed(NamedTuple):
 
 
 class Reckoned(NamedTuple):
-    """What a function answers, if that can be compiled."""
+    """The result of a function, if that can be compiled."""
 
     read: Callable[[], Any]
 

@@ -96,7 +96,7 @@ def leave_joiners(a: Rows, i: int) -> None:
 
 
 def finish(a: Rows, i: int) -> None:
-    """A process has ended: those that wait for it go on at the end of the present instant; its row is free."""
+    """A process has ended: those that wait for it continue at the end of the present instant; its row is free."""
     while a.process.joiners[i] >= 0:
         waiting = a.process.joiners[i]
         leave_joiners(a, waiting)
@@ -158,7 +158,7 @@ def interrupt(a: Rows, j: int, cause: int) -> None:
 
 
 def deliver(a: Rows, n: int) -> int:
-    """An interruption takes place: the row of the process that goes on with it, NONE if it is void."""
+    """An interruption takes place: the row of the process that continues with it, NONE if it is void."""
     i = row_of(a, a.process.subject[n])
     q = NONE
     if a.activity.at[n] != 0:

@@ -65,7 +65,7 @@ def enter(a: Rows, k: int) -> int:
 
 
 def dismiss(a: Rows, i: int) -> None:
-    """Give up the row of a process, which goes on in Python or has ended."""
+    """Give up the row of a process, which continues in Python or has ended."""
     displace(a, i)
     free_row(a, i)
 

@@ -11,9 +11,9 @@ WAITS: Final = 0
 ENDS: Final = 1
 """The process has ended."""
 EXIT: Final = 2
-"""Python goes on at the statement `at`, of which nothing has been done, within this event."""
+"""Python continues at the statement `at`, of which nothing has been done, within this event."""
 ROOM: Final = 3
-"""The same, but the kernel goes on there itself once a table has grown."""
+"""The same, but the kernel itself continues there once a table has grown."""
 FAILED: Final = 4
 """A call of Python has raised an error."""
 
@@ -41,7 +41,7 @@ ROWS: Final = 2**32
 
 NOTHING: Final = 0
 REQUESTED: Final = 1
-"""For the request in `subject`; until it goes on, also when it has been granted."""
+"""For the request in `subject`; until it continues, also when the request has been granted."""
 JOINED: Final = 2
 """For the end of the process in `subject`."""
 INTERRUPTED: Final = -1

@@ -18,7 +18,7 @@ def run_kernel(a: Rows, i: int) -> int:
 
 
 def begin_event(a: Rows, i: int) -> int:
-    """The process that goes on in an event that was taken; NONE where it was that of a void interruption."""
+    """The process that continues in an event that was taken; NONE where it was that of a void interruption."""
     if a.activity.kind[i] == INTERRUPTION:
         return deliver(a, i)
     if a.activity.wait[i] != NOTHING:

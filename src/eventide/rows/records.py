@@ -23,7 +23,7 @@ class ActivityRecord(Record, is_padded=False):
     kind: Ints
     """The row of its kind, which has its kernel."""
     at: Ints
-    """The statement at which its kernel goes on; 0: not begun; FREE: the row is free."""
+    """The statement at which its kernel continues; 0: not begun; FREE: the row is free."""
     serial: Ints
     """The third part of the key of its notice: a serial number, or 0."""
     wholes: Ints

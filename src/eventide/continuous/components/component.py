@@ -63,7 +63,7 @@ class Continuous(_Continuum, Component):
     """An object that is described by equations between events.
 
     Declare `State` fields and write `equations`, which sets `self.rate.x` for each state `x`. The equations hold from
-    `start()` to `stop()`. Whatever a state is set to by an event, the equations go on from there.
+    `start()` to `stop()`. When an event sets a state, the equations continue from there.
     """
 
     locate_branches: ClassVar[bool] = True

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class RateConflicts:
     """The objects that write such rates; where a single object writes one, the slot says which.
 
-    met     the rates of which it has been told since it was checked last
+    met     the rates that have been recorded since the last check
     """
 
     def __init__(self, integrator: Integrator) -> None:

@@ -31,7 +31,7 @@ class Readers:
     """What the stepper leaves to Python where flows come to use slots, or cease to: see `flow_members.py`.
 
     writers     records rates that several laws write
-    doubt       is told of objects to which laws give that stand still, or to which none give any longer
+    doubt       is called with objects that stand still and to which laws begin, or cease, to add
     """
 
     def __init__(self, integrator: Integrator, writers: RateConflicts, doubt: Callable[[Any], None]) -> None:

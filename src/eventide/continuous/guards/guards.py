@@ -242,7 +242,7 @@ class Guards:
         return self._end_in(condition, flow)
 
     def exchange(self, chosen: Condition, other: Condition) -> None:
-        """Another condition is to fire in the place of the one that was chosen, which goes on waiting."""
+        """Another condition is to fire in the place of the one that was chosen, which continues to wait."""
         if chosen.is_trigger:
             self.guard.armed[chosen.row] = 1
         else:
@@ -430,6 +430,6 @@ class Guards:
 
 
 def is_plain(wait: StateWait) -> bool:
-    """Whether nothing but the rank of a wait is to be told when it is waited for again, if it stands."""
+    """Whether only the rank of a wait changes when it is waited for again."""
     plan = wait.plan
     return plan.signature is None and not plan.inputs and not wait.is_trigger and not wait.is_timed

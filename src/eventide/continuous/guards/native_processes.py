@@ -51,7 +51,7 @@ def obstacle(wait: StateWait) -> str:
 
 
 class NativeProcess:
-    """One process that goes on as native code.
+    """One process that runs as native code.
 
     waits       by the numbers of its wait points; None where it does not wait as native code
     segments    by the number of the wait point behind which each comes
@@ -92,7 +92,7 @@ class NativeProcess:
 
 
 class NativeProcesses:
-    """The processes of one simulation that go on as native code.
+    """The processes of one simulation that run as native code.
 
     of          by process; at: by place in `lists`
     arriving    those of whose code there have been enough events, of which it is to be found out whether they can
@@ -110,7 +110,7 @@ class NativeProcesses:
     # --- processes that become native -----------------------------------------------------------------------------
 
     def count_event(self, wait: StateWait) -> None:
-        """A wait of a process has been over so often that it may pay to let it go on by itself."""
+        """A wait of a process has ended so often that it may pay to make the process native."""
         process: Any = wait.activity
         generator = getattr(process, "_generator", None)
         if type(wait) is not StateWait or not isinstance(process, Process) or type(generator) is not GeneratorType:
@@ -125,7 +125,7 @@ class NativeProcesses:
         self.arriving.add(process)
 
     def place(self) -> None:
-        """Find out which of those that have come can go on by themselves."""
+        """Find out which of the new ones can be native."""
         arriving = self.arriving.take()
         while arriving:
             process, _ = arriving.popitem()
@@ -142,7 +142,7 @@ class NativeProcesses:
                     wait.countdown = EACH
 
     def _goes_further(self, process: Process) -> bool:
-        """Whether a process that goes on by itself could wait at more wait points now; then it is Python's first."""
+        """Whether a native process could wait at more wait points now; then Python executes it first."""
         journey = self.of[process]
         wait_points = zip(journey.process_code.wait_points, journey.waits, strict=True)
         if not any(wait is None and self._wait_at(process, wait_point) is not None for wait_point, wait in wait_points):
@@ -160,7 +160,7 @@ class NativeProcesses:
         return is_still and not is_held_elsewhere(process)
 
     def _admit(self, process: Process, process_code: ProcessPlan) -> bool:
-        """Let a process go on by itself as far as it can; whether it can."""
+        """Let a process run as native code as far as possible; returns whether it can."""
         sim, integrator = self.integrator.sim, self.integrator
         if sim.until_prior or (self.of and sim.until_priority != self._priority):
             return False

@@ -79,7 +79,7 @@ class Trails:
     def __init__(self, on_growth: Callable[[], None]) -> None:
         self.trail = TrailRecord()
         self.floats = float_table(self.trail, on_growth)
-        # Code is told apart by identity: to hash it takes long, and equal code may stand in several places.
+        # Code is compared by identity: to hash it takes long, and equal code may stand in several places.
         self._numbers: dict[int, dict[str, int]] = {}
         # By number; in lists, as what would be an object for each trail is one more for the collector to visit.
         self._names: list[str] = []

@@ -114,7 +114,7 @@ class EngineMemory:
         )
 
     def _reserve(self, flows: int) -> None:
-        """Let the lists of flows be long enough. They are replaced only to grow: what was packed goes on being used."""
+        """Let the lists of flows be long enough. They are replaced only to grow: what was packed stays in use."""
         if len(self._flow_lists[0]) < flows:
             longer = [np.full(flows, -1, dtype) for dtype in FLOW_LISTS]
             for old, new in zip(self._flow_lists, longer, strict=True):

@@ -163,9 +163,9 @@ class Runs(Table):
 
 
 class Run:
-    """Rows of a `Runs` table that belong together, as they are told; the stepper adds to them, and takes out.
+    """Rows of a `Runs` table that belong together, as a record says; the stepper adds to them, and takes out.
 
-    told, row, columns      where it is told which rows these are
+    told, row, columns      the place of the record that says which rows these are
     """
 
     __slots__ = ("columns", "row", "table", "told")
