@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf, nextafter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import numpy as np
 
@@ -37,13 +37,21 @@ _PRECISION: Final = 1e-10
 """To which costs along an exact solution are integrated, relative and absolute."""
 
 
+class Case(NamedTuple):
+    """What a solution begins with and depends on."""
+
+    start: float
+    state: State
+    signal: Signal | None
+    parameters: Parameters
+
+
 @dataclass(frozen=True)
 class Simulator(ABC):
     """What gives the states of a model."""
 
     dynamics: Dynamics
 
-    @abstractmethod
     def states(
         self,
         times: Sequence[float],
@@ -53,8 +61,9 @@ class Simulator(ABC):
         parameters: Parameters | None = None,
     ) -> State:
         """The states (m, n) at growing times (m,), none of which is before the start."""
+        _check_times(times, start)
+        return self._states(times, Case(start, as_state(state), signal, parameters or {}))
 
-    @abstractmethod
     def cost(
         self,
         cost: Cost,
@@ -65,6 +74,15 @@ class Simulator(ABC):
         parameters: Parameters | None = None,
     ) -> float:
         """The integral over time of a cost of the state, from start to end. Source: (2.6)."""
+        return self._cost(cost, end, Case(start, as_state(state), signal, parameters or {}))
+
+    @abstractmethod
+    def _states(self, times: Sequence[float], case: Case) -> State:
+        """The states at times that have been checked."""
+
+    @abstractmethod
+    def _cost(self, cost: Cost, end: float, case: Case) -> float:
+        """The integral of a cost."""
 
     def __call__(
         self,
@@ -96,62 +114,32 @@ class Analytic(Simulator):
 
     solution: Callable[[float, float, State, Signal | None, Parameters], Any]
 
-    def states(
-        self,
-        times: Sequence[float],
-        start: float,
-        state: ArrayLike,
-        signal: Signal | None = None,
-        parameters: Parameters | None = None,
-    ) -> State:
-        """The states (m, n) at growing times (m,), none of which is before the start."""
-        _check_times(times, start)
-        return np.array([as_state(self.solution(t, start, as_state(state), signal, parameters or {})) for t in times])
+    def _states(self, times: Sequence[float], case: Case) -> State:
+        start, state, signal, parameters = case
+        return np.array([as_state(self.solution(t, start, state, signal, parameters)) for t in times])
 
-    def cost(
-        self,
-        cost: Cost,
-        end: float,
-        start: float,
-        state: ArrayLike,
-        signal: Signal | None = None,
-        parameters: Parameters | None = None,
-    ) -> float:
+    def _cost(self, cost: Cost, end: float, case: Case) -> float:
         """The integral, by adaptive quadrature between the instants at which the input is not smooth."""
         from scipy.integrate import quad
 
-        _check_times([end], start)
+        _check_times([end], case.start)
         total = 0.0
-        for low, high in pairwise([start, *_cuts(signal, start, end)]):
-            total += quad(
-                lambda t: value_of(cost, self(t, start, state, signal, parameters)),
-                low,
-                high,
-                epsabs=_PRECISION,
-                epsrel=_PRECISION,
-            )[0]
+        for low, high in pairwise([case.start, *_cuts(case.signal, case.start, end)]):
+            total += quad(lambda t: value_of(cost, self(t, *case)), low, high, epsabs=_PRECISION, epsrel=_PRECISION)[0]
         return float(total)
 
 
 class _Integrating(Simulator):
     """A simulator that integrates the model, and so a cost as one more state. Source: errata to (2.6)."""
 
-    def cost(
-        self,
-        cost: Cost,
-        end: float,
-        start: float,
-        state: ArrayLike,
-        signal: Signal | None = None,
-        parameters: Parameters | None = None,
-    ) -> float:
+    def _cost(self, cost: Cost, end: float, case: Case) -> float:
         """The integral, as one more state of the model: its rate is the cost."""
 
         def rate(t: float, x: State, u: Any, p: Parameters) -> State:
             return np.append(as_state(self.dynamics.rate(t, x[:-1], u, p)), value_of(cost, x[:-1]))
 
         widened = replace(self, dynamics=Dynamics(rate))
-        return float(widened(end, start, np.append(as_state(state), 0.0), signal, parameters)[-1])
+        return float(widened(end, *case._replace(state=np.append(case.state, 0.0)))[-1])
 
 
 @dataclass(frozen=True)
@@ -163,20 +151,12 @@ class Numeric(_Integrating):
 
     method: SolutionMethod
 
-    def states(
-        self,
-        times: Sequence[float],
-        start: float,
-        state: ArrayLike,
-        signal: Signal | None = None,
-        parameters: Parameters | None = None,
-    ) -> State:
-        """The states (m, n) at growing times (m,): the method goes from each to the next."""
-        _check_times(times, start)
-        here, x, found = start, as_state(state), []
+    def _states(self, times: Sequence[float], case: Case) -> State:
+        """The states: the method goes from each time to the next."""
+        here, x, found = case.start, case.state, []
         for time in times:
-            for cut in _cuts(signal, here, time):
-                law = self.dynamics.law(_before(signal, cut), parameters)
+            for cut in _cuts(case.signal, here, time):
+                law = self.dynamics.law(_before(case.signal, cut), case.parameters)
                 x = self.method.solve(law, here, x, cut).end
                 here = cut
             found.append(x)
@@ -194,24 +174,16 @@ class Stepped(_Integrating):
     rel_error: float = 1e-6
     abs_error: float = 1e-9
 
-    def states(
-        self,
-        times: Sequence[float],
-        start: float,
-        state: ArrayLike,
-        signal: Signal | None = None,
-        parameters: Parameters | None = None,
-    ) -> State:
-        """The states (m, n) at growing times (m,), of one run."""
-        _check_times(times, start)
+    def _states(self, times: Sequence[float], case: Case) -> State:
+        """The states, of one run."""
         sim = Simulation(rel_error=self.rel_error, abs_error=self.abs_error, rng=0)
         sim.method = self.method
-        first, found = as_state(state), []
-        sim.run(until=start)
+        found = []
+        sim.run(until=case.start)
         follower = _Follower(
-            sim, rate_of=self.dynamics.rate, signal=signal, parameters=parameters or {}, size=len(first)
+            sim, rate_of=self.dynamics.rate, signal=case.signal, parameters=case.parameters, size=len(case.state)
         )
-        follower.x = first
+        follower.x = case.state
         follower.start()
         for time in times:
             sim.run(until=time)
