@@ -8,11 +8,6 @@ import eventide as ev
 
 
 @pytest.fixture
-def sim():
-    return ev.Simulation(rng=1)
-
-
-@pytest.fixture
 def log():
     return []
 

@@ -10,20 +10,6 @@ from hypothesis import strategies as st
 import eventide as ev
 
 
-@pytest.fixture
-def sim():
-    return ev.Simulation(rng=1)
-
-
-@pytest.fixture
-def log(sim):
-    class Log(list):
-        def __call__(self, *what):
-            self.append((sim.time, " ".join(map(str, what))))
-
-    return Log()
-
-
 def puts(tank, log, name, time, amount, priority=0.0):
     yield ev.hold(time)
     yield tank.put(amount, priority)

@@ -5,15 +5,8 @@ from __future__ import annotations
 import gc
 import weakref
 
-import pytest
-
 import eventide as ev
 from eventide.discrete.restarts import FEW
-
-
-@pytest.fixture
-def sim():
-    return ev.Simulation(rng=1)
 
 
 def test_statistics_made_by_the_simulation_carry_their_names(sim):

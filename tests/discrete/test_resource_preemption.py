@@ -5,20 +5,6 @@ import pytest
 import eventide as ev
 
 
-@pytest.fixture
-def sim():
-    return ev.Simulation(rng=1)
-
-
-@pytest.fixture
-def log(sim):
-    class Log(list):
-        def __call__(self, *what):
-            self.append((sim.time, " ".join(map(str, what))))
-
-    return Log()
-
-
 def job(machine, log, name, priority, duration, **wish):
     """Works once, and is told if it loses its unit."""
     with machine.request(priority, **wish) as place:

@@ -9,21 +9,6 @@ from hypothesis import strategies as st
 
 import eventide as ev
 
-
-@pytest.fixture
-def sim():
-    return ev.Simulation(rng=1)
-
-
-@pytest.fixture
-def log(sim):
-    class Log(list):
-        def __call__(self, *what):
-            self.append((sim.time, " ".join(map(str, what))))
-
-    return Log()
-
-
 OFFICE = [(8, 12), (13, 17)]
 
 
