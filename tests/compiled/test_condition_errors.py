@@ -6,9 +6,11 @@ import math
 import re
 import traceback
 from collections.abc import Callable
+from operator import truediv
 from typing import Any
 
 import pytest
+from wording import wording, wording_of
 
 import eventide as ev
 
@@ -116,8 +118,9 @@ def test_the_first_of_several_errors_is_told(compiled: bool) -> None:
         yield ev.until(lambda: math.sqrt(1.0 - clock.x) > 2.0)
 
     sim.process(life(), name="who waits")
-    with pytest.raises(ValueError, match="math domain error") as caught:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011  # its words are Python's, asked in the next line
         sim.run(until=4.0)
+    assert wording(caught.value) == wording_of(math.sqrt, -0.25)
     # The end of the step is tested first; at samples inside it the same is met.
     assert caught.value.__notes__ == ["in the condition of who waits at time 1.25"]
 
@@ -136,8 +139,9 @@ def test_an_event_before_a_condition_has_no_value_is_found(compiled: bool, stepp
         yield ev.until(lambda: math.sqrt(1.0 - clock.x) > 1.0)
 
     sim.process(life(), name="who waits")
-    with pytest.raises(ValueError, match="math domain error") as caught:
+    with pytest.raises(ValueError) as caught:  # noqa: PT011  # its words are Python's, asked in the next line
         sim.run(until=4.0)
+    assert wording(caught.value) == wording_of(math.sqrt, -0.25)
     assert log == [pytest.approx(0.99, abs=1e-12)]
     (note,) = caught.value.__notes__
     assert 1.0 < float(note.rpartition(" ")[2]) < 1.0 + 1e-8
@@ -238,8 +242,9 @@ def test_who_looks_at_such_a_condition_meets_nothing(compiled: bool) -> None:
     clock.zero = 0.0
     assert re.search("short of it|it holds now|at its limit", waiting.why_waiting()) is None
     assert "nan" not in waiting.why_waiting() + str(sim.report()) + str(sim.explain())
-    with pytest.raises(ZeroDivisionError, match="float division by zero"):
+    with pytest.raises(ZeroDivisionError) as caught:
         sim.run(until=2.0)
+    assert wording(caught.value) == wording_of(truediv, 1.0, 0.0)
 
 
 def test_a_kernel_that_cannot_raise_asks_nobody() -> None:
