@@ -121,3 +121,27 @@ def test_a_process_may_draw_from_a_generator_of_its_own():
     sim.process(story(own, of_numpy))
     sim.run()
     assert sim.time > 0.0
+
+
+def noise():
+    return 1.0 + random.random()
+
+
+def gusts():
+    return 2.0 * noise()
+
+
+def test_functions_and_methods_that_a_law_calls_are_looked_through():
+    class Drifting(Noisy):
+        def equations(self):
+            self.rate.x = self.wind()
+
+        def wind(self):
+            return gusts() if self.x > 0.0 else self.wind()
+
+    with pytest.raises(ev.ModelError) as info:
+        Drifting(ev.Simulation(rng=1), name="d").start()
+    assert str(info.value) == (
+        f"random.random() at {__file__}:{noise.__code__.co_firstlineno + 1} is called in the equations of d, where the "
+        f"same time and states have to give the same result: a step evaluates it at many points. {RANDOM}"
+    )

@@ -388,6 +388,17 @@ def test_a_condition_that_cannot_come_true_any_more_is_error_three(sim):
     assert caught.value.number == 3
 
 
+def test_a_run_to_a_condition_that_cannot_come_true_names_the_line_of_the_condition_alone(sim):
+    with pytest.raises(ev.SimulationError) as caught:
+        sim.run(until=lambda: sim is None)
+
+    assert re.fullmatch(
+        r"run\(until=condition\) has not ended, and nothing can happen any more\.\n"
+        rf"  run\(until=condition\) waits for until\(lambda at {re.escape(__file__)}:\d+\)",
+        caught.value.detail,
+    )
+
+
 def waits_for(condition):
     yield ev.until(condition)
 

@@ -260,3 +260,13 @@ def test_an_expression_without_a_name_is_told_how_to_have_one(env):
         ev.ModelError, match=r"^sim.record takes an expression under a name: write sim.record\(name=lam"
     ):
         env.record(lambda: 1.0)
+
+
+@pytest.mark.parametrize("room", [ev.inputs, ev.methods, ev.statistics, ev.verify, ev.view], ids=lambda r: r.__name__)
+def test_the_names_of_a_part_are_its_public_ones(room):
+    assert dir(room) == sorted(room.__all__)
+
+
+def test_a_figure_of_another_name_is_told():
+    with pytest.raises(AttributeError, match=r"^module 'eventide\.view' has no attribute 'phase': perhaps plot_phase$"):
+        _ = ev.view.phase

@@ -247,3 +247,108 @@ def test_a_class_may_change_while_another_thread_reads_it(monkeypatch: pytest.Mo
     sim.run(until=2.0)
     assert tank.level == pytest.approx(math.exp(-1.0))
     assert handler_specs(Tank, "_when") == []
+
+
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+@pytest.mark.parametrize("compiled", [True, False])
+def test_a_state_that_grows_to_the_end_of_the_floats_is_named_with_its_value(compiled, sign):
+    class Growth(ev.Continuous):
+        calm: ev.State = ev.state(-2.0)
+        x: ev.State = ev.state(1.0)
+
+        def equations(self):
+            self.rate.calm = -self.calm
+            self.rate.x = 10.0 * self.x
+
+    sim = ev.Simulation(compile=compiled)
+    Growth(sim, name="mass", x=sign).start()
+    with pytest.raises(ev.SimulationError) as info:
+        sim.run(until=100.0)
+    assert info.value.time == pytest.approx(70.0, rel=0.05)  # e**709 is about the largest float
+    number = r"-?\d\.\d+e\+\d+"
+    assert re.fullmatch(
+        rf"However short the step, a rate at its end is not finite. The largest state is mass.x, which is {number} "
+        rf"with rate {number}: look for a sign in its equation, or end its growth by an event.",
+        info.value.detail,
+    )
+
+
+def test_what_a_process_misspells_is_told_as_the_run_ends(sim):
+    tank = Tank(sim).start()
+
+    def story():
+        yield ev.hold(1.0)
+        tank.K = 2.0
+        yield ev.hold(1.0)
+
+    sim.process(story())
+    with pytest.raises(ev.ModelError) as info:
+        sim.run(until=3.0)
+    assert str(info.value) == (
+        "Tank 1.K was set, and Tank declares no 'K': write 'k'; or declare it, as `K: float = 0.0`"
+    )
+    assert sim.time == 3.0
+
+
+def set_by(name: str, method: str) -> type:
+    """A class with a method that sets an attribute, and others that read or make some."""
+
+    class Basin(Tank):
+        inflow: float = 1.0
+
+        def prelude(self):
+            self.levels = [self.level]
+
+        def equations(self):
+            self.rate.level = self.inflow
+
+        def half(self):
+            return self.in_flow / 2.0
+
+    text = f"def {method}(self):\n    self.rate.level = 1.0\n    self.{name} = 3.0\n"
+    known: dict = {}
+    exec(compile(text, "basin.py", "exec"), known)  # noqa: S102  # the text above
+    setattr(Basin, method, known[method])
+    return Basin
+
+
+@pytest.mark.parametrize(
+    ("method", "name", "meant", "declared"),
+    [
+        ("equations", "lvel", "rate.level", "ev.Computed = ev.computed()"),
+        ("equations", "level_rate", "rate.level", "ev.Computed = ev.computed()"),
+        ("equations", "dlevel_dt", "rate.level", "ev.Computed = ev.computed()"),
+        ("equations", "inflw", "inflow", "ev.Computed = ev.computed()"),
+        ("fill", "Inflow", "inflow", "float = 0.0"),
+    ],
+)
+def test_what_a_method_misspells_is_refused_before_the_run(sim, method, name, meant, declared):
+    kind = set_by(name, method)
+    kind(sim).start()
+    with pytest.raises(ev.ModelError) as info:
+        sim.run(until=1.0)
+    assert str(info.value) == (
+        f"Basin.{method} sets self.{name} (basin.py:3), and Basin declares no {name!r}: write self.{meant}; or declare "
+        f"it, as `{name}: {declared}`"
+    )
+
+
+@pytest.mark.parametrize("name", ["levels", "in_flow", "_inflow", "note", "inflow"])
+def test_what_a_method_sets_on_purpose_is_not_refused(sim, name):
+    # Made by `prelude`, read by another method, private, like no field, and the field itself.
+    set_by(name, "fill")(sim).start()
+    sim.run(until=1.0)
+
+
+def test_a_process_that_misspells_a_field_of_its_own_is_refused(sim):
+    class Ship(ev.Process):
+        load: float = 3.0
+
+        def run(self):
+            yield ev.hold(1.0)
+            self.laod = 0.0
+
+    Ship(sim).activate()
+    told = r"^Ship\.run sets self\.laod \(.*\), and Ship declares no 'laod': write self\.load; or declare it"
+    with pytest.raises(ev.ModelError, match=told):
+        sim.run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 import eventide as ev
@@ -43,6 +44,8 @@ def test_all_numbers_of_what_does_not_move_are_recorded(sim, every):
         ("pi.limit", "", True),
     ]
     assert trace.at([0.5, 1.0, 1.5])["pi.u"].tolist() == [1.0, 2.0, 2.0]
+    assert trace.at(1.5).to_dict() == {"pi.u": 2.0, "pi.limit": 3.0}
+    assert (trace.at(1).name, trace.at(np.float64(1.0), before=True)["pi.u"]) == (1.0, 1.0)
 
 
 def test_names_choose_among_quantities_and_fields(sim):
@@ -63,3 +66,14 @@ def test_slips_are_refused(sim):
         with pytest.raises(ev.ModelError) as info:
             sim.record(*subjects)
         assert str(info.value) == message
+
+
+def test_what_belongs_to_another_simulation_is_refused(sim):
+    stranger = Tank(ev.Simulation(), name="stranger")
+    told = "^stranger belongs to another simulation: each object lives in the one it was made for$"
+    with pytest.raises(ev.ModelError, match=told):
+        sim.record(stranger, every=1.0)
+    with pytest.raises(ev.ModelError, match=told):
+        sim.record(its=stranger)
+    with pytest.raises(ev.ModelError, match=told):
+        sim.record(stranger, "level")

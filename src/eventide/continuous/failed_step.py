@@ -6,7 +6,7 @@ from math import isfinite
 from typing import TYPE_CHECKING
 
 from eventide.engine import step_control
-from eventide.engine.codes import K
+from eventide.engine.codes import K, Y
 from eventide.methods import Newton
 
 if TYPE_CHECKING:
@@ -71,7 +71,19 @@ class FailedStep:
                         f"The rate of {name} is {rates[slot]!r} where the step begins: look in its equation for a "
                         "division by 0, or for a parameter or state that is not finite."
                     )
-        return "However short the step, a rate at its end is not finite."
+        name, value, rate = self._largest()
+        return (
+            f"However short the step, a rate at its end is not finite. The largest state is {name}, which is {value!r} "
+            f"with rate {rate!r}: look for a sign in its equation, or end its growth by an event."
+        )
+
+    def _largest(self) -> tuple[str, float, float]:
+        """Of the flow at the root, the state of the greatest magnitude: its name, value and rate."""
+        storage, flow = self._integrator.storage, self._integrator.flows[self._integrator.root]
+        slots = [slot for low, high in flow.segments.rows() for slot in range(low, high)]
+        slot = max(slots, key=lambda one: abs(storage.rows[Y][one]))
+        name = str(self._integrator.system.variable_at(slot).name)
+        return name, float(storage.rows[Y][slot]), float(storage.rows[K][slot])
 
     def worst_variable(self) -> Variable | None:
         """The variable whose error was worst in the last attempt of the flow at the root."""

@@ -10,10 +10,12 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from eventide.declare import Component
 from eventide.discrete.processes.process import Process, owner_of
 from eventide.discrete.processes.reasons import why_waiting
 from eventide.errors import IdleWarning
 from eventide.reading.bytecode import is_in_loop
+from eventide.reading.misspelt import refuse_misspelt_methods
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -52,9 +54,14 @@ class Forgotten:
         self._asleep: list[Process] = []
 
     def begin(self) -> None:
-        """A run begins: take down what was made since the last and has not begun."""
+        """A run begins: take down what was made since the last and has not begun.
+
+        Raises ModelError for what a method of a class that is new sets under a misspelt name.
+        """
         is_new = self._is_more_made()
         if is_new:
+            for kind in numbers_made(self.world, Component):
+                refuse_misspelt_methods(kind)
             self._asleep = [process for process in self.world._roster if process._generator is None]
         if self.besides is not None:
             self.besides.begin(is_new=is_new)

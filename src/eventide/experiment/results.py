@@ -8,6 +8,8 @@ from dataclasses import dataclass, field, replace
 from traceback import TracebackException
 from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
 from eventide.errors import ModelError
 from eventide.experiment.limits import time_limit
 from eventide.experiment.parameters import show
@@ -245,4 +247,4 @@ def table_of(
         raise ModelError(
             f"{recording.name} is the recording of a class: its objects differ from run to run, use states()"
         )
-    return recording.at(at, before=before)
+    return recording.at(np.atleast_1d(np.asarray(at, dtype=float)), before=before)

@@ -25,3 +25,8 @@ __all__ = [
     "Step",
     "common_grid",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names alone."""
+    return sorted(__all__)

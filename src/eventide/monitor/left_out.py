@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from itertools import islice
 from math import inf
 from types import CodeType
@@ -15,6 +14,7 @@ from eventide.discrete.forgotten import listed, numbers_made
 from eventide.discrete.processes.process import Process
 from eventide.errors import ModelError
 from eventide.reading.bytecode import stored_in
+from eventide.reading.misspelt import nearest
 
 if TYPE_CHECKING:
     from eventide.continuous import System
@@ -23,8 +23,6 @@ MOST_CHECKED: Final = 100
 """The components that are checked for misspelt attributes as a run begins after some were made;"""
 MOST_AGAIN: Final = 10
 """and the number of the oldest that are checked in every run."""
-CLOSE: Final = 0.75
-"""From this likeness on, a name is taken for another that was misspelt."""
 
 
 class ForgottenComponents:
@@ -55,18 +53,23 @@ class ForgottenComponents:
             self._gone = self._dropped(before) if self._made != before else []
             for tenancy in latest[max(MOST_AGAIN - first, 0) : MOST_CHECKED]:
                 refuse_misspelt(tenancy())
-        for place, (seat, tenancy) in enumerate(islice(tenancies.items(), MOST_AGAIN)):
+        self._look_again(first)
+
+    def _look_again(self, new: float = inf) -> None:
+        """Look at the oldest components that have more or fewer attributes than before, or are not older than `new`."""
+        for place, (seat, tenancy) in enumerate(islice(self.system.storage.tenancies.items(), MOST_AGAIN)):
             owner = tenancy()
             size = len(getattr(owner, "__dict__", ()))
-            if place >= first or self._sizes.get(seat) != size:
+            if place >= new or self._sizes.get(seat) != size:
                 self._sizes[seat] = size
                 refuse_misspelt(owner)
 
     def parts(self, *, is_new: bool) -> list[str]:
-        """What has taken no part, in words.
+        """What has taken no part, in words. Raises ModelError for an attribute that was misspelt in the run.
 
         is_new      whether anything was made since the run began, which may wait for the next
         """
+        self._look_again()
         if is_new:
             self._made = numbers_made(self.system.sim, Continuous)
         if not self._resting and not self._gone:
@@ -113,13 +116,6 @@ def refuse_misspelt(component: object) -> None:
                 f"it, as `{name}: float = 0.0`"
             )
     known.update(others)
-
-
-def nearest(name: str, cls: type[Continuous]) -> str:
-    """The declared name that is most like another; empty if none is."""
-    declared = {field.casefold(): field for field in fields_of(cls)}
-    found = get_close_matches(name.casefold(), declared, n=1, cutoff=CLOSE)
-    return declared[found[0]] if found else ""
 
 
 _KNOWN: Final = "_known_names"

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast, overload
 
 import numpy as np
 
 from eventide.continuous import Continuous
 from eventide.continuous.plans import is_left_out
 from eventide.data import sample
+from eventide.declare import Component, check_same_simulation
 from eventide.errors import ModelError, check_boolean
 from eventide.monitor.tape import Moving, Tape
 from eventide.observe.frames import attributes_of
@@ -54,9 +55,18 @@ class Recording(Ledger):
         told = f"; never started: {', '.join(resting)}" if resting else ""
         return f"{super().__repr__()[:-1]}{told}>"
 
-    def at(self, times: npt.ArrayLike, *, before: bool = False) -> pd.DataFrame:
-        """The quantities at other times, with these as index: counts are kept, all have their jumps.
+    @overload
+    def at(self, times: float, *, before: bool = False) -> pd.Series[float]: ...
 
+    @overload
+    def at(
+        self, times: Sequence[float] | npt.NDArray[np.floating] | npt.NDArray[np.integer], *, before: bool = False
+    ) -> pd.DataFrame: ...
+
+    def at(self, times: npt.ArrayLike, *, before: bool = False) -> pd.DataFrame | pd.Series[float]:
+        """The quantities at other times, with these as index; at one time, their values by name.
+
+        Counts are kept, and all have their jumps.
         Between rows: of `sim.record(..., dense=True)` the solution, to a tenth of the run's tolerances; else straight
         lines.
         before      at an event the values before it, not those after
@@ -64,7 +74,7 @@ class Recording(Ledger):
         """
         from eventide.libraries import pandas as pd
 
-        own, wanted = self.times, np.asarray(times, dtype=float)
+        own, wanted = self.times, np.atleast_1d(np.asarray(times, dtype=float))
         data = {
             column.name: sample(own, self[column.name], wanted, before=before, held=column.is_discrete)
             for column in self.columns
@@ -77,7 +87,7 @@ class Recording(Ledger):
                 data[column.name][is_between] = known.values(wanted[is_between], before=before)
         frame = pd.DataFrame(data, index=pd.Index(wanted, name="time"))
         frame.attrs.update(attributes_of(self))
-        return frame
+        return frame if np.ndim(times) else frame.iloc[0]
 
     def know_between(self) -> None:
         """Keep the solution between the rows as well, from now on."""
@@ -161,8 +171,8 @@ def record(
 ) -> Recording | PopulationRecording:
     """Begin to record subjects and named expressions, or all objects of one class.
 
-    Raises ModelError if there is nothing to record, two columns would have one name, or a class is not alone or is to
-    be known between its rows.
+    Raises ModelError if there is nothing to record, two columns would have one name, what is to be recorded belongs to
+    another simulation, or a class is not alone or is to be known between its rows.
     """
     check_boolean(dense, "dense=")
     classes = [subject for subject in subjects if isinstance(subject, type)]
@@ -173,6 +183,9 @@ def record(
             raise ModelError(f"dense=True takes objects, and got the class {subject.__name__}: name those that matter")
         recording = PopulationRecording(sim, subject, every, events=events, name=name)
     else:
+        for one in (*subjects, *expressions.values()):
+            if getattr(one, "sim", sim) is not sim:
+                check_same_simulation(sim, cast("Component", one))
         groups = groups_of_all(subjects)
         groups += [group for label, thing in expressions.items() for group in named_groups(label, thing)]
         check_names([head.name for group in groups for head in group.heads])

@@ -172,10 +172,13 @@ def _loads(code: CodeType) -> Iterator[tuple[str, str, int]]:
         before = kind
 
 
-def _mentions(function: FunctionType, this: object, *, is_pure: bool) -> Iterator[Mention]:
+def _mentions(
+    function: FunctionType, this: object, *, is_pure: bool, above: tuple[CodeType, ...] = ()
+) -> Iterator[Mention]:
     """What a function's code names and must not: makers of commands and, if it is to be pure, what is not.
 
-    Nothing of the user's is executed.
+    Functions of its own module and methods of components that it names are looked through as well; `above` are those
+    on the way to it. Nothing of the user's is executed.
     """
     code = function.__code__
     variables = closures_of(function)
@@ -205,6 +208,11 @@ def _mentions(function: FunctionType, this: object, *, is_pure: bool) -> Iterato
             yield Mention(NUMBERS.get(maker.__name__, WAITS), maker.__name__, code.co_filename, _line_of(code, place))
         elif is_pure and (advice := impurity_of(owner, name, value)):
             yield Mention(0, chain, code.co_filename, _line_of(code, place), advice)
+        elif isinstance(maker, FunctionType) and maker.__code__ not in (*above, code):
+            of_component = isinstance(value, MethodType) and isinstance(value.__self__, Component)
+            if of_component or maker.__globals__ is function.__globals__:
+                whose = value.__self__ if isinstance(value, MethodType) else None
+                yield from _mentions(maker, whose, is_pure=is_pure, above=(*above, code))
 
 
 def _line_of(code: CodeType, place: int) -> int:

@@ -49,3 +49,8 @@ __all__ = [
     "variance_interval",
     "welch",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names alone."""
+    return sorted(__all__)

@@ -61,3 +61,8 @@ __all__ = [
     "until",
     "within",
 ]
+
+
+def __dir__() -> list[str]:
+    """The public names alone."""
+    return sorted(__all__)

@@ -6,6 +6,7 @@ reading at `pictures.py`; what is shown while a run goes on begins at `screens.p
 
 from __future__ import annotations
 
+from difflib import get_close_matches
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -73,7 +74,9 @@ def __getattr__(name: str) -> Any:
     """Load a public name when it is first used: watching a run needs no plotting library."""
     module = _MODULE_OF.get(name)
     if module is None:
-        raise AttributeError(f"module 'eventide.view' has no attribute {name!r}")
+        near = get_close_matches(name, _MODULE_OF, n=1)
+        meant = f": perhaps {near[0]}" if near and name[0] != "_" else ""
+        raise AttributeError(f"module 'eventide.view' has no attribute {name!r}{meant}")
     try:
         value = getattr(import_module(f"eventide.view.{module}"), name)
     except ModuleNotFoundError as error:
@@ -83,3 +86,8 @@ def __getattr__(name: str) -> Any:
         refuse(library, "figures", f"{name}()")
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    """The public names alone."""
+    return sorted(__all__)

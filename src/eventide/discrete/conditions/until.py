@@ -84,8 +84,9 @@ class StateWait(Condition):
         """
         conditions = self.world._conditions
         measured = conditions.progress(self)
-        found = [] if measured is None else [describe_progress(*measured)]
-        return "; ".join([*found, *(f"{name} was never started" for name in conditions.resting(self))])
+        found = "" if measured is None else describe_progress(*measured)
+        resting = [f"{name} was never started" for name in conditions.resting(self)]
+        return "; ".join([found, *resting] if found else resting)
 
     def fire(self, sim: World) -> Any:
         """Wake the activity; its `until` returns True."""

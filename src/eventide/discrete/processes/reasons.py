@@ -27,7 +27,9 @@ def why_waiting(process: Process) -> str:
         return f"{name} waits for {_time(notice)} to begin" if notice else f"{name} waits for its activation to begin"
     progress = getattr(process._wait, "progress", None)
     far = progress() if progress is not None else ""
-    return f"{name} waits for {what_is_awaited(process)}, at {line_of(process._generator)}{far and f' ({far})'}"
+    # That which `run(until=condition)` waits by is ours: its line tells nothing, and its condition names the user's.
+    place = "" if _is_ours(process._generator.gi_frame) else f", at {line_of(process._generator)}"
+    return f"{name} waits for {what_is_awaited(process)}{place}{far and f' ({far})'}"
 
 
 def what_is_awaited(activity: Activity) -> str:
