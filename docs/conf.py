@@ -61,6 +61,7 @@ sphinx_gallery_conf = {
     "remove_config_comments": True,
     "min_reported_time": 20,
     "image_scrapers": ("thumbnails",),
+    "capture_repr": ("_repr_html_",),  # not the text of what draws, as `<Axes: ...>`
     "parallel": 2,
 }
 

@@ -31,7 +31,7 @@ def scraper(block: Any, block_vars: dict[str, Any], gallery_conf: dict[str, Any]
         bare = _bare(pickle.loads(pickle.dumps(plt.figure(number))))  # our own figure, a moment ago
         bare.savefig(kept / f"{stem}_{first + place}.png", dpi=DPI)
         plt.close(bare)
-    return str(matplotlib_scraper(block, block_vars, gallery_conf))
+    return str(matplotlib_scraper(block, block_vars, gallery_conf, bbox_inches="tight"))
 
 
 def _get_sg_image_scraper() -> Any:

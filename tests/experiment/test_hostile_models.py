@@ -335,7 +335,7 @@ def test_a_bar_tells_what_is_done_and_when_the_rest_will_be(monkeypatch: pytest.
         "about 3 min 15 s left, until 14:05:10</div>"
     )
     assert as_html("pit", 80, 80, 0, 7_201.0) == (
-        '<div>pit <progress value="80" max="80"></progress> 80 of 80 runs, 2 h 00 min so far</div>'
+        '<div>pit <progress value="80" max="80"></progress> 80 of 80 runs, in 2 h 00 min</div>'
     )
 
 

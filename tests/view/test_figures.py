@@ -387,6 +387,16 @@ def test_the_legend_stands_outside_the_data_and_inside_the_figure(width):
     assert (place.x0 >= 0.0, place.x1 <= figure.bbox.x1, place.y1 <= figure.bbox.y1) == (True, True, True)
 
 
+def test_in_a_figure_of_the_users_that_would_cut_it_the_legend_stands_inside():
+    axes = Figure(figsize=(6.0, 3.0)).subplots()
+    plot_series(example(), ax=axes)
+
+    axes.figure.draw_without_rendering()
+
+    place, data = axes.get_legend().get_window_extent(), axes.get_window_extent()
+    assert (place.x0 >= data.x0, place.x1 <= data.x1, place.y1 <= data.y1) == (True, True, True)
+
+
 def test_figures_of_others_are_drawn_in_as_they_are():
     axes = Figure().subplots()
 

@@ -67,6 +67,34 @@ def test_a_fan_shows_the_median_and_the_bands_over_time():
     assert [text.get_text() for text in axes.get_legend().get_texts()] == ["rate = 0.5", "rate = 1"]
 
 
+@ev.model(until=3.0, time_unit="s")
+def steps(sim, *, period: float = 1.0):
+    """Something that is counted, at times that differ from run to run."""
+    desk = ev.Resource(sim, 9, name="desk")
+
+    def story():
+        yield ev.hold(period * sim.stream("begin").uniform(0.5, 1.5))
+        yield desk.request()
+        yield ev.hold(9.0)
+
+    sim.process(story())
+    sim.record(desk, every="event", name="counts")
+    return {}
+
+
+def test_a_fan_of_runs_that_were_kept_reads_their_recordings_at_common_times():
+    runs = steps.replicate(9, over={"period": [1.0, 2.0]}, entropy=1)
+    axes = runs.plot("in_use")
+    times = axes.lines[0].get_xdata()
+    assert (times[0], times[-1], len(times)) == (0.0, 3.0, 201)
+    states = runs.at(times, "counts")["desk.in_use"].unstack("run")
+    assert axes.lines[1].get_ydata().tolist() == states.iloc[:, 1::2].median(axis="columns").tolist()
+    assert set(axes.lines[0].get_ydata()) == {0.0, 1.0}  # a count is kept from row to row
+    assert (axes.get_xlabel(), axes.get_ylabel()) == ("time [s]", "desk.in_use")
+    with pytest.raises(ev.ModelError, match=r"no 'level' is recorded; there are: desk.in_use, desk.queue"):
+        runs.plot("level", kind="fan")
+
+
 def test_what_cannot_be_drawn_is_told(grid):
     with pytest.raises(ev.ModelError, match=r"decay has no response 'y'; it has: end, size"):
         grid.plot("y")

@@ -93,7 +93,7 @@ def as_html(name: str, done: int, count: int, failures: int, seconds: float) -> 
     told = [f"{done} of {count} runs"]
     if failures:
         told.append(f"{failures} failed")
-    told.append(f"{_duration(seconds)} so far")
+    told.append(f"{_duration(seconds)} so far" if done < count else f"in {_duration(seconds)}")
     if done < count:
         left = seconds / max(done, 1) * (count - done)
         told.append(f"about {_duration(left)} left, until {strftime('%H:%M:%S', localtime(time() + left))}")

@@ -175,19 +175,21 @@ def ink_words(figure: Figure) -> None:
 
 
 def add_legend(axes: Axes, handles: Sequence[Artist], labels: list[str], title: str = "") -> None:
-    """A legend outside of the data: beside the axes, in a narrow figure above them."""
+    """A legend outside of the data: beside the axes, in a narrow figure above them.
+
+    In axes of the user's, in a figure that makes no room for what stands outside of them, it is inside: else it is cut.
+    """
     size = 8.5 if is_narrow(axes) else 9.5
     home, place = _legend_place(axes, labels)
     legend = home.legend(
         handles,
         labels,
         title=title or None,
-        frameon=False,
         fontsize=size,
         title_fontsize=size,
         alignment="left",
         labelcolor=theme_of(axes).ink,
-        **place,
+        **{"frameon": False, **place},
     )
     legend.get_title().set_color(theme_of(axes).ink)
     for handle in legend.legend_handles:
@@ -198,6 +200,9 @@ def add_legend(axes: Axes, handles: Sequence[Artist], labels: list[str], title: 
 def _legend_place(axes: Axes, labels: list[str]) -> tuple[Any, dict[str, Any]]:
     """The axes of a legend, and its place."""
     figure = axes.get_figure(root=True)
+    if figure is not None and figure.get_layout_engine() is None:
+        frame = {"frameon": True, "framealpha": 0.8, "facecolor": axes.get_facecolor(), "edgecolor": "none"}
+        return axes, {"loc": "upper right", **frame}
     if figure is None or not is_narrow(axes):
         return axes, {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0.0}
     # In columns of the widest: a letter of this size takes about 0.07 inches, what stands before it 0.55.

@@ -15,6 +15,7 @@ import pandas as pd
 
 from eventide.errors import ModelError
 from eventide.experiment.tables import label_of, parameter_columns
+from eventide.observe import Recording
 from eventide.view.canvas import add_legend, line_style, own_axes, theme_of
 from eventide.view.quantities import with_unit
 from eventide.view.spreads import plot_boxes
@@ -36,6 +37,8 @@ NUMBERS: Final = 60
 """A map of more cells than these has no numbers in them."""
 LETTERS: Final = 50
 """More than these below an axis are written aslant."""
+GRID: Final = 201
+"""Recordings of runs that were kept whole are read at so many times."""
 FANS: Final = 6
 """More points than these cannot be told apart in one fan chart."""
 
@@ -96,7 +99,8 @@ def _asked(
     if response is None:
         response = names[0]
     if response not in names:
-        raise ModelError(f"{replication.model.name} has no response {response!r}; it has: {', '.join(names)}")
+        known = ", ".join([*names, *_recorded(replication)])
+        raise ModelError(f"{replication.model.name} has no response {response!r}; it has: {known}")
     own = {"point", "replication", "error", *names}
     known = [str(name) for name in table.columns if name not in own and table[name].nunique() > 1]
     chosen = known if by is None else [by] if isinstance(by, str) else list(by)
@@ -220,16 +224,34 @@ def _effects(asked: _Asked, axes: Axes) -> Axes:
 
 
 def _recorded(replication: Replication) -> dict[str, str]:
-    """The quantities that are read at common times, each with its recording."""
-    if replication.study.settings.at is None:
-        return {}
+    """The quantities that can be read at common times, each with its recording."""
     found: dict[str, str] = {}
+    if replication.study.settings.at is None:
+        for recording in _kept(replication, "")[:1]:
+            for one in recording:
+                found.update({column.name: one.name for column in one.columns if column.name not in found})
+        return found
     for result in replication:
         for recording, table in result.tables.items():
             found.update({str(column): recording for column in table.columns if column not in found})
         if found:
             break
     return found
+
+
+def _kept(replication: Replication, name: str) -> list[list[Recording]]:
+    """Of each run that was kept whole, the recordings of objects; with a name those called so."""
+    runs = [result.run for result in replication if result.failure is None and result.run is not None]
+    return [[one for one in run.recordings if isinstance(one, Recording) and name in {"", one.name}] for run in runs]
+
+
+def _states(replication: Replication, recording: str) -> pd.DataFrame:
+    """A recording of all runs at common times: those of the study, or a grid over the time that all runs have."""
+    if replication.study.settings.at is not None:
+        return replication.states(recording)
+    times = [one.times for (one, *_) in _kept(replication, recording) if len(one.times)]
+    grid = np.linspace(max(own[0] for own in times), min(own[-1] for own in times), GRID)
+    return replication.at(grid, recording)
 
 
 def _checked_name(recorded: dict[str, str], name: str | None, kind: str) -> str:
@@ -244,7 +266,7 @@ def _checked_name(recorded: dict[str, str], name: str | None, kind: str) -> str:
 def _warm_up(replication: Replication, recorded: dict[str, str], name: str | None, ax: Axes | None) -> Axes:
     """Welch's plot over the replications of the first point."""
     name = _checked_name(recorded, name, "Welch's plot")
-    states = replication.states(recorded[name])
+    states = _states(replication, recorded[name])
     first = [result.number for result in replication if result.point == 0 and result.failure is None]
     table = states[name].unstack("time").loc[first]
     units = states.attrs.get("units", {})
@@ -257,7 +279,7 @@ def _warm_up(replication: Replication, recorded: dict[str, str], name: str | Non
 def _fan(replication: Replication, recorded: dict[str, str], name: str | None, axes: Axes) -> Axes:
     """The median over time, and the bands in which half and nine tenths of the replications are, for each point."""
     name = _checked_name(recorded, name, "a fan")
-    states = replication.states(recorded[name])
+    states = _states(replication, recorded[name])
     points = {result.number: result.point for result in replication}
     of_point = states.index.get_level_values("run").map(points)
     handles, labels = [], []
