@@ -177,8 +177,8 @@ def _mentions(
 ) -> Iterator[Mention]:
     """What a function's code names and must not: makers of commands and, if it is to be pure, what is not.
 
-    Functions of its own module and methods of components that it names are looked through as well; `above` are those
-    on the way to it. Nothing of the user's is executed.
+    Functions of its own module and methods of components that it names are looked through for what is not pure as well;
+    `above` are those on the way to it. Nothing of the user's is executed.
     """
     code = function.__code__
     variables = closures_of(function)
@@ -205,10 +205,12 @@ def _mentions(
             chain = name
         maker = getattr(value, "__func__", value)
         if isinstance(maker, FunctionType) and getattr(maker, "_makes_command", False) is True:
+            if above:
+                continue  # a function may make one for whoever calls it; what it answers is looked at when it is called
             yield Mention(NUMBERS.get(maker.__name__, WAITS), maker.__name__, code.co_filename, _line_of(code, place))
         elif is_pure and (advice := impurity_of(owner, name, value)):
             yield Mention(0, chain, code.co_filename, _line_of(code, place), advice)
-        elif isinstance(maker, FunctionType) and maker.__code__ not in (*above, code):
+        elif is_pure and isinstance(maker, FunctionType) and maker.__code__ not in (*above, code):
             of_component = isinstance(value, MethodType) and isinstance(value.__self__, Component)
             if of_component or maker.__globals__ is function.__globals__:
                 whose = value.__self__ if isinstance(value, MethodType) else None
