@@ -99,8 +99,8 @@ def _asked(
     if response is None:
         response = names[0]
     if response not in names:
-        known = ", ".join([*names, *_recorded(replication)])
-        raise ModelError(f"{replication.model.name} has no response {response!r}; it has: {known}")
+        there = ", ".join([*names, *_recorded(replication)])
+        raise ModelError(f"{replication.model.name} has no response {response!r}; it has: {there}")
     own = {"point", "replication", "error", *names}
     known = [str(name) for name in table.columns if name not in own and table[name].nunique() > 1]
     chosen = known if by is None else [by] if isinstance(by, str) else list(by)
@@ -227,8 +227,8 @@ def _recorded(replication: Replication) -> dict[str, str]:
     """The quantities that can be read at common times, each with its recording."""
     found: dict[str, str] = {}
     if replication.study.settings.at is None:
-        for recording in _kept(replication, "")[:1]:
-            for one in recording:
+        for recordings in _kept(replication, "")[:1]:
+            for one in recordings:
                 found.update({column.name: one.name for column in one.columns if column.name not in found})
         return found
     for result in replication:
