@@ -15,6 +15,7 @@ import random_bodies
 
 import eventide as ev
 import eventide.simulation as simulation_module
+from eventide.bodies import reader
 from eventide.bodies.body import Bodies
 from eventide.discrete import homes, same_time_limit, world
 
@@ -373,3 +374,110 @@ def test_a_kernel_that_cannot_be_made_loses_no_process(monkeypatch: pytest.Monke
             sim.run(until=100.0)
     sim.run(until=100.0)
     assert times == [float(k) for k in range(1, 100)]
+
+
+def both(run: Any) -> tuple[Any, int]:
+    """What a model leaves in rows, which is what it leaves in Python, and how many events of rows there were."""
+    sim = simulation("auto", native=False)
+    found = run(sim)
+    assert found == run(simulation(False, native=False))
+    return found, taken(sim)
+
+
+def test_the_time_of_another_simulation_is_its_own() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        other, seen = ev.Simulation(), list[float]()
+
+        def worker() -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(1.0)
+                seen.append(other.time)
+                yield ev.hold(0.5)
+                seen.append(sim.time)
+
+        def visitor() -> ev.ProcessGenerator:
+            yield 20.25
+            other.run(until=7.0)
+
+        sim.process(worker())
+        sim.process(visitor())
+        sim.run(until=40.0)
+        return [sim.events, seen]
+
+    found, events = both(run)
+    assert found[1][:4] == [0.0, 1.5, 0.0, 3.0]
+    assert events > 10
+
+
+def test_a_resource_of_another_simulation_is_refused_at_the_line_that_asks_for_it() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        far = ev.Resource(ev.Simulation(), name="far")
+
+        def worker() -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(1.0)
+                yield ev.hold(0.5)
+                if sim.time > 20.0:
+                    with far.request() as unit:
+                        yield unit
+                        yield ev.hold(1.0)
+
+        sim.process(worker())
+        with pytest.raises(ev.ModelError, match="far belongs to another simulation"):
+            sim.run(until=40.0)
+        return [sim.time, sim.events, far.waits.count]
+
+    assert both(run)[0] == [21.0, 29, 0]
+
+
+def test_a_loop_that_may_have_no_end_is_left_to_python_which_hears_ctrl_c(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reader, "MOST_TURNS", 10)
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        def worker(told: list[float]) -> ev.ProcessGenerator:
+            count = 0
+            while True:
+                yield ev.hold(1.0)
+                count += 1
+                while count % 20:
+                    count += 1
+                    told.append(0.5)
+                for k in range(count % 100):
+                    told.append(k * 1.0)  # noqa: PERF401  # a loop of a model
+
+        told: list[float] = []
+        sim.process(worker(told))
+        sim.run(until=40.0)
+        assert sim._homes is None or sum(sim._homes.exits.values()) > 5
+        return [sim.events, told]
+
+    assert both(run)[1] > 5
+
+
+def unset(x: float) -> float:
+    """Its variable hides that of the module."""
+    result = RATE * x  # noqa: F823  # the mistake that is tested
+    RATE = 1.0  # noqa: F841, N806
+    return result
+
+
+def test_a_variable_without_a_value_is_an_error_in_functions_that_are_called_too() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        met: list[Any] = []
+
+        def worker() -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(1.0)
+                yield ev.hold(0.5)
+                try:
+                    yield ev.hold(unset(1.0))
+                except UnboundLocalError as error:
+                    met.append((sim.time, repr(error)))
+
+        sim.process(worker())
+        sim.run(until=40.0)
+        return met
+
+    found, events = both(run)
+    assert len(found) == 26
+    assert events > 10

@@ -1109,3 +1109,9 @@ def test_who_is_served_at_once_leaves_the_statistics_of_the_line_alone(sim):
         pieces += end - begin
     assert desk.waits.count == 2
     assert desk.queue.time_at(0) == 3.8 != pieces
+
+
+def test_a_request_has_a_float_for_its_priority_and_a_whole_number_of_units() -> None:
+    desk = ev.Resource(ev.Simulation(), 2)
+    asked = [desk.request(0), desk.request(False, True), desk.request(2)]
+    assert [(repr(one.priority), repr(one.units)) for one in asked] == [("0.0", "1"), ("0.0", "1"), ("2.0", "1")]

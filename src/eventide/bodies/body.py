@@ -127,7 +127,7 @@ class Body:
             texts[f"n_{known.number}"], texts[f"s_{known.number}"] = begin, end
         resources = {text: values[thing.root] if thing.root else thing.value for text, thing in naming.stations.items()}
         requests = self._requests(at, values, resources)
-        if requests is None:
+        if requests is None or any(resource.sim is not self.world for resource in resources.values()):
             return None
         wholes = [int(texts.get(text, NONE if text[:2] == "q_" else 0)) for text in self.wholes]
         return Admission(
@@ -411,5 +411,5 @@ class Bodies:
         book, twins = self._learned.book, self._learned.twins
         if id(code) not in twins:
             twins[id(code)] = code, Twin(book.definition(function, yields=True), function)
-        reading = read(function, values, book, twins[id(code)][1])
+        reading = read(function, values, book, twins[id(code)][1], self.world)
         return Body(reading, f"body_{function.__name__}", self.world)

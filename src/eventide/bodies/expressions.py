@@ -107,6 +107,8 @@ class BodyExpressions:
             scope, function = self._scopes[-1]
             if node.id in scope:
                 return scope[node.id]
+            if node.id in function.__code__.co_varnames:
+                raise Unknown("it has no value yet", node)
             return self.naming.of_library(function, node)
         return self.naming.of_body(node, self.emission)
 

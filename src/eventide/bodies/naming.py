@@ -70,10 +70,16 @@ class Naming:
     """
 
     def __init__(
-        self, function: FunctionType, values: Mapping[str, Any], kinds: dict[str, Kind | None], book: SourceBook
+        self,
+        function: FunctionType,
+        values: Mapping[str, Any],
+        kinds: dict[str, Kind | None],
+        book: SourceBook,
+        world: World,
     ) -> None:
         code = function.__code__
         self.function = function
+        self.world = world
         self.values = values
         self.kinds = kinds
         self.book = book
@@ -226,8 +232,8 @@ class Naming:
 
     def need_simulation(self, thing: Thing) -> None:
         """Something is taken for the simulation of the process."""
-        if thing.path:
-            raise Unknown("whose time it is is not known")
+        if thing.path or thing.value is not self.world:
+            raise Unknown("it may be the time of another simulation")
         self.simulations[thing.root] = thing.value
 
     def address(self, called: Thing) -> str:

@@ -24,12 +24,14 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from types import FunctionType
 
+    from eventide.discrete.world import World
     from eventide.reading.source import SourceBook
     from eventide.reading.twins import Twin
 
 INTROSPECTION: Final = frozenset(["locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe"])
 """Code that calls these may see names of which nothing is known."""
 MOST_BLOCKS: Final = 200
+MOST_TURNS: Final = 2**20  # of loops in one event: then Python goes on, which can be interrupted
 MOST_VARIABLES: Final = 50
 COMMAND: Final = "command"
 """The variable of the kernel for what a `yield` gives that only Python carries out."""
@@ -380,6 +382,8 @@ class Reading:
         self._targets.append((head, done, len(self._blocks_around)))
         self._start(state)
         self.naming.present.update(given)
+        here = self._point(body[0])
+        self._add(f"turns = turns + 1\nif turns > {MOST_TURNS}:\n    at = {here}\n    code = EXIT\n    break")
         self._run(body)
         self._targets.pop()
         if self._lines is not None:
@@ -525,7 +529,14 @@ class Reading:
             parts.append(f"{'el' if parts else ''}if at == {state}:\n{indent(body, '    ')}")
         parts.append("else:\n    code = EXIT\n    break")
         machine = indent("\n".join(parts), "    ")
-        begin = ["at = a.activity.at[i]", "w = a.activity.wholes[i]", "r = a.activity.reals[i]", "code = EXIT", *loads]
+        begin = [
+            "at = a.activity.at[i]",
+            "w = a.activity.wholes[i]",
+            "r = a.activity.reals[i]",
+            "code = EXIT",
+            "turns = 0",
+            *loads,
+        ]
         lines = [*begin, f"while True:\n{machine}", *stores, "a.activity.at[i] = at", "return code"]
         return f"def {name}(a: Rows, i: int) -> int:\n{indent(chr(10).join(lines), '    ')}\n"
 
@@ -568,7 +579,7 @@ def extent(node: ast.expr) -> tuple[int, int, int, int]:
     return node.lineno, node.end_lineno or 0, node.col_offset, node.end_col_offset or 0
 
 
-def read(function: FunctionType, values: Mapping[str, Any], book: SourceBook, twin: Twin) -> Reading:
+def read(function: FunctionType, values: Mapping[str, Any], book: SourceBook, twin: Twin, world: World) -> Reading:
     """Read the body of a function, for the types that the variables of a generator have.
 
     Raises CannotLower if it cannot be native code.
@@ -581,9 +592,9 @@ def read(function: FunctionType, values: Mapping[str, Any], book: SourceBook, tw
     kinds: dict[str, Kind | None] = {name: KINDS[type(value)] for name, value in values.items() if type(value) in KINDS}
     kinds = {name: kind for name, kind in kinds.items() if name not in function.__code__.co_cellvars}
     try:
-        reading = Reading(tree, twin, Naming(function, values, kinds, book))
+        reading = Reading(tree, twin, Naming(function, values, kinds, book, world))
         while reading.changed:  # another variable has got a type, or has lost it for good
-            reading = Reading(tree, twin, Naming(function, values, kinds, book))
+            reading = Reading(tree, twin, Naming(function, values, kinds, book, world))
     except Unknown as unknown:
         raise definition.refusal(tree, str(unknown)) from None
     if not reading.resumes:

@@ -113,9 +113,10 @@ class Resource(Station):
         request.station = self
         request.state = NEW
         request.since = self.sim.time
-        request._priority = priority
-        request.units = units
-        if priority != 0.0 or units != 1:
+        if priority == 0.0 and units == 1:
+            request._priority, request.units = 0.0, 1  # of the types that `_check` gives others
+        else:
+            request._priority, request.units = priority, units
             self._check(request)
         return request
 
