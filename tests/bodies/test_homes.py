@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from random import Random
 from typing import Any
+from weakref import ref
 
 import pytest
 import random_bodies
@@ -481,3 +482,59 @@ def test_a_variable_without_a_value_is_an_error_in_functions_that_are_called_too
     found, events = both(run)
     assert len(found) == 26
     assert events > 10
+
+
+def test_who_patches_request_sees_the_requests_of_those_that_were_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(sim: ev.Simulation) -> list[float]:
+        desk, seen, request = ev.Resource(sim), list[float](), ev.Resource.request
+
+        def worker() -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(0.5)
+                yield ev.hold(0.25)
+                with desk.request() as unit:
+                    yield unit
+                    yield ev.hold(0.25)
+
+        def noted(resource: ev.Resource) -> Any:
+            seen.append(sim.time)
+            return request(resource)
+
+        def spy() -> ev.ProcessGenerator:
+            yield 20.125
+            with monkeypatch.context() as patch:
+                patch.setattr(ev.Resource, "request", noted)
+                yield 10.0
+
+        sim.process(worker())
+        sim.process(spy())
+        sim.run(until=40.0)
+        return seen
+
+    found, events = both(run)
+    assert found == [20.75 + k for k in range(10)]
+    assert events > 20
+
+
+def test_what_a_process_has_deleted_is_gone() -> None:
+    def run(sim: ev.Simulation) -> list[bool]:
+        seen: list[bool] = []
+
+        def worker() -> ev.ProcessGenerator:
+            thing = Random(1)
+            is_there = ref(thing)
+            for _ in range(20):
+                yield ev.hold(1.0)
+                yield ev.hold(0.5)
+            seen.append(is_there() is not None)
+            del thing
+            yield ev.hold(1.0)
+            seen.append(is_there() is not None)
+
+        sim.process(worker())
+        sim.run(until=40.0)
+        return seen
+
+    found, events = both(run)
+    assert found == [True, False]
+    assert events > 20

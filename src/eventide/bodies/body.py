@@ -412,4 +412,5 @@ class Bodies:
         if id(code) not in twins:
             twins[id(code)] = code, Twin(book.definition(function, yields=True), function)
         reading = read(function, values, book, twins[id(code)][1], self.world)
+        reading.naming.values = {}  # one generator's: they are not to live as long as the body
         return Body(reading, f"body_{function.__name__}", self.world)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from types import MethodType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.operands import Thing, Unknown, constant
 from eventide.discrete.resources.resource import Resource
@@ -12,6 +12,8 @@ from eventide.discrete.resources.resource import Resource
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions
     from eventide.bodies.naming import Naming
+
+_REQUEST: Final = Resource.request  # whatever stands in its place later
 
 
 def asked(expressions: BodyExpressions, node: ast.expr) -> tuple[str, str]:
@@ -22,6 +24,7 @@ def asked(expressions: BodyExpressions, node: ast.expr) -> tuple[str, str]:
         or not isinstance(called, Thing)
         or type(called.value) is not MethodType
         or type(called.value.__self__) is not Resource
+        or called.value.__func__ is not _REQUEST
     ):
         raise Unknown("only the blocks of requests are native", node)
     given = {argument.arg: argument.value for argument in node.keywords}
