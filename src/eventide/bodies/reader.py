@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 from eventide.bodies.emission import Emission
 from eventide.bodies.expressions import BodyExpressions
 from eventide.bodies.naming import Naming
+from eventide.bodies.nodes import extent, pairs_of
 from eventide.bodies.operands import KINDS, LARGEST, Kind, Operand, Thing, Unknown
 from eventide.bodies.requests import asked, is_named, name_of_request
 from eventide.discrete.commands import hold
@@ -303,7 +304,7 @@ class Reading:
     def _on_assign(self, statement: ast.Assign) -> None:
         pairs: list[tuple[ast.expr, ast.expr]] = []
         for target in statement.targets:
-            pairs += _pairs(target, statement.value) if len(statement.targets) == 1 else [(target, statement.value)]
+            pairs += pairs_of(target, statement.value) if len(statement.targets) == 1 else [(target, statement.value)]
 
         def write(expressions: BodyExpressions) -> None:
             values: list[Operand] = []
@@ -565,18 +566,6 @@ class Reading:
         for text, fact in naming.given.items():
             (reals if type(fact.answer) is float else wholes).append(text)
         return wholes, reals
-
-
-def _pairs(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
-    """What is set to what."""
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-        return list(zip(target.elts, value.elts, strict=True))
-    return [(target, value)]
-
-
-def extent(node: ast.expr) -> tuple[int, int, int, int]:
-    """From where to where in the text an expression stands, as the positions of an instruction tell it."""
-    return node.lineno, node.end_lineno or 0, node.col_offset, node.end_col_offset or 0
 
 
 def read(function: FunctionType, values: Mapping[str, Any], book: SourceBook, twin: Twin, world: World) -> Reading:
