@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from cmath import cos as ccos
+from cmath import sin as csin
 from cmath import sqrt as csqrt
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -508,3 +510,104 @@ def test_a_condition_that_just_misses_its_level_is_noted_with_its_margin() -> No
     assert found["time", "level"] == 0.0
     for clear in (1.01, 0.75):
         assert ev.sensitivity(thrown(level=clear)).warnings == ()
+
+
+# --- what carries errors far ------------------------------------------------------------------------------------------
+
+
+GRAVITY = 398600.4418  # of the earth [km3/s2]
+
+
+class Satellite(ev.Continuous):
+    x: ev.State = ev.state(7000.0, unit="km")
+    y: ev.State = ev.state(0.0, unit="km")
+    u: ev.State = ev.state(0.0, unit="km/s")
+    v: ev.State = ev.state(8.0, unit="km/s")
+
+    def equations(self) -> None:
+        cube = (self.x * self.x + self.y * self.y) ** 1.5
+        self.rate.x = self.u
+        self.rate.y = self.v
+        self.rate.u = -GRAVITY * self.x / cube
+        self.rate.v = -GRAVITY * self.y / cube
+
+
+@ev.model(until=30000.0, rel_error=1e-9, abs_error=1e-9)
+def orbit(sim: ev.Simulation, *, speed: float = 8.0) -> dict[str, Callable[[], float]]:
+    one = Satellite(sim, v=speed, name="satellite").start()
+    return {"x": lambda: one.x}
+
+
+def place_after(time: float, speed: complex) -> complex:
+    """Where it is after a start at the perigee, by Kepler's equation, which Newton's method solves."""
+    axis = 1.0 / (2.0 / 7000.0 - speed * speed / GRAVITY)
+    eccentricity, mean = 1.0 - 7000.0 / axis, csqrt(GRAVITY / axis**3) * time
+    anomaly = mean
+    for _ in range(50):
+        anomaly -= (anomaly - eccentricity * csin(anomaly) - mean) / (1.0 - eccentricity * ccos(anomaly))
+    return axis * (ccos(anomaly) - eccentricity)
+
+
+class Lorenz(ev.Continuous):
+    x: ev.State = ev.state(1.0)
+    y: ev.State = ev.state(1.0)
+    z: ev.State = ev.state(1.0)
+    ratio: float = 28.0
+
+    def equations(self) -> None:
+        self.rate.x = 10.0 * (self.y - self.x)
+        self.rate.y = self.x * (self.ratio - self.z) - self.y
+        self.rate.z = self.x * self.y - 8.0 / 3.0 * self.z
+
+
+@ev.model(until=40.0, rel_error=1e-9, abs_error=1e-9)
+def weather(sim: ev.Simulation, *, ratio: float = 28.0) -> dict[str, Callable[[], float]]:
+    one = Lorenz(sim, ratio=ratio, name="air").start()
+    return {"x": lambda: one.x}
+
+
+@pytest.mark.slow
+def test_what_carries_an_error_far_has_derivatives_and_what_is_chaotic_has_none() -> None:
+    expected = slopes(lambda speed: place_after(30000.0, speed), speed=8.0)["speed"]
+    assert close(ev.sensitivity(orbit)["x", "speed"], expected, 1e-8)
+    with pytest.raises(ev.UndifferentiableError, match="or the model is chaotic"):
+        ev.sensitivity(weather)
+
+
+# --- a response without derivatives -----------------------------------------------------------------------------------
+
+
+@ev.model(until=1.0)
+def measured(sim: ev.Simulation, *, rate: float = 1.0) -> dict[str, Callable[[], float]]:
+    one = Decay(sim, name="decay", rate_of=rate).start()
+    most = sim.integral(lambda: one.x, name="x")
+    return {"most": lambda: most.maximum, "x": lambda: one.x}
+
+
+@ev.model(until=1.0)
+def most_alone(sim: ev.Simulation, *, rate: float = 1.0) -> dict[str, Callable[[], float]]:
+    most = sim.integral(lambda: rate, name="rate")
+    return {"most": lambda: most.maximum}
+
+
+def test_a_response_without_derivatives_hides_no_other() -> None:
+    found = ev.sensitivity(measured)
+    why = 'variational equations do not go through the maximum of sim.integral: ask for by="central"'
+
+    assert found.outputs == ("most", "x")
+    assert close(found["x", "rate"], -exp(-1.0), 1e-5)
+    assert (found.entry("most", "rate").output_value, found.entry("most", "rate").effect) == (1.0, "unknown")
+    assert np.isnan(found["most", "rate"])
+    assert str(found).splitlines()[-1] == f"note: most has no derivatives here: {why}"
+    with pytest.raises(ev.UndifferentiableError, match="the maximum of"):
+        ev.sensitivity(most_alone)
+
+
+def test_what_a_sensitivity_does_not_take_is_told() -> None:
+    for subject, unknown, told in (
+        (measured, {"seed": 1}, "of a model takes no seed=; did you mean entropy="),
+        (measured, {"state": [1.0]}, "of a model takes no state=; did you mean step="),
+        (Stepped(SHRINKING), {"until": 1.0}, "of a simulator takes no until=; it takes simulator, wrt, at, state"),
+    ):
+        with pytest.raises(ev.ParameterError, match=told):
+            ev.sensitivity(subject, **unknown)  # type: ignore[call-overload]  # what is refused

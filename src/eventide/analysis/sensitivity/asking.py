@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from inspect import signature
 from typing import TYPE_CHECKING, Any, overload
 
 from eventide.analysis.sensitivity.models import sensitivity_of_model
 from eventide.errors import ModelError
+from eventide.experiment.arguments import refuse_unknown
 from eventide.experiment.models import Model
 
 if TYPE_CHECKING:
@@ -59,16 +61,24 @@ def sensitivity(subject: Any, wrt: Any = None, **how: Any) -> Sensitivity:
     direction   a function of time: the input is varied as u + e * direction
     cost        a cost of the state, whose integral is the output "cost"
     Raises      ModelError for an input that is not there or has discrete values; UndifferentiableError where the
-                variational equations do not go through, by name: a grazing event, a vector of states, ...
+                variational equations do not go through, by name: a grazing event, a vector of states, ...; if that is
+                so of some responses alone, these are NaN, and a note says why
     Source      Pannek, Simulation of mechatronic systems, Definitions 4.21 and 4.24
     """
     if isinstance(subject, Model):
+        _refuse_unknown("a model", sensitivity_of_model, how)
         return sensitivity_of_model(subject, wrt, **how)
     from eventide.analysis.sensitivity.systems import sensitivity_of_simulator
     from eventide.experiment.systems import Simulator
 
     if isinstance(subject, Simulator):
+        _refuse_unknown("a simulator", sensitivity_of_simulator, how)
         return sensitivity_of_simulator(subject, wrt, **how)
     raise ModelError(
         f"sensitivity takes a model marked @ev.model or a simulator of eventide.experiment.systems, and got {subject!r}"
     )
+
+
+def _refuse_unknown(of: str, function: Callable[..., object], how: Mapping[str, object]) -> None:
+    known = signature(function).parameters
+    refuse_unknown(f"the sensitivity of {of}", function, [name for name in how if name not in known])

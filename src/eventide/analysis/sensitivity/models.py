@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Any, Final
 
@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 
 SAME: Final = 1e3
-"""Two runs of other steps are the same if they differ by so many tolerances."""
+"""Two runs of other steps are the same if they differ by so many tolerances, as they are or as their own derivatives
+enlarge them,"""
+ENLARGED: Final = 1e-4
+"""these up to such a share of the value: an orbit carries an error far, and a chaotic model any error anywhere."""
 
 
 @dataclass(frozen=True)
@@ -37,12 +40,14 @@ class Passage:
     responses   by name, as they were read
     fields      at each time that was asked for: the states of the active components, by name
     events      who had an event, in their order
+    refused     why some responses, by name, have no derivatives that are known
     """
 
     responses: Mapping[str, Any]
     fields: Sequence[tuple[float, Mapping[str, Any]]]
     end: float
     events: Sequence[str]
+    refused: Mapping[str, UndifferentiableError]
 
 
 def sensitivity_of_model(
@@ -125,8 +130,24 @@ def _pass(
         sim.run(until=end)
     if sim.main is not None:
         told = sim.main.result if sim.main.terminated else {}
-    responses, _ = read_responses(told, model.name)
-    return Passage(responses, fields, float(getattr(sim, "instant", sim.time)), events)
+    responses, refused = _responses_of(told, model.name)
+    if refused and not responses and not fields:
+        raise next(iter(refused.values()))
+    return Passage(responses, fields, float(getattr(sim, "instant", sim.time)), events, refused)
+
+
+def _responses_of(told: Any, model: str) -> tuple[dict[str, Any], dict[str, UndifferentiableError]]:
+    """What a run answered, by name, and why some of it has no derivatives that are known."""
+    if not isinstance(told, Mapping):
+        return read_responses(told, model)[0], {}
+    responses: dict[str, Any] = {}
+    refused: dict[str, UndifferentiableError] = {}
+    for name, value in told.items():
+        try:
+            responses.update(read_responses({name: value}, model)[0])
+        except UndifferentiableError as error:
+            refused[name] = error
+    return responses, refused
 
 
 def _states(sim: Simulation) -> dict[str, Any]:
@@ -172,6 +193,9 @@ def _variational(
         raise
     finally:
         sim.close()
+    unknown = Dual(tangents.space, nan, np.full(len(names) + 1, nan))
+    responses = {name: found.responses.get(name, unknown.of(value, 1.0)) for name, value in base.responses.items()}
+    found = replace(found, responses=responses)
     _check_same(model, base, found, plain)
 
     def read(output: str, time: float, value: Any) -> list[Entry]:
@@ -184,19 +208,24 @@ def _variational(
             for k, name in enumerate(names)
         ]
 
-    return _entries(found, read), margins.notes
+    notes = (f"{name} has no derivatives here: {error}" for name, error in found.refused.items())
+    return _entries(found, read), (*margins.notes, *notes)
 
 
 def _check_same(model: Model[..., object], base: Passage, found: Passage, plain: Simulation) -> None:
     """Raise UndifferentiableError if the run with derivatives has come to something else than the run without."""
-    for ((output, time), value), (_, other) in zip(_numbers(base), _numbers(found), strict=True):
-        near = SAME * (plain.rel_error * max(abs(value), abs(other)) + plain.abs_error)
-        if not abs(value - other) <= near and not (value != value and other != other):
-            at = "" if time is None else f" at time {time!r}"
+    for ((output, time), known), (_, number) in zip(_numbers(base), _numbers(found), strict=True):
+        value, other = float(known), float(value_of(number))
+        size = max(abs(value), abs(other))
+        near = SAME * (plain.rel_error * size + plain.abs_error)
+        if isinstance(number, Dual):
+            near += min(ENLARGED * size, SAME * plain.rel_error * float(np.abs(number.tangent[:-1]).sum()))
+        if abs(value - other) > near or (value != value) != (other != other):
+            at, jumps = ("", "") if time is None else (f" at time {time!r}", ", it jumps at this very time,")
             raise UndifferentiableError(
                 f"with its derivatives {model.name} comes to {output} = {other!r}{at}, and without them to {value!r}: "
-                "it depends on its steps more than the tolerances say, so an event grazes or the model is chaotic; "
-                "take smaller tolerances"
+                f"it depends on its steps more than the tolerances say, so an event grazes{jumps} or the model is "
+                "chaotic; take smaller tolerances"
             )
 
 
@@ -241,22 +270,22 @@ def _differences(
                 f"events have another order, or are others, where {name} is varied from {ends[1]!r} to {ends[0]!r}: "
                 "the difference is across a jump or a kink; try a smaller step="
             )
-        high, low = (dict(_numbers(run)) for run in runs)
+        high, low = ({key: float(value) for key, value in _numbers(run)} for run in runs)
         for (output, time), value in _numbers(base):
             if (output, time) not in high or (output, time) not in low:
                 raise ModelError(f"{output} is not there in every run where {name} is varied: it has no difference")
             slope = (high[output, time] - low[output, time]) / (ends[0] - ends[1])
-            entries.append(Entry(output, base.end if time is None else time, name, middle, value, slope))
+            entries.append(Entry(output, base.end if time is None else time, name, middle, float(value), slope))
     order = {key: k for k, (key, _) in enumerate(_numbers(base))}
     keys = {(output, base.end if time is None else time): k for (output, time), k in order.items()}
     entries.sort(key=lambda entry: keys[entry.output, entry.time])
     return tuple(entries), tuple(warnings)
 
 
-def _numbers(found: Passage) -> list[tuple[tuple[str, float | None], float]]:
+def _numbers(found: Passage) -> list[tuple[tuple[str, float | None], Any]]:
     """All outputs of a run with their times; None stands for its end."""
-    fields = [((name, time), float(value_of(value))) for time, states in found.fields for name, value in states.items()]
-    return [*fields, *(((name, None), float(value_of(value))) for name, value in found.responses.items())]
+    fields = [((name, time), value) for time, states in found.fields for name, value in states.items()]
+    return [*fields, *(((name, None), value) for name, value in found.responses.items())]
 
 
 # --- the laws at one time ---------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from math import isnan
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from eventide.errors import ModelError
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Way: TypeAlias = Literal["variational", "central", "one-sided"]
-Effect: TypeAlias = Literal["decreasing", "unchanged", "increasing"]
+Effect: TypeAlias = Literal["decreasing", "unchanged", "increasing", "unknown"]
 EPSILON: Final = 2.0**-52
 """The least relative error that a run is taken to have."""
 INSENSITIVE: Final = 1e-9
@@ -42,6 +43,8 @@ class Entry(NamedTuple):
     def effect(self) -> Effect:
         """What a larger input does to the output. Source: Pannek, Simulation of mechatronic systems, Task 4.22."""
         change = self.sensitivity * (abs(self.input_value) or 1.0)
+        if isnan(change):
+            return "unknown"
         if abs(change) <= INSENSITIVE * (abs(self.output_value) or 1.0):
             return "unchanged"
         return "increasing" if change > 0.0 else "decreasing"
@@ -115,7 +118,7 @@ class Sensitivity:
 
     @property
     def effects(self) -> pd.DataFrame:
-        """What a larger input does to each output: "decreasing", "unchanged" or "increasing"."""
+        """What a larger input does to each output: "decreasing", "unchanged", "increasing" or, of NaN, "unknown"."""
         return self._pivot("effect")
 
     def _pivot(self, value: str) -> pd.DataFrame:
@@ -146,7 +149,7 @@ class Sensitivity:
 
 
 def _written(number: float) -> str:
-    return f"{number:.7g}"
+    return f"{number + 0.0:.7g}"  # no negative zero
 
 
 def check_way(by: str) -> None:
