@@ -75,6 +75,10 @@ def test_an_unknown_option(refuse, model_file):
     assert refuse(model_file(PIT), "--shape", "red").startswith("No such option: --shape")
 
 
+def test_another_word_for_the_entropy(refuse, model_file):
+    assert refuse(model_file(PIT), "--seed", "3") == f"No such option: --seed; it is --entropy{MANUAL}"
+
+
 def test_no_file(refuse):
     assert refuse() == f"Missing argument 'FILE[:MODEL]'{MANUAL}"
 
@@ -206,3 +210,4 @@ def test_an_unknown_command(command):
     assert (outcome.status, outcome.out) == (2, "")
     [line] = outcome.err.splitlines()
     assert line.startswith("eventide: No such command 'rum'")
+    assert line.endswith("; `eventide --help` tells how it is written")

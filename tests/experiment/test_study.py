@@ -54,6 +54,7 @@ def test_the_table_has_a_row_for_each_point_and_replication_and_each_is_the_run_
     assert table["cells"].to_list() == [1, 2, 3, 1, 2, 3] * 4
     assert table.attrs["units"] == {"mass": "m s", "end": ""}
     assert table.attrs["provenance"]["entropy"] == "7"
+    assert table.attrs["provenance"]["until"] == "2.0"
     assert table.attrs["provenance"]["parameters"] == "kind='round'"
     for run in (0, 9, 23):
         alone = tank(loss=table["loss"][run], cells=table["cells"][run]).run(

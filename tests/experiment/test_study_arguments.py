@@ -1,6 +1,8 @@
 """What a study is asked for is checked in words: each error by its whole message."""
 
 import enum
+from itertools import repeat
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -70,6 +72,64 @@ def test_runs_stop_at_a_time(until):
 
 def test_a_store_is_a_path():
     assert _refusal(lambda: ev.Study(draw).run(store=3)) == "a study takes store= as the path of a folder, and got 3"
+
+
+def test_a_folder_that_cannot_be_made_is_no_store(monkeypatch, tmp_path):
+    def refuse(*_, **__):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(Path, "mkdir", refuse)
+    folder = tmp_path / "results"
+    assert _refusal(lambda: ev.Study(draw).run(store=folder, workers=1), ev.InputError) == (
+        f"{folder} cannot be a store: Permission denied; give a folder that can be written"
+    )
+
+
+@pytest.mark.parametrize(
+    ("over", "count"),
+    [
+        ({"weight": range(10**15)}, "1,000,001"),
+        ({"weight": np.ones(10**4), "other": np.ones(10**6)}, "10,000,000,000"),
+        (ev.designs.latin_hypercube(10**9, {"weight": (1.0, 2.0)}), "1,000,000,000"),
+        (({"weight": 1.0} for _ in repeat(0)), "1,000,001"),
+    ],
+    ids=["values", "product", "design", "points"],
+)
+def test_points_that_nobody_could_keep_are_refused_at_once(over, count):
+    assert _refusal(lambda: ev.Study(draw, over)).startswith(f"draw would be run for {count} points or more, and a ")
+
+
+def test_who_interrupts_a_study_is_told_where_its_runs_are(tmp_path):
+    @ev.model(until=1.0)
+    def interrupted(sim):
+        if sim.replication == 2:
+            raise KeyboardInterrupt
+        return {"x": 1.0}
+
+    for store, where in (
+        (None, "with store= a study goes on"),
+        (tmp_path, f"they are in {tmp_path}; the same study goes on"),
+    ):
+        with pytest.raises(KeyboardInterrupt) as caught:
+            ev.Study(interrupted, replications=3, entropy=1).run(workers=1, store=store)
+        assert caught.value.__notes__[-1] == f"2 of 3 runs were made; {where} from there"
+
+
+def test_statistics_of_runs_that_all_failed_tell_why():
+    @ev.model(until=1.0)
+    def broken(sim, *, weight: float = 1.0):
+        return {"x": 1.0 / (weight - 1.0)}
+
+    runs = ev.Study(broken, {"weight": [1.0, 2.0]}, replications=2, entropy=1).run(workers=1)
+    told = (
+        "all runs of broken at point 0 failed, the last with ZeroDivisionError: float division by zero: .failures has"
+    )
+    assert _refusal(lambda: runs.compare("x", 0, 1)).startswith(told)
+    assert _refusal(lambda: runs.plan("x", 0.1)).startswith(told)
+    alone = ev.Study(broken, entropy=1).run(workers=1)
+    assert _refusal(lambda: alone.plot("x")) == (
+        "broken has no responses to be drawn: all of its runs failed, as .failures tells"
+    )
 
 
 def test_points_levels_and_half_widths_are_numbers():

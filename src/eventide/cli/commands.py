@@ -25,29 +25,19 @@ USAGE_ERROR: Final = cast("type[typer.BadParameter]", typer.BadParameter.__mro__
 """What typer raises for a command line that it cannot read; it has no public name."""
 
 
-COMMANDS: Final = (
-    "batches",
-    "calibrate",
-    "diagram",
-    "minimise",
-    "new",
-    "replicate",
-    "report",
-    "sensitivity",
-    "study",
-    "verify",
-)
-"""All but `run`."""
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the command line says; answers the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
+    typed = typer.main.get_command(app)
     try:
-        status = typer.main.get_command(app).main(given, prog_name="eventide", standalone_mode=False)
+        status = typed.main(given, prog_name="eventide", standalone_mode=False)
     except USAGE_ERROR as error:
-        command = given[0] if given[0] in COMMANDS else "run"
-        complain(f"{error.format_message().rstrip('.')}; `eventide {command} --help` tells how it is written")
+        from eventide.experiment.arguments import OTHER_WORDS
+
+        command = f" {given[0]}" if given[0] in getattr(typed, "commands", ()) else ""
+        named = str(getattr(error, "option_name", "")).lstrip("-").replace("-", "_")
+        told = f"No such option: --{named}; it is --entropy" if named in OTHER_WORDS else error.format_message()
+        complain(f"{told.rstrip('.')}; `eventide{command} --help` tells how it is written")
         return REFUSED
     return status if isinstance(status, int) else DONE
 

@@ -173,8 +173,11 @@ def observed(replication: Replication, response: str, point: int) -> dict[int, f
     if not is_count(point, 0) or point >= count:
         raise ModelError(f"there is no point {point!r}: {name} was run at {count}, from 0 on")
     found: dict[int, float] = {}
+    failed = None
     for result in replication:
-        if result.point == point and result.failure is None:
+        if result.point == point and result.failure is not None:
+            failed = result.failure
+        elif result.point == point:
             known = ", ".join(result.responses) or "none"
             if response not in result.responses:
                 raise ModelError(f"{name} has no response {response!r}; it has: {known}")
@@ -185,6 +188,8 @@ def observed(replication: Replication, response: str, point: int) -> dict[int, f
                     "statistics take finite numbers; .table has all values, from which some can be left out"
                 )
             found[result.replication] = value
+    if failed and not found:
+        raise ModelError(f"all runs of {name} at point {point} failed, the last with {failed}: .failures has them all")
     return observations(found, antithetic=replication.study.settings.antithetic)
 
 

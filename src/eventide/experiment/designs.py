@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
-from itertools import product
-from math import inf
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, runtime_checkable
+from itertools import islice, product
+from math import inf, prod
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 
@@ -181,16 +181,21 @@ class Points:
         return tuple(dict.fromkeys([*(name for point in self.values for name in point), *self.drawn]))
 
 
+MOST_POINTS: Final = 1_000_000
+"""Of a study: their table is made before the first run."""
+
+
 def points_of(model: Model[..., Any], over: Over, entropy: int) -> Points:
     """The points that a study is to go over, checked.
 
     Raises      ParameterError for an unknown name or a value that is not of the parameter's kind, ModelError if there
-                are no points
+                are no points, or more than `MOST_POINTS`
     """
     draws: dict[str, Drawn] = {}
     if over is None:
         points: list[Point] = [{}]
     elif isinstance(over, Design):
+        _refuse_many(model, over.count)
         points = list(over.points(model, entropy))
     elif isinstance(over, Mapping):
         axes: dict[str, list[Any]] = {}
@@ -199,17 +204,27 @@ def points_of(model: Model[..., Any], over: Over, entropy: int) -> Points:
             if isinstance(chance, Drawn) and chance.points is None:
                 draws[name] = chance
             else:
-                axes[name] = list(_axis(name, chance, entropy))
+                axes[name] = list(islice(_axis(name, chance, entropy), MOST_POINTS + 1))
+        _refuse_many(model, prod(map(len, axes.values())))
         points = list(factorial(**axes))
     else:
         told: Any = over
-        points = [_point(given) for given in (told if isinstance(told, Iterable) else [told])]
+        points = [_point(given) for given in islice(told if isinstance(told, Iterable) else [told], MOST_POINTS + 1)]
+        _refuse_many(model, len(points))
     if not points:
         raise ModelError(f"{model.name} has no points to be run for: give one at least")
     for name, chance in draws.items():
         model(**{name: fitting(model, name, chance.value(name, entropy, 0))})
     checked = [{name: fitting(model, name, value) for name, value in point.items()} for point in points]
     return Points(tuple({name: model(**point).values[name] for name in point} for point in checked), draws)
+
+
+def _refuse_many(model: Model[..., Any], count: int) -> None:
+    if count > MOST_POINTS:
+        raise ModelError(
+            f"{model.name} would be run for {count:,} points or more, and a study has at most {MOST_POINTS:,}: take "
+            "fewer values, or a sample, as ev.designs.latin_hypercube(1000, ...)"
+        )
 
 
 def _axis(name: str, values: object, entropy: int) -> Iterator[object]:

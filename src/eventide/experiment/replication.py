@@ -222,7 +222,10 @@ class Replication(Sequence[Result]):
                 if failed == HOPELESS:
                     self._give_up(result)
         except KeyboardInterrupt as error:
-            error.add_note(f"{len(self)} of {len(self.study)} runs were made; with store= a study goes on from there")
+            self._results.close()  # what waits to be written counts as well
+            folder = getattr(self._results, "folder", None)
+            where = "with store= a study goes on" if folder is None else f"they are in {folder}; the same study goes on"
+            error.add_note(f"{len(self)} of {len(self.study)} runs were made; {where} from there")
             raise
         finally:
             self._results.close()

@@ -70,8 +70,13 @@ class Store:
         if not card.exists():
             if self.folder.is_dir() and any(not path.name.startswith(".") for path in self.folder.iterdir()):
                 raise InputError(f"{self.folder} is no store, and not empty: give a folder of its own")
-            self.folder.mkdir(parents=True, exist_ok=True)
-            _write_first(card, json.dumps(_card_of(study), indent=1))
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                _write_first(card, json.dumps(_card_of(study), indent=1))
+            except OSError as error:
+                raise InputError(
+                    f"{self.folder} cannot be a store: {error.strerror or error}; give a folder that can be written"
+                ) from error
         there = read_card(card)
         if not study.has_own_entropy:
             study = study.of_entropy(int(there["entropy"]))

@@ -18,13 +18,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
+from itertools import islice
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Never
 
 from eventide.errors import ModelError
 from eventide.experiment import workers as work
 from eventide.experiment.arguments import check_end, check_folder, reading_times, recording_names, refuse_unknown
-from eventide.experiment.designs import Over, Point, fitting, is_count, is_positive, points_of
+from eventide.experiment.designs import MOST_POINTS, Over, Point, fitting, is_count, is_positive, points_of
 from eventide.experiment.in_memory import InMemory
 from eventide.experiment.models import Model
 from eventide.experiment.progress import shown
@@ -243,4 +244,4 @@ def _checked_model(model: object) -> Model[..., object]:
 
 def _kept(over: Any) -> Any:
     """What can be gone over again: a generator of points only once."""
-    return list(over) if isinstance(over, Iterable) else over
+    return list(islice(over, MOST_POINTS + 1)) if isinstance(over, Iterable) else over

@@ -136,6 +136,7 @@ def _framed(replication: Replication, rows: list[dict[str, Any]], name: str) -> 
 def provenance(replication: Replication) -> dict[str, str]:
     """What it takes to make the same once more, as texts."""
     study = replication.study
+    until = study.model.until if study.settings.until is None else study.settings.until
     constant = {name: value for name, value in study.model.values.items() if name not in study.points.varied}
     return {
         "model": study.model.name,
@@ -144,7 +145,7 @@ def provenance(replication: Replication) -> dict[str, str]:
         "replications": str(study.replications),
         "entropy": str(study.entropy),
         **({"antithetic": "pairs of replications"} if study.settings.antithetic else {}),
-        "until": "" if study.settings.until is None else repr(study.settings.until),
+        "until": "" if until is None else repr(until),
         "eventide": version("eventide-sim"),
         "numpy": version("numpy"),
         "python": platform.python_version(),

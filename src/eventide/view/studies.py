@@ -95,7 +95,8 @@ def _asked(
     units = table.attrs["units"]
     names = list(units)
     if not names:
-        raise ModelError(f"{replication.model.name} has no responses to be drawn")
+        failed = ": all of its runs failed, as .failures tells" if len(replication.failures) else ""
+        raise ModelError(f"{replication.model.name} has no responses to be drawn{failed}")
     if response is None:
         response = names[0]
     if response not in names:
