@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import KW_ONLY, dataclass, field
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -127,6 +127,7 @@ class Cohort:
         return self.describe(owner)
 
 
+@dataclass(slots=True, eq=False)
 class Pattern:
     """What conditions of one kernel have in common in one simulation.
 
@@ -146,50 +147,32 @@ class Pattern:
     row                 what its row of the arrays holds until its flow, and what it works on, are known
     """
 
-    __slots__ = (
-        "address",
-        "bind",
-        "certificate",
-        "comparisons",
-        "guide",
-        "is_certified",
-        "is_exposed",
-        "is_steady",
-        "is_still",
-        "needs_laws",
-        "recourse",
-        "returns",
-        "row",
-    )
+    address: int
+    _: KW_ONLY
+    needs_laws: bool = True
+    certificate: int = -1
+    is_certified: bool = field(init=False)
+    is_steady: bool = False
+    is_still: bool = False
+    comparisons: int = 0
+    recourse: int = 0
+    is_exposed: bool = False
+    bind: Callable[[Any, tuple[Any, ...]], Any] | None = None
+    guide: Guidance | None = None
+    returns: bool | None = field(default=None, init=False)
+    row: Any = field(init=False)
 
-    def __init__(
-        self,
-        address: int,
-        *,
-        needs_laws: bool = True,
-        certificate: int = -1,
-        is_steady: bool = False,
-        is_still: bool = False,
-        comparisons: int = 0,
-        recourse: int = 0,
-        is_exposed: bool = False,
-        bind: Callable[[Any, tuple[Any, ...]], Any] | None = None,
-        guide: Guidance | None = None,
-    ) -> None:
-        self.address = address
-        self.needs_laws = needs_laws
-        self.certificate = certificate
-        self.is_certified = certificate >= 0
-        self.is_steady = is_steady
-        self.is_still = is_still
-        self.comparisons = comparisons
-        self.recourse = recourse
-        self.is_exposed = is_exposed
-        self.bind = bind
-        self.guide = guide
-        self.returns: bool | None = None
-        row = GuardRecord.row("ints", address=address, recourse=recourse, certificate=certificate, dozes=is_steady)
-        self.row: Any = view_of(row)
+    def __post_init__(self) -> None:
+        self.is_certified = self.certificate >= 0
+        self.row = view_of(
+            GuardRecord.row(
+                "ints",
+                address=self.address,
+                recourse=self.recourse,
+                certificate=self.certificate,
+                dozes=self.is_steady,
+            )
+        )
 
 
 @dataclass(slots=True)
