@@ -219,7 +219,7 @@ class System:
         if kind._branches.located and kind.locate_branches:
             component._switches = tuple(Switch(component, branch) for branch in kind._branches.located)
             for switch in component._switches:
-                self.integrator.guards.expect(switch)
+                self.integrator.guards.switching.add(switch)
 
     def stop(self, component: Continuous) -> None:
         """Stop a component's handlers, equations and states."""

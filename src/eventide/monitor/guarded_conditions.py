@@ -50,7 +50,7 @@ class WatchedConditions(ConditionList):
     def _watch(self, condition: Condition) -> None:
         """Watch a condition that has come, perhaps one that was withdrawn before."""
         condition.is_over = False
-        self._watches.expect(condition)
+        self._watches.arriving.add(condition)
         condition.is_timed = self.instants.add(condition)
 
     def remove(self, condition: Condition) -> None:

@@ -76,13 +76,6 @@ class Guards:
         self._kept: list[tuple[Condition, float]] = []
         self._resting_with: dict[object, dict[object, None]] = {}
 
-    def expect(self, condition: Condition) -> None:
-        """A condition has come; it will be given a row before time goes on."""
-        if condition.is_switch:
-            self.switching.add(condition)
-        else:
-            self.arriving.add(condition)
-
     def place(self) -> None:
         """Give those that have come their rows."""
         first = self.switching.take() if self.switching else ()

@@ -71,7 +71,8 @@ class Table:
         else:
             row = self._used
             self._used += 1
-            self.reserve(self._used)
+            if self._used > len(self.array):
+                self.reserve(self._used)
         at = row * self._columns
         self.flat[at : at + self._columns] = numbers
         return row
