@@ -127,7 +127,7 @@ class SimulationError(EventideError):
     number      1 to 20, see `TEXTS`
     text        what the manual calls it; detail: what was found here, and what to do
     time        simulated time at which it was met
-    continuous, reporter, variable   the culprit: who was used where it may not be, or else whose code did so; or None
+    continuous, reporter, variable   the culprit: what was used where it may not be, or else whose code did so; or None
     caller      the component, reporter or process in whose equations, report or condition it was met, or None
     """
 

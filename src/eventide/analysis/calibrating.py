@@ -81,7 +81,7 @@ def calibrate(
     by              how least squares find derivatives: from the variational equations, which are exact, or by central
                     differences; where the former do not go through, a note of the result says why
     replications    of each point, over which the curves are averaged
-    evaluations     so many points at most; of a wide search, as many again for the least squares
+    evaluations     the most points; after a wide search, as many again for the least squares
     tolerance       least squares end when they change the sum, or the parameters, by less than this share
     level           of confidence intervals
     options         of `scipy.optimize.least_squares`, or of the wide search

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 Measure: TypeAlias = "Callable[[Sequence[Result]], tuple[float, float]]"
 """The runs of a point -> its value and the standard error of that; NaN where there is none."""
 HOPELESS = 10
-"""If so many points fail from the start, there will be no others."""
+"""If this many points fail from the start, no others are evaluated."""
 
 
 class SpentError(Exception):
@@ -203,7 +203,7 @@ class Evaluator:
         return list(kept)
 
     def _who(self, count: int) -> dict[str, object]:
-        """Who makes so many runs: processes are started once for all batches."""
+        """What makes the runs of all batches: its processes are started once."""
         how = self.how
         if self._executor is None and count > 1 and (how.workers or self._is_worthwhile()) and how.workers != 1:
             self._executor = self._block.enter_context(processes(how.workers or cores()))

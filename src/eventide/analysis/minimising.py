@@ -153,10 +153,10 @@ def minimise(
                     points, of whole numbers and choices. None: enumeration where there are few enough points, else
                     Nelder-Mead for real parameters, else differential evolution
     start           values to begin at; None: the model's own, or the middles of the ranges
-    evaluations     so many points at most
+    evaluations     the most points
     tolerance       a search ends when its points differ by less than this share of the ranges; "tpe" knows no end
     level           of the confidence interval
-    workers, executor   as for `Study.run`; the same bits whoever makes the runs. What can go on side by side are
+    workers, executor   as for `Study.run`; the same bits whatever makes the runs. What can run side by side are
                     replications, and the points of "differential evolution", "enumeration" and "tpe"
     store           a folder that keeps all runs, so that the same call goes on where it was killed; with entropy=
     until, entropy, time_limit      as for `Study`
@@ -262,7 +262,7 @@ def checked_options(options: object) -> dict[str, Any]:
 
 
 def check_store(store: Any, entropy: int | None) -> None:
-    """Raise ModelError for a store that is no folder, or whose points nobody would find again."""
+    """Raise ModelError for a store that is no folder, or whose points would not be found again."""
     if store is None:
         return
     check_folder(store)

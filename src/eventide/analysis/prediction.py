@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from eventide.experiment.replication import Replication
 
 TIMES: Final = 101
-"""So many times at which curves are read, unless they are given."""
+"""The number of times at which curves are read, unless times are given."""
 
 
 @dataclass(frozen=True, eq=False)

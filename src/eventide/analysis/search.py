@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Objective: TypeAlias = Callable[[Iterable[Coordinates]], Sequence[float]]
 
 AT_A_TIME: Final = 4
-"""So many points Optuna is asked for before it is told their values."""
+"""The number of points that Optuna gives before it gets their values."""
 EDGE: Final = 0.25
 """The edges of the first simplex and the first trust region, as a share of the ranges."""
 UNLIMITED: Final = 10**9

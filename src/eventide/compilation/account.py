@@ -163,7 +163,7 @@ class FlowNote:
 
     @property
     def joined_by(self) -> tuple[str, ...]:
-        """Who holds it together: laws and conditions that touch several, or all, of its members."""
+        """What holds it together: laws and conditions that touch several, or all, of its members."""
         return tuple(bond.name for bond in self.bonds)
 
 
@@ -174,7 +174,7 @@ class Explanation:
     compiles    whether the simulation compiles at all
     together    whether all is one flow, as stepping="together" says
     refusal     why laws that have been started are refused, so that they are not here and no run begins; else empty
-    unkept      why native code is not kept on disk, so that each program compiles anew; empty if it is
+    unkept      why native code is not kept on disk, so that each program compiles again; empty if it is
     """
 
     compiles: bool

@@ -36,7 +36,7 @@ Held: TypeAlias = dict[tuple[int, str], Constant]
 Written: TypeAlias = dict[tuple[Source, ...], tuple[Held, frozenset[str], Comparison]]
 """What was held of some sources, the names of the methods among it, and the comparison with it."""
 MOST_WRITTEN: Final = 64
-"""So many comparisons are kept for later simulations, the latest; a class that is made anew has others."""
+"""The most comparisons that are kept for later simulations, the latest; a class that is made again has others."""
 Shape: TypeAlias = tuple[tuple[str, bool, bool], ...]
 """For each fact its name, whether it is an attribute, and whether there is nothing by that name."""
 PARTS: Final = ("__code__", "__defaults__", "__kwdefaults__")

@@ -1,7 +1,7 @@
 """Contributions and equations of a class as one law: what both look at is found once, and loaded once.
 
 Equations that look at nothing that a pass of the laws changes, and only set rates, may be executed just before the
-contributions of the same object where nobody looks at rates: nothing tells the difference. The flow sees to that
+contributions of the same object where nothing reads rates: it makes no difference. The flow ensures that
 (`count_runs` in `native/overrides.py`).
 """
 

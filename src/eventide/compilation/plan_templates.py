@@ -116,7 +116,7 @@ class ConditionTemplate(Pattern):
     """The plan of conditions of one kernel, or of functions that answer a number, but for what they are bound to.
 
     certificate the place of what proves it; -1 without
-    recourse    the address of who asks Python where the kernel would raise
+    recourse    the address of what calls Python where the kernel would raise
     record      the place of what tells which slots they use, and how many uses that are; -1 if that is told for each
     """
 

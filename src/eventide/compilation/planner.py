@@ -122,7 +122,7 @@ class Compiler(Analyst):
         return self._class_plans.enroll_idle(seat)
 
     def dissolve(self, cohort: Cohort) -> None:
-        """One who has gone is of its cohort no longer: give back what was written for it alone."""
+        """A member has left its cohort: give back what was written for it alone."""
         for free, place in cohort.memory:
             free.append(place)
 
@@ -330,7 +330,7 @@ class Compiler(Analyst):
         )
 
     def forget_constants(self) -> bool:
-        """Lower anew what was made with something that has changed; False if nothing has."""
+        """Lower again what was made with something that has changed; False if nothing has."""
         if self.facts.adopt():
             return False
         self.registry.renew(within_run=True)
@@ -529,7 +529,7 @@ class GuardCompiler(Compiler):
         return 0
 
     def plan_of_laws(self, owner: Continuous, bounds: tuple[Bound, ...], rows: int | None = None) -> LawPlan:
-        """What a law touches is known as if it were compiled; who sets which rate is found out when it runs."""
+        """What a law touches is known as if it were compiled; which rates it sets is found out when it runs."""
         return _in_python(super().plan_of_laws(owner, bounds, rows))
 
     def _law_with_calls(self, owner: Continuous) -> LawPlan:

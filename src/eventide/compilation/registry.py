@@ -44,7 +44,7 @@ _new: Final = tuple.__new__  # the constructor of a named tuple is a function of
 
 
 MOST_REFUSALS: Final = 8
-"""So many refusals of one code are kept for later simulations, the latest; a class that is made anew has others."""
+"""The most refusals of one code that are kept for later simulations, the latest; a class made again has others."""
 OFTEN: Final = 8
 """A number of a module or class that has changed so often while models ran is no part of the code that reads it."""
 

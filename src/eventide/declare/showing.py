@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 FEW: Final = 3
-"""So many things of a kind are told one by one; more together."""
+"""Up to this many things of a kind are listed one by one; more together."""
 _NUMBER: Final = re.compile(r"(?<=\w )\d+(?![\d.]*\d\b)")
 """What the names of objects of a class, and flows, differ in."""
 

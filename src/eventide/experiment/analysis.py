@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 FEWEST = 5
 """Replications of which something can be said."""
 GROWTH = 5
-"""While the best is sought, the replications of the survivors grow by one part of so many at a time."""
+"""While the best is sought, the replications of the survivors grow by one part in this many at a time."""
 
 
 DOUBTFUL: Final = 0.01

@@ -98,7 +98,7 @@ class Design:
 
 
 def latin_hypercube(count: int, ranges: Mapping[str, Range], *, rng: int | None = None) -> Design:
-    """So many points, of which each lies in its own slice of every range: `{"gap": (1.5, 3.0), "pits": [8, 10]}`.
+    """`count` points, each of which lies in its own slice of every range: `{"gap": (1.5, 3.0), "pits": [8, 10]}`.
 
     ranges      for each parameter (low, high), a list of its values, or a distribution; of a whole number both ends
                 are taken

@@ -23,7 +23,7 @@ SHARED: Final = ("importlib.", "eventide.compilation.", "eventide.lowering.", "e
 
 @contextmanager
 def time_limit(sim: Simulation, seconds: float | None) -> Iterator[None]:
-    """Let the runs in the block take so many seconds at most; then TimeoutError is raised.
+    """Let the runs in the block take at most this many seconds; then TimeoutError is raised.
 
     In a thread that is not the main one an event that takes forever by itself is not ended.
     """

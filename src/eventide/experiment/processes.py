@@ -39,7 +39,7 @@ class DeadWorkerError(ModelError):
 
 @contextmanager
 def processes(workers: int) -> Iterator[Processes]:
-    """An executor of so many processes, which end with the block: at once if it is left by an error.
+    """An executor of `workers` processes, which end with the block: at once if it is left by an error.
 
     Raises ModelError where none can be started.
     """
@@ -56,7 +56,7 @@ def processes(workers: int) -> Iterator[Processes]:
 
 
 class Processes(Executor):
-    """Makes what it is given in so many processes, which start as they are needed.
+    """Carries out tasks in a number of processes, which start as they are needed.
 
     A pool of several processes is lost as a whole when one of them dies, and does not tell what that one was at. So
     each has a pool of its own, and what it had raises DeadWorkerError; while that is brief, it has one more than it is
@@ -109,7 +109,7 @@ class Processes(Executor):
                 pool.shutdown(wait=ends, cancel_futures=cancel_futures)
 
     def _hand_out(self, *, starts: bool) -> None:
-        """Give what waits to who has room for it.
+        """Give waiting tasks to the workers that have room.
 
         starts      whether processes may be started
         """
@@ -277,7 +277,7 @@ _STARTING: Final = threading.Lock()
 
 
 def _begin() -> None:
-    """A worker begins: Ctrl-C is for who has started it, and it ends when that has gone."""
+    """A worker begins: it leaves Ctrl-C to the process that has started it, and ends when that is gone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_parent, daemon=True).start()
 

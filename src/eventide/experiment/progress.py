@@ -22,7 +22,7 @@ PAUSE: Final = 0.25
 def shown(results: Iterable[Result], count: int, name: str, *, wanted: bool | None) -> Iterator[Result]:
     """The same results, each counted by a bar as it comes by: in a notebook's cell, else on standard error.
 
-    wanted      whether there is a bar; None: where somebody can see it
+    wanted      whether there is a bar; None: where it can be seen
     """
     in_notebook = _is_notebook()
     if wanted is None:

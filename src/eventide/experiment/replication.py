@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 EXTENDING: Final = ("workers", "executor", "keep", "progress")
 """Of the options of `Study.run`, those that `extend` takes."""
 HOPELESS: Final = 10
-"""If so many runs fail from the start, there will be no others."""
+"""If this many runs fail from the start, no others are made."""
 
 
 class Replication(Sequence[Result]):
@@ -81,7 +81,7 @@ class Replication(Sequence[Result]):
         return iter(self._results)
 
     def extend(self, count: int, **options: Any) -> None:
-        """Make so many more replications of each point; a run that fails is kept, or its error goes up, as before.
+        """Make `count` more replications of each point; a run that fails is kept, or its error propagates, as before.
 
         options     `workers`, `executor`, `keep` and `progress`, as for `Study.run`
         """
@@ -102,7 +102,7 @@ class Replication(Sequence[Result]):
         return {"workers": 1, "keep": is_kept, **options}
 
     def extend_points(self, points: Sequence[int], count: int, **options: Any) -> None:
-        """Make those replications of some points that are missing until there are so many of each.
+        """Make the replications of some points that are missing until there are `count` of each.
 
         options     as for `extend`, which also makes those that other points lack then
         """
@@ -207,7 +207,7 @@ class Replication(Sequence[Result]):
     ) -> None:
         """Make those runs of the study of which there is no result; see `Study.run`.
 
-        points, count       only so many replications of these points
+        points, count       only `count` replications of these points
         """
         part, parts = (1, 1) if shard is None else part_of(shard)
         width = len(self.study.points.values)

@@ -32,7 +32,7 @@ PILOT: Final = 1000
 """Values by which the warm-up is found, if it is short."""
 LONGEST_PILOT: Final = 64 * PILOT
 IDLE: Final = 1000
-"""After so many portions without a value none is expected any more."""
+"""After this many portions without a value none is expected any more."""
 
 
 class SteadyState:

@@ -39,9 +39,9 @@ SECONDS: Final = 1.0
 RUNS: Final = 2_000
 """Of a file at most."""
 MOST_ROWS: Final = 2**24
-"""No file has so many."""
+"""More than the rows of any file."""
 FILES_KEPT: Final = 4
-"""So many files are kept in memory while results are read."""
+"""The files that are kept in memory while results are read."""
 
 
 class Store:

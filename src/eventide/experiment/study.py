@@ -137,7 +137,7 @@ class Study:
         most: int = 10_000,
         **unknown: Never,
     ) -> Replication:
-        """Make all runs; the same results in the same order, whoever makes them.
+        """Make all runs; the same results in the same order, whatever makes them.
 
         workers     processes; 1: this one alone, for debugging; None: all cores as soon as that is worth while. With
                     an executor: how many it has
@@ -148,7 +148,7 @@ class Study:
                     for all, from which `run` without it then has the whole
         keep        whether each result has its whole run, with the simulation; only in this process
         progress    whether a bar is shown; None: in a terminal
-        until_half_width, relative, most    {"waiting": 0.5}: to go on after that, with at most so many replications of
+        until_half_width, relative, most    {"waiting": 0.5}: to continue after that, with at most `most` runs of
                     each point, until half the 95 % confidence interval of the mean of a response is that short, or that
                     part of the mean, at all points; see `Replication.extend_until`
         An error of a run is kept as its result, with the line that repeats it alone; see `Replication.failures`. A run
@@ -174,7 +174,7 @@ class Study:
         return replication
 
     def replicated(self, count: int) -> Study:
-        """The same study with so many replications."""
+        """The same study with `count` replications."""
         return self._with(replications=count)
 
     def of_entropy(self, entropy: int) -> Study:

@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from eventide.experiment.replication import Replication
 
 FAILURES: Final = 3
-"""Of so many failures each is told; more are counted."""
+"""Up to this many failures are listed; more are counted."""
 BESIDE: Final = 4
-"""So many points stand side by side, each in a column, or as many as there are responses; more below each other."""
+"""Up to this many points, or as many as there are responses, stand side by side in columns; more below each other."""
 
 
 def headline(replication: Replication) -> str:

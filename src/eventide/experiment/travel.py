@@ -200,6 +200,6 @@ def _sent_whole(name: str) -> Iterator[None]:
 
 
 def _travels_by_value(module: str) -> bool:
-    """Whether somebody has asked cloudpickle to send what the module, or a package around it, defines."""
+    """Whether cloudpickle has been asked to send what the module, or a package around it, defines."""
     registered = cloudpickle.list_registry_pickle_by_value()
     return any(module == name or module.startswith(f"{name}.") for name in registered)

@@ -163,7 +163,7 @@ def _broken(executor: Executor, model: Model[..., object], tasks: Iterable[Task]
 def work(parcel: bytes, tasks: bytes, settings: Settings) -> tuple[list[Result], float]:
     """What a worker does: some runs; their results, and the seconds that they took.
 
-    Parameters do not come back: who has sent them knows them, and their classes may be known there only.
+    Parameters do not come back: the sender knows them, and their classes may be known there only.
     """
     if settings.time_limit is not None:
         _load_engine()
@@ -196,6 +196,6 @@ class _Pace:
         return min(self.size, max(1, left // (4 * workers), self.size // LAST))
 
     def note(self, count: int, seconds: float) -> None:
-        """So many runs took so long."""
+        """Note how long some runs took."""
         fitting = int(CHUNK * count / max(seconds, 1e-6))
         self.size = max(1, min(fitting, GROWTH * self.size))

@@ -78,7 +78,7 @@ ROWS: Final = _layout(Rows._fields[:-1], row_records.RECORDS, RowState, ["reals"
 LAYOUTS: Final[Mapping[str, Layout]] = {"Arrays": STEPPER, "Rows": ROWS}
 """The layouts by the annotation of the first argument of the functions that they are for."""
 PLAIN: Final = Arrays._fields.index("slot")
-"""So many arrays of the stepper come before its records."""
+"""The number of the stepper's arrays that come before its records."""
 FLAT: Final = Rows._fields.index("activity")
 """The same for native processes."""
 STANDING: Final = frozenset(["sizes", "nodes", "table", "layers", "bernstein", "blocks", "kernels"])

@@ -58,7 +58,7 @@ Part = tuple[float, float, Sequence[float]]
 
 
 class _Level(Condition):
-    """A quantity compared with zero: a condition nobody waits for, so that it is enclosed as conditions are."""
+    """A quantity compared with zero: a condition without a wait, so that it is enclosed as conditions are."""
 
     __slots__ = ("of",)
 

@@ -1,8 +1,8 @@
 """Code that holds between events, in equations, contributions, reports and conditions: what has no sense there.
 
-Nobody can wait there. Whoever calls a method of the world is refused by that method. A command by itself is only an
-object, so that it is looked for in the code, which is done when the code is first to be used, and in what the code
-answers. Then it is seen as well whether a condition answers anything, and equations nothing.
+Such code cannot wait. Methods of the world refuse calls from it themselves. A command by itself is only an
+object; so it is looked for in the code, before that is first used, and in what the code returns. Then it is also
+checked that a condition returns something and equations nothing.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ CONDITION: Final = "the condition"
 
 
 class Mention(NamedTuple):
-    """What has no sense between events and is named in some code: how it is called there, and where.
+    """What makes no sense between events and is named in some code: its name there, and the place.
 
     number      of the error of a command
     advice      what to write instead of a call whose result does not follow from the model
@@ -64,8 +64,8 @@ def refuse_commands(function: Any, this: Any, sim: World, what: str, owner: Any)
     function    the equations, report or condition; one whose code cannot be seen is passed over
     this        its first argument, or None
     what, owner what it is and whose, as in "the equations" and a ball
-    Raises SimulationError, naming the line, if it makes a command; ModelError for a condition that answers nothing and
-    for equations that answer something.
+    Raises SimulationError, naming the line, if it makes a command; ModelError for a condition that returns nothing and
+    for equations that return something.
     """
     if isinstance(function, MethodType):
         function, this = function.__func__, function.__self__

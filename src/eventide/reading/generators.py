@@ -110,7 +110,7 @@ class _Sample:
 
 
 def is_held_elsewhere(process: Process) -> bool:
-    """Whether somebody but a process, and the run loop, has its suspended generator or the frame of that.
+    """Whether anything but a process, and the run loop, refers to its suspended generator or the frame of that.
 
     What one count of references is depends on the version of Python; so that of a new generator is the measure.
     """

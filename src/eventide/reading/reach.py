@@ -17,7 +17,7 @@ Sought = TypeVar("Sought")
 
 
 class Reach(Generic[Sought]):
-    """The objects of a class that some functions may call, looked up anew whenever asked for, as names are bound anew.
+    """The objects of a class that some functions may call, looked up at each request, as names may be bound again.
 
     Found are those among an owner's attributes, among what the functions close over, name as globals, or have as
     defaults, among attributes by such names, and in lists, tuples and dicts there; so also for the functions, methods

@@ -41,7 +41,7 @@ ARITHMETIC: Final[dict[str, Callable[[Any, Any], Any]]] = {
 
 
 REACH: Final = 8
-"""By so many floats the solution of the line may miss what rounding makes of it."""
+"""The number of floats by which the solution of the line may miss the rounded one."""
 
 
 _SILENT: Final = frozenset(["RESUME", "COPY_FREE_VARS", "CACHE", "NOP", "NOT_TAKEN", "RETURN_VALUE"])

@@ -35,7 +35,7 @@ class Tally:
     __dir__ = public_dir
 
     _add: Callable[[float], None]
-    """As `add`, in half the time, for a caller who knows that the value is a float."""
+    """As `add`, in half the time, for callers that know that the value is a float."""
 
     def __init__(self, name: str = "", unit: str = "", *, keep: bool = True) -> None:
         self.name = check_text(name, "name=")

@@ -15,7 +15,7 @@ from eventide.statistics.quantiles import normal_quantile, poisson_quantile
 from eventide.streams.weights import LARGEST, broken_line, rising_chances, summed_weights
 
 WIDEST = 2**52
-"""So many integers a uniform tells apart."""
+"""The number of integers that a uniform distinguishes."""
 
 LARGEST_POISSON = 1e9
 
@@ -134,7 +134,7 @@ class Drawing:
     def erlang(self, mean: float, k: int) -> float:
         """The sum of `k` exponential stages that have the given mean together.
 
-        It takes `k` uniforms, always so many. SIMULA's Erlang(a, b) is this with mean
+        It always takes `k` uniforms. SIMULA's Erlang(a, b) is this with mean
         1/a and k = b; for a b that is no integer, SIMULA too departs from the gamma
         distribution: use gamma(shape=b, scale=1/(a*b)).
 

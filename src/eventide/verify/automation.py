@@ -29,7 +29,7 @@ def run_all(
     """Run all tests, one after the other, and keep the quality of each test and input.
 
     system      what contains all that is tested
-    workers, executor       who makes the runs of models, as for `Study.run`
+    workers, executor       what makes the runs of models, as for `Study.run`
     Raises      ModelError for no tests, for two of one requirement, and for a component that is no part of the system
     Source      Algorithm 10
     """
@@ -59,7 +59,7 @@ def run_structured(
 def _makers(
     tests: Sequence[Test], workers: int | None, executor: Executor | None
 ) -> AbstractContextManager[Executor | None]:
-    """Who makes the runs of models: where several processes are asked for, they are started once for all tests."""
+    """What makes the runs of models: where several processes are wanted, they are started once for all tests."""
     has_models = any(isinstance(test.requirement.component.map, Model) for test in tests)
     if executor is not None or workers is None or not is_count(workers, 2) or not has_models:
         return nullcontext(executor)

@@ -93,7 +93,7 @@ def _finite(name: str, members: Any, count: Any) -> list[Any] | None:
 
 
 def _samples(name: str, ranges: Sequence[tuple[float, float]], count: Any) -> list[tuple[float, ...]]:
-    """Points of a box: a product of equidistant ones, or so many of Halton's."""
+    """Points of a box: a product of equidistant ones, or a number of Halton's."""
     counts = list(count) if isinstance(count, Iterable) else [count]
     if not all(isinstance(n, int) and n >= 1 for n in counts) or len(counts) not in {1, len(ranges)}:
         raise ModelError(

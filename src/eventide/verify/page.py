@@ -43,7 +43,7 @@ body { max-width: 70em; margin: 2em auto; padding: 0 1em; background: #fff }
 """Only of a page of its own: in a notebook the rest of the page keeps its colours."""
 
 SHOWN: Final = 20
-"""So many failed inputs of a test are told; all are in the table of the report."""
+"""The most failed inputs of a test that are listed; all are in the table of the report."""
 
 
 def write_page(report: Report, path: str | PathLike[str], command: str = "") -> None:

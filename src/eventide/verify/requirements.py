@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 CHECKED: Final = ("verifiable", "consistent", "unambiguous", "traceable")
 """The properties that a program can check."""
 RECORDED: Final = ("complete", "agreed", "necessary", "understandable", "feasible")
-"""The properties about which somebody has to decide."""
+"""The properties that a person has to judge."""
 
 OPEN_WORDS: Final = (
     "acceptable", "adequate", "and/or", "appropriate", "as appropriate", "as possible", "best", "easy", "etc", "fast",
@@ -38,7 +38,7 @@ OPEN_WORDS: Final = (
 
 @dataclass(frozen=True)
 class Judgement:
-    """Who has found, and when, that a requirement has a property; or that it has not."""
+    """A person's judgement, with its date, that a requirement has a property or lacks it."""
 
     by: str
     on: date
@@ -50,7 +50,7 @@ class Judgement:
 class Property:
     """What is known of one of the nine properties of a requirement.
 
-    state       "holds" or "violated", as a program found; "recorded" as somebody judged; "missing"
+    state       "holds" or "violated", as a program found; "recorded" as a person judged; "missing"
     detail      why, or who and when
     """
 

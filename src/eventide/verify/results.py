@@ -155,7 +155,7 @@ class Report:
         return not self.not_run and all(result.passed for result in self.results)
 
     def releasable(self, component: Component) -> bool:
-        """The same of the tests of one component. Raises ModelError if it has none, for then nobody knows."""
+        """The same of the tests of one component. Raises ModelError if it has none: then that is not known."""
         related = [result.passed for result in self.results if result.test.requirement.component is component]
         left_out = [test for test in self.not_run if test.requirement.component is component]
         if not related and not left_out:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from eventide.verify.results import Report, TestResult
 
 SHOWN = 5
-"""So many failed inputs of a test are told; all are in the table."""
+"""The most failed inputs of a test that are listed; all are in the table."""
 
 
 def told(report: Report, command: str = "", *, is_whole: bool = True) -> str:

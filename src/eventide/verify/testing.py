@@ -66,7 +66,7 @@ class Test:
         """The quality for every input, in their order; an error of the component is a quality of 0, with its text.
 
         cases       the numbers of some inputs alone, from 0 on
-        workers, executor       who makes the runs of a model, as for `Study.run`
+        workers, executor       what makes the runs of a model, as for `Study.run`
         Raises      ModelError for a number that no input has
         """
         count = self.requirement.count

@@ -94,7 +94,7 @@ def new_figure(width: float = 7.0, height: float = 4.5, *, theme: ThemeName = "l
 
 
 def shown_figure(width: float = 7.0, height: float = 4.5) -> Figure:
-    """An empty figure that is shown as those of pyplot are, where there is somebody to show it to.
+    """An empty figure that is shown as those of pyplot are, where there is a screen.
 
     That is in a notebook, at the end of the cell, and in a program that has imported pyplot: `plt.show()` and
     sphinx-gallery find it. Elsewhere it is as `new_figure` makes it, and pyplot is not loaded.

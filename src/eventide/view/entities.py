@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from eventide.discrete import Queue, Resource
 
 MOST_POINTS: Final = 2000
-"""Of a level so many points are kept at most: more than a page has columns."""
+"""The most points of a level that are kept: more than a page has columns."""
 
 
 class EntityPage:

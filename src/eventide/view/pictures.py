@@ -26,7 +26,7 @@ LONGEST_LEGEND: Final = 10
 LONG: Final = 8
 """From this number of items on, a vector is drawn as a map over time and place."""
 MOST_ROWS: Final = 2000
-"""A map shows so many rows at most: more than a picture has columns of points."""
+"""The most rows that a map shows: more than a picture has columns of points."""
 
 
 @dataclass(frozen=True)

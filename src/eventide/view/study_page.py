@@ -34,11 +34,11 @@ if TYPE_CHECKING:
 Drawing: TypeAlias = "Callable[[Axes], object]"
 
 ROWS: Final = 200
-"""So many points stand in the table of the page; the store has them all."""
+"""The most points in the table of the page; the store has them all."""
 FIGURES: Final = 8
-"""So many responses, and recorded quantities, are drawn."""
+"""The most responses, and recorded quantities, that are drawn."""
 FAILURES: Final = 20
-"""So many failures are told."""
+"""The most failures that are listed."""
 MOST_RUNS: Final = 20_000
 """Curves of more runs than these are not drawn over time."""
 

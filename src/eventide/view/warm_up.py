@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 PART: Final = 20
-"""The window on one side is one part of so many of the values, if nobody says."""
+"""The window on one side is one part in this many of the values, unless it is given."""
 FEWEST: Final = 10
 """Values of which a warm-up can be seen."""
 

@@ -126,7 +126,7 @@ class DualSimulation(Simulation):
 
     @property
     def time(self) -> Any:
-        """The time; its derivatives are the model's to see, and nobody else's."""
+        """The time; only the model sees its derivatives."""
         now, tangents = _TIME.__get__(self), self.tangents
         if tangents is None or not tangents.is_dual:
             return now

@@ -102,7 +102,7 @@ class _Comparisons(Observer):
             self._quantity()
         outcomes = [outcome for _, outcome in comparisons]
         if phase is not Phase.AFTER and self._outcomes not in (None, outcomes):
-            # On the way into an event its own comparison has just changed; after it all begin anew.
+            # On the way into an event its own comparison has just changed; after it all begin again.
             if not any(is_near(difference, self._sim.instant) for difference, _ in comparisons):
                 refuse(
                     "a comparison in the function of sim.integral that changes between events, before time "

@@ -24,11 +24,11 @@ if TYPE_CHECKING:
 
 Change: TypeAlias = Literal["decreasing", "unchanged", "increasing", "structural", "bifurcation"]
 MOST: Final = 50
-"""So many iterations of Newton's method are made at most."""
+"""The most iterations of Newton's method."""
 SETTLED: Final = 1e-10
 """An equilibrium is found where a further iteration would move it by less than this, relative to its size above 1."""
 PARTS: Final = 64
-"""In so many parts a change of parameters is made, to follow an equilibrium."""
+"""The number of parts in which parameters are changed, to follow an equilibrium."""
 APART: Final = 1e-3
 """Two equilibria are different ones if they are further apart than this, relative to their size above 1."""
 

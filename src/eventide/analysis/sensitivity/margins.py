@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from eventide.analysis.sensitivity.events import Events
 
 NEAR: Final = 1e3
-"""So many tolerances are near."""
+"""A distance of at most this many tolerances is near."""
 
 
 class Margins(Observer):

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 SAME: Final = 1e3
-"""Two runs of other steps are the same if they differ by so many tolerances, as they are or as their own derivatives
+"""Two runs with other steps are the same if they differ by this many tolerances, as they are or as their own derivatives
 enlarge them,"""
 ENLARGED: Final = 1e-4
 """these up to such a share of the value: an orbit carries an error far, and a chaotic model any error anywhere."""
@@ -39,7 +39,7 @@ class Passage:
 
     responses   by name, as they were read
     fields      at each time that was asked for: the states of the active components, by name
-    events      who had an event, in their order
+    events      what had an event, in order
     refused     why some responses, by name, have no derivatives that are known
     """
 

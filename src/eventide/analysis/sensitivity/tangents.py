@@ -93,7 +93,7 @@ class Tangents:
         self.functions.take_in(type(component))
         self.companions[component] = Companion(self.sim, size=max(1, layout.moving * self.count)).start()
         for slot in range(seat_of(component).side, seat_of(component).side + layout.standing):
-            self.row.tangents.pop(slot, None)  # of who sat there before
+            self.row.tangents.pop(slot, None)  # of the object that had it before
         self.expose()
 
     def expose(self) -> None:
@@ -119,7 +119,7 @@ class Tangents:
     # --- between events -------------------------------------------------------------------------------------------
 
     def begin(self) -> None:
-        """Make who brings the derivatives along, once there are states."""
+        """Make the component that carries the derivatives, once there are states."""
         if self.conductor is None and self.companions:
             self.conductor = Conductor(self.sim, name="variational equations", task=self.conduct).start()
 
@@ -171,7 +171,7 @@ class Tangents:
             refuse(f"a comparison in a law that is not located and has changed by time {self.sim.instant!r}")
 
     def _has_turned(self) -> bool:
-        """Whether located comparisons of laws change here; they are looked at anew from here on."""
+        """Whether located comparisons of laws change here; they are examined again from here on."""
         switched = self.sim._continuum.integrator.run.switched
         if self.branches is None or self.branches[0] == switched:
             return False

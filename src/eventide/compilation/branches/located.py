@@ -149,7 +149,7 @@ def _in_use(cls: type[Continuous], name: str) -> list[type[Continuous]]:
 
 
 def _prepare(cls: type[Continuous], name: str, smoothness: Smoothness) -> None:
-    """Write a law of a class anew, if something branches in it that can be located."""
+    """Rewrite a law of a class if something branches in it that can be located."""
     function: FunctionType = vars(cls)[name]
     if _FOUND in function.__dict__:
         return

@@ -64,7 +64,7 @@ def _read(process: Process) -> tuple[FunctionType | None, CodeType, dict[str, An
     """The function of a process that waits, its code, and what its names stand for.
 
     The frames of those that go on with these do not have the generator, as errors keep frames for a while; else it
-    would be taken for one that somebody looks at.
+    would be taken for one that is in use elsewhere.
     """
     generator = generator_of(process)
     if type(generator) is Stand:

@@ -24,9 +24,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 LONGEST: Final = 400
-"""So many statements a segment has at most, with all its ways."""
+"""The most statements of a segment, on all its paths."""
 INTROSPECTION: Final = frozenset(["locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe"])
-"""Who calls these may see names of which nothing is known."""
+"""Code that calls these may see names of which nothing is known."""
 
 Compound: TypeAlias = ast.If | ast.While | ast.Try
 

@@ -105,7 +105,7 @@ class KernelUses(NamedTuple):
     looks_at_rates  whether it reads any
     assigns         whether it writes states
     can_change      whether what it works on may become another
-    is_polled       whether nobody tells when it does
+    is_polled       whether it does so without notice
     looks_at_lists  whether it reads any that may grow
     is_still        whether all it reads are single states and numbers that stand still
     exchanges       what it reads or sets that laws set, which says in which order they stand

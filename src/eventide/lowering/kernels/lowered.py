@@ -216,7 +216,7 @@ class Lowered:
     def references(self) -> tuple[tuple[Path, str], ...]:
         """What leads to an object or number that may become another: (path of the holder, name).
 
-        The holder's path is empty for what the function itself closes over and somebody may rebind.
+        The holder's path is empty for what the function itself closes over and other code may rebind.
         """
         return tuple((step.path[:-1], step.hop) for step in self.steps if step.can_change and step.hop != ITEMS)
 

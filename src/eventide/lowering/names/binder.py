@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 class Binding(NamedTuple):
     """What a kernel works on for one object or wait.
 
-    objects     those to whom the kernel's blocks belong
+    objects     those to which the kernel's blocks belong
     bases       the first columns of these blocks
     lists       for each list the first columns of its items' blocks; then for each table the bits of its numbers
     consts      the numbers that a condition closes over

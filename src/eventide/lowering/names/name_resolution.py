@@ -239,7 +239,7 @@ class NameResolver:
         return path
 
     def members(self, item: Item) -> Item:
-        """A queue of components as the list of who stands in it; anything else as it is."""
+        """A queue of components as the list of its members; anything else as it is."""
         if not isinstance(item, Ref) or not isinstance(item.sample, Queue) or item.element is not None:
             return item
         members = tuple(item.sample)
@@ -276,7 +276,7 @@ class NameResolver:
         return Vector(table, 0, 1, table.array_size)
 
     def _can_change(self, path: Path, check: Check) -> bool:
-        """Closures change where somebody rebinds the name; attributes and items change, but not those of a tuple.
+        """Closures change where code rebinds the name; attributes and items change, but not those of a tuple.
 
         What is found through a class changes with the class, which is looked at for all its objects at once.
         """
@@ -476,7 +476,7 @@ class NameResolver:
         return item
 
     def _is_laid_over(self, function: FunctionType, name: str) -> bool:
-        """Whether somebody sets an attribute by a method's name, so that an object may have another than its class."""
+        """Whether code sets an attribute by a method's name, so that an object's may differ from its class's."""
         return any(name in self.book.definition(one).file.stored for one in (function, self.entry.function))
 
     def class_attribute(self, cls: type, name: str) -> Found:

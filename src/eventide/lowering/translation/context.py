@@ -107,7 +107,7 @@ class Context:
         return self.builder.current is None
 
     def arrive(self, value: Item | None = None) -> Edge:
-        """The end of the present path; the current block is left open for whoever leads it on."""
+        """The end of the present path; the current block is left open for its continuation."""
         assert self.builder.current is not None
         arrival = Edge(self.builder.current, self.scope, value)
         self.builder.current = None

@@ -163,7 +163,7 @@ class HandlerDialect(Dialect):
             vars(owner).update(books)
 
     def _check_references(self, context: Context, node: ast.stmt, kept: Snapshot) -> None:
-        """Refuse what may become another without anybody telling: it would have to be looked at after each event."""
+        """Refuse what may change without notice: it would have to be checked after each event."""
         before = kept.books[-1][1]["steps"]
         for path, step in context.names.steps.items():
             if path not in before and step.can_change and not step.is_announced:

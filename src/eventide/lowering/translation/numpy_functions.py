@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from eventide.lowering.translation.context import Context
 
 LONGEST_TABLE: Final = 64
-"""So many points has a table at most that is looked up in native code."""
+"""The most points of a table that is looked up in native code."""
 TOTAL: Final = "+total"
 """Where bindings keep what is gathered from a vector; no name of the user's looks like that."""
 _OPERATORS: Final[dict[str, ast.operator]] = {
@@ -227,7 +227,7 @@ def _summable(context: Context, vector: Vector | Formula) -> Vector:
 
 
 def _run_of(vector: Vector, first: int, count: int) -> Vector:
-    """So many items of a vector from one on."""
+    """`count` items of a vector from the item `first` on."""
     return Vector(vector.memory, vector.start + vector.step * first, vector.step, count)
 
 

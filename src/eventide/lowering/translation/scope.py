@@ -100,7 +100,7 @@ def join(one: Shape, other: Shape) -> Shape:
     if one.kind == "truth" and other.kind == "truth":
         return Shape("truth", one.has_guide or other.has_guide, slope)
     kinds = (one.kind, other.kind)
-    differ = "truth" in kinds or (one.kind == "float") != (other.kind == "float")  # True is no 1 to who prints it
+    differ = "truth" in kinds or (one.kind == "float") != (other.kind == "float")  # True is not printed as 1
     is_mixed = one.is_mixed or other.is_mixed or differ
     return Shape(next(kind for kind in _RANKS if kind in kinds), False, slope, is_mixed)
 
@@ -221,7 +221,7 @@ class Merger:
 
 
 def _like(item: Item | None) -> Item | None:
-    """Some value of the kind of another, for a way on which nobody looks at it; None if there is none."""
+    """Some value of the kind of another, for a path on which it is not used; None if there is none."""
     if isinstance(item, Number):
         return Number("0" if item.kind == "int" else ZERO, item.kind, is_mixed=item.is_mixed, is_numpy=item.is_numpy)
     if isinstance(item, Boolean):

@@ -79,7 +79,7 @@ def _count_turns(context: Context) -> str:
 
 
 def _leave_after(context: Context, turns: str, *, ends: bool) -> None:
-    """Leave a loop that goes on and on, and let Python do it anew, where it can be interrupted.
+    """Leave a loop that does not end, and let Python repeat it, where it can be interrupted.
 
     ends    whether there is something behind it; else it is left by `return` alone, as it is here
     """

@@ -130,7 +130,7 @@ class Nothing:
 
 @dataclass(frozen=True, slots=True)
 class Void:
-    """What a way gives on which Python is asked in the end: nobody looks at it."""
+    """The value of a path that ends in a call of Python: it is not used."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -221,7 +221,7 @@ def kept_item(context: Context, item: Item) -> Item:
 
 
 def new_buffer(context: Context, count: int, *, is_truth: bool = False, moves: bool | None = None) -> Buffer:
-    """Memory for so many numbers, and for their derivatives if they are wanted."""
+    """Memory for `count` numbers, and for their derivatives if they are wanted."""
     moves = context.is_guided if moves is None else moves
     context.kept += count * (2 if moves else 1)
     if context.kept > LARGEST:
@@ -250,7 +250,7 @@ def for_each_item(
     *,
     leaves: bool = False,
 ) -> None:
-    """Write `body` for each of so many items.
+    """Write `body` for each of `count` items.
 
     carried     the names that it may give new values
     leaves      whether it may go on to the next one, or past the last, by `continue` or `break`
