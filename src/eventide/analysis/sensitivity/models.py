@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 SAME: Final = 1e3
-"""Two runs with other steps are the same if they differ by this many tolerances, as they are or as their own derivatives
+"""Two runs with other steps are the same if they differ by fewer tolerances, as they are or as their own derivatives
 enlarge them,"""
 ENLARGED: Final = 1e-4
 """these up to such a share of the value: an orbit carries an error far, and a chaotic model any error anywhere."""
