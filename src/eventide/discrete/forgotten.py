@@ -28,12 +28,12 @@ MOST_NAMES: Final = 5
 class Besides(Protocol):
     """What another room looks for."""
 
-    def begin(self, *, is_new: bool) -> None:
-        """A run begins; whether anything was made since the last."""
+    def begin(self, made: dict[Any, int]) -> None:
+        """A run begins; how many objects of each kind were made since the last."""
         ...
 
-    def parts(self, *, is_new: bool) -> list[str]:
-        """What has taken no part, in words; whether anything was made since the run began."""
+    def parts(self) -> list[str]:
+        """What has taken no part, in words."""
         ...
 
     def is_moving(self) -> bool:
@@ -50,7 +50,8 @@ class Forgotten:
     def __init__(self, world: World) -> None:
         self.world = world
         self.besides: Besides | None = None
-        self._made = 0
+        self._made: dict[Any, int] = {}
+        """How many objects of each kind there were when this was asked last."""
         self._asleep: list[Process] = []
 
     def begin(self) -> None:
@@ -58,32 +59,37 @@ class Forgotten:
 
         Raises ModelError for what a method of a class that is new sets under a misspelt name.
         """
-        is_new = self._is_more_made()
-        if is_new:
-            for kind in numbers_made(self.world, Component):
-                refuse_misspelt_methods(kind)
+        made = self._made_since()
+        if made:
+            for kind in made:
+                if isinstance(kind, type) and issubclass(kind, Component):
+                    refuse_misspelt_methods(kind)
             self._asleep = [process for process in self.world._roster if process._generator is None]
         if self.besides is not None:
-            self.besides.begin(is_new=is_new)
+            self.besides.begin(made)
 
     def end(self, *, is_bounded: bool) -> None:
         """A run has ended as it should: warn of what has taken no part, once.
 
         is_bounded  whether it has ended at a time that was given, so that more may happen later
         """
-        parts, is_new = self._parts() if self._asleep else [], self._is_more_made()
+        parts = self._parts() if self._asleep else []
+        self._made_since()  # which may wait for the next run
         if self.besides is not None:
-            parts += self.besides.parts(is_new=is_new)
+            parts += self.besides.parts()
         if not self.world._is_halted and len(self.world._conditions):
             parts += self._stuck(is_bounded=is_bounded)
         if parts:
             message = f"the run has ended at time {self.world.time!r}: {'; '.join(parts)}"
             warnings.warn(IdleWarning(message), stacklevel=level_of_user())
 
-    def _is_more_made(self) -> bool:
-        """Whether any component was made since this was asked last."""
-        made, self._made = self._made, sum(self.world._counts.values())
-        return made != self._made
+    def _made_since(self) -> dict[Any, int]:
+        """How many components of each kind were made since this was asked last."""
+        made, before = self.world._counts, self._made
+        if made == before:
+            return {}
+        self._made = dict(made)
+        return {kind: count - before.get(kind, 0) for kind, count in made.items() if count != before.get(kind)}
 
     def _parts(self) -> list[str]:
         asleep, self._asleep = [p for p in self._asleep if p._generator is None and not p.terminated], []
@@ -107,12 +113,6 @@ class Forgotten:
 
     def _is_moving(self) -> bool:
         return self.besides is not None and self.besides.is_moving()
-
-
-def numbers_made(world: World, base: type) -> dict[Any, int]:
-    """How many objects of a class, and of each derived from it, were made so far."""
-    made = world._counts.items()
-    return {kind: count for kind, count in made if isinstance(kind, type) and issubclass(kind, base)}
 
 
 def listed(objects: Sequence[Any]) -> str:

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING, Any, Final
 from eventide.continuous import Continuous
 from eventide.continuous.plans import has_laws, is_left_out
 from eventide.declare import fields_of
-from eventide.discrete.forgotten import listed, numbers_made
+from eventide.discrete.forgotten import listed
 from eventide.discrete.processes.process import Process
 from eventide.errors import ModelError
 from eventide.reading.bytecode import stored_in
 from eventide.reading.misspelt import nearest
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from eventide.continuous import System
 
 MOST_CHECKED: Final = 100
@@ -31,26 +33,24 @@ class ForgottenComponents:
     def __init__(self, system: System) -> None:
         self.system = system
         self._resting: list[Any] = []
-        self._made: dict[type[Continuous], int] = {}
-        """How many objects of each class were made before the present run, or the last one ended."""
         self._gone: list[str] = []
         self._sizes: dict[object, int] = {}
         """How many attributes the oldest components had when they were looked at, by their seats."""
 
-    def begin(self, *, is_new: bool) -> None:
+    def begin(self, made: dict[Any, int]) -> None:
         """As a run begins: take down what rests. Raises ModelError for an attribute that was misspelt.
 
-        is_new      whether anything was made since the last run
+        made        how many objects of each kind were made since the last run
         """
         tenancies, first = self.system.storage.tenancies, inf
-        if is_new:
-            before, self._made = self._made, numbers_made(self.system.sim, Continuous)
-            new = sum(self._made.values()) - sum(before.values())
+        if made:
+            kinds = {kind: n for kind, n in made.items() if isinstance(kind, type) and issubclass(kind, Continuous)}
+            new = sum(kinds.values())
             first = max(len(tenancies) - new, 0)
             # The newest stand last; variables among them have no laws.
             latest = list(islice(tenancies.values(), first, None))
             self._resting = [one for one in latest if not getattr(one(), "_started", 1) and _is_at_rest(one())]
-            self._gone = self._dropped(before) if self._made != before else []
+            self._gone = self._dropped(kinds) if kinds else []
             for tenancy in latest[max(MOST_AGAIN - first, 0) : MOST_CHECKED]:
                 refuse_misspelt(tenancy())
         self._look_again(first)
@@ -64,14 +64,9 @@ class ForgottenComponents:
                 self._sizes[seat] = size
                 refuse_misspelt(owner)
 
-    def parts(self, *, is_new: bool) -> list[str]:
-        """What has taken no part, in words. Raises ModelError for an attribute that was misspelt in the run.
-
-        is_new      whether anything was made since the run began, which may wait for the next
-        """
+    def parts(self) -> list[str]:
+        """What has taken no part, in words. Raises ModelError for an attribute that was misspelt in the run."""
         self._look_again()
-        if is_new:
-            self._made = numbers_made(self.system.sim, Continuous)
         if not self._resting and not self._gone:
             return []
         gone, self._gone = self._gone, []
@@ -79,10 +74,10 @@ class ForgottenComponents:
         told = [f"{listed(found)} never started (call start(), as in {_call(found)})"] if found else []
         return told + [f"{name} 1 was never started and is gone (keep it: one = {name}(sim).start())" for name in gone]
 
-    def _dropped(self, before: dict[type[Continuous], int]) -> list[str]:
+    def _dropped(self, made: Iterable[type[Continuous]]) -> list[str]:
         """Classes of which objects were made since the last run, and none is left: what is not started is not kept."""
         alive = {type(one()) for one in self.system.storage.tenancies.values()}
-        gone = [kind for kind, count in self._made.items() if kind not in alive and count > before.get(kind, 0)]
+        gone = [kind for kind in made if kind not in alive]
         return [kind.__name__ for kind in gone if has_laws(kind) and not issubclass(kind, Process)]
 
     def is_moving(self) -> bool:
