@@ -8,7 +8,6 @@ before time advances.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from math import inf, nan
 from typing import TYPE_CHECKING, Final
 
@@ -180,15 +179,22 @@ class Integrator:
     def place_what_waits(self) -> None:
         """Place now what would be placed before time goes on."""
         groups, guards = self.groups, self.guards
-        with nullcontext() if len(groups.joining) + len(guards.arriving) < FEWEST else self._collector.at_rest():
-            try:
-                if groups.joining or groups.doubted or groups.ordering.is_open:
-                    groups.place()
-                guards.place()
-            finally:
-                if self.references.is_pending:
-                    self.references.note_code()
+        if len(groups.joining) + len(guards.arriving) < FEWEST:
+            self._place()
+        else:
+            with self._collector.at_rest():
+                self._place()
         self._collector.note_growth(len(self.storage.tenancies) + len(guards.at))
+
+    def _place(self) -> None:
+        groups = self.groups
+        try:
+            if groups.joining or groups.doubted or groups.ordering.is_open:
+                groups.place()
+            self.guards.place()
+        finally:
+            if self.references.is_pending:
+                self.references.note_code()
 
     def place_what_can(self) -> str:
         """The same for readers that change nothing. Returns why laws are refused, which still wait, or ""."""
