@@ -296,3 +296,237 @@ def outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int, horizo
     frames = [module.variables_of(process) for process in processes if not process.terminated]
     states = [(p.name, p.terminated, p.idle or p.event_time, p.why_waiting()) for p in processes]
     return [sim.time, sim.events, rng.random(), sim.stream("stream 0").random(), log, seen, states, frames]
+
+
+RICH_HEAD = """
+from functools import partial
+
+BOX = [3.0]
+GAPS = [0.25 + 0.5 * (k % 5) for k in range(5000)]
+
+
+def scaled(x, by=2.0, *, shift=0.0):
+    return by * x + shift
+
+
+def checked(x, most=3.0):
+    y = x * 0.5
+    if y > most:
+        raise ValueError(f"{y} is more than {most}")
+    return y
+
+
+def steep(x):
+    if x > 1.0:
+        return x * x
+    return x
+"""
+
+
+class RichWriter(Writer):
+    """Writes more kinds of statements: functions with defaults, cells, tallies, errors, `finally`, names that go."""
+
+    def text(self) -> str:
+        """The function, inside another whose variables it shares."""
+        plain = super().text().replace("\n\n", "\n")
+        lines = [f"    {line}" if line else line for line in plain.splitlines()]
+        lines.insert(1, "        nonlocal shared, total")
+        made = [f"def make_{self.name}(told, tally, shared, total, other):", *lines, f"    return {self.name}"]
+        return "\n".join(made) + f"\n\n\n{self.name} = None\n"
+
+    def real(self) -> str:
+        c = self.chance
+        if c.random() < 0.5:
+            return super().real()
+        one, other = c.choice(self.floats), c.choice(self.floats)
+        return self.one(
+            f"scaled({one})",
+            f"scaled({one}, {c.choice([0.5, 1.0])})",
+            f"checked({one})",
+            f"checked(most=99.0, x={one})",
+            f"steep({one})",
+            "shared",
+            "total * 0.5",
+            f"-{one}",
+            f"max({one}, {other}, 0.0)",
+            f"min({one}, {other}, -0.0)",
+            f"math.exp(-abs({one}))",
+            f"math.log(abs({one}) + 0.5)",
+            f"math.log({one})",
+            f"math.sin({one})",
+            f"math.atan({one} * 0.25)",
+            f"{one} ** 2",
+            f"{one} % 1.0",
+            f"float(int(min(abs({one}), 1e6)) % 7)",
+            f"{one} / {other}",
+            f"bool({c.choice(self.wholes)}) * 0.5",
+            "rng.gauss(2.0, 0.25)",
+            "rng.triangular(0.0, 2.0, 0.5)",
+            "rng.lognormvariate(0.0, 0.5)",
+            "stream.normal(1.0, 0.5)",
+            "stream.triangular(0.0, 1.0, 3.0)",
+            "BOX[0]",
+            "other.time",
+        )
+
+    def whole(self) -> str:
+        c = self.chance
+        if c.random() < 0.6:
+            return super().whole()
+        one = c.choice(self.wholes)
+        return self.one(
+            f"-{one}",
+            f"abs({one})",
+            f"{one} * {one} % 1000",
+            f"-{one} // 3",
+            f"-{one} % 5",
+            f"max({one}, 2)",
+            f"int({one} > 1)",
+            f"round({c.choice(self.floats)}) % 7",
+            f"{one} * 4611686018427387904 % 11",
+            "rng.randrange(5)",
+            "len(seen) % 3",
+        )
+
+    def test(self) -> str:
+        c = self.chance
+        if c.random() < 0.6:
+            return super().test()
+        return self.one(
+            f"{c.choice(self.floats)} <= {c.choice(self.floats)} < 4.0",
+            f"{c.choice(self.wholes)} == {c.choice(self.floats)}",
+            f"{c.choice(self.wholes)} % 2 == 0 or {c.choice(self.floats)} > 2.0",
+            f"sim.time > {c.choice([10.0, 30.0])}",
+            "rng.random() < 0.5",
+            "shared > 2.0 and not total > 9",
+            "seen",
+        )
+
+    def log(self) -> str:
+        return super().log() if self.chance.random() < 0.6 else self.one(
+            f"told({self.real()})", f"tally.add({self.real()})", "told(sim.time)", "tally.add(sim.time)"
+        )  # fmt: skip
+
+    def statement(self) -> list[str]:
+        if self.chance.random() < 0.65:
+            return super().statement()
+        c, number = self.chance, next(self.counts)
+        kinds = ["cells", "double", "gone", "other_type", "checks", "annotated", "chain", "gap"]
+        if self.depth < 2:
+            kinds += ["while_loop", "finally_block", "catches", "deep_if", "counted"]
+        return getattr(self, f"on_{c.choice(kinds)}")(number)  # type: ignore[no-any-return]
+
+    def on_cells(self, number: int) -> list[str]:
+        return [self.one("shared += 0.5", "total = total + 1", "shared = 1.0", "total = (total + 1) % 13")]
+
+    def on_double(self, number: int) -> list[str]:
+        return [f"x = y = {self.real()}"]
+
+    def on_gone(self, number: int) -> list[str]:
+        return [f"g{number} = {self.real()}", self.hold(), f"seen.append(g{number})", f"del g{number}"]
+
+    def on_other_type(self, number: int) -> list[str]:
+        value = self.one("None", "'text'", "1", "2.5", "True", "[1.0]")
+        return [f"o{number} = {value}", self.hold(), f"o{number} = {self.real()}", f"log.append(o{number})"]
+
+    def on_checks(self, number: int) -> list[str]:
+        return [f"assert {self.test()} or True, 'wrong'"]
+
+    def on_annotated(self, number: int) -> list[str]:
+        text = self.real()
+        self.floats.append(f"a{number}")
+        return [f"a{number}: float = {text}"]
+
+    def on_chain(self, number: int) -> list[str]:
+        return [f"n, x = ({self.whole()}) % 9, {self.real()}"]
+
+    def on_gap(self, number: int) -> list[str]:
+        return [f"yield ev.hold(GAPS[{self.chance.choice(self.wholes)} % 5])"]
+
+    def on_while_loop(self, number: int) -> list[str]:
+        self.loops += 1
+        inner = self.inside()
+        self.loops -= 1
+        lines = [f"w{number} = 0", f"while w{number} < {self.chance.randrange(1, 5)}:", f"    w{number} += 1", *inner]
+        return [*lines, "else:", "    x = 0.25"] if self.chance.random() < 0.3 else lines
+
+    def on_finally_block(self, number: int) -> list[str]:
+        return ["try:", *self.inside(), "finally:", f"    log.append(('finally', {number}, sim.time))"]
+
+    def on_catches(self, number: int) -> list[str]:
+        return [
+            "try:",
+            *self.inside(),
+            "except (ValueError, ArithmeticError) as wrong:",
+            f"    log.append(({self.name!r}, {number}, sim.time, repr(wrong)))",
+            *(["else:", f"    x = {number % 7}.5"] if self.chance.random() < 0.3 else []),
+        ]
+
+    def on_deep_if(self, number: int) -> list[str]:
+        return [f"if {self.test()}:", *self.inside(), f"elif {self.test()}:", *self.inside(), "else:", "    y = 1.5"]
+
+    def on_counted(self, number: int) -> list[str]:
+        self.loops += 1
+        lines = [f"for _ in range({self.chance.randrange(1, 5)}):", *self.inside()]
+        self.loops -= 1
+        return lines
+
+
+CHANGER = """
+
+def changer(sim, rng, told, tally, desk):
+    global RATE, LIMIT, twice, scaled
+    plain = twice, scaled
+    for step in iter(range(20)):
+        yield ev.hold(rng.choice([1.0, 2.25, 3.5]))
+        act = rng.randrange(10)
+        if act == 0:
+            RATE = rng.choice([0.75, 1.25, 2])
+        elif act == 1:
+            LIMIT = rng.choice([400, 30, 10**6])
+        elif act == 2:
+            twice = rng.choice([plain[0], lambda x: 0.5 * x, abs])
+        elif act == 3:
+            scaled.__defaults__ = (rng.choice([2.0, 0.5, 1]),)
+        elif act == 4:
+            scaled.__kwdefaults__ = {"shift": rng.choice([0.0, 0.25])}
+        elif act == 5:
+            tally.reset()
+        elif act == 6:
+            BOX[0] = rng.random()
+        elif act == 7:
+            sim.reset_statistics()
+        elif act == 8:
+            desk.append(tally.count)
+        elif act == 9:
+            math.sqrt = rng.choice([math.sqrt, PLAIN_SQRT])
+    twice, scaled = plain
+    scaled.__defaults__, scaled.__kwdefaults__ = (2.0,), {"shift": 0.0}
+
+
+PLAIN_SQRT = math.sqrt
+"""
+
+
+def rich_program(seed: int, acts: int) -> str:
+    """The text of a model of the richer kind."""
+    chance = Random(seed)
+    stories = [RichWriter(chance, f"story{k}").text() for k in range(3)]
+    return "\n\n".join([HEAD + RICH_HEAD, *stories, f"ACTS = {acts}", MEDDLER, CHANGER])
+
+
+def rich_outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int) -> str:
+    """All that can be seen of a run of such a model, as text: what `finally` logs when it is given up comes later."""
+    told: list[float] = []
+    notes: list[Any] = []
+    tally, other = sim.tally("told"), ev.Simulation()
+    other.run(until=2.5)
+    vars(module)["HIDDEN"] = (*module.HIDDEN, "told", "tally", "other", "plain", "desk")
+    for k in range(3):
+        make = getattr(module, f"make_story{k}")
+        setattr(module, f"story{k}", make(told.append, tally, 1.0 * k, k, other))
+    sim.process(module.changer(sim, Random(seed + 2), told, tally, notes))
+    found = outcome(sim, module, seed, acts)
+    cells = [[cell.cell_contents for cell in getattr(module, f"story{k}").__closure__ or ()] for k in range(3)]
+    numbers = [[value for value in values if type(value) in (int, float)] for values in cells]
+    return repr([*found, told, notes, tally.count, tally.count and tally.mean, numbers])

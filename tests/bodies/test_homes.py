@@ -72,6 +72,28 @@ def test_rows_that_run_as_python_leave_the_same_in_many_models(acts: int, tmp_pa
     assert sum(compare(seed, acts, tmp_path, native=False) for seed in range(12, 80)) > 10_000
 
 
+def compare_rich(seed: int, acts: int, folder: Path, *, native: bool) -> int:
+    """The same for a model of the richer kind, which changes names of its module as it runs."""
+    sims, found = (simulation(False, native=native), simulation("auto", native=native)), []
+    for sim in sims:
+        module = random_bodies.load(random_bodies.rich_program(seed, acts), folder, f"rich{seed}")
+        found.append(random_bodies.rich_outcome(sim, module, seed, acts))
+    assert found[0] == found[1], seed
+    return taken(sims[1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("acts", ACTS.values(), ids=ACTS)
+def test_rows_that_share_variables_and_names_that_change_leave_the_same(acts: int, tmp_path: Path) -> None:
+    assert sum(compare_rich(seed, acts, tmp_path, native=False) for seed in (2, 3, 8)) > 100
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("acts", ACTS.values(), ids=ACTS)
+def test_native_rows_that_share_variables_leave_the_same(acts: int, tmp_path: Path) -> None:
+    assert sum(compare_rich(seed, acts, tmp_path, native=True) for seed in range(3)) > 100
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("acts", ACTS.values(), ids=ACTS)
 def test_native_rows_leave_the_same(acts: int, tmp_path: Path) -> None:
@@ -538,3 +560,22 @@ def test_what_a_process_has_deleted_is_gone() -> None:
     found, events = both(run)
     assert found == [True, False]
     assert events > 20
+
+
+def test_a_body_that_begins_with_a_declaration_goes_away() -> None:
+    def run(sim: ev.Simulation) -> list[int]:
+        served = 0
+
+        def worker() -> ev.ProcessGenerator:
+            nonlocal served
+            for k in range(40):
+                yield ev.hold(1.0)
+                yield ev.hold(0.5)
+                if k % 10 == 9:
+                    served += k
+
+        sim.process(worker())
+        sim.run()
+        return [sim.events, served]
+
+    assert both(run)[1] > 50

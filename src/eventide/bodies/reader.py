@@ -98,7 +98,7 @@ class Reading:
         self._begin(tree)
 
     def _begin(self, tree: ast.FunctionDef) -> None:
-        self.points[0] = Point(self._place(tree.body[0]), (), "executes")
+        self.points[0] = Point(self._place(self._first(tree.body)), (), "executes")
         self._run(tree.body)
         self._add("code = ENDS\nbreak")
 
@@ -110,6 +110,10 @@ class Reading:
             why = self.twin.closed.get(node, "no twin begins there")
             raise self.twin.definition.refusal(node, why)
         return place
+
+    def _first(self, statements: Sequence[ast.stmt]) -> ast.stmt:
+        """The first statement but declarations, which do nothing."""
+        return next((one for one in statements if not isinstance(one, ast.Global | ast.Nonlocal)), statements[0])
 
     def _new(self) -> int:
         self._states += 1
@@ -383,7 +387,7 @@ class Reading:
         self._targets.append((head, done, len(self._blocks_around)))
         self._start(state)
         self.naming.present.update(given)
-        here = self._point(body[0])
+        here = self._point(self._first(body))
         self._add(f"turns = turns + 1\nif turns > {MOST_TURNS}:\n    at = {here}\n    code = EXIT\n    break")
         self._run(body)
         self._targets.pop()
