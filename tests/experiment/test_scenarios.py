@@ -46,6 +46,7 @@ def test_the_switching_value_is_where_the_response_passes_the_limit() -> None:
     assert found[0].values == {"share": pytest.approx(log(5.0), abs=1e-8)}
     assert np.isnan(found[0].interval).all()
     assert scenarios.switching_values("level", 0.2, towards="best") == []
+    assert str(found[0]) == f"share={found[0].values['share']!r}, at 0.3047 of the way"
 
 
 @pytest.mark.row("R-294")
@@ -54,6 +55,14 @@ def test_the_cases_are_a_table() -> None:
     assert table.index.tolist() == ["worst", "base", "best"]
     assert table["share"].tolist() == [3.0, 1.0, 0.5]
     np.testing.assert_allclose(table["level"], np.exp([-3.0, -1.0, -0.5]), rtol=1e-9)
+
+
+def test_scenarios_show_themselves() -> None:
+    scenarios = ev.Scenarios(draining, **CASES)
+    shown = "<Scenarios of draining(share=1.0, inflow=0.0, name='tank'); worst: share=3.0; base: share=1.0; best: share=0.5>"
+    assert repr(scenarios) == shown
+    assert str(scenarios).splitlines()[0] == "worst, base and best case"
+    assert str(scenarios).splitlines()[3].split() == ["share", "3.0", "1.0", "0.5"]
 
 
 @pytest.mark.row("R-294")
@@ -92,6 +101,7 @@ def test_the_interval_of_a_random_switching_value_is_that_of_the_mean() -> None:
     assert found.values["x"] == pytest.approx(-errors.mean(), abs=1e-7)
     low, high = (-2.0 + 4.0 * share for share in found.interval)
     assert (low, high) == pytest.approx((-errors.mean() - half, -errors.mean() + half), abs=1e-7)
+    assert str(found).endswith(f", between {found.interval[0]:.4g} and {found.interval[1]:.4g}")
 
 
 def test_what_is_no_scenario_is_refused_in_words() -> None:

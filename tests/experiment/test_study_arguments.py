@@ -230,3 +230,13 @@ def test_a_recorded_quantity_is_drawn_by_the_end_of_its_name():
 
     runs = ev.Study(tank, replications=5, entropy=1, record=True, at=[0.0, 1.0]).run(workers=1)
     assert runs.plot("level").get_ylabel() == "tank.level"
+    rows = ev.Study(tank_and_end, entropy=1, record=True).run(workers=1)
+    assert _refusal(lambda: rows.plot("x")) == (
+        "x was recorded at times that differ from run to run: give the study at=[...]"
+    )
+
+
+@ev.model(until=1.0)
+def tank_and_end(sim):
+    sim.record(x=lambda: 1.0, every=0.5, name="level")
+    return {"end": lambda: sim.time}

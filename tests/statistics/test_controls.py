@@ -23,6 +23,13 @@ def test_the_controlled_mean_is_the_regression_at_the_known_means():
     assert found.reduction == pytest.approx(1.0 - error**2 / (waits.var(ddof=1) / 25), rel=1e-9)
     assert found.reduction > 0.95
     assert (found.plain, found.count) == (waits.mean(), 25)
+    assert str(found) == (
+        f"mean {found.mean:.6g}, between {found.low:.6g} and {found.high:.6g} after 25 replications; "
+        f"{found.plain:.6g} without controls, {found.reduction:.0%} of the variance removed"
+    )
+    idle = controlled(waits[:4], {"none": ([1.0, -1.0, -1.0, 1.0], 0.0)})
+    assert idle.reduction < 0.0
+    assert str(idle).endswith(" without controls, the controls do not help")
 
 
 @pytest.mark.slow

@@ -1,6 +1,7 @@
 """Means and quantiles of streams: the same as of kept values, in bounded memory."""
 
 import tracemalloc
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -8,6 +9,7 @@ from scipy import stats
 from scipy.signal import lfilter
 
 from eventide.statistics import QuantileSketch, RunningBatches
+from eventide.statistics.running import RunningMean
 
 
 def correlation(values):
@@ -101,6 +103,14 @@ def test_memory_does_not_grow_with_the_number_of_values():
     assert stream.count == 3_200_000
     assert after - before < 5 * 40_000  # five doublings
     assert peak - before < 600_000
+
+
+def test_what_is_known_of_a_mean_is_a_sentence():
+    known = RunningMean(2.0, 1.5, 2.5, 800, 0.1, is_settled=True)
+    assert str(known) == "mean 2, between 1.5 and 2.5 after 800 values"
+    assert str(replace(known, is_settled=False)) == (
+        f"{known}; its batches are still correlated, so that the interval may be too short"
+    )
 
 
 def test_what_is_no_value_is_refused():

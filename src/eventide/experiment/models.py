@@ -323,7 +323,8 @@ def model(
 
     A generator is the main program: it yields commands, its end is the run's end, what it returns are the responses.
     A plain function builds the model and needs `until`; what it returned is read when the run has ended: statistics
-    give their mean, functions their value.
+    give their mean, functions their value. A number stays what it was when the model was built: write
+    `lambda: tank.level` for the level at the end.
 
     until       the time at which runs stop, unless they are told another
     rel_error, abs_error, dt_min, dt_max, time_unit     settings of the simulation, see `Simulation`

@@ -12,10 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from math import inf, isfinite, nan
+from math import inf, isfinite, isnan, nan
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from eventide.errors import ModelError
+from eventide.experiment.parameters import show
 from eventide.experiment.replication import Replication, made_here
 from eventide.experiment.study import Study
 
@@ -52,6 +53,11 @@ class SwitchingValue:
     share: float
     interval: tuple[float, float]
     values: Mapping[str, Any]
+
+    def __str__(self) -> str:
+        low, high = self.interval
+        between = "" if isnan(low) and isnan(high) else f", between {max(0.0, low):.4g} and {min(1.0, high):.4g}"
+        return f"{_in_words(self.values)}, at {self.share:.4g} of the way{between}"
 
 
 class Scenarios:
@@ -90,6 +96,13 @@ class Scenarios:
         self.level = level
         self._known: dict[tuple[str, tuple[Any, ...]], Reading] = {}
         self._runs: Replication | None = None
+
+    def __repr__(self) -> str:
+        cases = [f"{name}: {_in_words(values)}" for name, values in self.cases.items()]
+        return f"<Scenarios of {self._study.model!r}; {'; '.join(cases)}>"
+
+    def __str__(self) -> str:
+        return f"worst, base and best case\n{self.runs}"
 
     @property
     def runs(self) -> Replication:
@@ -194,6 +207,10 @@ class Scenarios:
             self._known[key] = Reading(tally.mean, low, high)
         known = self._known[key]
         return Reading(known.mean - limit, known.low - limit, known.high - limit)
+
+
+def _in_words(values: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={show(value)}" for name, value in values.items())
 
 
 def _check(limit: float, scan: int, tolerance: float) -> None:

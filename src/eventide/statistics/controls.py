@@ -36,6 +36,13 @@ class Controlled:
     reduction: float
     count: int
 
+    def __str__(self) -> str:
+        saved = f"{self.reduction:.0%} of the variance removed" if self.reduction > 0.0 else "the controls do not help"
+        return (
+            f"mean {self.mean:.6g}, between {self.low:.6g} and {self.high:.6g} after {self.count} replications; "
+            f"{self.plain:.6g} without controls, {saved}"
+        )
+
 
 def controlled(
     values: npt.ArrayLike, controls: Mapping[str, tuple[npt.ArrayLike, float]], level: float = 0.95

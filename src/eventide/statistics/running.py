@@ -46,6 +46,10 @@ class RunningMean:
         """Half the length of the interval."""
         return 0.5 * (self.high - self.low)
 
+    def __str__(self) -> str:
+        doubt = "" if self.is_settled else "; its batches are still correlated, so that the interval may be too short"
+        return f"mean {self.mean:.6g}, between {self.low:.6g} and {self.high:.6g} after {self.count} values{doubt}"
+
 
 class RunningBatches:
     """Batch means of as many values as come, of which at most 1200 means are kept.

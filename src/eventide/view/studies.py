@@ -100,6 +100,8 @@ def _asked(
     if response is None:
         response = names[0]
     if response not in names:
+        if any(response in table for table in replication[0].tables.values()):
+            raise ModelError(f"{response} was recorded at times that differ from run to run: give the study at=[...]")
         there = ", ".join([*names, *_recorded(replication)])
         raise ModelError(f"{replication.model.name} has no response {response!r}; it has: {there}")
     own = {"point", "replication", "error", *names}
