@@ -59,8 +59,10 @@ def test_the_cases_are_a_table() -> None:
 
 def test_scenarios_show_themselves() -> None:
     scenarios = ev.Scenarios(draining, **CASES)
-    shown = "<Scenarios of draining(share=1.0, inflow=0.0, name='tank'); worst: share=3.0; base: share=1.0; best: share=0.5>"
-    assert repr(scenarios) == shown
+    assert repr(scenarios) == (
+        "<Scenarios of draining(share=1.0, inflow=0.0, name='tank'); "
+        "worst: share=3.0; base: share=1.0; best: share=0.5>"
+    )
     assert str(scenarios).splitlines()[0] == "worst, base and best case"
     assert str(scenarios).splitlines()[3].split() == ["share", "3.0", "1.0", "0.5"]
 
