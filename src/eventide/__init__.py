@@ -4,19 +4,12 @@ The public names stand in `__init__.pyi`, once: a name is loaded from its room w
 discrete model loads no continuous room (SPEC 1 of Scientific Python, lazy loading by a stub).
 """
 
-import ast
 import sys
 from importlib import import_module
 
+from eventide.stubs import homes_in
 
-def _rooms() -> dict[str, str]:
-    """The room of each public name, in the order of the stub."""
-    stub = ast.parse(__loader__.get_data(f"{__file__}i"))
-    imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
-    return {alias.name: str(node.module) for node in imports for alias in node.names}
-
-
-_ROOM_OF = _rooms()
+_ROOM_OF = homes_in(__loader__, __file__)
 __all__ = [*_ROOM_OF]  # noqa: PLE0604, PLE0605, RUF100  # read from the stub, so that they cannot disagree
 
 

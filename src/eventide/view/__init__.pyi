@@ -1,0 +1,33 @@
+# The public names of the figures, each with its module: the one list of them, which `__init__.py` reads.
+
+from eventide.view.animation import Moment as Moment
+from eventide.view.animation import animate as animate
+from eventide.view.animation import zigzag as zigzag
+from eventide.view.canvas import new_figure as new_figure
+from eventide.view.canvas import save as save
+from eventide.view.canvas import shown_figure as shown_figure
+from eventide.view.charts import mark_events as mark_events
+from eventide.view.charts import plot_gantt as plot_gantt
+from eventide.view.class_diagrams import class_diagram as class_diagram
+from eventide.view.entities import EntityPage as EntityPage
+from eventide.view.entities import animate_entities as animate_entities
+from eventide.view.influence import plot_bands as plot_bands
+from eventide.view.influence import plot_influence as plot_influence
+from eventide.view.panels import curves_as_html as curves_as_html
+from eventide.view.pictures import plot_recording as plot_recording
+from eventide.view.pictures import plot_recordings as plot_recordings
+from eventide.view.regions import plot_stability as plot_stability
+from eventide.view.screens import screen_for as screen_for
+from eventide.view.searches import plot_fit as plot_fit
+from eventide.view.searches import plot_search as plot_search
+from eventide.view.sensitivities import plot_sensitivity as plot_sensitivity
+from eventide.view.spaces import plot_cloud as plot_cloud
+from eventide.view.spaces import plot_phase as plot_phase
+from eventide.view.spaces import plot_series as plot_series
+from eventide.view.spaces import plot_trajectory as plot_trajectory
+from eventide.view.spreads import plot_boxes as plot_boxes
+from eventide.view.spreads import plot_histogram as plot_histogram
+from eventide.view.studies import plot_study as plot_study
+from eventide.view.study_page import write_study_page as write_study_page
+from eventide.view.verification import plot_qualities as plot_qualities
+from eventide.view.warm_up import plot_warm_up as plot_warm_up
