@@ -10,7 +10,7 @@ from typer import Option
 
 from eventide.cli.loading import model_in, set_up
 from eventide.cli.options import Command, Entropy, File, Settings, Until
-from eventide.cli.telling import DONE, PICTURES, check_target, note, say, texts_by_name, writing
+from eventide.cli.telling import DONE, PICTURES, check_target, say, texts_by_name, write_picture
 from eventide.errors import InputError
 
 if TYPE_CHECKING:
@@ -115,12 +115,7 @@ class BatchesJob(Command):
         return min(int(self.warm_up), tally.count)
 
     def _draw(self, name: str, tally: Tally) -> None:
-        if self.plot is None:
-            return
-        from eventide.view import plot_warm_up
-        from eventide.view import save as save_figure
+        if self.plot is not None:
+            from eventide.view import plot_warm_up
 
-        figure = plot_warm_up(tally.values, label=name, unit=tally.unit).get_figure()
-        with writing(self.plot):
-            save_figure(figure, self.plot)  # type: ignore[arg-type]  # axes of our own are in a figure
-        note(f"picture written to {self.plot}")
+            write_picture(plot_warm_up(tally.values, label=name, unit=tally.unit), self.plot)

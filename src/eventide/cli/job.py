@@ -20,7 +20,8 @@ from eventide.cli.telling import (
     paths_beside,
     say,
     texts_by_name,
-    writing,
+    write_picture,
+    write_table,
 )
 from eventide.errors import InputError
 
@@ -101,15 +102,9 @@ class Job(Command):
         name = outcome.model.name
         if not outcome.recordings:
             raise InputError(f"{self.out} was not written: {name} records nothing, as sim.record(...) would")
-        from eventide.observe.dumps import has_format
-        from eventide.observe.dumps import save as save_table
-
-        for recording, path in zip(
-            outcome.recordings, paths_beside(self.out, [r.name for r in outcome.recordings]), strict=True
-        ):
-            with writing(path):
-                save_table(recording, path, ending="" if has_format(path) else ".csv")
-            note(f"{recording.name} written to {path}")
+        names = [recording.name for recording in outcome.recordings]
+        for recording, path in zip(outcome.recordings, paths_beside(self.out, names), strict=True):
+            write_table(recording, path, recording.name)
 
     def _draw(self, outcome: Run[Any]) -> None:
         path = self.plot
@@ -119,16 +114,14 @@ class Job(Command):
         if model.drawing is None and not outcome.recordings:
             raise InputError(f"{path} was not drawn: {model.name} records nothing and has no @{model.name}.picture")
         self._say(f"drawing {path}")
-        from eventide.view import new_figure, plot_recordings, save
+        from eventide.view import new_figure, plot_recordings
 
         figure = new_figure()
         if model.drawing is None:
             plot_recordings(outcome.recordings, figure, time_unit=outcome.simulation.time_unit)
         else:
             model.drawing(outcome, figure)
-        with writing(path):
-            save(figure, path)
-        note(f"picture written to {path}")
+        write_picture(figure, path)
 
     def _say(self, text: str) -> None:
         if self.verbose:

@@ -11,7 +11,7 @@ from typer import Argument, Option
 from eventide.cli.loading import model_in, set_up
 from eventide.cli.options import Command, Entropy, File, Replications, Settings, Store, TimeLimit, Until, Workers
 from eventide.cli.study import values_of
-from eventide.cli.telling import DONE, PICTURES, check_target, note, say, texts_by_name, writing
+from eventide.cli.telling import DONE, PICTURES, check_target, say, texts_by_name, write_picture, write_table
 from eventide.errors import InputError, ModelError
 
 if TYPE_CHECKING:
@@ -97,30 +97,13 @@ class SearchJob(Command):
     def _ranges(self) -> dict[str, str]:
         if not self.over:
             raise InputError("give --over NAME=LOW:HIGH for each parameter that is varied, as --over rate=0.1:2.0")
-        ranges: dict[str, str] = {}
-        for told in self.over or ():
-            name, equals, text = told.partition("=")
-            if not (name and equals and text):
-                raise InputError(f"--over takes NAME=LOW:HIGH, or NAME=A,B,C for choices, and got {told!r}")
-            if name in ranges:
-                raise InputError(f"--over gives {name} twice, {ranges[name]!r} and {text!r}: give it once")
-            ranges[name] = text
-        return ranges
+        return texts_by_name(self.over, "--over", "NAME=LOW:HIGH, or NAME=A,B,C for choices")
 
     def _write(self, told: Optimum | Calibration) -> None:
         if self.out is not None:
-            from eventide.observe.dumps import has_format, save
-
-            with writing(self.out):
-                save(told.history, self.out, ending="" if has_format(self.out) else ".csv")
-            note(f"evaluations written to {self.out}")
+            write_table(told.history, self.out, "evaluations")
         if self.plot is not None:
-            from eventide.view import save as save_figure
-
-            drawn: Any = told.plot()
-            with writing(self.plot):
-                save_figure(drawn if self.data else drawn.get_figure(), self.plot)
-            note(f"picture written to {self.plot}")
+            write_picture(told.plot(), self.plot)
 
 
 def _data_in(path: Path) -> pd.DataFrame:

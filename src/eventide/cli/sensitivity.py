@@ -10,7 +10,7 @@ from typer import Option
 
 from eventide.cli.loading import model_in, set_up
 from eventide.cli.options import Command, Entropy, File, Settings, Until
-from eventide.cli.telling import DONE, PICTURES, check_target, note, say, texts_by_name, writing
+from eventide.cli.telling import DONE, PICTURES, check_target, say, texts_by_name, write_picture, write_table
 from eventide.errors import InputError, ModelError
 
 if TYPE_CHECKING:
@@ -64,15 +64,6 @@ class SensitivityJob(Command):
 
     def _write(self, told: Sensitivity) -> None:
         if self.out is not None:
-            from eventide.observe.dumps import has_format, save
-
-            with writing(self.out):
-                save(told, self.out, ending="" if has_format(self.out) else ".csv")
-            note(f"results written to {self.out}")
+            write_table(told, self.out)
         if self.plot is not None:
-            from eventide.view import save as save_figure
-
-            figure = told.plot().get_figure()
-            with writing(self.plot):
-                save_figure(figure, self.plot)  # type: ignore[arg-type]  # axes of our own are in a figure
-            note(f"picture written to {self.plot}")
+            write_picture(told.plot(), self.plot)

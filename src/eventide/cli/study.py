@@ -28,7 +28,17 @@ from eventide.cli.options import (
     Until,
     Workers,
 )
-from eventide.cli.telling import DONE, FAILED, PICTURES, check_target, note, say, texts_by_name, writing
+from eventide.cli.telling import (
+    DONE,
+    FAILED,
+    PICTURES,
+    check_target,
+    note,
+    say,
+    texts_by_name,
+    write_picture,
+    write_table,
+)
 from eventide.errors import InputError, ModelError, ParameterError
 
 if TYPE_CHECKING:
@@ -132,35 +142,21 @@ class StudyJob(Command):
                 raise InputError(str(error)) from None
 
     def _axes(self) -> dict[str, str]:
-        axes: dict[str, str] = {}
-        for told in self.over or ():
-            name, equals, text = told.partition("=")
-            if not (name and equals and text):
-                raise InputError(f"--over takes NAME=VALUES, as --over pits=8:12:2 or pits=8,10,12, and got {told!r}")
+        axes = texts_by_name(self.over, "--over", "NAME=VALUES, as --over pits=8:12:2 or pits=8,10,12")
+        for name in texts_by_name(self.settings):
             if name in axes:
-                raise InputError(f"--over gives {name} twice, {axes[name]!r} and {text!r}: give it once")
-            if name in texts_by_name(self.settings):
                 raise InputError(f"{name} stands in --over and in --set: leave one of them out")
-            axes[name] = text
         return axes
 
     def _write(self, runs: Replication) -> None:
         if self.out is not None:
-            from eventide.observe.dumps import has_format, save
-
-            with writing(self.out):
-                save(runs.table, self.out, ending="" if has_format(self.out) else ".csv")
-            note(f"results written to {self.out}")
+            write_table(runs.table, self.out)
         if self.plot is not None:
-            from eventide.view import save as save_figure
-
             try:
-                figure = runs.plot(self.response).get_figure()
+                drawn = runs.plot(self.response)
             except ModelError as error:
                 raise InputError(f"{self.plot} was not drawn: {error}") from None
-            with writing(self.plot):
-                save_figure(figure, self.plot)  # type: ignore[arg-type]  # axes of our own are in a figure
-            note(f"picture written to {self.plot}")
+            write_picture(drawn, self.plot)
 
 
 def values_of(model: Model[..., object], name: str, text: str) -> list[object]:

@@ -16,6 +16,9 @@ from eventide.reading.tracebacks import WHOLE
 if TYPE_CHECKING:
     from traceback import TracebackException
 
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
 DONE: Final = 0
 FAILED: Final = 1
 """The exit status when the model raises an error of its own."""
@@ -125,15 +128,17 @@ def _hide_frames(shown: TracebackException | None) -> None:
         _hide_frames(other)
 
 
-def texts_by_name(settings: Sequence[str] | None) -> dict[str, str]:
-    """The values that `--set` gives, as texts. Raises InputError for what is no NAME=VALUE, and for a name twice."""
+def texts_by_name(
+    given: Sequence[str] | None, option: str = "--set", form: str = "NAME=VALUE, as --set pits=8"
+) -> dict[str, str]:
+    """The texts that an option gives by name. Raises InputError for what has another form, and for a name twice."""
     texts: dict[str, str] = {}
-    for setting in settings or ():
-        name, equals, text = setting.partition("=")
-        if not (name and equals):
-            raise InputError(f"--set takes NAME=VALUE, as --set pits=8, and got {setting!r}")
+    for told in given or ():
+        name, equals, text = told.partition("=")
+        if not (name and equals and (text or option == "--set")):
+            raise InputError(f"{option} takes {form}, and got {told!r}")
         if name in texts:
-            raise InputError(f"--set gives {name} twice, {texts[name]!r} and {text!r}: give it once")
+            raise InputError(f"{option} gives {name} twice, {texts[name]!r} and {text!r}: give it once")
         texts[name] = text
     return texts
 
@@ -175,3 +180,21 @@ def writing(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+
+
+def write_table(rows: Any, path: Path, what: str = "results") -> None:
+    """Write rows to a file: as CSV if its name has no ending that says otherwise."""
+    from eventide.observe.dumps import has_format, save
+
+    with writing(path):
+        save(rows, path, ending="" if has_format(path) else ".csv")
+    note(f"{what} written to {path}")
+
+
+def write_picture(drawn: Figure | Axes, path: Path) -> None:
+    """Write a figure, or that of some axes."""
+    from eventide.view import save
+
+    with writing(path):
+        save(drawn, path)
+    note(f"picture written to {path}")

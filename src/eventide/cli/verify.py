@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from eventide.cli.options import Command
-from eventide.cli.telling import DONE, FAILED, check_target, note, say, writing
+from eventide.cli.telling import DONE, FAILED, check_target, note, say, write_table, writing
 from eventide.errors import InputError
 
 if TYPE_CHECKING:
@@ -98,11 +98,7 @@ class VerifyJob(Command):
                 report.to_html(self.html, command)
             note(f"page written to {self.html}")
         if self.out is not None:
-            from eventide.observe.dumps import has_format, save
-
-            with writing(self.out):
-                save(report.table, self.out, ending="" if has_format(self.out) else ".csv")
-            note(f"results written to {self.out}")
+            write_table(report.table, self.out)
 
     def _told_ready(self, system: Component, tests: list[Test], requirements: list[Requirement]) -> int:
         """Say what the tests leave open, which does not hinder a release; but for a budget that is exceeded."""
