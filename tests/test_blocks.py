@@ -103,6 +103,8 @@ def test_our_commands_run(
     model = next((one.text for one in CODE if one.page == page and "@ev.model" in one.text), "")
     (tmp_path / "shop.py").write_text(model, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
+    if "tank.py" in words:  # the line before has made it
+        assert main(["new", "tank"]) == 0
     assert main(words) == 0
     told = capsys.readouterr()
     assert told.out or told.err
