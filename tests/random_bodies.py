@@ -10,7 +10,22 @@ from random import Random
 from types import ModuleType
 from typing import Any
 
+import pytest
+
 import eventide as ev
+from eventide import simulation
+from eventide.discrete import homes, same_time_limit, world
+
+
+def hurry(patch: pytest.MonkeyPatch) -> None:
+    """Processes go away after a few events."""
+    for module in (world, same_time_limit):
+        patch.setattr(module, "SPELL", 4)
+    patch.setattr(simulation, "ENOUGH", 4)
+    for name, few in {"ENOUGH": 4, "COLD": 4, "EACH": 0, "MOST": 0.5}.items():
+        patch.setattr(homes, name, few)
+    patch.setattr(homes.Homes, "_wait_longer", lambda self: None)
+
 
 HEAD = "import math\nimport eventide as ev\n\nLIMIT = 400\nRATE = 1.25\n\n\ndef twice(x):\n    return 2.0 * x\n\n"
 

@@ -161,7 +161,7 @@ class Simulation(World):
         return Bodies(self, native_rows())
 
     def _watch(self) -> None:
-        if self._homes is not None and self._homes.away:
+        if self._homes is not None and self._homes.is_any_away:
             self._homes.leave()
         self._vigil = self._the_monitor
 

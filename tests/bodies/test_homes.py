@@ -15,25 +15,13 @@ import pytest
 import random_bodies
 
 import eventide as ev
-import eventide.simulation as simulation_module
 from eventide.bodies import reader
 from eventide.bodies.body import Bodies
-from eventide.discrete import homes, same_time_limit, world
-
-
-def hurry(patch: pytest.MonkeyPatch) -> None:
-    """Processes go away after a few events."""
-    for module in (world, same_time_limit):
-        patch.setattr(module, "SPELL", 4)
-    patch.setattr(simulation_module, "ENOUGH", 4)
-    for name, few in {"ENOUGH": 4, "COLD": 4, "EACH": 0, "MOST": 0.5}.items():
-        patch.setattr(homes, name, few)
-    patch.setattr(homes.Homes, "_wait_longer", lambda self: None)
 
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    hurry(monkeypatch)
+    random_bodies.hurry(monkeypatch)
 
 
 def simulation(compiles: Any, *, native: bool) -> ev.Simulation:
@@ -255,7 +243,7 @@ def test_the_order_of_hashes_does_not_matter(tmp_path: Path) -> None:
     code = (
         "import sys; sys.path[:0] = sys.argv[1:3]\n"
         "import pytest, test_homes, random_bodies, pathlib\n"
-        "test_homes.hurry(pytest.MonkeyPatch())\n"
+        "random_bodies.hurry(pytest.MonkeyPatch())\n"
         "folder = pathlib.Path(sys.argv[3])\n"
         "for seed in range(6):\n"
         "    module = random_bodies.load(random_bodies.program(seed, 14), folder, f'program{seed}')\n"

@@ -8,25 +8,17 @@ from typing import Any
 
 import pytest
 import random_queues
-from random_bodies import load
+from random_bodies import hurry, load
 
 import eventide as ev
-from eventide import simulation
 from eventide.bodies.body import Bodies
-from eventide.discrete import homes, same_time_limit, world
 from eventide.discrete.resources import away
 from eventide.rows import memory
 
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Processes go away after a few events."""
-    for module in (world, same_time_limit):
-        monkeypatch.setattr(module, "SPELL", 4)
-    monkeypatch.setattr(simulation, "ENOUGH", 4)
-    for name, few in {"ENOUGH": 4, "COLD": 4, "EACH": 0, "MOST": 0.5}.items():
-        monkeypatch.setattr(homes, name, few)
-    monkeypatch.setattr(homes.Homes, "_wait_longer", lambda self: None)
+    hurry(monkeypatch)
 
 
 def compare(seed: int, acts: int, looks: int, folder: Path, *, native: bool) -> tuple[int, int]:

@@ -284,3 +284,33 @@ def test_functions_made_in_a_twin_have_the_code_of_the_original() -> None:
     made = next(other)
     assert made is not tell
     assert made.__code__ is tell.__code__
+
+
+def again(turns: int, made: list[str]) -> Story:
+    yield turns
+    made.append(again.__name__ if turns else Countdown.__name__)
+    if turns:
+        yield from again(turns - 1, made)
+
+
+class Countdown:
+    """Refers to itself, and has a private name."""
+
+    def __init__(self, turns: int) -> None:
+        self.__turns = turns
+
+    def run(self) -> Story:
+        yield self.__turns
+        if self.__turns:
+            yield from Countdown(self.__turns - 1).run()
+
+
+def test_what_refers_to_itself_by_its_name_has_twins() -> None:
+    made: list[str] = []
+    functions: dict[Any, Any] = {again: again(2, made), Countdown.run: Countdown(2).run()}
+    for function, original in functions.items():
+        assert next(original) == 2
+        told = begun(original, yields_of(twin_of(function))[0])
+        assert list(told) == [1, 0]
+        assert told.gi_code.co_name == original.gi_code.co_name
+    assert made == ["again", "again", "Countdown"]

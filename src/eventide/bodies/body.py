@@ -14,14 +14,16 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.bodies.calls import addressed_call, target_of
 from eventide.bodies.naming import ABSENT, Fact, own_fact
-from eventide.bodies.operands import KINDS, WIDE
+from eventide.bodies.operands import KINDS, SAMPLES, WIDE, Thing
 from eventide.bodies.reader import Reading, read
 from eventide.discrete.resources.request import Request
 from eventide.native.locking import locked
+from eventide.reading.dropped_commands import KNOWN
 from eventide.reading.generators import Successor, function_of, locals_of
 from eventide.reading.source import CannotLower, SourceBook
 from eventide.reading.twins import Twin
 from eventide.rows import activities, codes
+from eventide.rows.allocation import has_room, spawn_like
 from eventide.rows.codes import NONE
 from eventide.rows.memory import RowMemory
 from eventide.rows.stations import ask, is_ready, leave, new_request
@@ -50,6 +52,7 @@ class Admission(NamedTuple):
     kept        objects whose addresses it has
     relied      what it relies on besides the facts of its body, by object and attribute
     stations    the resources that it may use, and requests: those that it has made, by their places among `wholes`
+    births      the processes that its statements make: by the place among `wholes` of the row of the prototype
     """
 
     at: int
@@ -59,6 +62,23 @@ class Admission(NamedTuple):
     relied: dict[tuple[int, str], Fact]
     stations: dict[int, Resource]
     requests: dict[int, Request]
+    births: dict[int, Birth]
+
+
+class Birth:
+    """What the processes begin with that a statement makes.
+
+    body        with this statement, and the variable of its kernel
+    name        that it gives to each; "" for none
+    arguments   of the function; of those that are numbers one of the same type
+    """
+
+    def __init__(self, body: Body, text: str, arguments: dict[str, object]) -> None:
+        site = body.naming.spawns[text]
+        self.body = body
+        self.text = text
+        self.function, self.name = site.function, site.name
+        self.arguments = arguments
 
 
 class Return(NamedTuple):
@@ -89,6 +109,8 @@ class Body:
         self.wholes, self.reals = reading.columns()
         self._positions: dict[CodeType, list[Any]] = {}
         self._optional = reading.optional
+        self.refused: dict[str, str] = {}
+        """Why Python makes the processes of a statement of which native code could be made: by its prototype."""
         self.function = _function(name, self.text)
 
     @property
@@ -108,9 +130,27 @@ class Body:
         at = self.resumes_at(generator)
         if at is None:
             return None
-        values = locals_of(generator)
-        naming, loops = self.naming, self.reading.points[at].loops
         iterators = [found for item in gc.get_referents(generator) if (found := _range_in(item)) is not None]
+        return self._admission(at, locals_of(generator), iterators)
+
+    def begin(self, arguments: Mapping[str, object]) -> Admission | None:
+        """What the row of a process begins with that has not begun; None if it cannot begin there."""
+        kinds = {name: KINDS[type(value)] for name, value in arguments.items() if type(value) in KINDS}
+        if any(self.naming.kinds.get(name) != kind for name, kind in kinds.items()):
+            return None
+        return self._admission(0, arguments, [])
+
+    def arguments(self, wholes: list[int], reals: list[float]) -> dict[str, float]:
+        """The arguments that are numbers, as far as a row still has them."""
+        texts = {**dict(zip(self.wholes, wholes, strict=True)), **dict(zip(self.reals, reals, strict=True))}
+        found: dict[str, float] = {}
+        for column in chain(*self.naming.given_columns()):
+            name = column[2:]
+            found[name] = bool(texts[column]) if self.naming.kinds[name] == "bool" else texts[column]
+        return found
+
+    def _admission(self, at: int, values: Mapping[str, Any], iterators: list[object]) -> Admission | None:
+        naming, loops = self.naming, self.reading.points[at].loops
         if len(iterators) != len(loops) or not self._fits(values):
             return None
         texts = self._variables(values)
@@ -138,7 +178,17 @@ class Body:
             self._relied(values),
             {self.wholes.index(text): resource for text, resource in resources.items()},
             {self.wholes.index(f"q_{name}"): request for name, request in requests.items()},
+            {self.wholes.index(text): self._birth(text, values) for text in naming.spawns},
         )
+
+    def _birth(self, text: str, values: Mapping[str, object]) -> Birth:
+        arguments: dict[str, object] = {}
+        for name, given in self.naming.spawns[text].arguments.items():
+            if isinstance(given, Thing):
+                arguments[name] = values[given.root] if given.root else given.value
+            else:
+                arguments[name] = SAMPLES[given]
+        return Birth(self, text, arguments)
 
     def _relied(self, values: Mapping[str, object]) -> dict[tuple[int, str], Fact]:
         """On what the objects depend to which the variables refer."""
@@ -216,6 +266,10 @@ class Body:
         return tuple(found)
 
     # --- from a row to a generator --------------------------------------------------------------------------------
+
+    def stand(self, generator: Any) -> Return:
+        """A process goes on with a generator that has not begun."""
+        return Return(generator, self.reading.points[0].does, 0.0)
 
     def requests_at(self, at: int, wholes: list[int]) -> list[int]:
         """The rows of the requests in whose blocks a row is."""
@@ -308,7 +362,7 @@ def _function(name: str, text: str) -> FunctionType:
         **{name: getattr(math, name) for name in ("sqrt", "exp", "log", "log1p", "sin", "cos", "atan")},
         **{function.__name__: function for function in (draw, draw_next, tell)},
         "hold": activities.hold,
-        **{function.__name__: function for function in (ask, is_ready, leave, new_request)},
+        **{function.__name__: function for function in (ask, is_ready, leave, new_request, has_room, spawn_like)},
         "__name__": "eventide.bodies.kernels",
     }
     flags = __import__("__future__").annotations.compiler_flag
@@ -356,6 +410,8 @@ class Bodies:
         self.refused: dict[int, tuple[CodeType, CannotLower]] = {}
         self._learned = _learned()
         self._known: dict[Any, list[Body]] = {}
+        self._unborn: dict[tuple[object, ...], tuple[CodeType, CannotLower]] = {}
+        """Why processes of some code and types of arguments begin in Python."""
 
     def notes(
         self, exits: Mapping[tuple[Body, int], int]
@@ -368,6 +424,10 @@ class Bodies:
                 for state, (node, why) in body.reading.asks.items():
                     ask = body.reading.twin.definition.refusal(node, f"{why} ({exits.get((body, state), 0)} times)")
                     asks.append(ask)
+                for state, (node, text) in body.reading.spawns.items():
+                    if reason := body.refused.get(text):
+                        told_of = f"{reason} ({exits.get((body, state), 0)} times)"
+                        asks.append(body.reading.twin.definition.refusal(node, told_of))
                 told.append((body.naming.function.__qualname__, None, tuple(asks)))
         return told
 
@@ -389,9 +449,7 @@ class Bodies:
         if id(code) in self._learned.refused:
             self.refused[id(code)] = self._learned.refused[id(code)]
             return None
-        key = id(function.__code__), id(function.__globals__), tuple(map(id, function.__closure__ or ()))
-        bodies = self._known.setdefault(key, [])
-        bodies[:] = [body for body in bodies if body.is_current]
+        bodies = self._bodies_of(function)
         for body in bodies:
             if (admission := body.admit(generator)) is not None:
                 return body, admission
@@ -405,6 +463,40 @@ class Bodies:
         bodies.append(body)
         admission = body.admit(generator)
         return None if admission is None else (body, admission)
+
+    def begin(self, function: FunctionType, arguments: Mapping[str, object]) -> tuple[Body, Admission]:
+        """The body of a process that begins with a function's arguments, and what its row begins with.
+
+        Raises CannotLower if it stays Python.
+        """
+        code = function.__code__
+        definition = self._learned.book.definition(function, yields=True)
+        if id(code) not in KNOWN:  # the first of them is looked at for commands that it makes and drops
+            raise definition.refusal(definition.tree, "Python has not seen it begin yet")
+        bodies = self._bodies_of(function)
+        for body in bodies:
+            if (admission := body.begin(arguments)) is not None:
+                return body, admission
+        key = id(code), *(type(value) for value in arguments.values())
+        if key not in self._unborn and len(bodies) < MOST_KINDS:
+            try:
+                body = self._read(function, arguments)
+            except CannotLower as refusal:
+                self._unborn[key] = code, refusal
+            else:
+                bodies.append(body)
+                if (admission := body.begin(arguments)) is not None:
+                    return body, admission
+        if key in self._unborn:
+            raise self._unborn[key][1]
+        raise definition.refusal(definition.tree, "its arguments change their types")
+
+    def _bodies_of(self, function: FunctionType) -> list[Body]:
+        """The bodies of a function that stand with what it refers to by now."""
+        key = id(function.__code__), id(function.__globals__), tuple(map(id, function.__closure__ or ()))
+        bodies = self._known.setdefault(key, [])
+        bodies[:] = [body for body in bodies if body.is_current]
+        return bodies
 
     def _read(self, function: FunctionType, values: Mapping[str, object]) -> Body:
         code = function.__code__

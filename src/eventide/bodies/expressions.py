@@ -238,6 +238,8 @@ class BodyExpressions:
             return self._addressed(called, given, node)
         if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
             inner = function.__func__
+            if inner is World.process:
+                raise Unknown("a process to which something else refers is made by Python", node)
             return self._followed(inner, Thing(called.root, called.path[:-1], function.__self__), node)
         if isinstance(function, FunctionType):
             return self._followed(function, None, node)
@@ -316,7 +318,7 @@ class BodyExpressions:
         if not isinstance(tree, ast.FunctionDef) or tree.decorator_list:
             raise Unknown("what it calls is no plain function", node)
         self.naming.note_function(function)
-        scope = self._given(function, tree, bound, node)
+        scope = self.arguments(function, tree, bound, node)
         self._scopes.append((scope, function))
         try:
             result = self._run(tree.body)
@@ -324,10 +326,10 @@ class BodyExpressions:
             self._scopes.pop()
         return _NOTHING if result is None else result
 
-    def _given(
+    def arguments(
         self, function: FunctionType, tree: ast.FunctionDef, bound: Thing | None, node: ast.Call
     ) -> dict[str, Value]:
-        """What a function's arguments are."""
+        """What a function's arguments are. Raises Unknown."""
         arguments = tree.args
         names = [argument.arg for argument in arguments.args]
         if arguments.posonlyargs or arguments.vararg or arguments.kwarg or arguments.kwonlyargs:

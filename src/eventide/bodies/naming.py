@@ -56,6 +56,19 @@ def own_fact(owner: object, name: str, found: object) -> Fact | None:
     return None if held is None else Fact(held.get, name, None)
 
 
+class Site:
+    """A statement that makes a process of a generator function.
+
+    name        that it gives to the process; "" for none
+    arguments   of the function: objects of Python, and for numbers their types
+    """
+
+    def __init__(self, function: FunctionType, name: str, arguments: dict[str, Thing | Kind]) -> None:
+        self.function = function
+        self.name = name
+        self.arguments = arguments
+
+
 class Naming:
     """The names of one body.
 
@@ -86,7 +99,8 @@ class Naming:
         self.own = frozenset(name for name in code.co_varnames if name.isascii()) - {*code.co_cellvars}
         self.shared = frozenset(code.co_cellvars)
         self.cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
-        self.arguments = frozenset(code.co_varnames[: code.co_argcount + code.co_kwonlyargcount])
+        self.parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        self.arguments = frozenset(self.parameters)
         self.facts: dict[tuple[int, str], Fact] = {}
         self.addresses: dict[str, Thing] = {}
         self.given: dict[str, Fact] = {}
@@ -95,6 +109,8 @@ class Naming:
         self.simulations: dict[str, World] = {}
         self.stations: dict[str, Thing] = {}
         """The resources of which a row has the number: by the variable of the kernel."""
+        self.spawns: dict[str, Site] = {}
+        """What begins at the statements that make processes: by the variable with the row of the prototype."""
         self.requests: dict[str, str] = {}
         """The variables that refer to requests in their blocks, and the stations of these."""
         self.used: set[str] = set()
@@ -114,11 +130,22 @@ class Naming:
 
     @property
     def _conditions(self) -> Conditions:
-        return (self.facts, self.addresses, self.given, self.things, self.methods, self.simulations, self.stations)
+        about_objects = self.things, self.methods, self.simulations, self.stations
+        return (self.facts, self.addresses, self.given, self.spawns, *about_objects)
 
-    def definition(self, function: FunctionType) -> Definition:
+    def definition(self, function: FunctionType, *, yields: bool = False) -> Definition:
         """Where a function is written. Raises CannotLower."""
-        return self.book.definition(function)
+        return self.book.definition(function, yields=yields)
+
+    def given_columns(self) -> tuple[list[str], list[str]]:
+        """The columns of the arguments that are numbers, used or not, in their order: whole numbers, and floats."""
+        wholes: list[str] = []
+        reals: list[str] = []
+        for name in self.parameters:
+            if self.kinds.get(name):
+                text = f"{'v' if name in self.used else 'u'}_{name}"
+                (reals if self.kinds[name] == "float" else wholes).append(text)
+        return wholes, reals
 
     # --- names ----------------------------------------------------------------------------------------------------
 
@@ -166,7 +193,7 @@ class Naming:
 
     def note_function(self, function: FunctionType) -> None:
         """A function is followed: its code and the defaults of its arguments are facts."""
-        for name in ("__code__", "__defaults__"):
+        for name in ("__code__", "__defaults__", "__name__"):
             ask = attrgetter(name)
             self.facts[id(function), name] = Fact(ask, function, ask(function))
 

@@ -9,6 +9,8 @@ Kind: TypeAlias = Literal["int", "float", "bool"]
 
 KINDS: Final[dict[type, Kind]] = {int: "int", float: "float", bool: "bool"}
 """The types of Python whose values a row keeps as numbers."""
+SAMPLES: Final[dict[Kind, float]] = {"int": 0, "float": 0.0, "bool": False}
+"""A value of each."""
 WIDE: Final = 2**62
 """Whole numbers of a row are smaller, so that the sum of two does not overflow."""
 EXACT: Final = 2**53

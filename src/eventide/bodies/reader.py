@@ -10,14 +10,16 @@ from __future__ import annotations
 import ast
 import re
 from textwrap import indent
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from eventide.bodies.emission import Emission
 from eventide.bodies.expressions import BodyExpressions
 from eventide.bodies.naming import Naming
 from eventide.bodies.nodes import extent, pairs_of
 from eventide.bodies.operands import KINDS, LARGEST, Kind, Operand, Thing, Unknown
+from eventide.bodies.points import Block, Loop, Point
 from eventide.bodies.requests import asked, is_named, name_of_request
+from eventide.bodies.spawning import spawned
 from eventide.discrete.commands import hold
 from eventide.reading.source import CannotLower
 
@@ -38,37 +40,6 @@ COMMAND: Final = "command"
 """The variable of the kernel for what a `yield` gives that only Python carries out."""
 
 
-class Point(NamedTuple):
-    """Where Python continues a process.
-
-    place   of the twin
-    loops   around it, the outermost first
-    does    whether it waits at a `yield`, is to execute a statement, or has evaluated what it yields: by itself or as
-            the argument of `hold`
-    blocks  around it, the outermost first, whose requests end with them
-    """
-
-    place: int
-    loops: tuple[ast.For, ...]
-    does: Literal["waits", "executes", "yields", "holds"]
-    blocks: tuple[Block, ...] = ()
-
-
-class Block(NamedTuple):
-    """The block of a `with`: what its twin calls by its number, and the variable and station of its request."""
-
-    item: ast.withitem
-    name: str
-    station: str
-
-
-class Loop(NamedTuple):
-    """A loop over a range: its number in the text, and its step."""
-
-    number: int
-    step: int
-
-
 class Reading:
     """A body, read for certain types of its variables.
 
@@ -76,6 +47,7 @@ class Reading:
     points      by the number of the state
     resumes     by the extent of a `yield` in the text: the state in which it is waited there
     asks        what is left to Python: the node and the reason, by the number of the state
+    spawns      the statements that make processes: the node and the variable of the kernel, by the number of the state
     changed     whether new types were found, so that it has to be read again
     """
 
@@ -85,6 +57,7 @@ class Reading:
         self.points: dict[int, Point] = {}
         self.resumes: dict[tuple[int, int, int, int], int] = {}
         self.asks: dict[int, tuple[ast.AST, str]] = {}
+        self.spawns: dict[int, tuple[ast.Expr, str]] = {}
         self.loops: dict[ast.For, Loop] = {}
         self.changed = False
         self._blocks: dict[int, list[str]] = {0: []}
@@ -157,8 +130,8 @@ class Reading:
             visit = getattr(self, f"_on_{type(statement).__name__.lower()}", self._on_other)
             visit(statement)
 
-    def _attempt(self, statement: ast.stmt, write: Any) -> bool:
-        """Write the lines of a statement; if that cannot be, leave it to Python."""
+    def _attempt(self, statement: ast.stmt, write: Any) -> int:
+        """Write the lines of a statement and return its state; 0 if that cannot be, and it is left to Python."""
         state = self._point(statement)
         emission = Emission(self._temporaries)
         noted = self.naming.noted()
@@ -167,7 +140,7 @@ class Reading:
         except Unknown as unknown:
             self.naming.take_back(noted)  # Python executes it, whatever its names stand for
             self._leave(statement, state, str(unknown), unknown.node)
-            return False
+            return 0
         self._temporaries = emission.used
         if any("ROOM" in line for line in emission.lines):
             self._come_again(state)
@@ -175,7 +148,7 @@ class Reading:
             self._add(f"at = {state}")
         for line in emission.lines:
             self._add(line)
-        return True
+        return state
 
     def _leave(self, statement: ast.stmt, state: int, why: str, node: ast.AST | None = None) -> None:
         """Python executes a statement."""
@@ -200,7 +173,21 @@ class Reading:
             else:
                 self._ask(statement, statement.value, asked)
         elif not isinstance(statement.value, ast.Constant):
-            self._attempt(statement, lambda expressions: expressions.value(statement.value))
+            self._call(statement)
+
+    def _call(self, statement: ast.Expr) -> None:
+        """An expression that is evaluated for what it does: a process may begin."""
+        prototype = ""
+
+        def write(expressions: BodyExpressions) -> None:
+            nonlocal prototype
+            prototype = spawned(expressions, statement.value)
+            if not prototype:
+                expressions.value(statement.value)
+
+        state = self._attempt(statement, write)
+        if state and prototype:
+            self.spawns[state] = statement, prototype
 
     def _wait(self, statement: ast.Expr, command: ast.Yield) -> None:
         """A `yield`: a hold by a float; others are Python's."""
@@ -353,7 +340,7 @@ class Reading:
             found = expressions.truth(test)
             expressions.emission.emit(f"if {found.text}:\n    at = {then}\nelse:\n    at = {otherwise}\ncontinue")
 
-        is_written = self._attempt(statement, write)
+        is_written = self._attempt(statement, write) > 0
         self._lines = None
         return is_written
 
@@ -499,8 +486,8 @@ class Reading:
 
     @property
     def goes_on(self) -> bool:
-        """Whether native code may come from one wait to the next without Python."""
-        seen, waiting = set(), list(self.resumes.values())
+        """Whether native code may come from one wait, or from its beginning, to the next without Python."""
+        seen, waiting = set(), [0, *self.resumes.values()]
         while waiting:
             state = waiting.pop()
             text = "\n".join(self._blocks[state])
@@ -520,6 +507,8 @@ class Reading:
         loads, stores = [], []
         for table, texts in (("wholes", wholes), ("reals", reals)):
             for k, text in enumerate(texts):
+                if text[:2] == "u_":
+                    continue
                 item = f"a.{table}[{table[0]} + {k}]"
                 is_truth = text[:2] == "v_" and self.naming.kinds[text[2:]] == "bool"
                 loads.append(f"{text} = {f'bool({item})' if is_truth else item}")
@@ -556,17 +545,23 @@ class Reading:
         return [name for name, kind in self.naming.kinds.items() if kind and name in self.naming.used]
 
     def columns(self) -> tuple[list[str], list[str]]:
-        """The variables of the kernel that a row keeps: whole numbers, and floats."""
-        naming = self.naming
-        wholes = ["has"] if self.optional else []
-        reals = [COMMAND]
-        for name in self.known:
-            (reals if naming.kinds[name] == "float" else wholes).append(f"v_{name}")
+        """The variables of the kernel that a row keeps: whole numbers, and floats.
+
+        The arguments come first, so that whoever makes a process knows where they are.
+        """
+        naming, known = self.naming, self.known
+        wholes, reals = naming.given_columns()
+        wholes += ["has"] if self.optional else []
+        reals.append(COMMAND)
+        for name in known:
+            if name not in naming.arguments:
+                (reals if naming.kinds[name] == "float" else wholes).append(f"v_{name}")
         for loop in self.loops.values():
             wholes += [f"n_{loop.number}", f"s_{loop.number}"]
         wholes += [f"q_{name}" for name in naming.requests]
         wholes += naming.addresses
         wholes += naming.stations
+        wholes += naming.spawns
         for text, fact in naming.given.items():
             (reals if type(fact.answer) is float else wholes).append(text)
         return wholes, reals

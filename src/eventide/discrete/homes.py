@@ -16,21 +16,21 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.discrete.calendar import ABOVE, BELOW, FIRST, PLAIN, Calendar
-from eventide.discrete.commands import hold
-from eventide.discrete.processes.process import Process, _Agenda
-from eventide.discrete.processes.stories import Story
-from eventide.discrete.resources.away import AwayStation, are_held_elsewhere, can_go
+from eventide.discrete.processes.process_list import Roster
+from eventide.discrete.processes.stories import Kind, Story
+from eventide.discrete.prototypes import Prototype, Prototypes, descendants
+from eventide.discrete.resources.away import AwayStation
 from eventide.discrete.same_time_limit import ENOUGH
-from eventide.errors import ModelError
-from eventide.reading.generators import is_held_elsewhere
-from eventide.rows.codes import DONE, ENDED, FAILED, NONE, REQUESTED, ROOM, SPENT
+from eventide.discrete.selection import Candidate, Selection
+from eventide.discrete.stand_ins import Away, Given, RowCalendar, RowRoster
+from eventide.rows.codes import DONE, ENDED, FAILED, FREE, NONE, REQUESTED, ROOM, SPENT
 
 if TYPE_CHECKING:
     from eventide.bodies.body import Admission, Bodies, Body, Return
     from eventide.bodies.naming import Fact
     from eventide.discrete.calendar import Notice
+    from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.request import Request
-    from eventide.discrete.resources.resource import Resource
     from eventide.discrete.world import World
     from eventide.reading.source import CannotLower
     from eventide.rows.memory import RowMemory
@@ -45,43 +45,13 @@ FEW: Final = 8
 """The processes that may come home before it is judged whether that is too often."""
 
 
-class _Given:
-    """Stands for a process in the rest of its event: it has yielded a number already, or has met an error."""
+class _Gone(NamedTuple):
+    """A process that is a row: its body, and what it was made like in a row, or objects whose addresses the row has."""
 
-    __slots__ = ("_notice", "_story", "_value", "_wait", "activity", "command", "does")
-
-    def __init__(self, process: Process, does: str, command: Any) -> None:
-        self._notice = self._story = self._value = self._wait = None
-        self.activity = process
-        self.does = does
-        self.command = command
-
-    @property
-    def name(self) -> str:
-        """How it is called in messages."""
-        return str(self.activity.name)
-
-    def _resume(self) -> Any:
-        process, command = self.activity, self.command
-        process.sim.current = process
-        if self.does == "fails":
-            return process._generator.throw(command)
-        if self.does == "holds":
-            try:
-                hold(command)
-            except ModelError as error:
-                here = error.__traceback__
-                return process._generator.throw(error.with_traceback(here and here.tb_next))
-        return command
-
-
-class _Candidate(NamedTuple):
-    """A process that can go away: its notice, or what it waits for; its body, and what its row begins with."""
-
-    notice: Notice | None
-    wait: Request | None
+    process: Process
     body: Body
-    admission: Admission
+    prototype: Prototype | None
+    kept: object
 
 
 class Homes:
@@ -103,15 +73,23 @@ class Homes:
         self._bodies: Bodies | None = None
         self._memory: RowMemory | None = None
         self._kinds: dict[Body, int] = {}
-        self._rows: dict[int, tuple[Process, Body, object]] = {}
+        self._rows: dict[int, _Gone] = {}
+        """Those that have objects, by their rows."""
+        self._prototypes: Prototypes | None = None
+        self._models: list[Prototype] = []
+        """The prototypes that have rows now."""
+        self._kinds_by_label: dict[str, int] = {}
+        """The kinds that count what has one name."""
+        self._counted: list[tuple[int, Kind]] = []
+        """These, and who counts in Python, of what may begin in rows now."""
+        self._embodied = 0
+        """So many processes made in rows have got objects, or have ended."""
         self._stations: dict[int, AwayStation] = {}
         """The resources that are away, or were, by the ids of these."""
         self._gone_stations: list[AwayStation] = []
         """Those that are."""
         self._requests: dict[int, Request] = {}
         """The requests of those that come home, by their rows."""
-        self._is_granting = False
-        """Whether a resource stays as somebody does not know yet that its request was granted."""
         self._relied: dict[tuple[int, str], Fact] = {}
         """On what those rely that are away."""
         self._called: Any = None
@@ -125,7 +103,12 @@ class Homes:
         """Whether any are away, or go now, as enough events have taken place for it to pay."""
         if events >= self.due:
             self.consider()
-        return bool(self.away)
+        return self.is_any_away
+
+    @property
+    def is_any_away(self) -> bool:
+        """Whether a process is a row, with or without an object."""
+        return self._memory is not None and self._memory.run.alive > len(self._models)
 
     def consider(self) -> None:
         """Enough events have taken place for it to pay to let processes go away."""
@@ -135,7 +118,7 @@ class Homes:
         if not self._pays:
             self._give_up()
             return
-        if self.away:
+        if self.is_any_away:
             self._judge(events)
             return
         self.due = events + ENOUGH * self._pause
@@ -150,7 +133,9 @@ class Homes:
             return
         if self._bodies is None:
             self._bodies = self._make()
-        found = self._candidates(waiting)
+        self._prototypes = Prototypes(self._bodies)
+        selection = Selection(self._bodies, self._prototypes)
+        found = selection.made_of(waiting)
         gone = {id(candidate.notice) for candidate in found.values()}
         if gone:
             self._make_kinds(found)  # first, as compiling may fail: then no process has left the event list
@@ -163,8 +148,9 @@ class Homes:
             self._go(found)
             world._vigil = self
             calendar.__class__, calendar.tracer = RowCalendar, self
+            world._roster.__class__, world._roster.homes = RowRoster, self
             self._taken_before, self.due = self.taken, events + ENOUGH
-        elif self._is_granting:
+        elif selection.is_granting:
             self.due = events + 1
         else:
             self._wait_longer()
@@ -193,106 +179,81 @@ class Homes:
             self._wait_longer()
         self._taken_before = self.taken
 
-    def _candidates(self, notices: list[Notice]) -> dict[Process, _Candidate]:
-        """The processes that can go away: of some notices, and of the lines of the resources that these may use.
-
-        A resource goes away with all processes that wait for it or use it, or stays with all that may use it.
-        """
-        self._is_granting = False
-        found: dict[Process, _Candidate] = {}
-        for notice in notices:
-            _, sequence, path, process = notice
-            is_hold = path == PLAIN or (sequence % 1.0 == 0.5 and len(path) == 2 and path[1] == 0)
-            if is_hold and ABOVE < sequence < BELOW:
-                self._look_at(process, notice, None, found)
-        resources: dict[int, Resource] = {}
-        pending = list(found.values())
-        for candidate in pending:
-            for resource in candidate.admission.stations.values():
-                if id(resource) not in resources and can_go(resource):
-                    pending += self._look_at_line(resource, found)
-                resources.setdefault(id(resource), resource)
-        while True:
-            bad = {key for key, resource in resources.items() if not self._is_whole(resource, found)}
-            kept = {
-                process: candidate
-                for process, candidate in found.items()
-                if not any(id(resource) in bad for resource in candidate.admission.stations.values())
-            }
-            if len(kept) == len(found):
-                return found
-            found = kept
-
-    def _look_at_line(self, resource: Resource, found: dict[Process, _Candidate]) -> list[_Candidate]:
-        """Note the processes that can go away while they wait for a resource; returns those."""
-        known = len(found)
-        for request in resource._line:
-            if type(request._activity) is Story and request._activity not in found:
-                self._look_at(request._activity, None, request, found)
-        return list(found.values())[known:]
-
-    def _look_at(
-        self, process: Process, notice: Notice | None, wait: Request | None, found: dict[Process, _Candidate]
-    ) -> None:
-        """Note a process that can go away, waiting for its notice or for a request."""
-        generator = process._generator
-        is_plain = process._story is generator and process._value is None and process._wait is wait
-        is_plain = is_plain and process._past is None and process._notice is notice
-        if not is_plain or generator is None or not generator.gi_suspended or is_held_elsewhere(process):
-            return
-        assert self._bodies is not None
-        admitted = self._bodies.admit(generator)
-        if admitted is not None:
-            found[process] = _Candidate(notice, wait, *admitted)
-
-    def _is_whole(self, resource: Resource, found: Mapping[Process, _Candidate]) -> bool:
-        """Whether a resource can go away with these processes."""
-        if not can_go(resource):
-            return False
-        users, line = [*resource._users], [*resource._line]
-        if are_held_elsewhere(users, is_waiting=False) or are_held_elsewhere(line, is_waiting=True):
-            self._is_granting = self._is_granting or any(user._activity._wait is user for user in users)
-            return False
-        owners = (found.get(request._activity) for request in (*users, *line))
-        return all(
-            owner is not None and any(request is own for own in owner.admission.requests.values())
-            for request, owner in zip((*users, *line), owners, strict=True)
-        )
-
-    def _make_kinds(self, found: Mapping[Process, _Candidate]) -> None:
+    def _make_kinds(self, found: Mapping[Process, Candidate]) -> None:
         """Make the tables, and the kernels of the bodies that have none."""
         assert self._bodies is not None
         if self._memory is None:
             self._memory = self._bodies.memory()
         for candidate in found.values():
-            if candidate.body not in self._kinds:
-                self._kinds[candidate.body] = self._bodies.add_kind(self._memory, candidate.body)
+            for body in (candidate.body, *(prototype.body for prototype in candidate.offspring)):
+                if body not in self._kinds:
+                    self._kinds[body] = self._bodies.add_kind(self._memory, body)
 
-    def _go(self, found: Mapping[Process, _Candidate]) -> None:
+    def _go(self, found: Mapping[Process, Candidate]) -> None:
         """Let processes go away, and the resources that they may use."""
         memory = self._memory
         assert memory is not None
+        self._make_models(memory, found)
         rows = {process: self._new_row(memory, self._kinds[candidate.body]) for process, candidate in found.items()}
         owners = {
             request: rows[p] for p, found_one in found.items() for request in found_one.admission.requests.values()
         }
         requests: dict[Request, int] = {}
         for candidate in found.values():
-            for resource in candidate.admission.stations.values():
+            for resource in candidate.resources:
                 station = self._stations.get(id(resource))
                 if station is None:
                     station = self._stations[id(resource)] = AwayStation(resource, memory, self.leave)
                 if station not in self._gone_stations:
                     self._gone_stations.append(station)
                     requests.update(station.go(owners))
+        for prototype in self._models:
+            self._fill(prototype.row, prototype.admission, prototype.children, requests)
+            self._relied.update(prototype.body.naming.facts)
         for process, candidate in found.items():
             self._write_row(process, rows[process], candidate, requests)
 
-    def _write_row(self, process: Process, i: int, candidate: _Candidate, requests: dict[Request, int]) -> None:
+    def _make_models(self, memory: RowMemory, found: Mapping[Process, Candidate]) -> None:
+        """Give rows to the prototypes of what those that go away may make, and let rows count them."""
+        counted: dict[int, Kind] = {}
+        self._models = descendants(one for candidate in found.values() for one in candidate.children.values())
+        kinds = self.world._kinds
+        for prototype in self._models:
+            k, label = self._kinds[prototype.body], prototype.label
+            prototype.row = self._new_row(memory, k)
+            memory.process.object[prototype.row] = prototype.number
+            memory.kind.label[k] = counter = self._kinds_by_label.setdefault(label, k)
+            counted[counter] = kinds.setdefault(label, Kind(label))
+        self._counted = list(counted.items())
+        self._embodied = memory.run.made
+
+    def _write_row(self, process: Process, i: int, candidate: Candidate, requests: dict[Request, int]) -> None:
         """Let a process go away to its row."""
-        memory, admission = self._memory, candidate.admission
+        memory = self._memory
+        assert memory is not None
+        self._fill(i, candidate.admission, candidate.children, requests)
+        views = memory.views
+        views.activity.at[i], views.process.watched[i] = candidate.admission.at, 1
+        if candidate.notice is None:
+            assert candidate.wait is not None
+            views.activity.wait[i], views.process.subject[i] = REQUESTED, requests[candidate.wait]
+        else:
+            time, sequence, path, _ = candidate.notice
+            memory.engine.place(memory.arrays, i, time, float(sequence), path[0])
+        process.__class__ = Away
+        self.away[process] = i
+        self._rows[i] = _Gone(process, candidate.body, None, candidate.admission.kept)
+        self._relied.update(candidate.body.naming.facts)
+
+    def _fill(
+        self, i: int, admission: Admission, children: dict[int, Prototype | None], requests: dict[Request, int]
+    ) -> None:
+        """Write the local numbers of a row."""
+        memory = self._memory
         assert memory is not None
         wholes = list(admission.wholes)
+        for place, child in children.items():
+            wholes[place] = NONE if child is None else child.row
         for place, resource in admission.stations.items():
             wholes[place] = self._stations[id(resource)].row
         for place, request in admission.requests.items():
@@ -303,17 +264,6 @@ class Homes:
             views.wholes[w + k] = whole
         for k, real in enumerate(admission.reals):
             views.reals[r + k] = real
-        views.activity.at[i], views.process.watched[i] = admission.at, 1
-        if candidate.notice is None:
-            assert candidate.wait is not None
-            views.activity.wait[i], views.process.subject[i] = REQUESTED, requests[candidate.wait]
-        else:
-            time, sequence, path, _ = candidate.notice
-            memory.engine.place(memory.arrays, i, time, float(sequence), path[0])
-        process.__class__ = Away
-        self.away[process] = i
-        self._rows[i] = process, candidate.body, admission.kept
-        self._relied.update(candidate.body.naming.facts)
         self._relied.update(admission.relied)
 
     def _new_row(self, memory: RowMemory, kind: int) -> int:
@@ -346,11 +296,37 @@ class Homes:
         if sequence != 0.0:
             path = PLAIN if serial == 0 and sequence > 0.0 else FIRST if serial == 0 else (serial, 0)
             process._notice = notice = (time, sequence, path, process)
-            heappush(self.world._calendar.heap, notice)
+            put_back(self.world._calendar, notice)
+
+    def embody(self) -> None:
+        """Give objects to the processes that were made in rows and have none, in the order in which they were made."""
+        memory, world = self._memory, self.world
+        if memory is None or memory.run.made == self._embodied:
+            return
+        self._embodied = memory.run.made
+        activity, process = memory.activity, memory.process
+        for i in sorted(self._bodiless(memory), key=process.made.__getitem__):
+            assert self._prototypes is not None
+            prototype = self._prototypes.all[process.object[i]]
+            kind = world._kinds[prototype.label]
+            story = prototype.process(world, kind, process.number[i], activity.begun[i])
+            Roster.enter(world._roster, story)
+            story.__class__ = Away
+            self.away[story] = i
+            self._rows[i] = _Gone(story, prototype.body, prototype, None)
+            process.object[i], process.watched[i] = NONE, 1
+
+    def _bodiless(self, memory: RowMemory) -> list[int]:
+        """The rows of processes that have no object yet."""
+        models = {prototype.row for prototype in self._models}
+        activity, process = memory.activity, memory.process
+        rows = range(memory.run.used)
+        return [i for i in rows if process.object[i] >= 0 and activity.at[i] != FREE and i not in models]
 
     def leave(self) -> None:
         """All come home."""
         self._bring_others(None)
+        self._settle()
         self._requests.clear()
         world = self.world
         if world._vigil is self:
@@ -364,7 +340,7 @@ class Homes:
         memory = self._memory
         assert memory is not None
         i = self.away[process]
-        _, body, _ = self._rows[i]
+        _, body, prototype, _ = self._rows[i]
         views = memory.views
         w, r, at = views.activity.wholes[i], views.activity.reals[i], views.activity.at[i]
         wholes, reals = body.sizes
@@ -375,15 +351,21 @@ class Homes:
         requests = {q: self._request_of(q) for q in held}
         self._forget(process)
         self._came += 1
-        back = body.give_back(process._generator, at, *numbers, requests)
+        if prototype is not None:
+            process._generator = prototype.generator(body.arguments(*numbers))
+        if at == 0:
+            back = body.stand(process._generator)
+        else:
+            back = body.give_back(process._generator, at, *numbers, requests)
         process._generator = process._story = back.generator
         process._notice = process._wait = process._value = None
         return back
 
     def _bring_others(self, process: Process | None) -> None:
         """All resources come home, and all processes but one that continues in Python within its event."""
+        self.embody()
         stations, self._gone_stations = self._gone_stations, []
-        owners = {i: owner for i, (owner, _, _) in self._rows.items()}
+        owners = {i: gone.process for i, gone in self._rows.items()}
         for station in stations:
             self._requests.update(station.come(owners.__getitem__))
         for other in list(self.away):
@@ -407,11 +389,25 @@ class Homes:
         del self._rows[i]
         memory.engine.dismiss(memory.arrays, i)
         process.__class__ = Story
-        if not self.away:
-            calendar = self.world._calendar
-            calendar.__class__, calendar.tracer = Calendar, None
-            self._relied.clear()
-            memory.run.notices = 0  # stale ones, whose keys may come again
+        self._settle()
+
+    def _settle(self) -> None:
+        """Nobody may be away any more: all is then as it was before somebody went."""
+        memory, world = self._memory, self.world
+        calendar = world._calendar
+        is_away = type(calendar) is RowCalendar
+        if memory is None or self.is_any_away or not is_away:
+            return
+        calendar.__class__, calendar.tracer = Calendar, None
+        world._roster.__class__, world._roster.homes = Roster, None
+        for station in self._gone_stations:  # nobody uses them
+            station.come(lambda _: None)
+        self._gone_stations.clear()
+        models, self._models = self._models, []
+        for prototype in models:
+            memory.engine.dismiss(memory.arrays, prototype.row)
+        self._relied.clear()
+        memory.run.notices = 0  # stale ones, whose keys may come again
 
     # --- events ---------------------------------------------------------------------------------------------------
 
@@ -419,12 +415,12 @@ class Homes:
         """The numbers of events in Python; before each of them those of rows take place that come first."""
         calendar = self.world._calendar
         while most > 0:
-            if self.away and not self._pays:
+            if self.is_any_away and not self._pays:
                 self._give_up()
-            elif self.away and not self._stands():
+            elif self.is_any_away and not self._stands():
                 self.leave()
                 self._wait_longer()
-            elif self.away and not self.world._is_pressed:
+            elif self.is_any_away and not self.world._is_pressed:
                 most -= self._proceed(horizon, most)
                 if self._called is not None:
                     yield calendar.turn
@@ -452,35 +448,47 @@ class Homes:
         assert memory is not None
         run, calendar, taken = memory.run, world._calendar, 0
         failure: BaseException | None = None
-        while self.away and taken < most and not world._is_halted:
+        while self.is_any_away and taken < most and not world._is_halted:
             notice = Calendar.first(calendar)
             key = (inf, inf, 0) if notice is None else (notice[0], notice[1], _serial(notice))
             run.time, run.turn, run.serial = world.time, next(calendar.numbers) - 1, calendar.serial() - 1
             before, run.latest = run.turn, calendar.latest
             some = max(1, most - taken - 1)  # the last to act is looked at
             last = memory.engine.first(memory.arrays) if some == 1 else NONE
+            if last >= 0 and memory.activity.due[last] == world._instant.time:  # it may act there again and again
+                self.embody()
+            actor = self._rows.get(last)
+            for k, kind in self._counted:
+                memory.kind.count[k] = kind.count
             try:
                 code = memory.engine.proceed_rows(memory.arrays, *key, horizon, some)
             except BaseException as error:  # noqa: BLE001  # it is raised in the process that has met it
                 code, failure = FAILED, error
             calendar.numbers, calendar.serial = count(run.turn + 1), count(run.serial + 1).__next__
+            if run.latest != calendar.latest:  # all that stands in front in Python was put there before
+                calendar.latest, calendar.below = run.latest, len(calendar.front)
+            for k, kind in self._counted:
+                kind.count = memory.kind.count[k]
             events = run.turn - before
             if events:
                 calendar.turn, world.time = run.turn, run.time
                 taken += events
                 self.taken += events
-                if last >= 0:
-                    world.current = self._rows[last][0]
+                if actor is not None:
+                    world.current = actor.process
             if code == DONE:
                 break
             if code != SPENT and not (code == ROOM and memory.grow()):
-                process, body, _ = self._rows[run.current]
+                if run.current not in self._rows:
+                    self.embody()
+                process, body, _, _ = self._rows[run.current]
                 run.current, world.current = NONE, process
                 if code == ENDED:
                     self._end(process)
                 else:
                     self._go_on(process, body, failure)
                     break
+        self._settle()
         return taken
 
     def _end(self, process: Process) -> None:
@@ -496,11 +504,11 @@ class Homes:
         self.exits[body, at] = self.exits.get((body, at), 0) + 1
         back = self._fetch(process)
         if error is not None:
-            self._called = _Given(process, "fails", error)
+            self._called = Given(process, "fails", error)
         elif back.does == "executes":
             self._called = process
         else:
-            self._called = _Given(process, back.does, back.command)
+            self._called = Given(process, back.does, back.command)
 
     @property
     def notes(self) -> list[tuple[str, CannotLower | None, tuple[CannotLower, ...]]]:
@@ -512,7 +520,7 @@ class Homes:
     def advance(self, horizon: float) -> Any:
         """Whose event it is; None if it is that of the first in the list."""
         called, self._called = self._called, None
-        if not self.away and self.world._vigil is self:
+        if not self.is_any_away and self.world._vigil is self:
             self.world._vigil = None
         return called
 
@@ -524,8 +532,25 @@ class Homes:
 
 
 def _serial(notice: Notice) -> int:
-    """The third part of a key; of what has a priority it does not matter, as no row has such a number."""
-    return int(notice[2][0]) if ABOVE != notice[1] != BELOW else 0
+    """The third part of a key; of what has a priority it does not matter, as no row has such a number.
+
+    What was put after something else (`Calendar.schedule_after`) comes after a row with the number of that.
+    """
+    path = notice[2]
+    return int(path[0]) + (len(path) > 2 and path[1] > 0) if ABOVE != notice[1] != BELOW else 0
+
+
+def put_back(calendar: Calendar, notice: Notice) -> None:
+    """Put a notice into the list that it would stand in if it had always been there."""
+    if notice[1] > 0.0:
+        heappush(calendar.heap, notice)
+        return
+    front, place = calendar.front, 0
+    while place < len(front) and front[place] > notice:
+        place += 1
+    front.insert(place, notice)
+    if notice[1] != -calendar.latest:
+        calendar.below += 1
 
 
 def is_watched() -> bool:
@@ -534,50 +559,3 @@ def is_watched() -> bool:
     if monitoring is not None and any(monitoring.get_tool(number) is not None for number in range(6)):
         return True
     return sys.gettrace() is not None or sys.getprofile() is not None
-
-
-def _away(name: str) -> property:
-    """An attribute of a process that is away: to read or set it brings the process home."""
-    slot = getattr(_Agenda, name)
-
-    def look(process: Process) -> Any:
-        process.sim._homes.bring(process)
-        return slot.__get__(process)
-
-    def change(process: Any, value: Any) -> None:
-        process.sim._homes.bring(process)
-        slot.__set__(process, value)
-
-    return property(look, change)
-
-
-class Away(Story):
-    """A story whose process is away."""
-
-    __slots__ = ()
-
-
-for _name in ("_notice", "_value", "_wait", "_story", "_generator", "_past", "_met"):
-    setattr(Away, _name, _away(_name))
-Away.__name__ = Story.__name__
-Away.__qualname__ = Story.__qualname__
-
-
-class RowCalendar(Calendar):
-    """The calendar while processes are away: any other use than to place something brings all home."""
-
-    __slots__ = ()
-
-
-def _asking(name: str) -> Callable[..., Any]:
-    plain = getattr(Calendar, name)
-
-    def ask(calendar: Any, *others: Any) -> Any:
-        calendar.tracer.leave()
-        return plain(calendar, *others)
-
-    return ask
-
-
-for _name in ("first", "next_time", "__iter__", "after"):
-    setattr(RowCalendar, _name, _asking(_name))

@@ -28,12 +28,15 @@ MOST_NAMES: Final = 5
 
 
 class Instant:
-    """The time at the last comparison, and how often each process has acted at that time since."""
+    """How often each process has acted at one time.
 
-    __slots__ = ("_actors", "_acts", "_counts", "_events", "_time")
+    time    where the clock stood when stock was taken last
+    """
+
+    __slots__ = ("_actors", "_acts", "_counts", "_events", "time")
 
     def __init__(self) -> None:
-        self._time = -1.0
+        self.time = -1.0
         self._events = self._acts = 0
         self._counts: dict[int, int] = {}
         self._actors: list[Any] = []
@@ -47,8 +50,8 @@ class Instant:
         Raises ModelError, naming those that act again and again, if that was more than 1,000 times and they do not come
         to an end within a million events.
         """
-        if time != self._time:
-            self._time = time
+        if time != self.time:
+            self.time = time
             self._forget()
             return SPELL
         if events == self._events:
@@ -73,7 +76,7 @@ class Instant:
 
     def actors_at(self, time: float) -> str:
         """Which activities have acted again and again at this instant, in words; empty if that is not suspicious."""
-        return self._names() if time == self._time else ""
+        return self._names() if time == self.time else ""
 
     def _names(self) -> str:
         again = sorted(

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from eventide.reading.source import Definition
 
 NOTHING: Final[Mapping[int, Any]] = {}
+_INSIDE: Final = ".inside"
+_HIDDEN: Final = "_" * 40
 _ORIGINAL: Final = "_eventide_twin_of"
 
 
@@ -153,8 +155,10 @@ class Twin:
         if self.shared:
             body = [ast.Nonlocal(list(self.shared), **where), *body]
         # The first line of the code is that of the first decorator.
-        inside: ast.stmt = _function(tree.name, arguments, body, tree.decorator_list, where)
+        # None of the names here is one that the user's code may refer to, as to itself: it means what is outside.
+        inside: ast.stmt = _function(_INSIDE, arguments, body, tree.decorator_list, where)
         around = self.definition.file.class_around(tree)
+        around = around and _HIDDEN + around  # private names leave out what a class begins with
         if around:
             inside = ast.ClassDef(name=around, bases=[], keywords=[], body=[inside], decorator_list=[], **where)
             _add_type_params(inside)
@@ -162,9 +166,9 @@ class Twin:
         given: list[ast.stmt] = [ast.Assign([name], ast.Constant(None, **where), **where) for name in names]
         module = ast.Module([_function(".twin", [], [*given, inside], [], where)], [])
         made: Any = compile(module, code.co_filename, "exec", flags=code.co_flags & FUTURE, dont_inherit=True)
-        for name in (".twin", *([around] if around else ()), tree.name):
+        for name in (".twin", *([around] if around else ()), _INSIDE):
             made = next(inner for inner in made.co_consts if isinstance(inner, CodeType) and inner.co_name == name)
-        whole = made.replace(co_qualname=code.co_qualname, co_consts=self._constants(made, code))
+        whole = made.replace(co_name=code.co_name, co_qualname=code.co_qualname, co_consts=self._constants(made, code))
         assert isinstance(whole, CodeType)
         return whole
 

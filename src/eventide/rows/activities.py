@@ -9,7 +9,7 @@ from __future__ import annotations
 from math import nan
 from typing import TYPE_CHECKING
 
-from eventide.rows.allocation import free_row, new_row, reference, row_of
+from eventide.rows.allocation import free_row, leave_rows, new_row, reference, row_of
 from eventide.rows.codes import (
     EXIT,
     IN_HEAP,
@@ -102,7 +102,7 @@ def finish(a: Rows, i: int) -> None:
         leave_joiners(a, waiting)
         a.activity.wait[waiting] = NOTHING
         schedule_last(a, waiting)
-    free_row(a, i)
+    leave_rows(a, i)
 
 
 # --- activation -------------------------------------------------------------------------------------------------------

@@ -61,23 +61,47 @@ def enter(a: Rows, k: int) -> int:
     a.process.joiners[i] = NONE
     a.process.watched[i] = 0
     a.process.object[i] = NONE
+    a.run.alive += 1
     return i
 
 
 def dismiss(a: Rows, i: int) -> None:
     """Give up the row of a process, which continues in Python or has ended."""
     displace(a, i)
+    leave_rows(a, i)
+
+
+def leave_rows(a: Rows, i: int) -> None:
+    """Free the row of a process, which is in no list."""
+    a.run.alive -= 1
     free_row(a, i)
 
 
 def spawn(a: Rows, k: int) -> int:
     """The row of a new process of a kind, in front of the present instant. There must be room for it."""
     i = enter(a, k)
-    a.kind.count[k] += 1
-    a.process.number[i] = a.kind.count[k]
+    label = a.kind.label[k]
+    number = a.kind.count[label] + 1
+    a.kind.count[label] = number
+    a.process.number[i] = number
     a.run.made += 1
     a.process.made[i] = a.run.made
+    a.activity.begun[i] = a.run.time
     schedule_front(a, i)
+    return i
+
+
+def spawn_like(a: Rows, prototype: int) -> int:
+    """The row of a new process, as `spawn`, with the local numbers of another row."""
+    k = a.activity.kind[prototype]
+    i = spawn(a, k)
+    a.process.object[i] = a.process.object[prototype]
+    source, target = a.activity.wholes[prototype], a.activity.wholes[i]
+    for place in range(a.kind.wholes[k]):
+        a.wholes[target + place] = a.wholes[source + place]
+    source, target = a.activity.reals[prototype], a.activity.reals[i]
+    for place in range(a.kind.reals[k]):
+        a.reals[target + place] = a.reals[source + place]
     return i
 
 

@@ -141,6 +141,7 @@ class RowMemory:
         """
         k = self._new("kind", self.kind)
         self.kind.wholes[k], self.kind.reals[k], self.kind.free[k] = wholes, reals, NONE
+        self.kind.label[k] = k
         if isinstance(kernel, int):
             self.kind.address[k], kernel = kernel, None
         self.host.kernels.append(kernel)

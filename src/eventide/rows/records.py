@@ -42,6 +42,8 @@ class ActivityRecord(Record, is_padded=False):
     """The second part of its key, the number of the stretch of code; 0 without a notice."""
     left: Floats
     """What was left of its hold when it was interrupted; NaN if it was not holding."""
+    begun: Floats
+    """When a process was made that was made in rows."""
 
 
 class ProcessRecord(Record, is_padded=False):
@@ -58,13 +60,13 @@ class ProcessRecord(Record, is_padded=False):
     watched: Ints
     """1 if its end concerns Python."""
     object: Ints
-    """For Python, where its object is."""
+    """For Python, the number of the prototype of a process that has no object yet; NONE for all others."""
     generation: Ints
     """How many activities were in this row before."""
     number: Ints
-    """Its number among those of its kind, for its name."""
+    """Its number among those of its label, for its name."""
     made: Ints
-    """Its number among all processes, in the order of their making."""
+    """Its number among all processes made in rows, in the order of their making."""
 
 
 class NoticeRecord(Record, is_padded=False):
@@ -93,6 +95,8 @@ class KindRecord(Record, is_padded=False):
     """The first of their free rows; NONE."""
     spare: Ints
     """The number of these rows."""
+    label: Ints
+    """The kind that counts the processes of one name: functions of the same name have one."""
     count: Ints
     """The number of processes made so far."""
 
@@ -235,7 +239,9 @@ class RowState(ctypes.Structure):
     reals_room: int
     """How many there are."""
     made: int
-    """The number of processes made so far, in rows or not."""
+    """The number of processes made in rows so far."""
+    alive: int
+    """The number of rows of processes that are in use, prototypes included."""
 
     @property
     def placed(self) -> tuple[tuple[int, ...], tuple[RowState, ...]]:

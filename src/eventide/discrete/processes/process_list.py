@@ -15,10 +15,12 @@ class Roster:
     To enter and to leave is to tell two neighbours; a table would have to find everybody by a key.
     """
 
-    __slots__ = ("_after", "_before")
+    __slots__ = ("_after", "_before", "homes")
 
     _after: Any
     _before: Any
+    homes: Any
+    """Who knows the processes that were made in rows, while there are any."""
 
     def __init__(self) -> None:
         self._after = self._before = self

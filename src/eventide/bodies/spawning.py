@@ -1,0 +1,106 @@
+"""Statements of bodies that make processes: `sim.process(f(...))`, where `f` is a generator function that is known.
+
+The new row is a copy of a prototype, which has what all processes of this statement have in common; then it gets the
+arguments that are numbers, whose places in it are those of the function's arguments.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from types import FunctionType, MethodType
+from typing import TYPE_CHECKING, Final
+
+from eventide.bodies.naming import Site
+from eventide.bodies.operands import Kind, Operand, Thing, Unknown
+from eventide.discrete.world import World
+from eventide.reading.source import CannotLower
+
+if TYPE_CHECKING:
+    from eventide.bodies.expressions import BodyExpressions
+
+_PROCESS: Final = World.process  # whatever stands in its place later
+_ROOM: Final = """if {0} < 0:
+    code = EXIT
+    break
+if not has_room(a, a.activity.kind[{0}]):
+    code = ROOM
+    break"""
+
+
+def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
+    """Write what makes a process, and return the variable of its prototype; "" for another kind of expression.
+
+    Raises Unknown for a process that only Python can make.
+    """
+    called = expressions.value(node.func) if isinstance(node, ast.Call) else None
+    if (
+        not isinstance(node, ast.Call)
+        or not isinstance(called, Thing)
+        or type(called.value) is not MethodType
+        or called.value.__func__ is not _PROCESS
+    ):
+        return ""
+    naming, emission = expressions.naming, expressions.emission
+    naming.need_simulation(Thing(called.root, called.path[:-1], called.value.__self__))
+    function, made = _function_of(expressions, node)
+    name = _name_of(expressions, node)
+    prototype = f"c_spawn{len(naming.spawns)}"
+    emission.emit(_ROOM.format(prototype))
+    arguments: dict[str, Thing | Kind] = {}
+    given: dict[str, Operand] = {}
+    for argument, value in _arguments(expressions, function, made).items():
+        if isinstance(value, Operand):
+            given[argument], arguments[argument] = value, value.kind
+        elif value.path:
+            raise Unknown("what it hands over is made anew each time", made)
+        else:
+            arguments[argument] = value._replace(value=None) if value.root else value
+    emission.begin_effect()
+    row = emission.keep(f"spawn_like(a, {prototype})", "int").text
+    places = {"wholes": 0, "reals": 0}
+    for argument in function.__code__.co_varnames[: function.__code__.co_argcount]:
+        if argument in given:
+            operand = given[argument]
+            table = "reals" if operand.kind == "float" else "wholes"
+            text = f"int({operand.text})" if operand.kind == "bool" else operand.text
+            emission.emit(f"a.{table}[a.activity.{table}[{row}] + {places[table]}] = {text}")
+            places[table] += 1
+    naming.spawns[prototype] = Site(function, name, arguments)
+    return prototype
+
+
+def _function_of(expressions: BodyExpressions, node: ast.Call) -> tuple[FunctionType, ast.Call]:
+    """The generator function whose call becomes a process, and this call."""
+    made = node.args[0] if len(node.args) == 1 else None
+    called = expressions.value(made.func) if isinstance(made, ast.Call) else None
+    if (
+        not isinstance(made, ast.Call)
+        or not isinstance(called, Thing)
+        or called.root
+        or type(called.value) is not FunctionType
+        or not called.value.__code__.co_flags & inspect.CO_GENERATOR
+    ):
+        raise Unknown("only processes of functions that yield, which are called there, are made by native code", node)
+    expressions.naming.note_function(called.value)
+    return called.value, made
+
+
+def _name_of(expressions: BodyExpressions, node: ast.Call) -> str:
+    """The name that a process is given."""
+    for keyword in node.keywords:
+        value = expressions.value(keyword.value)
+        if keyword.arg != "name" or not isinstance(value, Thing) or value.root or type(value.value) is not str:
+            raise Unknown("a name that is made anew is left to Python", keyword.value)
+        return value.value
+    return ""
+
+
+def _arguments(expressions: BodyExpressions, function: FunctionType, made: ast.Call) -> dict[str, Operand | Thing]:
+    try:
+        tree = expressions.naming.definition(function, yields=True).tree
+    except CannotLower as refusal:
+        raise Unknown(refusal.why, made) from None
+    if not isinstance(tree, ast.FunctionDef):
+        raise Unknown("what it calls is no plain function", made)
+    return expressions.arguments(function, tree, None, made)

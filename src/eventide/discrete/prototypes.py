@@ -1,0 +1,100 @@
+"""Prototypes of processes that begin in rows: what the rows of those have in common that one statement makes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import GeneratorType
+from typing import TYPE_CHECKING
+
+from eventide.discrete.processes.generators import GIVEN
+from eventide.discrete.processes.stories import Kind, Story
+from eventide.reading.source import CannotLower
+from eventide.rows.codes import NONE
+
+if TYPE_CHECKING:
+    from eventide.bodies.body import Admission, Birth, Bodies, Body
+    from eventide.discrete.world import World
+
+
+class Prototype:
+    """What the processes begin with that one statement makes, of given objects.
+
+    body, admission     as of a process that goes away
+    children            what its own statements make: by the places of their rows among its whole numbers
+    row                 of which new ones are copies; NONE while nobody is away
+    number              by which rows tell theirs
+    """
+
+    def __init__(self, birth: Birth, body: Body, admission: Admission, number: int) -> None:
+        self.birth = birth
+        self.body = body
+        self.admission = admission
+        self.number = number
+        self.children: dict[int, Prototype | None] = {}
+        self.row = NONE
+
+    @property
+    def label(self) -> str:
+        """The name that its processes share, before their numbers."""
+        return self.birth.function.__name__
+
+    def generator(self, numbers: Mapping[str, float]) -> GeneratorType[object, object, object]:
+        """The generator of a process that has not begun, with these arguments."""
+        made: GeneratorType[object, object, object] = self.birth.function(**{**self.birth.arguments, **numbers})
+        made.__name__ = GIVEN
+        return made
+
+    def process(self, world: World, kind: Kind, number: int, begun: float) -> Story:
+        """A process as `World.process` makes it, without its generator."""
+        story: Story = Story()
+        story.sim = world  # type: ignore[assignment]  # every World is a Simulation
+        story._kind, story._number = kind, number
+        if self.birth.name:
+            story._name = self.birth.name
+        story._notice = story._value = story._wait = story._past = story._mourners = story.result = None
+        story._generator = story._story = None
+        story._met = ()
+        story.terminated = False
+        story._anchor = begun
+        return story
+
+
+class Prototypes:
+    """All prototypes of one stay of processes in rows, in the order of their numbers."""
+
+    def __init__(self, bodies: Bodies) -> None:
+        self.all: list[Prototype] = []
+        self._bodies = bodies
+        self._known: dict[object, Prototype | None] = {}
+
+    def children_of(self, admission: Admission) -> dict[int, Prototype | None]:
+        """What the statements of a process make; None where Python makes it."""
+        return {place: self._made_by(birth) for place, birth in admission.births.items()}
+
+    def _made_by(self, birth: Birth) -> Prototype | None:
+        # An object of which the prototype keeps a reference has its id for itself.
+        objects = tuple((name, id(value)) for name, value in birth.arguments.items())
+        key = birth.function, birth.name, objects
+        if key in self._known:
+            return self._known[key]
+        try:
+            body, admission = self._bodies.begin(birth.function, birth.arguments)
+        except CannotLower as refusal:
+            birth.body.refused[birth.text] = refusal.why
+            return None
+        birth.body.refused.pop(birth.text, None)
+        made = self._known[key] = Prototype(birth, body, admission, len(self.all))
+        self.all.append(made)
+        made.children = self.children_of(admission)
+        return made
+
+
+def descendants(children: Iterable[Prototype | None]) -> list[Prototype]:
+    """Prototypes and those that these lead to, each once, in the order in which they are met."""
+    found: dict[Prototype, None] = {}
+    waiting = [child for child in children if child is not None]
+    for prototype in waiting:
+        if prototype not in found:
+            found[prototype] = None
+            waiting += [child for child in prototype.children.values() if child is not None]
+    return list(found)

@@ -1,0 +1,109 @@
+"""What takes the place of processes, of the calendar and of the list of processes while processes are rows.
+
+Whoever looks at one of them brings those home that he could see; see `homes.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from eventide.discrete.calendar import Calendar
+from eventide.discrete.commands import hold
+from eventide.discrete.processes.process import Process, _Agenda
+from eventide.discrete.processes.process_list import Roster
+from eventide.discrete.processes.stories import Story
+from eventide.errors import ModelError
+
+
+class Given:
+    """Stands for a process in the rest of its event: it has yielded a number already, or has met an error."""
+
+    __slots__ = ("_notice", "_story", "_value", "_wait", "activity", "command", "does")
+
+    def __init__(self, process: Process, does: str, command: Any) -> None:
+        self._notice = self._story = self._value = self._wait = None
+        self.activity = process
+        self.does = does
+        self.command = command
+
+    @property
+    def name(self) -> str:
+        """How it is called in messages."""
+        return str(self.activity.name)
+
+    def _resume(self) -> Any:
+        process, command = self.activity, self.command
+        process.sim.current = process
+        if self.does == "fails":
+            return process._generator.throw(command)
+        if self.does == "holds":
+            try:
+                hold(command)
+            except ModelError as error:
+                here = error.__traceback__
+                return process._generator.throw(error.with_traceback(here and here.tb_next))
+        return command
+
+
+def _away(name: str) -> property:
+    """An attribute of a process that is away: to read or set it brings the process home."""
+    slot = getattr(_Agenda, name)
+
+    def look(process: Process) -> Any:
+        process.sim._homes.bring(process)
+        return slot.__get__(process)
+
+    def change(process: Any, value: Any) -> None:
+        process.sim._homes.bring(process)
+        slot.__set__(process, value)
+
+    return property(look, change)
+
+
+class Away(Story):
+    """A story whose process is away."""
+
+    __slots__ = ()
+
+
+for _name in ("_notice", "_value", "_wait", "_story", "_generator", "_past", "_met"):
+    setattr(Away, _name, _away(_name))
+Away.__name__ = Story.__name__
+Away.__qualname__ = Story.__qualname__
+
+
+class RowCalendar(Calendar):
+    """The calendar while processes are away: any other use than to place something brings all home."""
+
+    __slots__ = ()
+
+
+def _asking(name: str) -> Callable[..., Any]:
+    plain = getattr(Calendar, name)
+
+    def ask(calendar: Any, *others: Any) -> Any:
+        calendar.tracer.leave()
+        return plain(calendar, *others)
+
+    return ask
+
+
+for _name in ("first", "next_time", "__iter__", "after"):
+    setattr(RowCalendar, _name, _asking(_name))
+
+
+class RowRoster(Roster):
+    """The list of processes while some are rows: those that were made in rows come before who is made now."""
+
+    __slots__ = ()
+
+    def enter(self, process: Process) -> None:
+        """Let a process that was just made stand last."""
+        self.homes.embody()
+        Roster.enter(self, process)
+
+    def __iter__(self) -> Iterator[Process]:
+        """Those who have not left, in their order: all come home."""
+        self.homes.leave()
+        return Roster.__iter__(self)

@@ -1,0 +1,187 @@
+"""Processes that others make as native code are the same as in Python, wherever they are cut."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import random_spawning
+from random_bodies import hurry, load
+
+import eventide as ev
+from eventide.bodies.body import Bodies
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    hurry(monkeypatch)
+
+
+def simulation(compiles: Any, *, native: bool = False) -> ev.Simulation:
+    """A simulation whose rows run as native code, or as Python."""
+    sim = ev.Simulation(rng=7, compile=compiles)
+    if not native:
+        vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
+    return sim
+
+
+def made(sim: ev.Simulation) -> int:
+    """How many processes were made in rows."""
+    return 0 if sim._homes is None or sim._homes._memory is None else int(sim._homes._memory.run.made)
+
+
+def compare(seed: int, mode: tuple[int, int, int], folder: Path, *, native: bool) -> int:
+    """Run a random model in Python and in rows; how many processes were made in rows."""
+    module = load(random_spawning.program(seed, *mode), folder, f"spawning{seed}")
+    expected = random_spawning.outcome(simulation(False), module, seed, *mode)
+    sim = simulation("auto", native=native)
+    assert random_spawning.outcome(sim, module, seed, *mode) == expected, seed
+    return made(sim)
+
+
+SEEDS = (0, 9, 19)
+MODES = {"alone": (0, 0, 0), "glanced at": (0, 0, 4), "looked at": (6, 3, 6), "meddled with": (14, 10, 11)}
+
+
+@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
+def test_processes_made_by_rows_that_run_as_python_are_the_same(mode: tuple[int, int, int], tmp_path: Path) -> None:
+    assert sum(compare(seed, mode, tmp_path, native=False) for seed in SEEDS) > 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
+def test_processes_made_by_rows_are_the_same_in_many_models(mode: tuple[int, int, int], tmp_path: Path) -> None:
+    assert sum(compare(seed, mode, tmp_path, native=False) for seed in (4, 8, 15, 23)) > 30
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
+def test_processes_made_by_native_code_are_the_same(mode: tuple[int, int, int], tmp_path: Path) -> None:
+    assert sum(compare(seed, mode, tmp_path, native=True) for seed in SEEDS[:2]) > 20
+
+
+def arrivals(sim: ev.Simulation, rng: Random, desk: ev.Resource, log: list[Any]) -> ev.ProcessGenerator:
+    for number in range(200):
+        yield ev.hold(rng.expovariate(1.0))
+        sim.process(customer(sim, rng, desk, number, log))
+
+
+def customer(
+    sim: ev.Simulation, rng: Random, desk: ev.Resource, number: int, log: list[Any], rate: float = 1.0
+) -> ev.ProcessGenerator:
+    with desk.request() as place:
+        yield place
+        yield ev.hold(rng.expovariate(rate))
+    if number % 50 == 49:
+        log.append((number, sim.time, sim.current.name, [process.name for process in sim.processes]))
+
+
+def run_desk(sim: ev.Simulation) -> list[Any]:
+    rng, desk, log = Random(3), ev.Resource(sim), []
+    sim.process(arrivals(sim, rng, desk, log))
+    sim.run(until=140.0)
+    alive = [(p.name, p._anchor, p.why_waiting()) for p in sim.processes]
+    sim.run()
+    waits = list(desk.waits.values)
+    return [log, alive, waits, list(desk.queue._held.items()), sim.events, sim.time, rng.random(), desk.counts]
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_customers_of_a_desk_begin_queue_and_end_in_rows(native: bool) -> None:
+    expected = run_desk(simulation(False))
+    sim = simulation("auto", native=native)
+    assert run_desk(sim) == expected
+    assert len(expected[0]) == 4
+    assert len(expected[1]) > 2
+    assert made(sim) > 100
+    assert sim._homes is not None
+    assert sim._homes._memory.run.alive == 0
+
+
+def test_who_makes_what_stays_python_is_told() -> None:
+    def source(sim: ev.Simulation) -> ev.ProcessGenerator:
+        while True:
+            yield ev.hold(1.0)
+            sim.process(looker(sim))
+            kept = sim.process(holder())
+            yield 0.0
+            if kept.terminated:
+                return
+
+    def looker(sim: ev.Simulation) -> ev.ProcessGenerator:
+        yield ev.hold(3.0)
+        vars()
+
+    def holder() -> ev.ProcessGenerator:
+        yield ev.hold(3.0)
+
+    sim = simulation("auto")
+    sim.process(source(sim))
+    sim.run(until=30.0)
+    text = str(sim.explain())
+    assert "`sim.process(looker(sim))`: it calls one of" in text
+    assert "`sim.process(holder())`: a process to which something else refers is made by Python" in text
+
+
+def test_processes_of_both_kinds_stand_in_the_order_in_which_they_were_made() -> None:
+    def source(sim: ev.Simulation, name: str, gap: float) -> ev.ProcessGenerator:
+        for _ in range(40):
+            yield ev.hold(gap)
+            sim.process(worker(2.5 * gap), name="known")
+            sim.process(worker(1.5))
+
+    def worker(duration: float) -> ev.ProcessGenerator:
+        yield ev.hold(duration)
+        yield 0.5
+
+    def outsider(sim: ev.Simulation, log: list[Any]) -> ev.ProcessGenerator:
+        for turn in iter(range(12)):
+            yield ev.hold(2.5)
+            sim.process(worker(4.0), name=f"made outside {turn}")
+            if turn % 3 == 2:
+                log.append([process.name for process in sim.processes])
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        log: list[Any] = []
+        sim.process(source(sim, "one", 0.5))
+        sim.process(source(sim, "two", 0.75))
+        sim.process(outsider(sim, log))
+        sim.run()
+        return [log, sim.events, sim.time]
+
+    sim = simulation("auto")
+    assert run(sim) == run(simulation(False))
+    assert made(sim) > 60
+
+
+def test_what_comes_after_a_row_comes_after_it_also_when_that_has_gone_away_again() -> None:
+    def worker(log: list[float], gap: float) -> ev.ProcessGenerator:
+        for turn in range(60):
+            yield ev.hold(gap)
+            log.append(gap + turn)
+
+    def late(log: list[float]) -> ev.ProcessGenerator:
+        log.append(-1.0)
+        yield 1.0
+
+    def meddler(sim: ev.Simulation, log: list[float], one: ev.Process) -> ev.ProcessGenerator:
+        for _ in iter(range(10)):
+            one.reactivate(at=sim.time + 3.0)
+            sim.process(late(log)).reactivate(after=one)
+            yield ev.hold(5.0)
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        log: list[float] = []
+        one = sim.process(worker(log, 1.0))
+        for gap in (0.25, 0.5):
+            sim.process(worker(log, gap))
+        sim.process(meddler(sim, log, one))
+        sim.run()
+        return [log, sim.events, sim.time]
+
+    sim = simulation("auto")
+    assert run(sim) == run(simulation(False))
+    assert sim._homes is not None
+    assert sim._homes.taken > 50
