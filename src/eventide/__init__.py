@@ -21,7 +21,7 @@ def __getattr__(name: str) -> object:
     if room is None:
         message = f"module 'eventide' has no attribute {name!r}"
         if name[0] != "_":  # what Python itself asks for is no slip
-            other_words = import_module("eventide.discrete.other_words")
+            other_words = import_module("eventide.reading.other_words")
             instead = other_words.OF_PACKAGE.get(name)
             message += f": it is {instead} here" if instead else ""
         raise AttributeError(message, name=name, obj=sys.modules[__name__])

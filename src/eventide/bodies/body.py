@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from eventide.bodies.calls import addressed_call, target_of
 from eventide.bodies.naming import ABSENT, Fact, own_fact
 from eventide.bodies.operands import KINDS, SAMPLES, WIDE, Thing
+from eventide.bodies.prototypes import Prototypes
 from eventide.bodies.reader import Reading, read
 from eventide.discrete.resources.request import Request
 from eventide.native.locking import locked
@@ -430,6 +431,10 @@ class Bodies:
                         asks.append(body.reading.twin.definition.refusal(node, told_of))
                 told.append((body.naming.function.__qualname__, None, tuple(asks)))
         return told
+
+    def prototypes(self) -> Prototypes:
+        """New prototypes, for one stay of processes in rows."""
+        return Prototypes(self)
 
     def memory(self) -> RowMemory:
         """New tables for rows."""

@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.discrete.calendar import ABOVE, BELOW, FIRST, PLAIN, Calendar
 from eventide.discrete.processes.process_list import Roster
-from eventide.discrete.processes.stories import Kind, Story
-from eventide.discrete.prototypes import Prototype, Prototypes, descendants
+from eventide.discrete.processes.stories import Kind, Story, made_in_rows
 from eventide.discrete.resources.away import AwayStation
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.selection import Candidate, Selection
@@ -28,6 +27,7 @@ from eventide.rows.codes import DONE, ENDED, FAILED, FREE, NONE, REQUESTED, ROOM
 if TYPE_CHECKING:
     from eventide.bodies.body import Admission, Bodies, Body, Return
     from eventide.bodies.naming import Fact
+    from eventide.bodies.prototypes import Prototype, Prototypes
     from eventide.discrete.calendar import Notice
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.request import Request
@@ -133,7 +133,7 @@ class Homes:
             return
         if self._bodies is None:
             self._bodies = self._make()
-        self._prototypes = Prototypes(self._bodies)
+        self._prototypes = self._bodies.prototypes()
         selection = Selection(self._bodies, self._prototypes)
         found = selection.made_of(waiting)
         gone = {id(candidate.notice) for candidate in found.values()}
@@ -216,7 +216,10 @@ class Homes:
     def _make_models(self, memory: RowMemory, found: Mapping[Process, Candidate]) -> None:
         """Give rows to the prototypes of what those that go away may make, and let rows count them."""
         counted: dict[int, Kind] = {}
-        self._models = descendants(one for candidate in found.values() for one in candidate.children.values())
+        assert self._prototypes is not None
+        self._models = self._prototypes.descendants_of(
+            one for candidate in found.values() for one in candidate.children.values()
+        )
         kinds = self.world._kinds
         for prototype in self._models:
             k, label = self._kinds[prototype.body], prototype.label
@@ -309,7 +312,7 @@ class Homes:
             assert self._prototypes is not None
             prototype = self._prototypes.all[process.object[i]]
             kind = world._kinds[prototype.label]
-            story = prototype.process(world, kind, process.number[i], activity.begun[i])
+            story = made_in_rows(world, kind, process.number[i], prototype.birth.name, activity.begun[i])
             Roster.enter(world._roster, story)
             story.__class__ = Away
             self.away[story] = i

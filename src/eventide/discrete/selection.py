@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from eventide.discrete.calendar import ABOVE, BELOW, PLAIN
 from eventide.discrete.processes.stories import Story
-from eventide.discrete.prototypes import Prototype, Prototypes, descendants
 from eventide.discrete.resources.away import are_held_elsewhere, can_go
 from eventide.reading.generators import is_held_elsewhere
 
 if TYPE_CHECKING:
     from eventide.bodies.body import Admission, Bodies, Body
+    from eventide.bodies.prototypes import Prototype, Prototypes
     from eventide.discrete.calendar import Notice
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.request import Request
@@ -100,7 +100,8 @@ class Selection:
         admitted = self._bodies.admit(generator)
         if admitted is not None:
             children = self._prototypes.children_of(admitted[1])
-            found[process] = Candidate(notice, wait, *admitted, children, descendants(children.values()))
+            offspring = self._prototypes.descendants_of(children.values())
+            found[process] = Candidate(notice, wait, *admitted, children, offspring)
 
     def _is_whole(self, resource: Resource, found: Mapping[Process, Candidate]) -> bool:
         """Whether a resource can go away with these processes."""

@@ -23,7 +23,6 @@ from eventide.discrete.conditions.condition_list import ConditionList
 from eventide.discrete.duties import HasReset, Vigil
 from eventide.discrete.forgotten import Forgotten
 from eventide.discrete.listing import AwaitedCondition, ScheduledEvent, awaited_conditions, scheduled_events
-from eventide.discrete.other_words import OF_SIMULATION, advise, put_other_words
 from eventide.discrete.processes.generators import GIVEN
 from eventide.discrete.processes.process import Process
 from eventide.discrete.processes.process_list import Roster
@@ -35,6 +34,7 @@ from eventide.discrete.same_time_limit import MOST_IN_ONE_EVENT, SPELL, Instant,
 from eventide.discrete.sigint import Keyboard
 from eventide.discrete.trace import Listener, Tracer, print_occurrence
 from eventide.errors import Ended, ModelError, SimulationError, check_text
+from eventide.reading.other_words import OF_SIMULATION, advise, put_other_words
 from eventide.reading.tracebacks import shorten
 from eventide.statistics import Histogram, Level, Tally
 from eventide.streams.streams import Stream, entropy_from

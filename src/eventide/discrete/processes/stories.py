@@ -66,3 +66,18 @@ def kind_of(world: World, generator: Any) -> Kind:
     if id(code) in KNOWN:
         kind.code = code
     return kind
+
+
+def made_in_rows(world: World, kind: Kind, number: int, name: str, begun: float) -> Story:
+    """A process as `World.process` makes it, whose generator comes later."""
+    story: Story = Story()
+    story.sim = world  # type: ignore[assignment]  # every World is a Simulation
+    story._kind, story._number = kind, number
+    if name:
+        story._name = name
+    story._notice = story._value = story._wait = story._past = story._mourners = story.result = None
+    story._generator = story._story = None
+    story._met = ()
+    story.terminated = False
+    story._anchor = begun
+    return story

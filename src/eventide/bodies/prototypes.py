@@ -7,13 +7,11 @@ from types import GeneratorType
 from typing import TYPE_CHECKING
 
 from eventide.discrete.processes.generators import GIVEN
-from eventide.discrete.processes.stories import Kind, Story
 from eventide.reading.source import CannotLower
 from eventide.rows.codes import NONE
 
 if TYPE_CHECKING:
     from eventide.bodies.body import Admission, Birth, Bodies, Body
-    from eventide.discrete.world import World
 
 
 class Prototype:
@@ -43,20 +41,6 @@ class Prototype:
         made: GeneratorType[object, object, object] = self.birth.function(**{**self.birth.arguments, **numbers})
         made.__name__ = GIVEN
         return made
-
-    def process(self, world: World, kind: Kind, number: int, begun: float) -> Story:
-        """A process as `World.process` makes it, without its generator."""
-        story: Story = Story()
-        story.sim = world  # type: ignore[assignment]  # every World is a Simulation
-        story._kind, story._number = kind, number
-        if self.birth.name:
-            story._name = self.birth.name
-        story._notice = story._value = story._wait = story._past = story._mourners = story.result = None
-        story._generator = story._story = None
-        story._met = ()
-        story.terminated = False
-        story._anchor = begun
-        return story
 
 
 class Prototypes:
@@ -88,13 +72,13 @@ class Prototypes:
         made.children = self.children_of(admission)
         return made
 
-
-def descendants(children: Iterable[Prototype | None]) -> list[Prototype]:
-    """Prototypes and those that these lead to, each once, in the order in which they are met."""
-    found: dict[Prototype, None] = {}
-    waiting = [child for child in children if child is not None]
-    for prototype in waiting:
-        if prototype not in found:
-            found[prototype] = None
-            waiting += [child for child in prototype.children.values() if child is not None]
-    return list(found)
+    @staticmethod
+    def descendants_of(children: Iterable[Prototype | None]) -> list[Prototype]:
+        """Prototypes and those that these lead to, each once, in the order in which they are met."""
+        found: dict[Prototype, None] = {}
+        waiting = [child for child in children if child is not None]
+        for prototype in waiting:
+            if prototype not in found:
+                found[prototype] = None
+                waiting += [child for child in prototype.children.values() if child is not None]
+        return list(found)
