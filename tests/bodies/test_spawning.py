@@ -185,3 +185,33 @@ def test_what_comes_after_a_row_comes_after_it_also_when_that_has_gone_away_agai
     assert run(sim) == run(simulation(False))
     assert sim._homes is not None
     assert sim._homes.taken > 50
+
+
+def test_what_a_row_makes_comes_before_what_its_event_makes_in_python() -> None:
+    def source(sim: ev.Simulation, seen: list[float], log: list[Any], first: float) -> ev.ProcessGenerator:
+        for turn in range(60):
+            yield ev.hold(1.0)
+            sim.process(worker(seen, first))
+            if turn % 8 == 3:
+                log.append([(process.name, process._anchor) for process in sim.processes])
+            elif turn % 8 == 7:
+                log.append((turn, sim.time))
+            sim.process(worker(seen, first + 0.25))
+            sim.process(worker(seen, first + 0.5))
+
+    def worker(seen: list[float], number: float) -> ev.ProcessGenerator:
+        seen.append(number)
+        yield ev.hold(2.5)
+        seen.append(-number)
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        seen: list[float] = []
+        log: list[Any] = []
+        for first in (1.0, 2.0):
+            sim.process(source(sim, seen, log, first))
+        sim.run()
+        return [seen, log, sim.events]
+
+    sim = simulation("auto")
+    assert run(sim) == run(simulation(False))
+    assert made(sim) > 60
