@@ -268,7 +268,7 @@ class Body:
 
     # --- from a row to a generator --------------------------------------------------------------------------------
 
-    def stand(self, generator: Any) -> Return:
+    def stand(self, generator: GeneratorType[object, object, object]) -> Return:
         """A process goes on with a generator that has not begun."""
         return Return(generator, self.reading.points[0].does, 0.0)
 
