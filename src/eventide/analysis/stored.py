@@ -27,12 +27,14 @@ class StoredModel:
 
     values      of the parameters that are the same in all runs
     time_unit   of its simulations
+    until       the time at which its runs stop, unless the study was told another
     """
 
     name: str
     description: str
     values: Mapping[str, Any]
     time_unit: str | None
+    until: float | None
 
     def __repr__(self) -> str:
         return f"{self.name}({', '.join(f'{name}={value!r}' for name, value in self.values.items())})"
@@ -140,12 +142,12 @@ def _study_of(batches: Sequence[_Batch]) -> StoredStudy:
             first.setdefault(row["point"], _parameters_in(row))
         points += [{name: first[k][name] for name in chosen} if k in first else {} for k in range(batch.points)]
     values = {name: value for name, value in everywhere[0].items() if name not in {*chosen, *by_chance}}
-    model = StoredModel(card["model"], about.get("description", ""), values, about.get("time_unit"))
-    at = literal_eval(card.get("at", "None"))
-    until = card.get("until", "None")
-    settings = Settings(
-        int(card["entropy"]), None if until == "None" else float(until), literal_eval(card.get("record", "()")), at
+    end, until = (
+        None if told in {"", "None"} else float(told) for told in (about.get("until", ""), card.get("until", ""))
     )
+    model = StoredModel(card["model"], about.get("description", ""), values, about.get("time_unit"), end)
+    at = literal_eval(card.get("at", "None"))
+    settings = Settings(int(card["entropy"]), until, literal_eval(card.get("record", "()")), at)
     is_search, replications = len(batches) > 1, about.get("replications", 1)
     if not is_search:
         replications = max(replications, 1 + max(row["replication"] for row in rows))

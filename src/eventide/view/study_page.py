@@ -116,7 +116,7 @@ def _facts(runs: Replication, about: Any) -> str:
         "parameters, the same in all runs": told["parameters"],
         "parameters that differ": "; ".join(varied),
         "entropy": told["entropy"],
-        "runs until": told["until"] or about.get("until", ""),
+        "runs until": told["until"],
         "events": _grouped(sum(account.events for account in accounts)),
         "steps of integration": _grouped(sum(account.steps for account in accounts)),
         "made with": ", ".join(f"{name} {version}" for name, version in versions.items()),
