@@ -79,6 +79,7 @@ from eventide.errors import ParameterError as ParameterError
 from eventide.errors import RandomWarning as RandomWarning
 from eventide.errors import SimulationError as SimulationError
 from eventide.errors import StiffnessWarning as StiffnessWarning
+from eventide.errors import SwitchWarning as SwitchWarning
 from eventide.experiment import Account as Account
 from eventide.experiment import Model as Model
 from eventide.experiment import Quantity as Quantity

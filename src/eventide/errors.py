@@ -7,6 +7,7 @@ EventideError
 `-- Interrupt           thrown into a process by `interrupt(cause)`
 CascadeWarning (UserWarning)   events come ever closer to one time
 EqualityWarning (UserWarning)  a condition compares what moves by == or !=
+SwitchWarning (UserWarning)    a law compares the time where that is not located
 Ended (BaseException)   thrown into a process by `end()`
 """
 
@@ -204,6 +205,10 @@ class RandomWarning(UserWarning):
 
 class StiffnessWarning(UserWarning):
     """An explicit method has made many steps that only its stability demands: an implicit one makes far fewer."""
+
+
+class SwitchWarning(UserWarning):
+    """A law compares the time where the change is not located: a step may pass over a short pulse. Told once a law."""
 
 
 class EqualityWarning(UserWarning):

@@ -7,6 +7,7 @@ from copy import deepcopy
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from eventide.compilation.branches.clock import Clock
 from eventide.compilation.branches.law_names import OUTCOME, LawNames, operands_of
 from eventide.compilation.branches.nonsmooth import JUMPS, NONSMOOTH, remainder
 from eventide.compilation.branches.smoothness import ORDERS, Smoothness
@@ -66,6 +67,7 @@ class Branching:
         self._function = function
         self._definition = definition
         self._prefix = prefix
+        self._clock = Clock(cls, function, smoothness.book)
 
     def read(self, tree: ast.FunctionDef) -> list[ast.stmt]:
         """The body of the law, rewritten."""
@@ -307,7 +309,8 @@ class Branching:
 
     def _note(self, node: ast.expr, why: str) -> None:
         text, code = self._definition.file.excerpt(node), self._function.__code__
-        self.unlocated.append(Unlocated(code.co_filename, node.lineno, text, self._function.__name__, why))
+        is_timed = self._clock.compares(node)
+        self.unlocated.append(Unlocated(code.co_filename, node.lineno, text, self._function.__name__, why, is_timed))
 
     def _note_if_moving(self, node: ast.expr, known: Known, why: str) -> None:
         """Name what is not located, unless it stands still."""

@@ -15,6 +15,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from eventide.compilation.branches.branching import Branching
+from eventide.compilation.branches.clock import warn_of_clock
 from eventide.compilation.branches.law_names import LAWS, Facts, found_in
 from eventide.compilation.branches.syntax import function_of
 from eventide.continuous import Continuous
@@ -174,6 +175,8 @@ def _read(cls: type[Continuous], name: str, function: FunctionType, smoothness: 
     reader = Branching(cls, function, definition, f"{cls.__name__}_{len(cls.__mro__)}_{name}", smoothness)
     body = reader.read(tree)
     branches = Branches(tuple(reader.located), tuple(reader.unlocated), facts=tuple(reader.names.facts.values()))
+    if not _says_smooth(cls, cls):
+        warn_of_clock(f"{cls.__name__}.{name}", reader.unlocated)
     if reader.located:
         function = function_of(ast.copy_location(ast.FunctionDef(tree.name, tree.args, body, []), tree), function)
         for slot in branches.slots:

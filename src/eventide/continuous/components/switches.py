@@ -42,13 +42,17 @@ class Branch:
 
 @dataclass(frozen=True)
 class Unlocated:
-    """What branches, bends or jumps in a law and is not located, and why."""
+    """What branches, bends or jumps in a law and is not located, and why.
+
+    is_timed    whether the time is compared there
+    """
 
     file: str
     line: int
     text: str
     law: str
     why: str
+    is_timed: bool = False
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,103 @@
+"""Comparisons of the time that are not located: a step may pass over what they switch on and off.
+
+In: the text of a law. Out: whether a comparison, or a function that is called, compares the time. Only functions of the
+law's module and methods of its class are looked through; whatever cannot be read is passed over.
+"""
+
+from __future__ import annotations
+
+import ast
+import warnings
+from collections.abc import Iterable
+from types import FunctionType
+from typing import TYPE_CHECKING
+
+from eventide.compilation.branches.smoothness import ORDERS
+from eventide.errors import SwitchWarning
+from eventide.lowering.not_compilable import CannotLower
+
+if TYPE_CHECKING:
+    from eventide.continuous import Continuous
+    from eventide.continuous.components.switches import Unlocated
+    from eventide.reading.source import SourceBook
+
+
+class Clock:
+    """What reads the time in one function of the user's.
+
+    cls         whose method it is
+    given       its arguments that are a time
+    above       the functions on the way to it
+    """
+
+    def __init__(
+        self,
+        cls: type[Continuous],
+        function: FunctionType,
+        book: SourceBook,
+        given: Iterable[str] = (),
+        above: tuple[FunctionType, ...] = (),
+    ) -> None:
+        self._cls = cls
+        self._function = function
+        self._book = book
+        self._above = (*above, function)
+        self._names = set(given)
+        self._tree = book.definition(function).tree
+        for node in ast.walk(self._tree):
+            if isinstance(node, ast.Assign) and self.reads(node.value):
+                self._names |= {one.id for one in node.targets if isinstance(one, ast.Name)}
+
+    def reads(self, node: ast.AST) -> bool:
+        """Whether the time is part of an expression: `self.sim.time`, or a local name for it."""
+        return any(
+            (isinstance(one, ast.Attribute) and one.attr == "time" and _last_name(one.value) == "sim")
+            or (isinstance(one, ast.Name) and one.id in self._names)
+            for one in ast.walk(node)
+        )
+
+    def compares(self, node: ast.AST) -> bool:
+        """Whether an expression is a comparison of the time, or calls what compares it."""
+        if isinstance(node, ast.Compare):
+            return all(isinstance(op, ORDERS) for op in node.ops) and self.reads(node)
+        return isinstance(node, ast.Call) and self._is_compared_by(node)
+
+    def _is_compared_by(self, call: ast.Call) -> bool:
+        function = self._called(call.func)
+        if function is None or function in self._above:
+            return False
+        names = function.__code__.co_varnames[int(isinstance(call.func, ast.Attribute)) :]
+        given = [name for name, one in zip(names, call.args, strict=False) if self.reads(one)]
+        given += [one.arg for one in call.keywords if one.arg is not None and self.reads(one.value)]
+        try:
+            inner = Clock(self._cls, function, self._book, given, self._above)
+        except CannotLower:
+            return False
+        return any(inner.compares(node) for node in ast.walk(inner._tree))
+
+    def _called(self, node: ast.expr) -> FunctionType | None:
+        """The function of the law's module, or the method of its class, that an expression names."""
+        found: object = None
+        if isinstance(node, ast.Name):
+            found = self._function.__globals__.get(node.id)
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self":
+            found = getattr(self._cls, node.attr, None)
+        is_users = isinstance(found, FunctionType) and found.__globals__ is self._function.__globals__
+        return found if isinstance(found, FunctionType) and is_users else None
+
+
+def warn_of_clock(law: str, unlocated: Iterable[Unlocated]) -> None:
+    """Warn of the first comparison of the time in a law that is not located."""
+    one = next((one for one in unlocated if one.is_timed), None)
+    if one is not None:
+        text = (
+            f"`{one.text}` in {law} compares the time where that is not located ({one.why}): a step may pass over what "
+            "it switches on and off. Compare sim.time in the equations themselves, take an input, as ev.inputs.Pulse, "
+            "or let an @ev.every handler or a process set a field; if nothing jumps there, write smooth_laws = True in "
+            "the class"
+        )
+        warnings.warn_explicit(SwitchWarning(text), None, one.file, one.line)
+
+
+def _last_name(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

@@ -1,0 +1,110 @@
+"""A law that compares the time where that is not located is warned of: a step may pass over a short pulse."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import pytest
+
+import eventide as ev
+
+
+def inflow(t):
+    return 1000.0 if 3.0 <= t < 3.001 else 0.0
+
+
+def twice(hour, factor=2.0):
+    return factor * inflow(t=hour)
+
+
+def smooth(t):
+    return 2.0 * t
+
+
+class Pulsed(ev.Continuous):
+    y: ev.State = ev.state(0.0)
+    table: Any = None
+
+    def push(self):
+        return 1000.0 if 3.0 <= self.sim.time < 3.001 else 0.0
+
+
+class ByFunction(Pulsed):
+    def equations(self):
+        self.rate.y = inflow(self.sim.time)
+
+
+class ByTwo(Pulsed):
+    def equations(self):
+        now = self.sim.time
+        self.rate.y = twice(now)
+
+
+class ByMethod(Pulsed):
+    def equations(self):
+        self.rate.y = self.push()
+
+
+class InALoop(Pulsed):
+    def equations(self):
+        self.rate.y = 0.0
+        for begin in (3.0, 6.0):
+            if begin <= self.sim.time < begin + 0.001:
+                self.rate.y = 1000.0
+
+
+IN_A_FUNCTION = "what branches in a function that a law calls is not located"
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "why", "line"),
+    [
+        (ByFunction, "inflow(self.sim.time)", IN_A_FUNCTION, 1),
+        (ByTwo, "twice(now)", IN_A_FUNCTION, 2),
+        (ByMethod, "self.push()", IN_A_FUNCTION, 1),
+        (InALoop, "begin <= self.sim.time < begin + 0.001", "it is in a loop", 3),
+    ],
+)
+def test_it_is_told_once_at_its_line_with_what_to_write(kind, text, why, line):
+    first = kind.equations.__code__.co_firstlineno
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        kind(ev.Simulation()).start()
+        kind(ev.Simulation()).start()
+    told = (
+        f"`{text}` in {kind.__name__}.equations compares the time where that is not located ({why}): a step may pass "
+        "over what it switches on and off. Compare sim.time in the equations themselves, take an input, as ev.inputs."
+        "Pulse, or let an @ev.every handler or a process set a field; if nothing jumps there, write smooth_laws = True "
+        "in the class"
+    )
+    assert [(one.category, str(one.message), one.filename, one.lineno) for one in caught] == [
+        (ev.SwitchWarning, told, __file__, first + line)
+    ]
+
+
+def test_what_is_located_smooth_or_said_to_be_so_is_not_told():
+    class Located(Pulsed):
+        def equations(self):
+            now = self.sim.time
+            self.rate.y = 1000.0 if 3.0 <= now < 3.001 else 0.0
+
+    class Smooth(Pulsed):
+        def equations(self):
+            self.rate.y = smooth(self.sim.time)
+
+    class Said(Pulsed):
+        smooth_laws = True
+
+        def equations(self):
+            self.rate.y = inflow(self.sim.time)
+
+    class OfAState(Pulsed):
+        def equations(self):
+            self.rate.y = inflow(self.y)
+
+    for kind in (Located, Smooth, Said, OfAState):  # a warning is an error
+        sim = ev.Simulation()
+        one = kind(sim).start()
+        sim.run(until=5.0)
+        assert one.y == pytest.approx({Located: 1.0, Smooth: 25.0}.get(kind, 0.0))
