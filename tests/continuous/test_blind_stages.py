@@ -225,7 +225,6 @@ def test_what_is_called_and_may_branch_is_named() -> None:
     ]
 
 
-@pytest.mark.filterwarnings("ignore:.* compares the time where that is not located:UserWarning")
 @pytest.mark.parametrize("precision", [1e-3, 1e-6])
 def test_a_smooth_law_makes_the_steps_that_it_makes_when_it_is_looked_into(precision: float) -> None:
     class Known(Lorenz):

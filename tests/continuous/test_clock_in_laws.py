@@ -103,8 +103,10 @@ def test_what_is_located_smooth_or_said_to_be_so_is_not_told():
         def equations(self):
             self.rate.y = inflow(self.y)
 
-    for kind in (Located, Smooth, Said, OfAState):  # a warning is an error
+    for kind in (Located, Smooth, Said, OfAState):
         sim = ev.Simulation()
-        one = kind(sim).start()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            one = kind(sim).start()
         sim.run(until=5.0)
         assert one.y == pytest.approx({Located: 1.0, Smooth: 25.0}.get(kind, 0.0))
