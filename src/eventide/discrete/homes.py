@@ -22,6 +22,7 @@ from eventide.discrete.resources.away import AwayStation
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.selection import Candidate, Selection
 from eventide.discrete.stand_ins import Away, Given, RowCalendar, RowRoster
+from eventide.discrete.undisturbed import undisturbed
 from eventide.rows.codes import DONE, ENDED, FAILED, FREE, NONE, REQUESTED, ROOM, SPENT
 
 if TYPE_CHECKING:
@@ -96,6 +97,7 @@ class Homes:
         self._came = self._since = 0
         self._taken_before = 0
         self._pause = 1
+        self._is_busy = False
 
     # --- going away -----------------------------------------------------------------------------------------------
 
@@ -281,7 +283,7 @@ class Homes:
         if self._gone_stations:
             self.leave()
         else:
-            self._bring(process)
+            undisturbed(Homes._bring)(self, process)
 
     def _bring(self, process: Process) -> None:
         memory = self._memory
@@ -326,6 +328,7 @@ class Homes:
         rows = range(memory.run.used)
         return [i for i in rows if process.object[i] >= 0 and activity.at[i] != FREE and i not in models]
 
+    @undisturbed
     def leave(self) -> None:
         """All come home."""
         self._bring_others(None)
@@ -441,10 +444,11 @@ class Homes:
         if is_watched():
             return False
         try:
-            return all(ask(about) is answer for ask, about, answer in self._relied.values())
+            return all(ask(about) is answer for ask, about, answer in [*self._relied.values()])
         except (AttributeError, ValueError):  # something has no value any longer
             return False
 
+    @undisturbed
     def _proceed(self, horizon: float, most: int) -> int:
         """Let at most `most` events of rows take place, until one continues in Python; returns how many there were."""
         memory, world = self._memory, self.world
@@ -479,6 +483,8 @@ class Homes:
                 self.taken += events
                 if actor is not None:
                     world.current = actor.process
+            if failure is not None and run.current < 0:  # what a signal handler has raised between two events
+                raise failure
             if code == DONE:
                 break
             if code != SPENT and not (code == ROOM and memory.grow()):
@@ -497,7 +503,9 @@ class Homes:
     def _end(self, process: Process) -> None:
         """A process has come to its end in its row."""
         self._forget(process)
+        self._is_busy = False
         process._finish(None)
+        self._is_busy = True
 
     def _go_on(self, process: Process, body: Body, error: BaseException | None) -> None:
         """A process continues in Python within its event."""
