@@ -9,7 +9,6 @@ from __future__ import annotations
 import dis
 import re
 from collections.abc import Iterator
-from difflib import get_close_matches
 from types import CodeType
 from typing import Any, Final
 
@@ -28,6 +27,8 @@ _CHECKED: Final = "_methods_are_checked"
 
 def nearest(name: str, cls: type[Component]) -> str:
     """The declared name that is most like another; empty if none is."""
+    from difflib import get_close_matches
+
     declared = {field.casefold(): field for field in fields_of(cls)}
     found = get_close_matches(name.casefold(), declared, n=1, cutoff=CLOSE)
     return declared[found[0]] if found else ""
