@@ -18,6 +18,7 @@ import random_bodies
 import eventide as ev
 from eventide.bodies import reader
 from eventide.bodies.body import Bodies
+from eventide.discrete import homes
 
 
 @pytest.fixture(autouse=True)
@@ -629,7 +630,7 @@ def test_what_a_signal_handler_raises_between_two_events_of_rows_leaves_all_proc
             with pytest.raises(LookupError, match="rings"):
                 sim.run()
             assert len(sim.processes) == 5
-            hurry(monkeypatch)
+            random_bodies.hurry(monkeypatch)
         sim.run()
         found.append([ended, sim.time, sim.events, rng.random()])
     assert found[0] == found[1]
