@@ -22,8 +22,8 @@ from eventide.discrete.resources.away import AwayStation
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.selection import Candidate, Selection
 from eventide.discrete.stand_ins import Away, Given, RowCalendar, RowRoster
-from eventide.discrete.undisturbed import undisturbed
 from eventide.rows.codes import DONE, ENDED, FAILED, FREE, NONE, REQUESTED, ROOM, SPENT
+from eventide.rows.undisturbed import undisturbed
 
 if TYPE_CHECKING:
     from eventide.bodies.body import Admission, Bodies, Body, Return
@@ -97,7 +97,7 @@ class Homes:
         self._came = self._since = 0
         self._taken_before = 0
         self._pause = 1
-        self._is_busy = False
+        self.is_busy = False
 
     # --- going away -----------------------------------------------------------------------------------------------
 
@@ -503,9 +503,9 @@ class Homes:
     def _end(self, process: Process) -> None:
         """A process has come to its end in its row."""
         self._forget(process)
-        self._is_busy = False
+        self.is_busy = False
         process._finish(None)
-        self._is_busy = True
+        self.is_busy = True
 
     def _go_on(self, process: Process, body: Body, error: BaseException | None) -> None:
         """A process continues in Python within its event."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from eventide.errors import ModelError
 
-if TYPE_CHECKING:
-    from eventide.discrete.homes import Homes
+
+class _Busy(Protocol):
+    is_busy: bool
+
 
 LOOKED_AT: Final = (
     "a signal handler, a finalizer, a source of random numbers or another thread has looked at a process or a resource "
@@ -22,13 +24,13 @@ def undisturbed(act: Callable[..., Result]) -> Callable[..., Result]:
     """A method amid which nobody looks at who is away: a signal handler would, a finalizer, or another thread."""
 
     @wraps(act)
-    def alone(homes: Homes, *arguments: object) -> Result:
-        if homes._is_busy:
+    def alone(homes: _Busy, *arguments: object) -> Result:
+        if homes.is_busy:
             raise ModelError(LOOKED_AT)
-        homes._is_busy = True
+        homes.is_busy = True
         try:
             return act(homes, *arguments)
         finally:
-            homes._is_busy = False
+            homes.is_busy = False
 
     return alone
