@@ -23,3 +23,8 @@ def __getattr__(name: str) -> object:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     value = globals()[name] = getattr(import_module(module), name)
     return value
+
+
+def __dir__() -> list[str]:
+    """The public names alone."""
+    return __all__
