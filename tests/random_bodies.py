@@ -15,6 +15,7 @@ import pytest
 import eventide as ev
 from eventide import simulation
 from eventide.discrete import homes, same_time_limit, world
+from eventide.rows import loading
 
 
 def hurry(patch: pytest.MonkeyPatch) -> None:
@@ -22,7 +23,8 @@ def hurry(patch: pytest.MonkeyPatch) -> None:
     for module in (world, same_time_limit):
         patch.setattr(module, "SPELL", 4)
     patch.setattr(simulation, "ENOUGH", 4)
-    for name, few in {"ENOUGH": 4, "COLD": 4, "EACH": 0, "MOST": 0.5}.items():
+    patch.setattr(loading, "COLD", 0)
+    for name, few in {"ENOUGH": 4, "EACH": 0, "MOST": 0.5}.items():
         patch.setattr(homes, name, few)
     patch.setattr(homes.Homes, "_wait_longer", lambda self: None)
 

@@ -23,6 +23,7 @@ from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.selection import Candidate, Selection
 from eventide.discrete.stand_ins import Away, Given, RowCalendar, RowRoster
 from eventide.rows.codes import DONE, ENDED, FAILED, FREE, NONE, REQUESTED, ROOM, SPENT
+from eventide.rows.loading import is_worth_loading
 from eventide.rows.undisturbed import undisturbed
 
 if TYPE_CHECKING:
@@ -36,8 +37,6 @@ if TYPE_CHECKING:
     from eventide.reading.source import CannotLower
     from eventide.rows.memory import RowMemory
 
-COLD: Final = 500_000
-"""The events before native code of processes is made or loaded for the first time."""
 EACH: Final = 50
 """The events of each process before that, and while they are away; with fewer the next check is later."""
 MOST: Final = 0.9
@@ -98,6 +97,7 @@ class Homes:
         self._taken_before = 0
         self._pause = 1
         self.is_busy = False
+        self._seen = 0
 
     # --- going away -----------------------------------------------------------------------------------------------
 
@@ -130,8 +130,8 @@ class Homes:
             self.due = events + 1
             return
         waiting = [notice for notice in calendar.heap if notice[3]._notice is notice and type(notice[3]) is Story]
-        enough = max(EACH * len(waiting), 0 if "eventide.native.row_engine" in sys.modules else COLD)
-        if not waiting or events - world._events_before < enough:
+        fresh, self._seen = events - self._seen, events
+        if not is_worth_loading(fresh) or not waiting or events - world._events_before < EACH * len(waiting):
             return
         if self._bodies is None:
             self._bodies = self._make()

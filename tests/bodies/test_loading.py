@@ -1,0 +1,36 @@
+"""When the native code of rows is loaded: after many events of one run, or of several."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+
+import eventide as ev
+from eventide.discrete import homes
+from eventide.rows import loading
+
+
+def machine(sim: ev.Simulation) -> ev.ProcessGenerator[None]:
+    for _ in range(20_000):
+        yield ev.hold(1.0)
+
+
+def test_many_events_are_worth_it_and_what_is_loaded_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "_PAST", loading._Past())
+    monkeypatch.delitem(sys.modules, "eventide.native.row_engine", raising=False)
+    assert [loading.is_worth_loading(200_000) for _ in range(3)] == [False, False, True]
+    monkeypatch.setattr(loading, "_PAST", loading._Past())
+    monkeypatch.setitem(sys.modules, "eventide.native.row_engine", sys)
+    assert loading.is_worth_loading(1)
+
+
+def test_the_events_of_all_runs_count_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[int] = []
+    monkeypatch.setattr(homes, "is_worth_loading", told.append)  # which answers None: not yet
+    for runs in (1, 2):
+        sim = ev.Simulation()
+        sim.process(machine(sim))
+        sim.run(until=10_000.5)
+        sim.run()
+        assert runs * sim.events - runs * homes.ENOUGH < sum(told) <= runs * sim.events
