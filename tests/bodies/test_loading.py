@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -34,3 +35,24 @@ def test_the_events_of_all_runs_count_once(monkeypatch: pytest.MonkeyPatch) -> N
         sim.run(until=10_000.5)
         sim.run()
         assert runs * sim.events - runs * homes.ENOUGH < sum(told) <= runs * sim.events
+
+
+class Counted(list[object]):
+    """An event list that counts how often somebody goes through it."""
+
+    looks = 0
+
+    def __iter__(self) -> Iterator[object]:
+        self.looks += 1
+        return super().__iter__()
+
+
+def test_many_processes_are_not_gone_through_before_their_events_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "COLD", 0)
+    sim = ev.Simulation()
+    for _ in range(2_000):
+        sim.process(1.0 for _ in range(10))
+    heap = sim._calendar.heap = Counted(sim._calendar.heap)
+    sim.run()
+    assert (sim.events, sim._calendar.heap is heap) == (22_000, True)
+    assert heap.looks <= 1  # when few are left

@@ -114,8 +114,7 @@ class Homes:
 
     def consider(self) -> None:
         """Enough events have taken place for it to pay to let processes go away."""
-        world = self.world
-        calendar = world._calendar
+        world, calendar = self.world, self.world._calendar
         events = calendar.events
         if not self._pays:
             self._give_up()
@@ -129,9 +128,11 @@ class Homes:
         if calendar.front:  # it may hold stale notices
             self.due = events + 1
             return
-        waiting = [notice for notice in calendar.heap if notice[3]._notice is notice and type(notice[3]) is Story]
         fresh, self._seen = events - self._seen, events
-        if not is_worth_loading(fresh) or not waiting or events - world._events_before < EACH * len(waiting):
+        if not is_worth_loading(fresh) or events - world._events_before < EACH * len(calendar.heap):
+            return
+        waiting = [notice for notice in calendar.heap if notice[3]._notice is notice and type(notice[3]) is Story]
+        if not waiting:
             return
         if self._bodies is None:
             self._bodies = self._make()
