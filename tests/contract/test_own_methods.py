@@ -135,16 +135,8 @@ class ByHandler(Follower):
         self.x = 0.0
 
 
-class ByHandlerToo(Follower):
+class ByHandlerToo(ByHandler):
     """As `ByHandler`, of which a refusal of what plain objects do says nothing."""
-
-    def equations(self) -> None:
-        self.rate.x = 1.0
-
-    @ev.when(lambda self: self.x >= 1.0)
-    def count(self) -> None:
-        self.n += self.of.gain()
-        self.x = 0.0
 
 
 class ByProcess(Follower):

@@ -26,7 +26,7 @@ USAGE_ERROR: Final = cast("type[typer.BadParameter]", typer.BadParameter.__mro__
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Do what the command line says; answers the exit status."""
+    """Do what the command line says; returns the exit status."""
     given = list(sys.argv[1:] if arguments is None else arguments) or ["--help"]
     typed = typer.main.get_command(app)
     try:
