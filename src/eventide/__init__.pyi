@@ -77,6 +77,7 @@ from eventide.errors import MissingLibraryError as MissingLibraryError
 from eventide.errors import ModelError as ModelError
 from eventide.errors import ParameterError as ParameterError
 from eventide.errors import RandomWarning as RandomWarning
+from eventide.errors import ResponseWarning as ResponseWarning
 from eventide.errors import SimulationError as SimulationError
 from eventide.errors import StiffnessWarning as StiffnessWarning
 from eventide.errors import SwitchWarning as SwitchWarning

@@ -7,6 +7,7 @@ EventideError
 `-- Interrupt           thrown into a process by `interrupt(cause)`
 CascadeWarning (UserWarning)   events come ever closer to one time
 EqualityWarning (UserWarning)  a condition compares what moves by == or !=
+ResponseWarning (UserWarning)  a model has read a response before its run
 SwitchWarning (UserWarning)    a law compares the time where that is not located
 Ended (BaseException)   thrown into a process by `end()`
 """
@@ -201,6 +202,10 @@ class IdleWarning(UserWarning):
 
 class RandomWarning(UserWarning):
     """A process draws random numbers that are not the simulation's."""
+
+
+class ResponseWarning(UserWarning):
+    """A model has returned a number as it was before its run: a function would be read at its end. Told once."""
 
 
 class StiffnessWarning(UserWarning):

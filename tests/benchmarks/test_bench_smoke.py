@@ -129,7 +129,7 @@ def test_a_wrong_answer_of_a_peer_is_shown_and_one_of_ours_fails() -> None:
     contest._judge()
     assert contest.disagreements == ["balls: eventide has events = 130, right is 131"]
     peer, mine, bare = table(contest).splitlines()[2:5]
-    assert peer.split() == ["peer!", "130", "0", "0", "500", "2.000", "15.3", "1.00", "(1.00)", "0.00"]
+    assert peer.split() == ["peer!", "130", "0", "0", "500", "2.000", "15.3", "1.00", "(1.00)", "-", "0.00"]
     assert mine.split() == ["eventide!", *peer.split()[1:-1], "10", "x", "0.00"]
     assert bare.startswith("  bare ")
     assert "  ! peer is wrong: events = 130, right is 131" in table(contest)

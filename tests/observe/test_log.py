@@ -221,3 +221,10 @@ def test_a_trace_file_for_a_browser(tmp_path: Path) -> None:
     log.to_perfetto(path, microseconds=1.0)
     assert max(e.get("ts", 0.0) for e in json.loads(path.read_text())["traceEvents"]) < 4.0
     assert [p.name for p in tmp_path.iterdir()] == ["trace.json"]
+
+
+def test_a_log_without_events_says_since_when() -> None:
+    sim = ev.Simulation()
+    sim.run(until=30.0)
+
+    assert str(sim.log()) == "no events since this log began, at time 30"

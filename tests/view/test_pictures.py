@@ -244,3 +244,10 @@ def test_the_default_picture_can_be_saved_without_a_warning(sim, tmp_path):
     save(figure, tmp_path / "balls.png")
 
     assert len(figure.axes) == 2
+
+
+def test_a_recording_without_rows_says_so_in_its_picture(sim):
+    sim.run(until=3.0)
+    axes = sim.record(clock=lambda: sim.time, every=1.0).plot()
+
+    assert [text.get_text() for text in axes.texts] == ["no rows: no run since this began"]

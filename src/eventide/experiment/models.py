@@ -26,7 +26,7 @@ from typing import (
 from eventide.errors import ModelError, ParameterError
 from eventide.experiment.arguments import check_end
 from eventide.experiment.parameters import REQUIRED, Parameter, parameters_of, show
-from eventide.experiment.responses import Reading, read_responses
+from eventide.experiment.responses import EarlyReadings, Reading, read_responses
 from eventide.experiment.run import Account, Run
 from eventide.simulation import Simulation
 
@@ -234,7 +234,9 @@ class Model(Generic[P, R]):
                 f"write `return (yield from {told.__name__}(...))`"
             )
         else:
+            early = EarlyReadings(told, self.values, sim)
             sim.run(until=until)
+            early.warn(self.name, self.function)
         responses, statistics = read_responses(told, self.name)
         return Run(self, sim, Account.of(sim), MappingProxyType(statistics), has_ended, cast("R", responses))
 

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
 from collections.abc import Callable, Mapping
 from numbers import Real
+from types import CodeType
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
 import numpy as np
 
 from eventide.declare.units import in_unit
-from eventide.errors import ModelError
+from eventide.errors import ModelError, ResponseWarning
 from eventide.statistics import Level, Tally
 
 if TYPE_CHECKING:
     from eventide.observe import Integral
+    from eventide.simulation import Simulation
 
 Statistic: TypeAlias = Tally | Level
 Reading: TypeAlias = "float | Statistic | Integral | Callable[[], float]"
@@ -106,3 +110,44 @@ def _read(value: object, name: object, model: str) -> Any:
             "a response is a number, a Tally, Level or Integral, or a function that answers a number"
         )
     return read
+
+
+class EarlyReadings:
+    """Numbers among what a model has returned that are likely to be of its start; made before its run.
+
+    A number is one if it is zero, or is what a state has now; but not if it is the value of a parameter.
+    """
+
+    def __init__(self, returned: object, parameters: Mapping[str, object], sim: Simulation) -> None:
+        given = [float(value) for value in parameters.values() if isinstance(value, Real)]
+        named = returned.items() if isinstance(returned, Mapping) else ()
+        numbers = {str(name): float(value) for name, value in named if isinstance(value, Real)}
+        self._numbers = {name: value for name, value in numbers.items() if value not in given}
+        self._states = _states(sim) if self._numbers else {}
+        self._sim = sim
+
+    def warn(self, model: str, function: Callable[..., object]) -> None:
+        """After the run: warn of each that is zero, or that a state had which has another value now."""
+        now = _states(self._sim) if self._states else {}
+        for name, value in self._numbers.items():
+            of = next((who for who, before in self._states.items() if before == value != now.get(who, value)), "it")
+            if of != "it" or value == 0.0:
+                message = (
+                    f"response {name} of {model} is {value!r}, as {of} was before the run: write "
+                    f"`{name!r}: lambda: ...` for a number that is read when the run has ended"
+                )
+                code = getattr(function, "__code__", None)
+                file, line = (code.co_filename, code.co_firstlineno) if isinstance(code, CodeType) else (model, 1)
+                warnings.warn_explicit(ResponseWarning(message), None, file, line)
+
+
+def _states(sim: Simulation) -> dict[str, float]:
+    """The states of the active components that are single numbers, by name."""
+    if "eventide.continuous" not in sys.modules:
+        return {}  # a discrete model, which does not load it
+    from eventide.continuous.components.member import layout_of
+
+    found: dict[str, float] = {}
+    for one in sim.laws:
+        found.update((f"{one.name}.{name}", float(getattr(one, name))) for name in layout_of(one).states)
+    return found

@@ -101,6 +101,7 @@ class EventLog(Sequence[Entry]):
 
     def __init__(self, sim: Simulation) -> None:
         self.sim = sim
+        self._beginning = sim.time
         self.waits: list[Wait] = []
         self._entries: list[Entry] = []
         self._names = DistinctNames()
@@ -140,7 +141,8 @@ class EventLog(Sequence[Entry]):
         return iter(self._entries)
 
     def __str__(self) -> str:
-        return "\n".join(str(entry) for entry in self)
+        none = f"no events since this log began, at time {self._beginning:.6g}"
+        return "\n".join(str(entry) for entry in self) or none
 
     def __repr__(self) -> str:
         return f"<log of {len(self)} events>"

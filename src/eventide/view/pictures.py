@@ -166,6 +166,8 @@ def _draw(axes: Axes, curves: list[Curve]) -> None:
             zorder=2.5 if is_alone else 2.0,
             label=label,
         )
+    if not any(len(curve.times) for curve in curves):
+        axes.text(0.5, 0.5, "no rows: no run since this began", ha="center", va="center", transform=axes.transAxes)
     present, added = axes.get_ylabel() if drawn else "", _axis_label(curves)
     axes.set_ylabel(present if added in present else ", ".join(filter(None, (present, added))))
     if all(curve.heading.is_discrete for curve in curves):
