@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import linecache
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache, reduce
 from itertools import chain, count
 from types import FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from eventide.bodies import attributes
+from eventide.bodies.absence import Absence
 from eventide.bodies.calls import addressed_call, target_of
-from eventide.bodies.naming import ABSENT, Fact, own_fact
+from eventide.bodies.examination import read
+from eventide.bodies.naming import ABSENT, Fact, own_fact, reached
 from eventide.bodies.operands import KINDS, SAMPLES, WIDE, Thing
 from eventide.bodies.prototypes import Prototypes
-from eventide.bodies.reader import Reading, read
 from eventide.discrete.resources.request import Request
 from eventide.native.locking import locked
 from eventide.reading.dropped_commands import KNOWN
@@ -33,6 +34,8 @@ if TYPE_CHECKING:
     import ast
     from types import CodeType
 
+    from eventide.bodies.reader import Reading
+    from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.resource import Resource
     from eventide.discrete.world import World
     from eventide.native.row_engine import NativeRows
@@ -44,6 +47,8 @@ PRESENT: Final = ("waiting", "granted")
 """The states of requests that can go away."""
 MOST_KINDS: Final = 4
 """The most combinations of types for which a body is read."""
+MOST_SHAPES: Final = 24
+"""The most objects of different kinds for which the refusal of a method is told apart."""
 
 
 class Admission(NamedTuple):
@@ -166,7 +171,7 @@ class Body:
             if step != known.step or max(abs(begin), abs(end)) >= WIDE:
                 return None
             texts[f"n_{known.number}"], texts[f"s_{known.number}"] = begin, end
-        resources = {text: values[thing.root] if thing.root else thing.value for text, thing in naming.stations.items()}
+        resources = {text: thing.found(values) for text, thing in naming.stations.items()}
         requests = self._requests(at, values, resources)
         if requests is None or any(resource.sim is not self.world for resource in resources.values()):
             return None
@@ -186,7 +191,7 @@ class Body:
         arguments: dict[str, object] = {}
         for name, given in self.naming.spawns[text].arguments.items():
             if isinstance(given, Thing):
-                arguments[name] = values[given.root] if given.root else given.value
+                arguments[name] = given.found(values)
             else:
                 arguments[name] = SAMPLES[given]
         return Birth(self, text, arguments)
@@ -228,10 +233,11 @@ class Body:
     def _fits(self, values: Mapping[str, object]) -> bool:
         """Whether the variables refer to objects of the same types as those that were looked at."""
         naming = self.naming
-        if any(type(values.get(name, ABSENT)) is not kind for name, kind in naming.things.items()):
+        if any(type(reached(values, *where)) is not kind for where, kind in naming.things.items()):
             return False
-        if any((values[root] if root else known) is not self.world for root, known in naming.simulations.items()):
-            return False
+        for where, known in naming.simulations.items():
+            if (reached(values, *where) if where[0] else known) is not self.world:
+                return False
         return all(self._has_method(values, root, path, known) for (root, path), known in naming.methods.items())
 
     def _has_method(self, values: Mapping[str, object], root: str, path: tuple[str, ...], known: object) -> bool:
@@ -260,7 +266,7 @@ class Body:
         """The objects that native code calls; None if one is of another kind."""
         found = []
         for called in self.naming.addresses.values():
-            value = reduce(getattr, called.path, values[called.root]) if called.root else called.value
+            value = called.found(values)
             if addressed_call(called._replace(value=value)) != addressed_call(called):
                 return None
             found.append(target_of(value))
@@ -333,22 +339,18 @@ def _rest(iterator: Any) -> tuple[int, int, int]:
 
 def draw(address: int) -> float:
     """What the callable at an address gives."""
-    return float(_object(address)())
+    return float(attributes.object_at(address)())
 
 
 def draw_next(address: int) -> float:
     """The next number of the iterator at an address."""
-    return float(next(_object(address)))
+    return float(next(attributes.object_at(address)))
 
 
 def tell(address: int, value: float) -> int:
     """Give a number to the callable at an address; 0."""
-    _object(address)(value)
+    attributes.object_at(address)(value)
     return 0
-
-
-def _object(address: int) -> Any:
-    return ctypes.cast(address, ctypes.py_object).value
 
 
 # --- kernels ----------------------------------------------------------------------------------------------------------
@@ -361,7 +363,7 @@ def _function(name: str, text: str) -> FunctionType:
     names: dict[str, Any] = {
         **{name: getattr(codes, name) for name in ("ENDS", "EXIT", "FAILED", "NEW", "ROOM", "WAITS")},
         **{name: getattr(math, name) for name in ("sqrt", "exp", "log", "log1p", "sin", "cos", "atan")},
-        **{function.__name__: function for function in (draw, draw_next, tell)},
+        **{function.__name__: function for function in (draw, draw_next, tell, *attributes.FUNCTIONS)},
         "hold": activities.hold,
         **{function.__name__: function for function in (ask, is_ready, leave, new_request, has_room, spawn_like)},
         "__name__": "eventide.bodies.kernels",
@@ -389,13 +391,21 @@ class Learned:
     def __init__(self) -> None:
         self.book = SourceBook()
         self.twins: dict[int, tuple[CodeType, Twin]] = {}
-        self.refused: dict[int, tuple[CodeType, CannotLower]] = {}
+        self.refused: dict[int, dict[tuple[type, ...], tuple[CodeType, CannotLower]]] = {}
+        """By code, and by what its first argument is like; under () for whatever that is."""
 
 
 @locked
 @cache
 def _learned() -> Learned:
     return Learned()
+
+
+def _shape(code: CodeType, values: Mapping[str, object]) -> tuple[type, ...]:
+    """The types of the first argument and of its attributes: of a method others may come with other ones."""
+    first = values.get(code.co_varnames[0]) if code.co_argcount else None
+    held = getattr(first, "__dict__", {}) if attributes.is_plain(first) else {}
+    return type(first), *(type(value) for value in held.values())
 
 
 class Bodies:
@@ -432,6 +442,13 @@ class Bodies:
                 told.append((body.naming.function.__qualname__, None, tuple(asks)))
         return told
 
+    def absence(self, bring: Callable[[Process], None]) -> Absence:
+        """New classes for processes that are away.
+
+        bring   lets one come home
+        """
+        return Absence(bring)
+
     def prototypes(self) -> Prototypes:
         """New prototypes, for one stay of processes in rows."""
         return Prototypes(self)
@@ -451,8 +468,9 @@ class Bodies:
         if function is None:
             return None
         code = function.__code__
-        if id(code) in self._learned.refused:
-            self.refused[id(code)] = self._learned.refused[id(code)]
+        known = self._learned.refused.get(id(code), {})
+        if known and (refused := known.get(()) or known.get(_shape(code, locals_of(generator, function)))):
+            self.refused[id(code)] = refused
             return None
         bodies = self._bodies_of(function)
         for body in bodies:
@@ -460,10 +478,12 @@ class Bodies:
                 return body, admission
         if len(bodies) >= MOST_KINDS or any(body.resumes_at(generator) is None for body in bodies):
             return None
+        values = locals_of(generator)
         try:
-            body = self._read(function, locals_of(generator))
+            body = self._read(function, values)
         except CannotLower as refusal:
-            self.refused[id(code)] = self._learned.refused[id(code)] = code, refusal
+            shape = _shape(code, values) if len(known) < MOST_SHAPES else ()
+            self.refused[id(code)] = self._learned.refused.setdefault(id(code), {})[shape] = code, refusal
             return None
         bodies.append(body)
         admission = body.admit(generator)

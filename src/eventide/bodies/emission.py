@@ -45,6 +45,20 @@ class Emission:
         else:
             raise Unknown("it may fail after it has had an effect", node)
 
+    def emit_early(self, line: str) -> None:
+        """Add a line before the first effect: nothing of the statement changes what it reads."""
+        if self._effect is None:
+            self.lines.append(line)
+        else:
+            self.lines.insert(self._effect, line)
+            self._effect += 1
+
+    def keep_early(self, text: str, kind: Kind) -> Operand:
+        """Give a value a name there."""
+        self.used += 1
+        self.emit_early(f"t{self.used} = {text}")
+        return Operand(f"t{self.used}", kind)
+
     def keep(self, text: str, kind: Kind, **known: Any) -> Operand:
         """Give a value a name."""
         self.used += 1

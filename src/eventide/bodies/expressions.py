@@ -9,6 +9,7 @@ from math import inf
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from eventide.bodies import attributes
 from eventide.bodies.calls import addressed_call
 from eventide.bodies.operands import EXACT, KINDS, WIDE, Kind, Operand, Thing, Unknown, constant
 from eventide.discrete.world import World
@@ -121,6 +122,8 @@ class BodyExpressions:
             return self.emission.keep("a.run.time", "float", is_number=True)
         if isinstance(owner.value, ModuleType):
             return self.naming.of_module(owner.value, node)
+        if attributes.is_plain(owner.value):
+            return attributes.read(self, owner, node)
         return self.naming.of_thing(owner, node)
 
     # --- arithmetic -----------------------------------------------------------------------------------------------
@@ -238,12 +241,22 @@ class BodyExpressions:
             return self._addressed(called, given, node)
         if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):
             inner = function.__func__
+            if inner is World.stream:
+                return self._stream(called, node)
             if inner is World.process:
                 raise Unknown("a process to which something else refers is made by Python", node)
             return self._followed(inner, Thing(called.root, called.path[:-1], function.__self__), node)
         if isinstance(function, FunctionType):
             return self._followed(function, None, node)
         raise Unknown("what it calls is left to Python", node)
+
+    def _stream(self, called: Thing, node: ast.Call) -> Thing:
+        """A stream of the simulation, which has it for good."""
+        name = node.args[0] if len(node.args) == 1 and not node.keywords else None
+        if not isinstance(name, ast.Constant) or type(name.value) is not str:
+            raise Unknown("what the stream is called is found out anew each time", node)
+        self.naming.need_simulation(Thing(called.root, called.path[:-1], called.value.__self__))
+        return Thing("", (), called.value(name.value))
 
     def _addressed(self, called: Thing, given: str, node: ast.Call) -> Value:
         """A call of a builtin method whose address the row has."""

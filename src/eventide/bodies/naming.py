@@ -6,9 +6,10 @@ What a name of a module, a cell or a class stands for is a fact: native code is 
 from __future__ import annotations
 
 import builtins
+from functools import reduce
 from inspect import getattr_static
 from operator import attrgetter
-from types import MemberDescriptorType
+from types import BuiltinMethodType, MemberDescriptorType, MethodWrapperType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from eventide.bodies.calls import PLAIN, is_array_of_floats
@@ -56,6 +57,20 @@ def own_fact(owner: object, name: str, found: object) -> Fact | None:
     return None if held is None else Fact(held.get, name, None)
 
 
+def reached(values: Mapping[str, object], root: str, path: tuple[str, ...]) -> Any:
+    """What attributes lead to from a local variable; ABSENT if there is nothing."""
+    try:
+        return reduce(getattr, path, values[root])
+    except (KeyError, AttributeError):
+        return ABSENT
+
+
+def _are_same(one: Thing, other: Thing) -> bool:
+    """Whether two names mean one object; builtin methods are made anew at each look."""
+    is_method = isinstance(one.value, BuiltinMethodType | MethodWrapperType)
+    return one.value is other.value or (is_method and bool(one.value == other.value))
+
+
 class Site:
     """A statement that makes a process of a generator function.
 
@@ -78,7 +93,7 @@ class Naming:
     addresses   what a row has the address of: by the variable of the kernel, what is called
     given       numbers that a row is given: by the variable of the kernel, what asks for them
     simulations the local variables, and "" for all others, that refer to the simulation
-    things      the types of the local variables that refer to objects
+    things      the types of what local variables refer to, and of what is reached from there, by how it is reached
     methods     by what they were reached from, the functions of the methods that are called
     """
 
@@ -104,9 +119,9 @@ class Naming:
         self.facts: dict[tuple[int, str], Fact] = {}
         self.addresses: dict[str, Thing] = {}
         self.given: dict[str, Fact] = {}
-        self.things: dict[str, type] = {}
+        self.things: dict[tuple[str, tuple[str, ...]], type] = {}
         self.methods: dict[tuple[str, tuple[str, ...]], Any] = {}
-        self.simulations: dict[str, World] = {}
+        self.simulations: dict[tuple[str, tuple[str, ...]], World] = {}
         self.stations: dict[str, Thing] = {}
         """The resources of which a row has the number: by the variable of the kernel."""
         self.spawns: dict[str, Site] = {}
@@ -172,7 +187,7 @@ class Naming:
             return Operand(f"v_{name}", kind)
         if name in self.kinds or name not in self.values:
             raise Unknown("its type is not known, or changes", node)
-        self.things[name] = type(self.values[name])
+        self.things[name, ()] = type(self.values[name])
         return Thing(name, (), self.values[name])
 
     def of_library(self, function: FunctionType, node: ast.Name) -> Operand | Thing:
@@ -242,6 +257,16 @@ class Naming:
                 break
         if isinstance(getattr_static(value, node.attr), property):
             raise Unknown("what is computed anew at each look is left to Python", node)
+        return self._method_of(owner, node, found)
+
+    def method(self, owner: Thing, node: ast.Attribute) -> Thing:
+        """The method that an object of the user's has by a name, whose class is known to have it."""
+        if node.attr in getattr(owner.value, "__dict__", ()):
+            raise Unknown("it has something else in the place of a method", node)
+        return self._method_of(owner, node, getattr(owner.value, node.attr))
+
+    def _method_of(self, owner: Thing, node: ast.Attribute, found: object) -> Thing:
+        value = owner.value
         own = None if owner.root else own_fact(value, node.attr, found)
         if own is not None:
             self.facts[id(value), f"own {node.attr}"] = own
@@ -259,14 +284,22 @@ class Naming:
 
     def need_simulation(self, thing: Thing) -> None:
         """Something is taken for the simulation of the process."""
-        if thing.path or thing.value is not self.world:
+        if thing.value is not self.world:
             raise Unknown("it may be the time of another simulation")
-        self.simulations[thing.root] = thing.value
+        self.simulations[thing.root, thing.path if thing.root else ()] = thing.value
+
+    def note_type(self, owner: Thing, name: str, kind: type) -> None:
+        """An attribute of an object is of a type."""
+        if owner.root:
+            self.things[owner.root, (*owner.path, name)] = kind
+        else:
+            value = owner.value
+            self.facts[id(value), f"type {name}"] = Fact(lambda asked: type(getattr(value, asked, ABSENT)), name, kind)
 
     def address(self, called: Thing) -> str:
-        """The variable of the kernel with the address of a callable."""
+        """The variable of the kernel with the address of a callable, or of another object."""
         for text, known in self.addresses.items():
-            if (known.root, known.path) == (called.root, called.path) and (known.root or known.value == called.value):
+            if (known.root, known.path) == (called.root, called.path) and (known.root or _are_same(known, called)):
                 return text
         text = f"c_{len(self.addresses)}"
         self.addresses[text] = called

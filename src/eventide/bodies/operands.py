@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import reduce
 from math import inf
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
@@ -59,6 +61,10 @@ class Thing(NamedTuple):
     root: str
     path: tuple[str, ...]
     value: Any
+
+    def found(self, values: Mapping[str, object]) -> Any:
+        """What it is where local variables have some values."""
+        return reduce(getattr, self.path, values[self.root]) if self.root else self.value
 
 
 def constant(value: float) -> Operand:

@@ -12,30 +12,24 @@ import re
 from textwrap import indent
 from typing import TYPE_CHECKING, Any, Final
 
+from eventide.bodies.attributes import setting
 from eventide.bodies.emission import Emission
 from eventide.bodies.expressions import BodyExpressions
-from eventide.bodies.naming import Naming
 from eventide.bodies.nodes import extent, pairs_of
-from eventide.bodies.operands import KINDS, LARGEST, Kind, Operand, Thing, Unknown
+from eventide.bodies.operands import LARGEST, Operand, Thing, Unknown
 from eventide.bodies.points import Block, Loop, Point
 from eventide.bodies.requests import asked, is_named, name_of_request
 from eventide.bodies.spawning import spawned
 from eventide.discrete.commands import hold
-from eventide.reading.source import CannotLower
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from types import FunctionType
+    from collections.abc import Sequence
 
-    from eventide.discrete.world import World
-    from eventide.reading.source import SourceBook
+    from eventide.bodies.naming import Naming
     from eventide.reading.twins import Twin
 
-INTROSPECTION: Final = frozenset(["locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe"])
-"""Code that calls these may see names of which nothing is known."""
 MOST_BLOCKS: Final = 200
 MOST_TURNS: Final = 2**20  # of loops in one event: then Python goes on, which can be interrupted
-MOST_VARIABLES: Final = 50
 COMMAND: Final = "command"
 """The variable of the kernel for what a `yield` gives that only Python carries out."""
 
@@ -288,6 +282,14 @@ class Reading:
         present = "" if name in self.naming.arguments else f"\nh_{name} = 1"
         return f"v_{name} = {operand.text}{present}"
 
+    def _line(self, expressions: BodyExpressions, target: ast.expr, operand: Operand) -> str:
+        """The same of a variable or an attribute."""
+        if not isinstance(target, ast.Attribute):
+            return self._set(target, operand)
+        line, is_new = setting(expressions, target, operand)
+        self.changed = self.changed or is_new
+        return line
+
     def _given(self, *targets: ast.expr) -> None:
         """These variables have values from here on."""
         self.naming.present.update(target.id for target in targets if isinstance(target, ast.Name))
@@ -304,31 +306,31 @@ class Reading:
                 values.append(values[-1] if again else expressions.number(value))
             if len(values) > 1:  # one of them may be a variable that is set here
                 values = [expressions.emission.keep(one.text, one.kind) for one in values]
-            for (target, _), found in zip(pairs, values, strict=True):
-                expressions.emission.emit(self._set(target, found))
+            lines = [self._line(expressions, target, found) for (target, _), found in zip(pairs, values, strict=True)]
+            expressions.emission.emit("\n".join(lines))
 
         if self._attempt(statement, write):
             self._given(*(target for target, _ in pairs))
 
     def _on_annassign(self, statement: ast.AnnAssign) -> None:
         value, target = statement.value, statement.target
-        if value is None or not isinstance(target, ast.Name):
+        if value is None:
             self._on_other(statement)
-        elif self._attempt(statement, lambda e: e.emission.emit(self._set(target, e.number(value)))):
+        elif self._attempt(statement, lambda e: e.emission.emit(self._line(e, target, e.number(value)))):
             self._given(target)
 
     def _on_augassign(self, statement: ast.AugAssign) -> None:
         target = statement.target
 
         def write(expressions: BodyExpressions) -> None:
-            if not isinstance(target, ast.Name):
-                raise Unknown("only plain variables of its own are set by native code", target)
-            old = expressions.number(ast.copy_location(ast.Name(target.id, ast.Load()), target), "int", "float")
+            if isinstance(target, ast.Subscript):
+                raise Unknown("only variables of its own and attributes are set by native code", target)
+            old = expressions.number(target, "int", "float")
             old = expressions.emission.keep(old.text, old.kind)
             result = expressions.reckon(
                 statement, statement.op, old, expressions.number(statement.value, "int", "float")
             )
-            expressions.emission.emit(self._set(target, result))
+            expressions.emission.emit(self._line(expressions, target, result))
 
         if self._attempt(statement, write):
             self._given(target)
@@ -565,30 +567,3 @@ class Reading:
         for text, fact in naming.given.items():
             (reals if type(fact.answer) is float else wholes).append(text)
         return wholes, reals
-
-
-def read(function: FunctionType, values: Mapping[str, Any], book: SourceBook, twin: Twin, world: World) -> Reading:
-    """Read the body of a function, for the types that the variables of a generator have.
-
-    Raises CannotLower if it cannot be native code.
-    """
-    definition = book.definition(function, yields=True)
-    tree = definition.tree
-    assert isinstance(tree, ast.FunctionDef)
-    if INTROSPECTION & {*function.__code__.co_names}:
-        raise definition.refusal(tree, f"it calls one of {', '.join(sorted(INTROSPECTION))}")
-    kinds: dict[str, Kind | None] = {name: KINDS[type(value)] for name, value in values.items() if type(value) in KINDS}
-    kinds = {name: kind for name, kind in kinds.items() if name not in function.__code__.co_cellvars}
-    try:
-        reading = Reading(tree, twin, Naming(function, values, kinds, book, world))
-        while reading.changed:  # another variable has got a type, or has lost it for good
-            reading = Reading(tree, twin, Naming(function, values, kinds, book, world))
-    except Unknown as unknown:
-        raise definition.refusal(tree, str(unknown)) from None
-    if not reading.resumes:
-        raise definition.refusal(tree, "no native code is made of its waits")
-    if not reading.goes_on:
-        raise definition.refusal(tree, "each of its events needs Python")
-    if len(reading.optional) > MOST_VARIABLES:
-        raise CannotLower(definition.file.name, tree.lineno, tree.name, "it has too many variables")
-    return reading

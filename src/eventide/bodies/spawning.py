@@ -43,16 +43,16 @@ def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
         return ""
     naming, emission = expressions.naming, expressions.emission
     naming.need_simulation(Thing(called.root, called.path[:-1], called.value.__self__))
-    function, made = _function_of(expressions, node)
+    function, bound, made = _function_of(expressions, node)
     name = _name_of(expressions, node)
     prototype = f"c_spawn{len(naming.spawns)}"
     emission.emit(_ROOM.format(prototype))
     arguments: dict[str, Thing | Kind] = {}
     given: dict[str, Operand] = {}
-    for argument, value in _arguments(expressions, function, made).items():
+    for argument, value in _arguments(expressions, function, bound, made).items():
         if isinstance(value, Operand):
             given[argument], arguments[argument] = value, value.kind
-        elif value.path:
+        elif value.path and not (value.root and (value.root, value.path) in naming.things):
             raise Unknown("what it hands over is made anew each time", made)
         else:
             arguments[argument] = value._replace(value=None) if value.root else value
@@ -70,20 +70,23 @@ def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
     return prototype
 
 
-def _function_of(expressions: BodyExpressions, node: ast.Call) -> tuple[FunctionType, ast.Call]:
-    """The generator function whose call becomes a process, and this call."""
+def _function_of(expressions: BodyExpressions, node: ast.Call) -> tuple[FunctionType, Thing | None, ast.Call]:
+    """The generator function whose call becomes a process, the object of which it is a method, and this call."""
     made = node.args[0] if len(node.args) == 1 else None
     called = expressions.value(made.func) if isinstance(made, ast.Call) else None
     if (
         not isinstance(made, ast.Call)
         or not isinstance(called, Thing)
-        or called.root
-        or type(called.value) is not FunctionType
-        or not called.value.__code__.co_flags & inspect.CO_GENERATOR
+        or (called.root and type(called.value) is not MethodType)
     ):
         raise Unknown("only processes of functions that yield, which are called there, are made by native code", node)
-    expressions.naming.note_function(called.value)
-    return called.value, made
+    function, bound = called.value, None
+    if isinstance(called.value, MethodType):
+        function, bound = called.value.__func__, Thing(called.root, called.path[:-1], called.value.__self__)
+    if type(function) is not FunctionType or not function.__code__.co_flags & inspect.CO_GENERATOR:
+        raise Unknown("only processes of functions that yield, which are called there, are made by native code", node)
+    expressions.naming.note_function(function)
+    return function, bound, made
 
 
 def _name_of(expressions: BodyExpressions, node: ast.Call) -> str:
@@ -96,11 +99,13 @@ def _name_of(expressions: BodyExpressions, node: ast.Call) -> str:
     return ""
 
 
-def _arguments(expressions: BodyExpressions, function: FunctionType, made: ast.Call) -> dict[str, Operand | Thing]:
+def _arguments(
+    expressions: BodyExpressions, function: FunctionType, bound: Thing | None, made: ast.Call
+) -> dict[str, Operand | Thing]:
     try:
         tree = expressions.naming.definition(function, yields=True).tree
     except CannotLower as refusal:
         raise Unknown(refusal.why, made) from None
     if not isinstance(tree, ast.FunctionDef):
         raise Unknown("what it calls is no plain function", made)
-    return expressions.arguments(function, tree, None, made)
+    return expressions.arguments(function, tree, bound, made)

@@ -17,16 +17,17 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.discrete.calendar import ABOVE, BELOW, FIRST, PLAIN, Calendar
 from eventide.discrete.processes.process_list import Roster
-from eventide.discrete.processes.stories import Kind, Story, made_in_rows
+from eventide.discrete.processes.stories import Kind, made_in_rows
 from eventide.discrete.resources.away import AwayStation
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.selection import Candidate, Selection
-from eventide.discrete.stand_ins import Away, Given, RowCalendar, RowRoster
+from eventide.discrete.stand_ins import Given, RowCalendar, RowRoster
 from eventide.rows.codes import DONE, ENDED, FAILED, FREE, NONE, REQUESTED, ROOM, SPENT
 from eventide.rows.loading import is_worth_loading
 from eventide.rows.undisturbed import undisturbed
 
 if TYPE_CHECKING:
+    from eventide.bodies.absence import Absence
     from eventide.bodies.body import Admission, Bodies, Body, Return
     from eventide.bodies.naming import Fact
     from eventide.bodies.prototypes import Prototype, Prototypes
@@ -60,6 +61,8 @@ class Homes:
     away        the rows of those that are
     due         after this many events it is checked which processes can go
     """
+
+    _absence: Absence
 
     def __init__(self, world: World, make: Callable[[], Bodies]) -> None:
         self.world = world
@@ -131,13 +134,15 @@ class Homes:
         fresh, self._seen = events - self._seen, events
         if not is_worth_loading(fresh) or events - world._events_before < EACH * len(calendar.heap):
             return
-        waiting = [notice for notice in calendar.heap if notice[3]._notice is notice and type(notice[3]) is Story]
-        if not waiting:
-            return
         if self._bodies is None:
             self._bodies = self._make()
+            self._absence = self._bodies.absence(self.bring)
+        may_go = self._absence.may_go
+        waiting = [notice for notice in calendar.heap if notice[3]._notice is notice and may_go(notice[3])]
+        if not waiting:
+            return
         self._prototypes = self._bodies.prototypes()
-        selection = Selection(self._bodies, self._prototypes)
+        selection = Selection(self._bodies, self._prototypes, may_go)
         found = selection.made_of(waiting)
         gone = {id(candidate.notice) for candidate in found.values()}
         if gone:
@@ -246,7 +251,7 @@ class Homes:
         else:
             time, sequence, path, _ = candidate.notice
             memory.engine.place(memory.arrays, i, time, float(sequence), path[0])
-        process.__class__ = Away
+        self._absence.begin(process)
         self.away[process] = i
         self._rows[i] = _Gone(process, candidate.body, None, candidate.admission.kept)
         self._relied.update(candidate.body.naming.facts)
@@ -317,7 +322,7 @@ class Homes:
             kind = world._kinds[prototype.label]
             story = made_in_rows(world, kind, process.number[i], prototype.birth.name, activity.begun[i])
             Roster.enter(world._roster, story)
-            story.__class__ = Away
+            self._absence.begin(story)
             self.away[story] = i
             self._rows[i] = _Gone(story, prototype.body, prototype, None)
             process.object[i], process.watched[i] = NONE, 1
@@ -395,7 +400,7 @@ class Homes:
         i = self.away.pop(process)
         del self._rows[i]
         memory.engine.dismiss(memory.arrays, i)
-        process.__class__ = Story
+        self._absence.end(process)
         self._settle()
 
     def _settle(self) -> None:

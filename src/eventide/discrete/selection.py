@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from eventide.discrete.calendar import ABOVE, BELOW, PLAIN
-from eventide.discrete.processes.stories import Story
 from eventide.discrete.resources.away import are_held_elsewhere, can_go
 from eventide.reading.generators import is_held_elsewhere
 
@@ -46,8 +45,9 @@ class Selection:
     is_granting     whether a resource stays as somebody does not know yet that its request was granted
     """
 
-    def __init__(self, bodies: Bodies, prototypes: Prototypes) -> None:
+    def __init__(self, bodies: Bodies, prototypes: Prototypes, may_go: Callable[[object], bool]) -> None:
         self.is_granting = False
+        self._may_go = may_go
         self._bodies = bodies
         self._prototypes = prototypes
 
@@ -84,7 +84,7 @@ class Selection:
         """Note the processes that can go away while they wait for a resource; returns those."""
         known = len(found)
         for request in resource._line:
-            if type(request._activity) is Story and request._activity not in found:
+            if self._may_go(request._activity) and request._activity not in found:
                 self._look_at(request._activity, None, request, found)
         return list(found.values())[known:]
 

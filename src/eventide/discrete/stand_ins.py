@@ -6,14 +6,15 @@ Whoever looks at one of them brings those home that he could see; see `homes.py`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from eventide.discrete.calendar import Calendar
 from eventide.discrete.commands import hold
-from eventide.discrete.processes.process import Process, _Agenda
 from eventide.discrete.processes.process_list import Roster
-from eventide.discrete.processes.stories import Story
 from eventide.errors import ModelError
+
+if TYPE_CHECKING:
+    from eventide.discrete.processes.process import Process
 
 
 class Given:
@@ -44,33 +45,6 @@ class Given:
                 here = error.__traceback__
                 return process._generator.throw(error.with_traceback(here and here.tb_next))
         return command
-
-
-def _away(name: str) -> property:
-    """An attribute of a process that is away: to read or set it brings the process home."""
-    slot = getattr(_Agenda, name)
-
-    def look(process: Process) -> Any:
-        process.sim._homes.bring(process)
-        return slot.__get__(process)
-
-    def change(process: Any, value: Any) -> None:
-        process.sim._homes.bring(process)
-        slot.__set__(process, value)
-
-    return property(look, change)
-
-
-class Away(Story):
-    """A story whose process is away."""
-
-    __slots__ = ()
-
-
-for _name in ("_notice", "_value", "_wait", "_story", "_generator", "_past", "_met"):
-    setattr(Away, _name, _away(_name))
-Away.__name__ = Story.__name__
-Away.__qualname__ = Story.__qualname__
 
 
 class RowCalendar(Calendar):

@@ -14,6 +14,7 @@ from eventide.engine import law_evaluation, newton_matrices, newton_step
 from eventide.engine.guard_signs import crossing, sign_of
 from eventide.engine.taylor_arithmetic import stretch
 from eventide.engine.taylor_models import enclose_state
+from eventide.native.attributes import ATTRIBUTES, FUNCTIONS
 from eventide.native.expressions import LIBRARY
 from eventide.native.instructions import INSTRUCTIONS
 from eventide.native.statements import Translation
@@ -56,6 +57,7 @@ OUTSIDE: Final = (
     "PyFloat_AsDouble",
     "PyFloat_FromDouble",
     "Py_DecRef",
+    *FUNCTIONS,
 )
 """What kernels of processes call: these, and methods of builtin objects."""
 
@@ -76,7 +78,7 @@ def gathered(
     declarations: dict[str, None] = {}
     while waiting:
         name, function = waiting.popitem()
-        translation = Translation(function, INSTRUCTIONS, mark=_mark(function), sizes=sizes, own=own)
+        translation = Translation(function, {**INSTRUCTIONS, **ATTRIBUTES}, mark=_mark(function), sizes=sizes, own=own)
         texts[name] = translation.text
         declarations.update(dict.fromkeys(translation.builder.declarations()))
         assert set(translation.builder.symbols) <= set(MATHEMATICAL)

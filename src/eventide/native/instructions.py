@@ -124,14 +124,15 @@ def _kernel(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     return Value(builder.call("i64", target, ("ptr", "%a"), ("i64", row)), "i64")
 
 
-def _python(expressions: Expressions, kind: str, name: str, *given: tuple[str, str]) -> str:
+def call_python(expressions: Expressions, kind: str, name: str, *given: tuple[str, str]) -> str:
     """Call a function of Python."""
     kinds = ", ".join(sort for sort, _ in given)
     expressions.builder.calls[name] = f"declare {kind} @{name}({kinds})"
     return expressions.builder.call(kind, f"@{name}", *given)
 
 
-def _object(expressions: Expressions, argument: ast.expr) -> str:
+def object_at(expressions: Expressions, argument: ast.expr) -> str:
+    """The object at an address."""
     return expressions.builder.convert("inttoptr", "i64", expressions.number(argument, "i64").text, "ptr")
 
 
@@ -140,13 +141,13 @@ def _drawing(function: str) -> Intrinsic:
 
     def write(expressions: Expressions, arguments: list[ast.expr]) -> Value:
         builder = expressions.builder
-        made = _python(expressions, "ptr", function, ("ptr", _object(expressions, arguments[0])))
+        made = call_python(expressions, "ptr", function, ("ptr", object_at(expressions, arguments[0])))
         given, done, start = builder.block(), builder.block(), builder.current
         assert start is not None
         builder.branch(builder.value("icmp ne", "ptr", made, "null"), given, done)
         builder.enter(given)
-        value = _python(expressions, "double", "PyFloat_AsDouble", ("ptr", made))
-        _python(expressions, "void", "Py_DecRef", ("ptr", made))
+        value = call_python(expressions, "double", "PyFloat_AsDouble", ("ptr", made))
+        call_python(expressions, "void", "Py_DecRef", ("ptr", made))
         builder.jump(done)
         builder.enter(done)
         return Value(builder.merge(done, "double", [(real(nan), start), (value, given)]), "double")
@@ -156,13 +157,13 @@ def _drawing(function: str) -> Intrinsic:
 
 def _tell(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     builder = expressions.builder
-    made = _python(
+    made = call_python(
         expressions, "ptr", "PyFloat_FromDouble", ("double", expressions.number(arguments[1], "double").text)
     )
-    taker = _object(expressions, arguments[0])
-    answer = _python(expressions, "ptr", "PyObject_CallOneArg", ("ptr", taker), ("ptr", made))
-    _python(expressions, "void", "Py_DecRef", ("ptr", made))
-    _python(expressions, "void", "Py_DecRef", ("ptr", answer))  # nothing is done with NULL
+    taker = object_at(expressions, arguments[0])
+    answer = call_python(expressions, "ptr", "PyObject_CallOneArg", ("ptr", taker), ("ptr", made))
+    call_python(expressions, "void", "Py_DecRef", ("ptr", made))
+    call_python(expressions, "void", "Py_DecRef", ("ptr", answer))  # nothing is done with NULL
     failed = builder.value("icmp eq", "ptr", answer, "null")
     return Value(builder.convert("zext", "i1", failed, "i64"), "i64")
 

@@ -1,0 +1,77 @@
+"""Classes of processes that are away: to look at the data that the run has of one brings it home."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import GetSetDescriptorType, MemberDescriptorType
+from typing import Final
+
+from eventide.bodies.attributes import is_plain
+from eventide.discrete.processes.process import Process
+from eventide.discrete.processes.stories import Story
+
+_DATA: Final = ("_notice", "_value", "_wait", "_story", "_generator", "_past", "_met")
+_class: Final[GetSetDescriptorType] = vars(object)["__class__"]
+
+
+class Gone:
+    """What comes first among the bases of such a class."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        """A class of the user's is not told of this one."""
+
+    def __new__(cls, *arguments: object, **options: object) -> object:  # type: ignore[misc]  # as home makes it
+        """An object of the class of processes that are at home."""
+        return cls.__mro__[2](*arguments, **options)
+
+
+class Absence:
+    """The classes of the processes of one simulation while they are away.
+
+    bring   lets a process come home
+    """
+
+    def __init__(self, bring: Callable[[Process], None]) -> None:
+        self._bring = bring
+        self._may: dict[type, bool] = {}
+        self._classes: dict[type, type] = {}
+
+    def may_go(self, activity: object) -> bool:
+        """Whether an activity is a process whose class leaves its attributes to Python."""
+        kind = type(activity)
+        known = self._may.get(kind)
+        if known is None:
+            is_own = type(kind) is type and issubclass(kind, Process) and not hasattr(kind, "equations")
+            known = self._may[kind] = kind is Story or (is_own and is_plain(activity))
+        return known
+
+    def begin(self, process: Process) -> None:
+        """A process is away from now on."""
+        kind = type(process)
+        if kind not in self._classes:
+            given: dict[str, object] = {name: self._property(getattr(Process, name)) for name in _DATA}
+            given.update({name: getattr(kind, name) for name in ("__module__", "__qualname__")})
+            given.update({"__slots__": (), "__class__": self._property(_class, kind)})
+            self._classes[kind] = type(kind.__name__, (Gone, kind), given)
+        _class.__set__(process, self._classes[kind])
+
+    def end(self, process: Process) -> None:
+        """It is at home."""
+        _class.__set__(process, type(process).__mro__[2])
+
+    def _property(self, slot: MemberDescriptorType | GetSetDescriptorType, answer: object = None) -> property:
+        bring = self._bring
+
+        def look(process: Process) -> object:
+            if answer is not None:
+                return answer
+            bring(process)
+            return slot.__get__(process)
+
+        def change(process: Process, value: object) -> None:
+            bring(process)
+            slot.__set__(process, value)
+
+        return property(look, change)

@@ -1,0 +1,179 @@
+"""Attributes of objects of the user's classes: native code reads and sets numbers where Python keeps them.
+
+An object that a local variable leads to is compared with the one that the row has known, whenever it is used. Classes
+that have a say in it (`__getattr__`, `__setattr__`, properties, other descriptors) leave their attributes to Python.
+"""
+
+from __future__ import annotations
+
+import ast
+import ctypes
+import sys
+from collections.abc import Callable
+from operator import attrgetter
+from types import FunctionType, MemberDescriptorType
+from typing import TYPE_CHECKING, Any, Final
+
+from eventide.bodies.calls import PLAIN
+from eventide.bodies.naming import ABSENT, Fact
+from eventide.bodies.operands import KINDS, WIDE, Kind, Operand, Thing, Unknown
+from eventide.discrete.world import World
+from eventide.statistics.tally import Tally
+
+if TYPE_CHECKING:
+    from eventide.bodies.expressions import BodyExpressions
+    from eventide.bodies.naming import Naming
+
+_MADE_IN_PYTHON: Final = 1 << 9
+"""Among `__flags__` of a class: it was made by a class statement."""
+_ACCESS: Final = {
+    "__getattribute__": object.__getattribute__,
+    "__setattr__": object.__setattr__,
+    "__getattr__": ABSENT,
+}
+"""What a class has by these names if it leaves attributes to Python itself."""
+_TYPES: Final[dict[Kind, type]] = {kind: known for known, kind in KINDS.items()}
+_EXIT: Final = "if {0}:\n    code = EXIT\n    break"
+
+
+def is_plain(value: object) -> bool:
+    """Whether the class of an object is the user's, and leaves attributes to Python itself."""
+    kind = type(value)
+    is_other = kind in PLAIN or isinstance(value, World | Tally)
+    is_own = not is_other and kind.__flags__ & _MADE_IN_PYTHON and not f"{kind.__module__}.".startswith("eventide.")
+    return bool(is_own) and all(getattr(kind, name, ABSENT) is plain for name, plain in _ACCESS.items())
+
+
+def read(expressions: BodyExpressions, owner: Thing, node: ast.Attribute) -> Operand | Thing:
+    """What a plain object has by a name: a number as it is now, or an object that is known. Raises Unknown."""
+    naming, name = expressions.naming, node.attr
+    if isinstance(_note_class(naming, type(owner.value), node), FunctionType):
+        return naming.method(owner, node)
+    found = getattr(owner.value, name, ABSENT)
+    key = ".".join((owner.root, *owner.path, name))
+    kind = KINDS.get(type(found)) or (naming.kinds.get(key) if owner.root else None)
+    if kind is not None:
+        if type(found) in KINDS:
+            naming.note_type(owner, name, type(found))
+        return _number(expressions, owner, name, kind)
+    if found is ABSENT:
+        raise Unknown("it has no such attribute yet", node)
+    if not owner.root:
+        naming.facts[id(owner.value), f"own {name}"] = Fact(attrgetter(name), owner.value, found)
+        return Thing("", (), found)
+    naming.note_type(owner, name, type(found))
+    thing = Thing(owner.root, (*owner.path, name), found)
+    where = f"{naming.address(owner)}, {_constant(naming, sys.intern(name))}"
+    expressions.emission.emit_early(_EXIT.format(f"is_attribute({where}, {naming.address(thing)}) == 0"))
+    return thing
+
+
+def _number(expressions: BodyExpressions, owner: Thing, name: str, kind: Kind) -> Operand:
+    naming, emission = expressions.naming, expressions.emission
+    where = f"{naming.address(owner)}, {_constant(naming, sys.intern(name))}"
+    found = emission.keep_early(f"attribute({where}, {_constant(naming, _TYPES[kind])})", "int").text
+    emission.emit_early(_EXIT.format(f"{found} == 0"))
+    if kind == "float":
+        return emission.keep_early(f"taken_real({found})", "float")
+    whole = emission.keep_early(f"taken_whole({found})", "int")
+    if kind == "bool":
+        return Operand(f"({whole.text} != 0)", "bool")
+    emission.emit_early(_EXIT.format(f"{whole.text} > {WIDE} or {whole.text} < -{WIDE}"))
+    return whole
+
+
+def setting(expressions: BodyExpressions, target: ast.Attribute, operand: Operand) -> tuple[str, bool]:
+    """The lines that set an attribute, and whether its type was not known before. Raises Unknown."""
+    owner, naming, name = expressions.value(target.value), expressions.naming, target.attr
+    if isinstance(owner, Operand) or not is_plain(owner.value):
+        raise Unknown("attributes of such objects are set by Python", target)
+    if isinstance(_note_class(naming, type(owner.value), target), FunctionType):
+        raise Unknown("it takes the place of a method", target)
+    key = ".".join((owner.root, *owner.path, name))
+    is_new = bool(owner.root) and key not in naming.kinds and type(getattr(owner.value, name, ABSENT)) not in KINDS
+    if is_new:
+        naming.kinds[key] = operand.kind
+    where = f"{naming.address(owner)}, {_constant(naming, sys.intern(name))}"
+    word = {"int": "whole", "float": "real", "bool": "truth"}[operand.kind]
+    value = f"int({operand.text})" if operand.kind == "bool" else operand.text
+    return f"if set_{word}({where}, {value}) != 0:\n    code = FAILED\n    break", is_new
+
+
+def _constant(naming: Naming, value: object) -> str:
+    """The variable of the kernel with the address of an object that all rows have in common."""
+    return naming.address(Thing("", (), value))
+
+
+def _note_class(naming: Naming, kind: type, node: ast.Attribute) -> object:
+    """What a class has by the name of an attribute; it is a fact from then on. Raises Unknown."""
+    name = node.attr
+    if name[:2] == "__":
+        raise Unknown("names with two underscores are left to Python", node)
+    ask: Callable[[str], object] = _Asked(kind).by_name
+    found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), ABSENT)
+    if not isinstance(found, FunctionType | MemberDescriptorType) and hasattr(type(found), "__get__"):
+        raise Unknown("what is computed anew at each look is left to Python", node)
+    for known in (*_ACCESS, name):
+        naming.facts[id(kind), known] = Fact(ask, known, ask(known))
+    return found
+
+
+class _Asked:
+    """A class that is asked for what it has by a name."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+
+    def by_name(self, name: str) -> object:
+        """What there is; ABSENT if nothing."""
+        return getattr(self.kind, name, ABSENT)
+
+
+# --- kernels as Python runs them: native code has instructions in place of these calls --------------------------------
+
+
+def object_at(address: int) -> Any:
+    """The object at an address."""
+    return ctypes.cast(address, ctypes.py_object).value
+
+
+def attribute(owner: int, name: int, kind: int) -> int:
+    """The address of an attribute of a certain type; 0 where it has another one, or there is none."""
+    found = getattr(object_at(owner), object_at(name), ABSENT)
+    return id(found) if type(found) is object_at(kind) else 0
+
+
+def is_attribute(owner: int, name: int, known: int) -> int:
+    """1 if an attribute is a certain object, else 0."""
+    return int(getattr(object_at(owner), object_at(name), ABSENT) is object_at(known))
+
+
+def taken_real(address: int) -> float:
+    """The value of a float."""
+    return float(object_at(address))
+
+
+def taken_whole(address: int) -> int:
+    """The value of a whole number, or of a Boolean."""
+    return int(object_at(address))
+
+
+def set_real(owner: int, name: int, value: float) -> int:
+    """Set an attribute to a float; 0."""
+    setattr(object_at(owner), object_at(name), value)
+    return 0
+
+
+def set_whole(owner: int, name: int, value: int) -> int:
+    """Set an attribute to a whole number; 0."""
+    setattr(object_at(owner), object_at(name), value)
+    return 0
+
+
+def set_truth(owner: int, name: int, value: int) -> int:
+    """Set an attribute to a Boolean; 0."""
+    setattr(object_at(owner), object_at(name), value != 0)
+    return 0
+
+
+FUNCTIONS: Final = (attribute, is_attribute, taken_real, taken_whole, set_real, set_whole, set_truth)

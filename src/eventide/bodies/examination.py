@@ -1,0 +1,50 @@
+"""The examination of a function: its body is read, or refused for reasons that concern all of it."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Any, Final
+
+from eventide.bodies.naming import Naming
+from eventide.bodies.operands import KINDS, Kind, Unknown
+from eventide.bodies.reader import Reading
+from eventide.reading.source import CannotLower
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from types import FunctionType
+
+    from eventide.discrete.world import World
+    from eventide.reading.source import SourceBook
+    from eventide.reading.twins import Twin
+
+INTROSPECTION: Final = frozenset(["locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe"])
+"""Code that calls these may see names of which nothing is known."""
+MOST_VARIABLES: Final = 50
+
+
+def read(function: FunctionType, values: Mapping[str, Any], book: SourceBook, twin: Twin, world: World) -> Reading:
+    """Read the body of a function, for the types that the variables of a generator have.
+
+    Raises CannotLower if it cannot be native code.
+    """
+    definition = book.definition(function, yields=True)
+    tree = definition.tree
+    assert isinstance(tree, ast.FunctionDef)
+    if INTROSPECTION & {*function.__code__.co_names}:
+        raise definition.refusal(tree, f"it calls one of {', '.join(sorted(INTROSPECTION))}")
+    kinds: dict[str, Kind | None] = {name: KINDS[type(value)] for name, value in values.items() if type(value) in KINDS}
+    kinds = {name: kind for name, kind in kinds.items() if name not in function.__code__.co_cellvars}
+    try:
+        reading = Reading(tree, twin, Naming(function, values, kinds, book, world))
+        while reading.changed:  # another variable has got a type, or has lost it for good
+            reading = Reading(tree, twin, Naming(function, values, kinds, book, world))
+    except Unknown as unknown:
+        raise definition.refusal(tree, str(unknown)) from None
+    if not reading.resumes:
+        raise definition.refusal(tree, "no native code is made of its waits")
+    if not reading.goes_on:
+        raise definition.refusal(tree, "each of its events needs Python")
+    if len(reading.optional) > MOST_VARIABLES:
+        raise CannotLower(definition.file.name, tree.lineno, tree.name, "it has too many variables")
+    return reading

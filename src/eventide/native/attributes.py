@@ -1,0 +1,116 @@
+"""Instructions for the attributes of Python objects, which native code reads and sets where Python keeps them.
+
+They are for objects whose classes leave that to Python itself, so no code of Python runs. `ATTRIBUTES` says what is
+written in place of a call of these functions, which run as Python in `bodies/attributes.py`.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Final
+
+from eventide.native.instructions import Intrinsic, call_python, object_at
+from eventide.native.values import Value
+
+if TYPE_CHECKING:
+    from eventide.native.expressions import Expressions
+
+TOO_WIDE: Final = 2**62 + 1
+"""In place of whole numbers that do not fit."""
+
+
+def _found(expressions: Expressions, arguments: list[ast.expr]) -> str:
+    owner, name = (object_at(expressions, argument) for argument in arguments[:2])
+    return call_python(expressions, "ptr", "PyObject_GetAttr", ("ptr", owner), ("ptr", name))
+
+
+def _attribute(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    """A reference to an attribute of a certain type; 0 where it has another one, or there is none."""
+    builder = expressions.builder
+    kind = object_at(expressions, arguments[2])
+    made = _found(expressions, arguments)
+    given, other, missing, right, done = (builder.block() for _ in range(5))
+    builder.branch(builder.value("icmp ne", "ptr", made, "null"), given, missing)
+    builder.enter(given)
+    found = call_python(expressions, "ptr", "PyObject_Type", ("ptr", made))
+    call_python(expressions, "void", "Py_DecRef", ("ptr", found))
+    builder.branch(builder.value("icmp eq", "ptr", found, kind), right, other)
+    builder.enter(right)
+    address = builder.convert("ptrtoint", "ptr", made, "i64")
+    builder.jump(done)
+    builder.enter(other)
+    call_python(expressions, "void", "Py_DecRef", ("ptr", made))
+    builder.jump(done)
+    builder.enter(missing)
+    call_python(expressions, "void", "PyErr_Clear")
+    builder.jump(done)
+    builder.enter(done)
+    return Value(builder.merge(done, "i64", [(address, right), ("0", other), ("0", missing)]), "i64")
+
+
+def _is_attribute(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    """1 if an attribute is a certain object."""
+    builder = expressions.builder
+    known = object_at(expressions, arguments[2])
+    made = _found(expressions, arguments)
+    call_python(expressions, "void", "Py_DecRef", ("ptr", made))  # nothing is done with NULL
+    call_python(expressions, "void", "PyErr_Clear")
+    return Value(builder.convert("zext", "i1", builder.value("icmp eq", "ptr", made, known), "i64"), "i64")
+
+
+def _taken_real(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    """The value of a float to which there is a reference, which ends here."""
+    made = object_at(expressions, arguments[0])
+    value = call_python(expressions, "double", "PyFloat_AsDouble", ("ptr", made))
+    call_python(expressions, "void", "Py_DecRef", ("ptr", made))
+    return Value(value, "double")
+
+
+def _taken_whole(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    """The same of a whole number, or of a Boolean."""
+    builder = expressions.builder
+    made = object_at(expressions, arguments[0])
+    value = call_python(expressions, "i64", "PyLong_AsLongLong", ("ptr", made))
+    call_python(expressions, "void", "Py_DecRef", ("ptr", made))
+    error = call_python(expressions, "ptr", "PyErr_Occurred")
+    call_python(expressions, "void", "PyErr_Clear")
+    failed = builder.value("icmp ne", "ptr", error, "null")
+    return Value(builder.select(failed, "i64", str(TOO_WIDE), value), "i64")
+
+
+def _setting(kind: str, function: str) -> Intrinsic:
+    """Set an attribute to an object made of a number; 1 if that has raised an error, which is set then."""
+
+    def write(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+        builder = expressions.builder
+        number = expressions.number(arguments[2], "double" if kind == "double" else "i64").text
+        made = call_python(expressions, "ptr", function, (kind, number))
+        owner, name = (object_at(expressions, argument) for argument in arguments[:2])
+        answer = call_python(expressions, "i32", "PyObject_SetAttr", ("ptr", owner), ("ptr", name), ("ptr", made))
+        call_python(expressions, "void", "Py_DecRef", ("ptr", made))
+        return Value(builder.convert("zext", "i1", builder.value("icmp ne", "i32", answer, 0), "i64"), "i64")
+
+    return write
+
+
+ATTRIBUTES: Final[Mapping[str, Intrinsic]] = {
+    "attribute": _attribute,
+    "is_attribute": _is_attribute,
+    "taken_real": _taken_real,
+    "taken_whole": _taken_whole,
+    "set_real": _setting("double", "PyFloat_FromDouble"),
+    "set_whole": _setting("i64", "PyLong_FromLongLong"),
+    "set_truth": _setting("i64", "PyBool_FromLong"),
+}
+FUNCTIONS: Final = (
+    "PyObject_GetAttr",
+    "PyObject_SetAttr",
+    "PyObject_Type",
+    "PyErr_Clear",
+    "PyErr_Occurred",
+    "PyLong_AsLongLong",
+    "PyLong_FromLongLong",
+    "PyBool_FromLong",
+)
+"""The functions of Python that they call, besides those of draws."""
