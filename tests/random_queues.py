@@ -89,6 +89,20 @@ def outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int, looks:
         sim.process(module.meddler(sim, Random(seed + 1), log, processes))
     if looks:
         sim.process(module.surveyor(sim, Random(seed + 2), log, resources))
+    return seen_of(sim, module, processes, resources, rng, log, seen, horizon)
+
+
+def seen_of(
+    sim: ev.Simulation,
+    module: ModuleType,
+    processes: list[ev.Process],
+    resources: list[ev.Resource],
+    rng: Random,
+    log: list[Any],
+    seen: list[Any],
+    horizon: float,
+) -> Any:
+    """Run a model to a time, whatever errors it meets; all that can be seen of that."""
     for _ in range(30):
         try:
             sim.run(until=horizon)

@@ -30,6 +30,7 @@ from eventide.rows.activities import (
 )
 from eventide.rows.allocation import has_room, reference, row_of, spawn
 from eventide.rows.codes import (
+    ENDED,
     ENDS,
     EXIT,
     FAILED,
@@ -402,6 +403,9 @@ def carried_out(program: Program, *, is_native: bool, spells: Callable[[], int] 
             i = run.current
             pc = views.wholes[views.activity.wholes[i]] - WIDTH
             assert hold(views, i, views.reals[pc // 4]) == WAITS
+            run.current = NONE
+        elif code == ENDED:  # while an interruption of it, or by it, is to come
+            engine.finish(memory.arrays, run.current)
             run.current = NONE
         elif code != SPENT:
             assert code == 0

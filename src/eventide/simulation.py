@@ -158,7 +158,7 @@ class Simulation(World):
     def _make_bodies(self) -> Bodies:
         from eventide.bodies.body import Bodies, native_rows
 
-        return Bodies(self, native_rows())
+        return Bodies(self, native_rows)
 
     def _watch(self) -> None:
         if self._homes is not None and self._homes.is_any_away:

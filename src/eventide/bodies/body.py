@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, reduce
 from itertools import chain, count
-from types import FunctionType, GeneratorType
+from types import FunctionType, GeneratorType, TracebackType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.bodies import attributes
@@ -18,14 +18,15 @@ from eventide.bodies.examination import read
 from eventide.bodies.naming import ABSENT, Fact, own_fact, reached
 from eventide.bodies.operands import KINDS, SAMPLES, WIDE, Thing
 from eventide.bodies.prototypes import Prototypes
-from eventide.discrete.resources.request import Request
+from eventide.discrete.resources.request import PreemptingRequest, Request
+from eventide.errors import Interrupt
 from eventide.native.locking import locked
 from eventide.reading.dropped_commands import KNOWN
 from eventide.reading.generators import Successor, function_of, locals_of
 from eventide.reading.source import CannotLower, SourceBook
 from eventide.reading.twins import Twin
 from eventide.rows import activities, codes
-from eventide.rows.allocation import has_room, spawn_like
+from eventide.rows.allocation import has_room, row_of, spawn_like
 from eventide.rows.codes import NONE
 from eventide.rows.memory import RowMemory
 from eventide.rows.stations import ask, is_ready, leave, new_request
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     import ast
     from types import CodeType
 
+    from eventide.bodies.points import Handler
     from eventide.bodies.reader import Reading
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.resource import Resource
@@ -43,6 +45,7 @@ if TYPE_CHECKING:
 _RANGE: Final = type(iter(range(1)))
 _TUPLE: Final = type(iter(()))
 _numbers = count(1)
+_CODES: Final = ("ENDS", "EXIT", "FAILED", "NEW", "NOTHING", "PREEMPTED", "PREEMPTED_NOW", "ROOM", "WAITS")
 PRESENT: Final = ("waiting", "granted")
 """The states of requests that can go away."""
 MOST_KINDS: Final = 4
@@ -59,6 +62,7 @@ class Admission(NamedTuple):
     relied      what it relies on besides the facts of its body, by object and attribute
     stations    the resources that it may use, and requests: those that it has made, by their places among `wholes`
     births      the processes that its statements make: by the place among `wholes` of the row of the prototype
+    processes   that it refers to, and causes: of its interrupts; by their places among `wholes`
     """
 
     at: int
@@ -69,6 +73,8 @@ class Admission(NamedTuple):
     stations: dict[int, Resource]
     requests: dict[int, Request]
     births: dict[int, Birth]
+    processes: dict[int, object]
+    causes: dict[int, object]
 
 
 class Birth:
@@ -91,13 +97,13 @@ class Return(NamedTuple):
     """What a process continues with in Python.
 
     generator   a generator that stands where the row was
-    does        as of a `Point`
-    command     what it has yielded, if that is so
+    does        as of a `Point`, or "fails"
+    command     what it has yielded, or the error that is raised there, if that is so
     """
 
     generator: Any
     does: str
-    command: float
+    command: object
 
 
 class Body:
@@ -185,7 +191,15 @@ class Body:
             {self.wholes.index(text): resource for text, resource in resources.items()},
             {self.wholes.index(f"q_{name}"): request for name, request in requests.items()},
             {self.wholes.index(text): self._birth(text, values) for text in naming.spawns},
+            self._objects(naming.processes, values),
+            self._objects(naming.causes, values),
         )
+
+    def _objects(self, things: Mapping[str, Thing], values: Mapping[str, object]) -> dict[int, object]:
+        """What objects are for one row, by their places."""
+        return {
+            self.wholes.index(text): values[thing.root] if thing.root else thing.value for text, thing in things.items()
+        }
 
     def _birth(self, text: str, values: Mapping[str, object]) -> Birth:
         arguments: dict[str, object] = {}
@@ -214,21 +228,24 @@ class Body:
         found: dict[str, Request] = {}
         for block in self.reading.points[at].blocks:
             request = values.get(block.name)
-            if type(request) is not Request or request.station is not resources[block.station]:
+            if not isinstance(request, Request) or request.station is not resources[block.station]:
                 return None
-            if request.state not in PRESENT:
+            if type(request) not in (Request, PreemptingRequest) or request.state not in PRESENT:
                 return None
             found[block.name] = request
         return found
 
     def resumes_at(self, generator: Any) -> int | None:
         """The state in which native code continues a suspended generator; None if it cannot."""
-        code = generator.gi_code
+        return self.reading.resumes.get(self._positions_of(generator.gi_code)[generator.gi_frame.f_lasti // 2])
+
+    def _positions_of(self, code: CodeType) -> list[Any]:
+        """The extents of the instructions of some code."""
         if code not in self._positions:
             self._positions[code] = [
                 (line, end_line, column, end_column) for line, end_line, column, end_column in code.co_positions()
             ]
-        return self.reading.resumes.get(self._positions[code][generator.gi_frame.f_lasti // 2])
+        return self._positions[code]
 
     def _fits(self, values: Mapping[str, object]) -> bool:
         """Whether the variables refer to objects of the same types as those that were looked at."""
@@ -289,10 +306,12 @@ class Body:
         wholes: list[int],
         reals: list[float],
         requests: Mapping[int, Request],
+        handled: list[tuple[Handler, Interrupt]],
     ) -> Return:
         """The generator that continues a process whose row is in a state; the process was suspended with another one.
 
         requests    by their rows
+        handled     the interrupts that it handles there
         """
         texts = {**dict(zip(self.wholes, wholes, strict=True)), **dict(zip(self.reals, reals, strict=True))}
         changed: dict[str, Any] = {}
@@ -308,8 +327,39 @@ class Body:
             request = requests[int(texts[f"q_{block.name}"])]
             absent.remove(block.name)
             changed[block.name], contexts[self.reading.twin.places[block.item]] = request, request.__exit__
-        made = Successor(generator, self.reading.twin).at(point.place, generator, changed, absent, iterators, contexts)
+        changed.update({one.name: error for one, error in handled if one.name})
+        errors = {self.reading.twin.places[one.statement]: error for one, error in handled}
+        successor = Successor(generator, self.reading.twin)
+        made = successor.at(point.place, generator, changed, absent, iterators, contexts, errors)
+        for one, error in handled:
+            error.__traceback__ = self._traceback(made, int(texts[f"f_{one.number}"]))
         return Return(made, point.does, texts["command"])
+
+    def handles_at(self, at: int) -> bool:
+        """Whether a row handles an interrupt in a state."""
+        return bool(self.reading.points[at].handlers)
+
+    def handled(
+        self, at: int, wholes: list[int], reals: list[float], cause_of: Callable[[int], object]
+    ) -> list[tuple[Handler, Interrupt]]:
+        """The interrupts that a row handles in a state, the outermost first.
+
+        cause_of    their causes by what the row has of them
+        """
+        handled: list[tuple[Handler, Interrupt]] = []
+        for handler in self.reading.points[at].handlers:
+            left = reals[self.reals.index(f"l_{handler.number}")]
+            code = wholes[self.wholes.index(f"e_{handler.number}")]
+            error = Interrupt(cause_of(code), None if left != left else left)
+            error.__context__ = handled[-1][1] if handled else None
+            handled.append((handler, error))
+        return handled
+
+    def _traceback(self, generator: GeneratorType[object, object, object], state: int) -> TracebackType:
+        """That of an interrupt raised where it is waited in a state, in the frame of a generator."""
+        place, frame = self.reading.extents[state], generator.gi_frame
+        assert frame is not None
+        return TracebackType(None, frame, 2 * self._positions_of(generator.gi_code).index(place), place[0])
 
     def _iterator(self, loop: ast.For, texts: Mapping[str, Any]) -> Iterator[int]:
         number, step = self.reading.loops[loop]
@@ -361,11 +411,12 @@ def _function(name: str, text: str) -> FunctionType:
     file = f"<eventide body {next(_numbers)}>"
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     names: dict[str, Any] = {
-        **{name: getattr(codes, name) for name in ("ENDS", "EXIT", "FAILED", "NEW", "ROOM", "WAITS")},
+        **{name: getattr(codes, name) for name in _CODES},
         **{name: getattr(math, name) for name in ("sqrt", "exp", "log", "log1p", "sin", "cos", "atan")},
         **{function.__name__: function for function in (draw, draw_next, tell, *attributes.FUNCTIONS)},
         "hold": activities.hold,
         **{function.__name__: function for function in (ask, is_ready, leave, new_request, has_room, spawn_like)},
+        **{function.__name__: function for function in (row_of, activities.can_interrupt, activities.interrupt)},
         "__name__": "eventide.bodies.kernels",
     }
     flags = __import__("__future__").annotations.compiler_flag
@@ -411,11 +462,11 @@ def _shape(code: CodeType, values: Mapping[str, object]) -> tuple[type, ...]:
 class Bodies:
     """The bodies of the processes of one simulation.
 
-    native      compiles kernels; None: Python runs them
+    native      gives, when it is first needed, what compiles kernels; None: Python runs them
     refused     by code: why it stays Python
     """
 
-    def __init__(self, world: World, native: NativeRows | None) -> None:
+    def __init__(self, world: World, native: Callable[[], NativeRows] | None) -> None:
         self.world = world
         self.native = native
         self.refused: dict[int, tuple[CodeType, CannotLower]] = {}
@@ -455,11 +506,11 @@ class Bodies:
 
     def memory(self) -> RowMemory:
         """New tables for rows."""
-        return RowMemory() if self.native is None else RowMemory(self.native.engine)
+        return RowMemory() if self.native is None else RowMemory(self.native().engine)
 
     def add_kind(self, memory: RowMemory, body: Body) -> int:
         """Make a body known to tables; the number of its kind."""
-        kernel: Any = body.function if self.native is None else self.native.kernel(body.function, body.text)
+        kernel: Any = body.function if self.native is None else self.native().kernel(body.function, body.text)
         return memory.add_kind(len(body.wholes), len(body.reals), kernel)
 
     def admit(self, generator: GeneratorType[object, object, object]) -> tuple[Body, Admission] | None:

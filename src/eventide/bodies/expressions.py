@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.bodies import attributes
 from eventide.bodies.calls import addressed_call
+from eventide.bodies.interrupts import is_interrupt, read_of_interrupt
 from eventide.bodies.operands import EXACT, KINDS, WIDE, Kind, Operand, Thing, Unknown, constant
 from eventide.discrete.world import World
 from eventide.reading.source import CannotLower
@@ -56,6 +57,11 @@ class BodyExpressions:
         self.naming = naming
         self.emission = emission
         self._scopes: list[tuple[dict[str, Value], FunctionType]] = []
+
+    @property
+    def is_inside(self) -> bool:
+        """Whether this is the text of a function that is called."""
+        return bool(self._scopes)
 
     def value(self, node: ast.expr) -> Value:
         """What an expression gives."""
@@ -114,6 +120,8 @@ class BodyExpressions:
         return self.naming.of_body(node, self.emission)
 
     def _on_attribute(self, node: ast.Attribute) -> Value:
+        if is_interrupt(self, node.value):
+            return read_of_interrupt(self, node)
         owner = self.value(node.value)
         if isinstance(owner, Operand):
             raise Unknown("attributes of numbers are left to Python", node)

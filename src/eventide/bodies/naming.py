@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from eventide.bodies.calls import PLAIN, is_array_of_floats
 from eventide.bodies.operands import KINDS, Kind, Operand, Thing, Unknown, constant
-from eventide.discrete.resources.resource import Resource
+from eventide.discrete.processes.stories import Story
+from eventide.discrete.resources.resource import PreemptiveResource, Resource
 from eventide.discrete.world import World
 from eventide.statistics.tally import Tally
 
@@ -69,6 +70,16 @@ def _are_same(one: Thing, other: Thing) -> bool:
     """Whether two names mean one object; builtin methods are made anew at each look."""
     is_method = isinstance(one.value, BuiltinMethodType | MethodWrapperType)
     return one.value is other.value or (is_method and bool(one.value == other.value))
+
+
+def _numbered(known: dict[str, Thing], prefix: str, owner: Thing) -> str:
+    """The variable of the kernel with the number of an object, which is a new one for one that is not known yet."""
+    for text, one in known.items():
+        if (one.root, one.path) == (owner.root, owner.path) and (owner.root or one.value is owner.value):
+            return text
+    text = f"{prefix}{len(known)}"
+    known[text] = owner
+    return text
 
 
 class Site:
@@ -126,6 +137,12 @@ class Naming:
         """The resources of which a row has the number: by the variable of the kernel."""
         self.spawns: dict[str, Site] = {}
         """What begins at the statements that make processes: by the variable with the row of the prototype."""
+        self.processes: dict[str, Thing] = {}
+        """The processes of which a row has a reference: by the variable of the kernel."""
+        self.causes: dict[str, Thing] = {}
+        """The objects that are causes of interrupts: by the variable of the kernel."""
+        self.handled: dict[str, int] = {}
+        """The variables of the exceptions in whose handlers the kernel is being written, and the numbers of these."""
         self.requests: dict[str, str] = {}
         """The variables that refer to requests in their blocks, and the stations of these."""
         self.used: set[str] = set()
@@ -145,7 +162,7 @@ class Naming:
 
     @property
     def _conditions(self) -> Conditions:
-        about_objects = self.things, self.methods, self.simulations, self.stations
+        about_objects = self.things, self.methods, self.simulations, self.stations, self.processes, self.causes
         return (self.facts, self.addresses, self.given, self.spawns, *about_objects)
 
     def definition(self, function: FunctionType, *, yields: bool = False) -> Definition:
@@ -177,6 +194,8 @@ class Naming:
 
     def _local(self, node: ast.Name, emission: Emission) -> Operand | Thing:
         name = node.id
+        if name in self.handled:
+            raise Unknown("what is done with an exception but to read it is left to Python", node)
         if name in self.requests:
             raise Unknown("what is done with a request but to yield it is left to Python", node)
         kind = self.kinds.get(name)
@@ -242,7 +261,8 @@ class Naming:
         """What an object has by a name: methods of objects that are known."""
         value = owner.value
         if not (
-            (type(value) is Resource and node.attr == "request")
+            (type(value) in (Resource, PreemptiveResource) and node.attr == "request")
+            or (type(value) is Story and node.attr == "interrupt")
             or type(value) in PLAIN
             or isinstance(value, World | Tally)
             or is_array_of_floats(value)
@@ -252,8 +272,8 @@ class Naming:
         if type(found) in KINDS or found is ABSENT:
             raise Unknown("attributes of objects are left to Python", node)
         for base in type(value).__mro__:
+            self.facts[id(base), node.attr] = Fact(vars(base).get, node.attr, vars(base).get(node.attr))
             if node.attr in vars(base):
-                self.facts[id(base), node.attr] = Fact(vars(base).get, node.attr, vars(base)[node.attr])
                 break
         if isinstance(getattr_static(value, node.attr), property):
             raise Unknown("what is computed anew at each look is left to Python", node)
@@ -275,12 +295,15 @@ class Naming:
 
     def station(self, owner: Thing) -> str:
         """The variable of the kernel with the number of a resource."""
-        for text, known in self.stations.items():
-            if (known.root, known.path) == (owner.root, owner.path) and (owner.root or known.value is owner.value):
-                return text
-        text = f"c_station{len(self.stations)}"
-        self.stations[text] = owner
-        return text
+        return _numbered(self.stations, "c_station", owner)
+
+    def process(self, owner: Thing) -> str:
+        """The variable of the kernel with a reference to a process."""
+        return _numbered(self.processes, "c_process", owner)
+
+    def cause(self, owner: Thing) -> str:
+        """The variable of the kernel with the number of an object."""
+        return _numbered(self.causes, "c_cause", owner)
 
     def need_simulation(self, thing: Thing) -> None:
         """Something is taken for the simulation of the process."""

@@ -14,12 +14,14 @@ class Point(NamedTuple):
     does    whether it waits at a `yield`, is to execute a statement, or has evaluated what it yields: by itself or as
             the argument of `hold`
     blocks  around it, the outermost first, whose requests end with them
+    handlers    of interrupts around it, the outermost first
     """
 
     place: int
     loops: tuple[ast.For, ...]
     does: Literal["waits", "executes", "yields", "holds"]
     blocks: tuple[Block, ...] = ()
+    handlers: tuple[Handler, ...] = ()
 
 
 class Block(NamedTuple):
@@ -28,6 +30,14 @@ class Block(NamedTuple):
     item: ast.withitem
     name: str
     station: str
+
+
+class Handler(NamedTuple):
+    """A handler of interrupts: its `try`, the variable of the exception, "" for none, and its number in the text."""
+
+    statement: ast.Try
+    name: str
+    number: int
 
 
 class Loop(NamedTuple):

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from types import GeneratorType
 from typing import TYPE_CHECKING
 
-from eventide.discrete.processes.generators import GIVEN
 from eventide.reading.source import CannotLower
+from eventide.reading.used_generators import GIVEN
 from eventide.rows.codes import NONE
 
 if TYPE_CHECKING:

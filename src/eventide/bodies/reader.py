@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 from eventide.bodies.attributes import setting
 from eventide.bodies.emission import Emission
 from eventide.bodies.expressions import BodyExpressions
+from eventide.bodies.handlers import Handlers
+from eventide.bodies.interrupts import interrupted
 from eventide.bodies.nodes import extent, pairs_of
 from eventide.bodies.operands import LARGEST, Operand, Thing, Unknown
 from eventide.bodies.points import Block, Loop, Point
@@ -40,6 +42,7 @@ class Reading:
     kinds       of the variables that native code sets or reads; None for one whose type changes
     points      by the number of the state
     resumes     by the extent of a `yield` in the text: the state in which it is waited there
+    extents     the other way round, of each `yield`
     asks        what is left to Python: the node and the reason, by the number of the state
     spawns      the statements that make processes: the node and the variable of the kernel, by the number of the state
     changed     whether new types were found, so that it has to be read again
@@ -50,6 +53,7 @@ class Reading:
         self.naming = naming
         self.points: dict[int, Point] = {}
         self.resumes: dict[tuple[int, int, int, int], int] = {}
+        self.extents: dict[int, tuple[int, int, int, int]] = {}
         self.asks: dict[int, tuple[ast.AST, str]] = {}
         self.spawns: dict[int, tuple[ast.Expr, str]] = {}
         self.loops: dict[ast.For, Loop] = {}
@@ -60,6 +64,7 @@ class Reading:
         self._temporaries = 0
         self._around: list[ast.For] = []
         self._blocks_around: list[Block] = []
+        self._handlers = Handlers(naming, tree)
         self._targets: list[tuple[int, int, int]] = []
         self._tree = tree
         self._begin(tree)
@@ -91,8 +96,22 @@ class Reading:
     def _point(self, node: ast.AST, does: Any = "executes") -> int:
         """A state in which Python can continue at a node."""
         state = self._new()
-        self.points[state] = Point(self._place(node), tuple(self._around), does, tuple(self._blocks_around))
+        around = tuple(self._around), does, tuple(self._blocks_around), self._handlers.around
+        self.points[state] = Point(self._place(node), *around)
         return state
+
+    def _waiting(self, command: ast.Yield) -> int:
+        """A state in which it is waited at a `yield`; who waits in a handler does not go away there."""
+        state = self._point(command, "waits")
+        self.extents[state] = extent(command)
+        if not self._handlers.around:
+            self.resumes[extent(command)] = state
+        return state
+
+    def _resume(self, state: int) -> None:
+        """Continue with the block of a state behind a wait."""
+        self._start(state)
+        self._add(self._handlers.delivery(state, self._blocks_around))
 
     def _add(self, text: str) -> None:
         if self._lines is not None:
@@ -176,7 +195,7 @@ class Reading:
         def write(expressions: BodyExpressions) -> None:
             nonlocal prototype
             prototype = spawned(expressions, statement.value)
-            if not prototype:
+            if not prototype and not interrupted(expressions, statement.value):
                 expressions.value(statement.value)
 
         state = self._attempt(statement, write)
@@ -185,8 +204,7 @@ class Reading:
 
     def _wait(self, statement: ast.Expr, command: ast.Yield) -> None:
         """A `yield`: a hold by a float; others are Python's."""
-        resume = self._point(command, "waits")
-        self.resumes[extent(command)] = resume
+        resume = self._waiting(command)
         is_hold = isinstance(command.value, ast.Call)
 
         def write(expressions: BodyExpressions) -> None:
@@ -203,7 +221,7 @@ class Reading:
 
         self._attempt(statement, write)
         self._lines = None
-        self._start(resume)
+        self._resume(resume)
 
     def _duration(self, node: ast.expr, expressions: BodyExpressions) -> tuple[Operand, bool]:
         if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
@@ -241,17 +259,17 @@ class Reading:
 
     def _ask(self, statement: ast.Expr, command: ast.Yield, block: Block) -> None:
         """A `yield` of the request of a block."""
-        resume, state = self._point(command, "waits"), self._point(statement)
-        self.resumes[extent(command)] = resume
+        resume, state = self._waiting(command), self._point(statement)
         variable = f"q_{block.name}"
         emission = Emission(0)
         self._need_asked(emission, block)
         self._come_again(state)
         self._add("\n".join([f"at = {state}", *emission.lines]))
-        self._add(f"if a.request.state[{variable}] != NEW:\n    code = EXIT\n    break")
+        state_of = f"a.request.state[{variable}]"
+        self._add(f"if {state_of} != NEW and {state_of} != PREEMPTED:\n    code = EXIT\n    break")
         self._add(f"if not is_ready(a, {block.station}):\n    code = ROOM\n    break")
         self._add(f"at = {resume}\nif not ask(a, {variable}, i):\n    code = WAITS\n    break")
-        self._start(resume)
+        self._resume(resume)
 
     def _need_asked(self, emission: Emission, but: Block | None = None) -> None:
         """A wait in the block of a request that was not yielded is Python's: at its end that may be an error."""
@@ -467,24 +485,26 @@ class Reading:
             self._on_other(statement)
 
     def _on_try(self, statement: ast.Try) -> None:
-        if statement.finalbody or not all(self._passes(handler.type) for handler in statement.handlers):
+        handlers = self._handlers
+        if not handlers.are_plain(statement):
             self._leave(statement, self._point(statement), "it may act when its process is given up")
             return
-        self._run(statement.body)
+        catch = handlers.catch(statement, self._new(), self._blocks_around)
+        with handlers.trying(catch):
+            self._run(statement.body)
         if self._lines is not None:
             self._run(statement.orelse)
-
-    def _passes(self, kind: ast.expr | None) -> bool:
-        """Whether a handler is known not to handle GeneratorExit."""
-        if isinstance(kind, ast.Tuple):
-            return all(self._passes(item) for item in kind.elts)
-        if kind is None:
-            return False
-        try:
-            found = BodyExpressions(self.naming, Emission(0)).value(kind)
-        except Unknown:
-            return False
-        return isinstance(found, Thing) and isinstance(found.value, type) and issubclass(found.value, Exception)
+        if catch is None:
+            return
+        done = self._new()
+        if self._lines is not None:
+            self._jump(done)
+        self._start(catch.state)
+        with handlers.inside(catch.handler):
+            self._run(catch.body)
+        if self._lines is not None:
+            self._jump(done)
+        self._start(done)
 
     @property
     def goes_on(self) -> bool:
@@ -561,9 +581,11 @@ class Reading:
         for loop in self.loops.values():
             wholes += [f"n_{loop.number}", f"s_{loop.number}"]
         wholes += [f"q_{name}" for name in naming.requests]
+        of_handlers = self._handlers.columns()
+        wholes, reals = wholes + of_handlers[0], reals + of_handlers[1]
         wholes += naming.addresses
-        wholes += naming.stations
-        wholes += naming.spawns
+        for numbered in (naming.stations, naming.spawns, naming.processes, naming.causes):
+            wholes += numbered
         for text, fact in naming.given.items():
             (reals if type(fact.answer) is float else wholes).append(text)
         return wholes, reals

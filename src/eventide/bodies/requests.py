@@ -7,13 +7,14 @@ from types import MethodType
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.operands import Thing, Unknown, constant
-from eventide.discrete.resources.resource import Resource
+from eventide.discrete.resources.resource import PreemptiveResource, Resource
 
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions
     from eventide.bodies.naming import Naming
 
-_REQUEST: Final = Resource.request  # whatever stands in its place later
+_REQUESTS: Final[dict[type, object]] = {Resource: Resource.request, PreemptiveResource: PreemptiveResource.request}
+"""Whatever stands in their place later."""
 
 
 def asked(expressions: BodyExpressions, node: ast.expr) -> tuple[str, str]:
@@ -23,27 +24,39 @@ def asked(expressions: BodyExpressions, node: ast.expr) -> tuple[str, str]:
         not isinstance(node, ast.Call)
         or not isinstance(called, Thing)
         or type(called.value) is not MethodType
-        or type(called.value.__self__) is not Resource
-        or called.value.__func__ is not _REQUEST
+        or called.value.__func__ is not _REQUESTS.get(type(called.value.__self__))
     ):
         raise Unknown("only the blocks of requests are native", node)
-    given = {argument.arg: argument.value for argument in node.keywords}
-    given.update(zip(("priority", "units"), node.args, strict=False))
-    if len(node.args) > 2 or len(given) != len(node.args) + len(node.keywords) or given.keys() - {"priority", "units"}:
-        raise Unknown("it is called in another way than others are", node)
-    station = expressions.naming.station(Thing(called.root, called.path[:-1], called.value.__self__))
+    resource = called.value.__self__
+    assert isinstance(resource, Resource)
+    given = _given(node, is_preemptive=isinstance(resource, PreemptiveResource))
+    station = expressions.naming.station(Thing(called.root, called.path[:-1], resource))
     emission = expressions.emission
     emission.emit(f"if not is_ready(a, {station}):\n    code = ROOM\n    break")
-    operands = {name: expressions.number(given[name], "int", "float") for name in given}
+    operands = {name: expressions.number(value) for name, value in given.items()}
     priority, units = operands.get("priority", constant(0.0)), operands.get("units", constant(1))
-    if units.kind != "int":
-        raise Unknown("a number of units is whole", node)
+    preempts = operands.get("preempt", constant(isinstance(resource, PreemptiveResource)))
+    if units.kind != "int" or priority.kind == "bool" or preempts.kind != "bool":
+        raise Unknown("a number of units is whole, a priority a number, and whether it preempts a Boolean", node)
     if not priority.is_number:
         emission.stop_if(f"{priority.text} != {priority.text}", priority, node=node)
     if units != constant(1):
         emission.stop_if(f"{units.text} < 1 or {units.text} > a.station.capacity[{station}]", units, node=node)
     rank = priority.text if priority.kind == "float" else f"float({priority.text})"
-    return station, f"new_request(a, {station}, i, {rank}, {units.text}, False)"
+    return station, f"new_request(a, {station}, i, {rank}, {units.text}, {preempts.text})"
+
+
+def _given(node: ast.Call, *, is_preemptive: bool) -> dict[str, ast.expr]:
+    """The arguments of a request, in the order in which they are evaluated. Raises Unknown."""
+    known = ("priority", "units", "preempt") if is_preemptive else ("priority", "units")
+    given = dict(zip(known[:2], node.args, strict=False))
+    for argument in node.keywords:
+        if argument.arg is None or argument.arg not in known or argument.arg in given:
+            raise Unknown("it is called in another way than others are", node)
+        given[argument.arg] = argument.value
+    if len(given) != len(node.args) + len(node.keywords):
+        raise Unknown("it is called in another way than others are", node)
+    return given
 
 
 def name_of_request(statement: ast.With, tree: ast.AST, naming: Naming, *, is_nested: bool) -> str:

@@ -15,11 +15,11 @@ from eventide.continuous.components.component import STAGES
 from eventide.continuous.guards.equalities import moving_equalities
 from eventide.continuous.plans import never_started
 from eventide.declare.showing import grouped, listed, public_dir, shares
-from eventide.discrete.conditions.description import describe_function
 from eventide.discrete.conditions.until import StateWait
 from eventide.discrete.conditions.when import AT_START, Trigger
 from eventide.discrete.processes.process import Process
 from eventide.lowering.not_compilable import CannotLower
+from eventide.reading.description import describe_function
 from eventide.reading.places import location
 
 if TYPE_CHECKING:

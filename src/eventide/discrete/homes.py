@@ -8,23 +8,25 @@ has the calendar. At the end of a run, and where there is anything else to do be
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterator, Mapping
-from heapq import heapify, heappush
+from functools import partial
+from heapq import heapify
 from itertools import count
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from eventide.discrete.calendar import ABOVE, BELOW, FIRST, PLAIN, Calendar
+from eventide.discrete.calendar import ABOVE, BELOW, Calendar
+from eventide.discrete.interruptions import Interruptions, put_back
 from eventide.discrete.processes.process_list import Roster
 from eventide.discrete.processes.stories import Kind, made_in_rows
 from eventide.discrete.resources.away import AwayStation
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.selection import Candidate, Selection
 from eventide.discrete.stand_ins import Given, RowCalendar, RowRoster
-from eventide.rows.codes import DONE, ENDED, FAILED, FREE, NONE, REQUESTED, ROOM, SPENT
+from eventide.rows.allocation import reference, row_of
+from eventide.rows.codes import DONE, ENDED, FAILED, FREE, INTERRUPTION, NONE, NOTHING, REQUESTED, ROOM, SPENT
 from eventide.rows.loading import is_worth_loading
-from eventide.rows.undisturbed import undisturbed
+from eventide.rows.undisturbed import is_watched, undisturbed
 
 if TYPE_CHECKING:
     from eventide.bodies.absence import Absence
@@ -75,6 +77,7 @@ class Homes:
         self._make = make
         self._bodies: Bodies | None = None
         self._memory: RowMemory | None = None
+        self._interruptions: Interruptions | None = None
         self._kinds: dict[Body, int] = {}
         self._rows: dict[int, _Gone] = {}
         """Those that have objects, by their rows."""
@@ -192,6 +195,7 @@ class Homes:
         assert self._bodies is not None
         if self._memory is None:
             self._memory = self._bodies.memory()
+            self._interruptions = Interruptions(self._memory)
         for candidate in found.values():
             for body in (candidate.body, *(prototype.body for prototype in candidate.offspring)):
                 if body not in self._kinds:
@@ -206,6 +210,7 @@ class Homes:
         owners = {
             request: rows[p] for p, found_one in found.items() for request in found_one.admission.requests.values()
         }
+        self.away.update(rows)
         requests: dict[Request, int] = {}
         for candidate in found.values():
             for resource in candidate.resources:
@@ -252,7 +257,6 @@ class Homes:
             time, sequence, path, _ = candidate.notice
             memory.engine.place(memory.arrays, i, time, float(sequence), path[0])
         self._absence.begin(process)
-        self.away[process] = i
         self._rows[i] = _Gone(process, candidate.body, None, candidate.admission.kept)
         self._relied.update(candidate.body.naming.facts)
 
@@ -260,8 +264,9 @@ class Homes:
         self, i: int, admission: Admission, children: dict[int, Prototype | None], requests: dict[Request, int]
     ) -> None:
         """Write the local numbers of a row."""
-        memory = self._memory
+        memory, interruptions = self._memory, self._interruptions
         assert memory is not None
+        assert interruptions is not None
         wholes = list(admission.wholes)
         for place, child in children.items():
             wholes[place] = NONE if child is None else child.row
@@ -270,6 +275,10 @@ class Homes:
         for place, request in admission.requests.items():
             wholes[place] = requests[request]
         views = memory.views
+        for place, other in admission.processes.items():
+            wholes[place] = reference(views, self.away[other]) if other in self.away else NONE
+        for place, cause in admission.causes.items():
+            wholes[place] = interruptions.number_of(cause)
         w, r = views.activity.wholes[i], views.activity.reals[i]
         for k, whole in enumerate(wholes):
             views.wholes[w + k] = whole
@@ -305,9 +314,7 @@ class Homes:
             if request.granted:
                 process._value = request
         if sequence != 0.0:
-            path = PLAIN if serial == 0 and sequence > 0.0 else FIRST if serial == 0 else (serial, 0)
-            process._notice = notice = (time, sequence, path, process)
-            put_back(self.world._calendar, notice)
+            put_back(self.world._calendar, process, time, sequence, serial)
 
     def embody(self) -> None:
         """Give objects to the processes that were made in rows and have none, in the order in which they were made."""
@@ -349,18 +356,24 @@ class Homes:
 
     def _fetch(self, process: Process) -> Return:
         """Give a process a generator that stands where its row is, which is free then."""
-        memory = self._memory
+        memory, interruptions = self._memory, self._interruptions
         assert memory is not None
+        assert interruptions is not None
         i = self.away[process]
         _, body, prototype, _ = self._rows[i]
         views = memory.views
         w, r, at = views.activity.wholes[i], views.activity.reals[i], views.activity.at[i]
         wholes, reals = body.sizes
         numbers = views.wholes[w : w + wholes].tolist(), views.reals[r : r + reals].tolist()
+        is_handled = views.activity.wait[i] < NOTHING or body.handles_at(at)
+        by = self._process_of(views.process.by[i]) if is_handled else None
         held = body.requests_at(at, numbers[0])
         if held and self._gone_stations:
             self._bring_others(process)
-        requests = {q: self._request_of(q) for q in held}
+        requests = {q: self._request_of(q, process) for q in held}
+        interruptions.come(process, i, requests, self._process_of)
+        handled = body.handled(at, *numbers, partial(interruptions.cause_of, by, requests))
+        thrown = interruptions.thrown(i, by, requests)
         self._forget(process)
         self._came += 1
         if prototype is not None:
@@ -368,7 +381,9 @@ class Homes:
         if at == 0:
             back = body.stand(process._generator)
         else:
-            back = body.give_back(process._generator, at, *numbers, requests)
+            back = body.give_back(process._generator, at, *numbers, requests, handled)
+        if thrown is not None:
+            back = back._replace(does="fails", command=thrown)
         process._generator = process._story = back.generator
         process._notice = process._wait = process._value = None
         return back
@@ -384,20 +399,31 @@ class Homes:
             if other is not process:
                 self._bring(other)
 
-    def _request_of(self, q: int) -> Request:
+    def _process_of(self, reference: int) -> Process | None:
+        """The process that is meant, also one that has left its row at this instant."""
+        assert self._memory is not None
+        assert self._interruptions is not None
+        i = row_of(self._memory.views, reference)
+        if i >= 0 and i not in self._rows:
+            self.embody()
+        return self._rows[i].process if i >= 0 else self._interruptions.gone.get(reference)
+
+    def _request_of(self, q: int, process: Process) -> Request:
         """The request in a row, whose resource is home; one that was not yielded is known to its process alone."""
         request = self._requests.pop(q, None)
         if request is None:
             assert self._memory is not None
             s = self._memory.views.request.station[q]
-            request = next(station for station in self._stations.values() if station.row == s).give_back_new(q)
+            request = next(station for station in self._stations.values() if station.row == s).give_back_own(q, process)
         return request
 
     def _forget(self, process: Process) -> None:
         """A process is Python's."""
-        memory = self._memory
+        memory, interruptions = self._memory, self._interruptions
         assert memory is not None
+        assert interruptions is not None
         i = self.away.pop(process)
+        interruptions.note(process, i)
         del self._rows[i]
         memory.engine.dismiss(memory.arrays, i)
         self._absence.end(process)
@@ -419,6 +445,8 @@ class Homes:
         for prototype in models:
             memory.engine.dismiss(memory.arrays, prototype.row)
         self._relied.clear()
+        if self._interruptions is not None:
+            self._interruptions.forget()
         memory.run.notices = 0  # stale ones, whose keys may come again
 
     # --- events ---------------------------------------------------------------------------------------------------
@@ -470,6 +498,8 @@ class Homes:
             last = memory.engine.first(memory.arrays) if some == 1 else NONE
             if last >= 0 and memory.activity.due[last] == world._instant.time:  # it may act there again and again
                 self.embody()
+            if last >= 0 and memory.activity.kind[last] == INTERRUPTION:
+                last = row_of(memory.views, memory.process.subject[last])
             actor = self._rows.get(last)
             for k, kind in self._counted:
                 memory.kind.count[k] = kind.count
@@ -555,24 +585,3 @@ def _serial(notice: Notice) -> int:
     """
     path = notice[2]
     return int(path[0]) + (len(path) > 2 and path[1] > 0) if ABOVE != notice[1] != BELOW else 0
-
-
-def put_back(calendar: Calendar, notice: Notice) -> None:
-    """Put a notice into the list that it would stand in if it had always been there."""
-    if notice[1] > 0.0:
-        heappush(calendar.heap, notice)
-        return
-    front, place = calendar.front, 0
-    while place < len(front) and front[place] > notice:
-        place += 1
-    front.insert(place, notice)
-    if notice[1] != -calendar.latest:
-        calendar.below += 1
-
-
-def is_watched() -> bool:
-    """Whether a debugger, a profiler or a measurement of coverage looks at Python code."""
-    monitoring = getattr(sys, "monitoring", None)
-    if monitoring is not None and any(monitoring.get_tool(number) is not None for number in range(6)):
-        return True
-    return sys.gettrace() is not None or sys.getprofile() is not None

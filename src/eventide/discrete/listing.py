@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
-from eventide.discrete.conditions.description import describe_function
 from eventide.discrete.processes.process import owner_of
+from eventide.reading.description import describe_function
 
 if TYPE_CHECKING:
     from eventide.declare import Component

@@ -17,8 +17,8 @@ from _thread import get_ident
 from types import FrameType
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
-from eventide.discrete.asynchronous import is_asynchronous
 from eventide.errors import ModelError
+from eventide.reading.asynchronous import is_asynchronous
 
 if TYPE_CHECKING:
     from eventide.discrete.duties import Vigil

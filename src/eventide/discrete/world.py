@@ -15,7 +15,6 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from eventide.declare import check_same_simulation
-from eventide.discrete.asynchronous import is_asynchronous
 from eventide.discrete.calendar import AT_END, PLAIN, Calendar, check_time
 from eventide.discrete.changes import Changes
 from eventide.discrete.commands import NOTHING, as_duration, refuse_negative
@@ -23,7 +22,6 @@ from eventide.discrete.conditions.condition_list import ConditionList
 from eventide.discrete.duties import HasReset, Vigil
 from eventide.discrete.forgotten import Forgotten
 from eventide.discrete.listing import AwaitedCondition, ScheduledEvent, awaited_conditions, scheduled_events
-from eventide.discrete.processes.generators import GIVEN
 from eventide.discrete.processes.process import Process
 from eventide.discrete.processes.process_list import Roster
 from eventide.discrete.processes.reasons import is_all_ours, line_in, what_stands_still, what_to_yield
@@ -34,8 +32,10 @@ from eventide.discrete.same_time_limit import MOST_IN_ONE_EVENT, SPELL, Instant,
 from eventide.discrete.sigint import Keyboard
 from eventide.discrete.trace import Listener, Tracer, print_occurrence
 from eventide.errors import Ended, ModelError, SimulationError, check_text
+from eventide.reading.asynchronous import is_asynchronous
 from eventide.reading.other_words import OF_SIMULATION, advise, put_other_words
 from eventide.reading.tracebacks import shorten
+from eventide.reading.used_generators import GIVEN
 from eventide.statistics import Histogram, Level, Tally
 from eventide.streams.streams import Stream, entropy_from
 

@@ -13,11 +13,11 @@ import warnings
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from eventide.discrete.conditions.condition_list import conditions_of
-from eventide.discrete.conditions.description import describe_code
 from eventide.discrete.conditions.when import Trigger
 from eventide.engine.codes import R, Y
 from eventide.engine.zeno import FLOATS, MOST, SUSPECT
 from eventide.errors import CascadeWarning, ModelError
+from eventide.reading.description import describe_code
 
 if TYPE_CHECKING:
     from eventide.continuous import Integrator

@@ -28,10 +28,10 @@ from eventide.continuous.flows.sliding import Slide, computed_runs, lead_aside
 from eventide.declare import Computed, computed, fields_of
 from eventide.discrete.conditions.condition import Condition
 from eventide.discrete.conditions.condition_list import conditions_of
-from eventide.discrete.conditions.description import describe_function
 from eventide.discrete.conditions.when import Trigger, when
 from eventide.engine.codes import R, Y
 from eventide.errors import ModelError
+from eventide.reading.description import describe_function
 
 if TYPE_CHECKING:
     from eventide.continuous import Flow, Integrator

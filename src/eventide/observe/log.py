@@ -15,7 +15,6 @@ import numpy as np
 from eventide.continuous import Continuous
 from eventide.continuous.components.member import layout_of, slots_of
 from eventide.declare.showing import public_dir
-from eventide.discrete.conditions.description import describe_function
 from eventide.discrete.conditions.when import Trigger
 from eventide.discrete.inside import generator_of, notice_of, wait_of
 from eventide.discrete.periodic import Timer
@@ -25,6 +24,7 @@ from eventide.discrete.processes.reasons import what_is_awaited
 from eventide.discrete.trace import Tracer, name_of
 from eventide.observe.distinct_names import DistinctNames
 from eventide.observe.files import whole_file
+from eventide.reading.description import describe_function
 
 if TYPE_CHECKING:
     from eventide.continuous import Flow, Integrator

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from functools import partial
 from types import CellType, FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Any
 
@@ -86,17 +87,19 @@ class Successor:
         absent: Iterable[str] = (),
         iterators: Mapping[int, Iterator[Any]] = NOTHING,
         contexts: Mapping[int, Callable[..., Any]] = NOTHING,
+        errors: Mapping[int, BaseException] = NOTHING,
     ) -> Any:
         """A generator that stands at a place of the twin, with the variables of another.
 
         changed, absent     those that have other values by now, or none
         iterators           of the loops around the place
-        contexts            of its `with` blocks
+        contexts            of its `with` blocks; errors: those that are handled there, by their `try`
         """
         values = {**locals_of(generator), **(changed or {})}
         for name in absent:
             values.pop(name, None)
-        made = self._twin.begin(self._function, self._cells, values, place, iterators=iterators, contexts=contexts)
+        begin = partial(self._twin.begin, iterators=iterators, contexts=contexts, errors=errors)
+        made = begin(self._function, self._cells, values, place)
         made.__name__ = generator.__name__
         return made
 

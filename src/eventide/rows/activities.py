@@ -154,25 +154,33 @@ def interrupt(a: Rows, j: int, cause: int) -> None:
     a.process.subject[n] = reference(a, j)
     a.process.cause[n] = cause
     a.process.by[n] = NONE
+    a.process.named[j] += 1
     schedule_front(a, n)
 
 
 def deliver(a: Rows, n: int) -> int:
     """An interruption takes place: the row of the process that continues with it, NONE if it is void."""
     i = row_of(a, a.process.subject[n])
-    q = NONE
-    if a.activity.at[n] != 0:
-        q = a.process.cause[n]
-        if a.request.loss[q] != n:
-            i = NONE
-        else:
-            a.request.loss[q] = NONE
+    cause = a.process.cause[n]
+    by = row_of(a, a.process.by[n])
+    is_loss = a.activity.at[n] != 0
+    is_kept = is_loss and a.request.loss[cause] == n
+    if i >= 0:
+        a.process.named[i] -= 1
+    if by >= 0:
+        a.process.named[by] -= 1
+    if is_loss and not is_kept:
+        i = NONE
     if i >= 0:
         let_go(a, i)
-        a.activity.wait[i] = INTERRUPTED if q < 0 else PREEMPTED_NOW
-        a.process.cause[i] = a.process.cause[n]
+        a.activity.wait[i] = PREEMPTED_NOW if is_loss else INTERRUPTED
+        a.process.cause[i] = cause
         a.process.by[i] = a.process.by[n]
-    free_row(a, n)
+    if is_kept:
+        a.request.loss[cause] = NONE
+        a.request.spare[cause] = n
+    else:
+        free_row(a, n)
     return i
 
 

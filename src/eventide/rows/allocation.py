@@ -60,6 +60,8 @@ def enter(a: Rows, k: int) -> int:
     i = new_row(a, k)
     a.process.joiners[i] = NONE
     a.process.watched[i] = 0
+    a.process.named[i] = 0
+    a.process.by[i] = NONE
     a.process.object[i] = NONE
     a.run.alive += 1
     return i
@@ -111,7 +113,9 @@ def reference(a: Rows, i: int) -> int:
 
 
 def row_of(a: Rows, reference: int) -> int:
-    """The row of the process that a reference means; NONE if it has ended, or has left the rows."""
+    """The row of the process that a reference means; NONE if it has ended, or has left the rows, or there is none."""
+    if reference < 0:
+        return NONE
     generation = reference // ROWS
     i = reference - generation * ROWS
     return i if a.process.generation[i] == generation else NONE

@@ -46,7 +46,7 @@ def proceed_rows(a: Rows, time: float, sequence: float, serial: int, horizon: fl
         if a.run.current >= 0:
             code = run_kernel(a, a.run.current)
             if code == ENDS:
-                if a.process.watched[a.run.current] != 0:
+                if a.process.watched[a.run.current] + a.process.named[a.run.current] != 0:
                     code = ENDED
                 else:
                     finish(a, a.run.current)

@@ -219,13 +219,14 @@ class RowMemory:
             if 2 * self.tally.count[t] >= self.tally.size[t]:
                 self.flush(t)
         for s in range(self._counts["station"]):
-            waiting, t, queue = self.station.waiting[s], self.station.waits[s], self.station.queue[s]
-            if 2 * (waiting + 2) >= self.tally.size[t]:
+            t, queue, most = self.station.waits[s], self.station.queue[s], self.station.waiting[s] + 2
+            most += self.station.using[s] * self.station.preemptive[s]
+            if 2 * most >= self.tally.size[t]:
                 self.flush(t)
-                self.tally.size[t] = 4 * (waiting + 2)
+                self.tally.size[t] = 4 * most
                 self.tally.start[t] = self._take_reals(self.tally.size[t])
-            if 2 * (waiting + 2) >= self.level.size[queue]:
-                self.widen_level(queue, 4 * (waiting + 2))
+            if 2 * most >= self.level.size[queue]:
+                self.widen_level(queue, 4 * most)
         is_too_long = any(self.station.waiting[s] > MOST_WAITING for s in range(self._counts["station"]))
         for l in range(self._counts["level"]):  # noqa: E741  # as above
             if 2 * (self.level.value[l] + 2) >= self.level.size[l]:

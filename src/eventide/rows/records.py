@@ -59,6 +59,8 @@ class ProcessRecord(Record, is_padded=False):
     """The first of those that wait for its end; NONE."""
     watched: Ints
     """1 if its end concerns Python."""
+    named: Ints
+    """How many interruptions that have not taken place yet are of it, or by it: Python may ask for these processes."""
     object: Ints
     """For Python, the number of the prototype of a process that has no object yet; NONE for all others."""
     generation: Ints
@@ -122,6 +124,8 @@ class RequestRecord(Record, is_padded=False):
     """1 if it may take the units of others."""
     loss: Ints
     """The interruption in which its process will learn that its units were taken away; NONE."""
+    spare: Ints
+    """The row that is kept for this interruption, so that there is room for it whenever it comes; NONE."""
     chosen: Ints
     """The next of those that are to lose their units at once; NONE."""
     priority: Floats

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eventide.rows.allocation import new_row, reference
+from eventide.rows.allocation import free_row, has_room, new_row, reference
 from eventide.rows.codes import (
     GRANTED,
     INTERRUPTION,
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 def is_ready(a: Rows, s: int) -> bool:
     """Whether there is room for whatever one call may do at a station: to make a request, or grant all that wait."""
-    if a.run.free_request < 0 or not has_space(a, a.station.waits[s], a.station.waiting[s] + 1):
+    most = a.station.waiting[s] + 1
+    if a.station.preemptive[s] != 0:  # users may go back to the line, and get their units once more
+        most += a.station.using[s]
+        if not has_room(a, INTERRUPTION):
+            return False
+    if a.run.free_request < 0 or not has_space(a, a.station.waits[s], most):
         return False
-    if a.station.waiting[s] + 2 > a.level.size[a.station.queue[s]]:
-        return False
-    if a.station.preemptive[s] == 0:
-        return True
-    needed = a.station.using[s] + a.station.waiting[s] - a.kind.spare[INTERRUPTION]
-    return bool(needed <= a.run.row_room - a.run.used)
+    return bool(most + 1 <= a.level.size[a.station.queue[s]])
 
 
 def new_request(a: Rows, s: int, i: int, priority: float, units: int, preempts: bool) -> int:
@@ -53,11 +53,14 @@ def new_request(a: Rows, s: int, i: int, priority: float, units: int, preempts: 
     a.request.preempts[q] = 1 if preempts else 0
     a.request.since[q] = a.run.time
     a.request.loss[q] = NONE
+    a.request.spare[q] = new_row(a, INTERRUPTION) if a.station.preemptive[s] != 0 else NONE
     return q
 
 
 def drop(a: Rows, q: int) -> None:
     """Give up the row of a request, which is over."""
+    if a.request.spare[q] >= 0:
+        free_row(a, a.request.spare[q])
     a.request.next[q] = a.run.free_request
     a.run.free_request = q
     a.run.spare_requests += 1
@@ -243,12 +246,15 @@ def take_away(a: Rows, s: int, q: int, by: int) -> None:
     else:
         a.request.state[q] = PREEMPTED
         a.station.preempted[s] += 1
-        n = new_row(a, INTERRUPTION)
+        n = a.request.spare[q]
+        a.request.spare[q] = NONE
+        a.request.loss[q] = n
         a.activity.at[n] = 1
         a.process.subject[n] = reference(a, i)
         a.process.cause[n] = q
         a.process.by[n] = reference(a, by)
-        a.request.loss[q] = n
+        a.process.named[i] += 1
+        a.process.named[by] += 1
         schedule_front(a, n)
 
 

@@ -1,7 +1,11 @@
-"""Methods amid which nobody looks at processes that are away: half of them would be in rows, half in Python."""
+"""Who looks: amid some methods nobody may, as half of the processes would be in rows, half in Python.
+
+And while a debugger looks at Python code, no process goes away.
+"""
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import wraps
 from typing import Final, Protocol, TypeVar
@@ -34,3 +38,11 @@ def undisturbed(act: Callable[..., Result]) -> Callable[..., Result]:
             homes.is_busy = False
 
     return alone
+
+
+def is_watched() -> bool:
+    """Whether a debugger, a profiler or a measurement of coverage looks at Python code."""
+    monitoring = getattr(sys, "monitoring", None)
+    if monitoring is not None and any(monitoring.get_tool(number) is not None for number in range(6)):
+        return True
+    return sys.gettrace() is not None or sys.getprofile() is not None

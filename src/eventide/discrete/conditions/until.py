@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from eventide.discrete.commands import command
 from eventide.discrete.conditions.condition import Condition, check_priority
 from eventide.discrete.conditions.crossing import Crossing
-from eventide.discrete.conditions.description import describe_function, describe_progress
 from eventide.reading.between_events import CONDITION, refuse_commands
+from eventide.reading.description import describe_function, describe_progress
 
 if TYPE_CHECKING:
     from eventide.discrete.commands import Activity

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias, ove
 from eventide.discrete.commands import NOTHING
 from eventide.discrete.conditions.condition import ComponentCondition, check_priority
 from eventide.discrete.conditions.crossing import Crossing
-from eventide.discrete.conditions.description import describe_function
 from eventide.errors import ModelError
+from eventide.reading.description import describe_function
 
 if TYPE_CHECKING:
     from eventide.declare import Component

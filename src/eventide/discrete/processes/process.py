@@ -11,10 +11,10 @@ from eventide.discrete.calendar import check_time
 from eventide.discrete.commands import ProcessGenerator, Sleep, Wait
 from eventide.discrete.conditions.condition import check_priority
 from eventide.discrete.processes.endings import End, Ending, _Error, _Interruption
-from eventide.discrete.processes.generators import GIVEN, _what_to_write, refuse_used
 from eventide.discrete.processes.reasons import why_waiting
 from eventide.errors import ModelError
 from eventide.reading.dropped_commands import KNOWN, refuse_dropped_commands
+from eventide.reading.used_generators import GIVEN, _what_to_write, refuse_used
 
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Notice

@@ -5,9 +5,9 @@ from __future__ import annotations
 from types import AsyncGeneratorType, CodeType, CoroutineType, GeneratorType
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.discrete.processes.generators import GIVEN, _what_to_write, refuse_used
 from eventide.discrete.processes.process import Process
 from eventide.reading.dropped_commands import KNOWN, refuse_dropped_commands
+from eventide.reading.used_generators import GIVEN, _what_to_write, refuse_used
 
 if TYPE_CHECKING:
     from eventide.discrete.world import World

@@ -13,10 +13,11 @@ from heapq import heappush
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.discrete.resources.line import GRANTED, NEW, WAITING
-from eventide.discrete.resources.request import Request
-from eventide.discrete.resources.resource import Resource
+from eventide.discrete.resources.preemption import PREEMPTED
+from eventide.discrete.resources.request import WITHDRAWN, PreemptingRequest, Request
+from eventide.discrete.resources.resource import PreemptiveResource, Resource
 from eventide.rows import codes
-from eventide.rows.stations import append_user, drop, line_up, new_request
+from eventide.rows.stations import append_user, drop, is_ready, line_up, new_request
 from eventide.statistics import Level, Tally
 from eventide.statistics.level import LevelState, set_state, state_of
 from eventide.statistics.tally import taker_of
@@ -31,7 +32,11 @@ if TYPE_CHECKING:
 
 STATES: Final = {NEW: codes.NEW, WAITING: codes.WAITING, GRANTED: codes.GRANTED}
 """The states of the requests that go away, in rows."""
-_WORDS: Final = {number: word for word, number in STATES.items()}
+_WORDS: Final = {
+    **{number: word for word, number in STATES.items()},
+    codes.PREEMPTED: PREEMPTED,
+    codes.WITHDRAWN: WITHDRAWN,
+}
 MOST: Final = 2048
 """A resource with this many units, or this many requests that wait or have ever waited, stays in Python."""
 
@@ -48,7 +53,9 @@ class AwayStation:
         self._away = _away_tally(home)
         in_use, queue = self._levels = memory.add_level(2), memory.add_level(2)
         self._tally = memory.add_tally(print)
-        self.row = memory.add_station(resource._capacity, in_use, queue, self._tally)
+        self.row = memory.add_station(
+            resource._capacity, in_use, queue, self._tally, is_preemptive=resource._is_preemptive
+        )
 
     def go(self, rows: Mapping[Request, int]) -> dict[Request, int]:
         """Take over the state of the resource; the rows of its requests, by these of their processes."""
@@ -56,6 +63,7 @@ class AwayStation:
         station = memory.station
         station.capacity[s], station.held[s] = resource._capacity, resource._held
         station.asked[s], station.reneged[s] = resource._asked, resource._reneged
+        station.preempted[s] = resource._preempted
         for l, level in zip(self._levels, (resource.in_use, resource.queue), strict=True):  # noqa: E741  # as in rows
             state = state_of(level)
             assert state is not None
@@ -67,17 +75,17 @@ class AwayStation:
         for request in (*resource._users, *resource._line):
             made[request] = self.make(request, rows[request])
         statistics = ((resource.waits, self._away), (resource.in_use, AwayLevel), (resource.queue, AwayLevel))
-        for thing, kind in (*statistics, (resource, AwayResource)):
+        for thing, kind in (*statistics, (resource, _AWAY[type(resource)])):
             object.__setattr__(thing, "__class__", kind)
         return made
 
     def make(self, request: Request, i: int) -> int:
         """The row of a request of the process in row `i`."""
         memory, s = self._memory, self.row
-        while memory.run.free_request < 0:
+        while not is_ready(memory.views, s):
             memory.grow()
         a = memory.views
-        q = new_request(a, s, i, float(request._priority), request.units, False)
+        q = new_request(a, s, i, float(request._priority), request.units, request.preempts)
         a.request.state[q], a.request.since[q] = STATES[request.state], request.since
         if request.state == GRANTED:
             a.request.number[q] = request._number
@@ -90,12 +98,13 @@ class AwayStation:
     def come(self, processes: Callable[[int], Process | None]) -> dict[int, Request]:
         """The resource has its state again; returns its requests by their rows."""
         resource, memory, s = self.resource, self._memory, self.row
-        object.__setattr__(resource, "__class__", Resource)
+        object.__setattr__(resource, "__class__", type(resource).__base__)
         for name, kind in (("in_use", Level), ("queue", Level), ("waits", Tally)):
             object.__setattr__(getattr(resource, name), "__class__", kind)
         a = memory.views
         resource._held = a.station.held[s]
         resource._asked, resource._reneged = a.station.asked[s], a.station.reneged[s]
+        resource._preempted = a.station.preempted[s]
         for l, level in zip(self._levels, (resource.in_use, resource.queue), strict=True):  # noqa: E741  # as in rows
             held: Any = memory.durations(l)  # by whole numbers, as Python's
             set_state(level, LevelState(a.level.value[l], a.level.changed[l], held))
@@ -107,6 +116,7 @@ class AwayStation:
         kept.plain.clear()
         kept.heap.clear()
         kept.stale = 0
+        resource._is_plain = resource._is_plain and not resource._is_preemptive
         for _, request in line:
             if request._priority == 0.0:
                 kept.plain.append(request)
@@ -117,13 +127,13 @@ class AwayStation:
         a.station.using[s] = a.station.waiting[s] = 0
         return dict([*users, *line])
 
-    def give_back_new(self, q: int) -> Request:
-        """A request that has not been yielded yet."""
-        return self._give_back(q, lambda _: None)[1]
+    def give_back_own(self, q: int, process: Process) -> Request:
+        """A request that is neither in the line nor has units: its process alone knows it."""
+        return self._give_back(q, lambda _: process)[1]
 
     def _give_back(self, q: int, processes: Callable[[int], Process | None]) -> tuple[int, Request]:
         a = self._memory.views
-        request = Request()
+        request = PreemptingRequest() if a.request.preempts[q] else Request()
         request.station, request.state, request.since = self.resource, _WORDS[a.request.state[q]], a.request.since[q]
         request._priority, request.units = a.request.priority[q], a.request.units[q]
         if request._priority != 0.0 or request.units != 1:
@@ -136,7 +146,7 @@ class AwayStation:
 
 def can_go(resource: Resource) -> bool:
     """Whether the requests of a resource can be rows, as far as it is concerned itself."""
-    if type(resource) is not Resource or resource._suspended or not 0 < resource._capacity < MOST:
+    if type(resource) not in _AWAY or resource._suspended or not 0 < resource._capacity < MOST:
         return False
     if type(resource.waits) is not Tally or not resource.waits.keep or resource._held > resource._capacity:
         return False
@@ -209,6 +219,14 @@ class AwayResource(Resource):
     __setattr__ = _change
 
 
+class AwayPreemptive(PreemptiveResource):
+    """The same of one whose units are taken away."""
+
+    __slots__ = ()
+    __getattribute__ = _look
+    __setattr__ = _change
+
+
 class AwayLevel(Level):
     """A level of such a resource."""
 
@@ -234,5 +252,6 @@ def _away_tally(home: Callable[[], None]) -> type[Tally]:
     return AwayTally
 
 
-for _kind, _known in ((AwayResource, Resource), (AwayLevel, Level)):
+_AWAY: Final[dict[type, type]] = {Resource: AwayResource, PreemptiveResource: AwayPreemptive}
+for _kind, _known in (*((away, known) for known, away in _AWAY.items()), (AwayLevel, Level)):
     _kind.__name__, _kind.__qualname__ = _known.__name__, _known.__qualname__

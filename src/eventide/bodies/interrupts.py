@@ -1,0 +1,75 @@
+"""Interrupts in bodies: `other.interrupt(cause)` of a process that is a row, too, and what its handler reads."""
+
+from __future__ import annotations
+
+import ast
+from types import MethodType
+from typing import TYPE_CHECKING, Final
+
+from eventide.bodies.operands import Operand, Thing, Unknown
+from eventide.discrete.processes.process import Process
+from eventide.discrete.processes.stories import Story
+
+if TYPE_CHECKING:
+    from eventide.bodies.expressions import BodyExpressions
+
+_INTERRUPT: Final = Process.interrupt  # whatever stands in its place later
+_CAN = """if {0} < 0:
+    code = EXIT
+    break
+if not can_interrupt(a, {0}):
+    code = EXIT
+    break
+if not has_room(a, 0):
+    code = ROOM
+    break"""
+
+
+def interrupted(expressions: BodyExpressions, node: ast.expr) -> bool:
+    """Write an interrupt of a process; False for another kind of expression.
+
+    Raises Unknown for an interrupt that is left to Python.
+    """
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "interrupt":
+        return False
+    called = expressions.value(node.func)
+    if not isinstance(called, Thing) or type(called.value) is not MethodType:
+        return False
+    if called.value.__func__ is not _INTERRUPT or type(called.value.__self__) is not Story:
+        return False
+    given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "cause")]
+    if len(given) != len(node.args) + len(node.keywords) or len(given) > 1:
+        raise Unknown("it is called in another way than others are", node)
+    naming, emission = expressions.naming, expressions.emission
+    process = naming.process(Thing(called.root, called.path[:-1], called.value.__self__))
+    row = emission.keep(f"row_of(a, {process})", "int").text
+    emission.emit(_CAN.format(row))
+    cause = expressions.value(given[0]) if given else Thing("", (), None)
+    if isinstance(cause, Operand) and cause.kind == "bool" and cause.is_constant:
+        cause = Thing("", (), cause.text == "True")
+    if isinstance(cause, Thing):
+        if cause.path:
+            raise Unknown("the cause is made anew each time", node)
+        text = naming.cause(cause)
+    elif cause.kind == "int":
+        text = cause.text
+    else:
+        raise Unknown(f"a cause of type {cause.kind} is left to Python", node)
+    emission.begin_effect()
+    emission.emit(f"interrupt(a, {row}, {text})")
+    return True
+
+
+def is_interrupt(expressions: BodyExpressions, node: ast.expr) -> bool:
+    """Whether an expression is the variable of an exception in the handler of interrupts that is around it."""
+    return isinstance(node, ast.Name) and node.id in expressions.naming.handled and not expressions.is_inside
+
+
+def read_of_interrupt(expressions: BodyExpressions, node: ast.Attribute) -> Operand:
+    """What the handler of an interrupt reads of it: what was left of a hold, where it has cut one short."""
+    assert isinstance(node.value, ast.Name)
+    if node.attr != "left":
+        raise Unknown("of an interrupt only what was left of its hold is native", node)
+    left = Operand(f"l_{expressions.naming.handled[node.value.id]}", "float", is_number=True)
+    expressions.emission.stop_if(f"{left.text} != {left.text}", left, node=node)
+    return left

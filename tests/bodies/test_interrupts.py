@@ -1,0 +1,413 @@
+"""Interrupts and preemptions between rows of native code are those of Python, wherever they are cut."""
+
+from __future__ import annotations
+
+import traceback
+from pathlib import Path
+from random import Random
+from types import ModuleType
+from typing import Any
+
+import pytest
+import random_interrupts
+from random_bodies import hurry, load
+
+import eventide as ev
+from eventide.bodies import body
+from eventide.bodies.body import Bodies, native_rows
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    hurry(monkeypatch)
+
+
+def simulation(compiles: Any, *, native: bool = False) -> ev.Simulation:
+    """A simulation whose rows run as native code, or as Python."""
+    sim = ev.Simulation(rng=7, compile=compiles)
+    if not native:
+        vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
+    return sim
+
+
+def taken(sim: ev.Simulation) -> int:
+    """How many events of rows there were."""
+    return 0 if sim._homes is None else sim._homes.taken
+
+
+def compare(seed: int, mode: tuple[int, int], folder: Path, *, native: bool) -> int:
+    """Run a random model in Python and in rows; how many events of rows there were."""
+    module = load(random_interrupts.program(seed, *mode), folder, f"interrupts{seed}")
+    expected = random_interrupts.outcome(simulation(False), module, seed, *mode)
+    sim = simulation("auto", native=native)
+    assert random_interrupts.outcome(sim, module, seed, *mode) == expected, seed
+    return taken(sim)
+
+
+MODES = {"alone": (0, 0), "looked at": (6, 3), "meddled with": (13, 10)}
+
+
+@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
+def test_interrupts_of_rows_that_run_as_python_are_the_same(mode: tuple[int, int], tmp_path: Path) -> None:
+    assert sum(compare(seed, mode, tmp_path, native=False) for seed in (1, 2, 3)) > 50
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
+def test_interrupts_of_rows_are_the_same_in_many_models(mode: tuple[int, int], tmp_path: Path) -> None:
+    assert sum(compare(seed, mode, tmp_path, native=False) for seed in range(10, 25)) > 200
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
+def test_interrupts_of_native_rows_are_the_same(mode: tuple[int, int], tmp_path: Path) -> None:
+    assert sum(compare(seed, mode, tmp_path, native=True) for seed in (1, 2)) > 20
+
+
+def victim(sim: ev.Simulation, cuts: int, caught: list[Any]) -> ev.ProcessGenerator:
+    met, rest = 0, 0.0
+    for _ in range(cuts):
+        try:
+            yield ev.hold(2.0)
+        except ev.Interrupt as cut:
+            met += 1
+            rest += cut.left
+    caught.append((sim.time, met, rest))
+
+
+def interrupter(rng: Random, other: ev.Process, cuts: int) -> ev.ProcessGenerator:
+    for _ in range(cuts):
+        yield ev.hold(rng.uniform(0.5, 1.5))
+        other.interrupt()
+
+
+def run_pairs(sim: ev.Simulation) -> list[Any]:
+    rng, caught = Random(2), []
+    for _ in range(8):
+        other = sim.process(victim(sim, 30, caught))
+        sim.process(interrupter(rng, other, 30))
+    sim.run()
+    return [caught, sim.events, sim.time, rng.random()]
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_pairs_of_which_one_cuts_the_others_hold_stay_rows(native: bool) -> None:
+    expected = run_pairs(simulation(False))
+    sim = simulation("auto", native=native)
+    assert run_pairs(sim) == expected
+    assert len(expected[0]) == 8
+    assert taken(sim) > 0.9 * sim.events
+    assert sum(sim._homes.exits.values()) == 8  # at the last statement of the victims
+
+
+def job(machine: ev.PreemptiveResource, left: float) -> ev.ProcessGenerator:
+    cuts = 0
+    while left:
+        with machine.request(priority=0) as place:
+            yield place
+            try:
+                yield ev.hold(left)
+                left = 0.0
+            except ev.Interrupt as interrupt:
+                left = interrupt.left
+                cuts += 1
+    return cuts
+
+
+def patient_job(machine: ev.PreemptiveResource, left: float) -> ev.ProcessGenerator:
+    """Asks for its unit again, and so stands in line where it stood."""
+    with machine.request() as place:
+        while left > 0.0:
+            yield place
+            try:
+                yield ev.hold(left)
+                left = 0.0
+            except ev.Interrupt as interrupt:
+                left = interrupt.left
+    yield ev.hold(1.0)
+
+
+def urgent(rng: Random, machine: ev.PreemptiveResource, arrivals: int) -> ev.ProcessGenerator:
+    for _ in range(arrivals):
+        yield ev.hold(rng.expovariate(1.0))
+        with machine.request(1.0) as place:
+            yield place
+            yield ev.hold(rng.expovariate(4.0))
+
+
+def run_machine(sim: ev.Simulation) -> list[Any]:
+    rng, machine = Random(3), ev.PreemptiveResource(sim, 2)
+    work = [sim.process(kind(machine, 60.0)) for kind in (job, patient_job, job)]
+    for _ in range(3):
+        sim.process(urgent(rng, machine, 100))
+    sim.run()
+    levels = [(list(level._held.items()), level._changed) for level in (machine.in_use, machine.queue)]
+    results = [one.result for one in work]
+    return [results, sim.events, sim.time, rng.random(), machine.counts, list(machine.waits.values), levels]
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_who_loses_its_machine_goes_on_with_what_is_left_in_its_row(native: bool) -> None:
+    expected = run_machine(simulation(False))
+    sim = simulation("auto", native=native)
+    assert run_machine(sim) == expected
+    assert expected[4].preempted > 50
+    assert taken(sim) > 0.9 * sim.events
+    assert sum(sim._homes.exits.values()) == 2  # where a job returns how often it was cut
+
+
+ODD = '''
+import traceback
+
+import eventide as ev
+
+
+class Broken(ev.Interrupt):
+    """Nobody raises it."""
+
+
+def told(cut, log, sim):
+    if isinstance(cut.cause, ev.Preemption):
+        cause = (cut.cause.by.name, cut.cause.since, cut.cause.request.state)
+    else:
+        cause = repr(cut.cause)
+    frames = [(frame.name, frame.lineno) for frame in traceback.extract_tb(cut.__traceback__)]
+    log.append((sim.time, sim.current.name, cause, cut.left, frames, repr(cut.__context__)))
+
+
+def holds(sim, log, desk, machine):
+    for k in range(40):
+        {}
+
+
+def cuts(sim, rng, other, log, kept):
+    for k in range(40):
+        yield ev.hold(rng.expovariate(1.0))
+        {}
+
+
+def rush(sim, rng, machine):
+    for k in range(30):
+        yield ev.hold(rng.expovariate(0.5))
+        with machine.request(1.0) as place:
+            yield place
+            yield ev.hold(0.25)
+'''
+
+
+def indented(text: str) -> str:
+    return text.strip("\n").replace("\n", "\n        ")
+
+
+HANDLED = """
+try:
+    yield ev.hold(2.0)
+except ev.Interrupt as cut:
+    told(cut, log, sim)
+"""
+ODD_VICTIMS = {
+    "told": HANDLED,
+    "not named": "try:\n    yield ev.hold(2.0)\nexcept ev.Interrupt:\n    log.append(sim.time)",
+    "not handled": "yield ev.hold(2.0)",
+    "another error": "try:\n    yield ev.hold(2.0)\nexcept KeyError:\n    log.append(sim.time)",
+    "a subclass of it": "try:\n    yield ev.hold(2.0)\nexcept Broken as cut:\n    told(cut, log, sim)",
+    "any exception": "try:\n    yield ev.hold(2.0)\nexcept Exception as cut:\n    told(cut, log, sim)",
+    "bare": "try:\n    yield ev.hold(2.0)\nexcept:\n    log.append(sim.time)\n    raise",
+    "finally": "try:\n    yield ev.hold(2.0)\nfinally:\n    log.append(sim.time)",
+    "else": "try:\n    yield ev.hold(1.0)\nexcept ev.Interrupt:\n    yield 0.25\nelse:\n    yield ev.hold(0.5)",
+    "raised again": "try:\n    yield ev.hold(2.0)\nexcept ev.Interrupt:\n    if k == 20:\n        raise",
+    "raised again later": "try:\n    yield 2.0\nexcept ev.Interrupt:\n    yield 0.5\n    if k > 9:\n        raise",
+    "another error in it": "try:\n    yield ev.hold(2.0)\nexcept ev.Interrupt as cut:\n    log.append(1 // (k - 20))",
+    "waits in it": """
+try:
+    yield ev.hold(2.0)
+except ev.Interrupt as cut:
+    yield ev.hold(0.5)
+    with desk.request() as unit:
+        yield unit
+        yield ev.hold(0.25)
+        told(cut, log, sim)
+""",
+    "cut in it": """
+try:
+    yield ev.hold(2.0)
+except ev.Interrupt as first:
+    try:
+        yield ev.hold(1.5)
+    except ev.Interrupt as second:
+        told(second, log, sim)
+        yield ev.hold(0.5)
+        told(second, log, sim)
+    told(first, log, sim)
+""",
+    "cut in it to the outer one": """
+try:
+    try:
+        yield ev.hold(2.0)
+    except ev.Interrupt as first:
+        yield ev.hold(1.5)
+        log.append(first.left)
+except ev.Interrupt as second:
+    told(second, log, sim)
+""",
+    "as it waits for a desk": """
+try:
+    with desk.request() as unit:
+        yield unit
+        yield ev.hold(1.0)
+except ev.Interrupt as cut:
+    told(cut, log, sim)
+""",
+    "as it waits, inside": """
+with desk.request() as unit:
+    try:
+        yield unit
+        yield ev.hold(1.0)
+    except ev.Interrupt as cut:
+        log.append(cut.left is None)
+        yield 0.125
+""",
+    "asks once more": """
+with desk.request() as unit:
+    try:
+        yield unit
+    except ev.Interrupt:
+        yield unit
+yield 0.5
+""",
+    "loses its machine": """
+with machine.request() as place:
+    yield place
+    try:
+        yield ev.hold(3.0)
+    except ev.Interrupt as cut:
+        told(cut, log, sim)
+""",
+    "loses its machine outside": """
+try:
+    with machine.request() as place:
+        yield place
+        yield ev.hold(3.0)
+except ev.Interrupt as cut:
+    told(cut, log, sim)
+""",
+    "loses its machine, and waits then": """
+with machine.request() as place:
+    yield place
+    try:
+        yield ev.hold(3.0)
+    except ev.Interrupt as cut:
+        yield ev.hold(0.5)
+        told(cut, log, sim)
+""",
+    "loses its machine as it waits for a desk": """
+with machine.request() as place:
+    yield place
+    try:
+        with desk.request() as unit:
+            yield unit
+            yield ev.hold(1.0)
+    except ev.Interrupt as cut:
+        told(cut, log, sim)
+""",
+    "reads what is left": """
+x = 2.0
+while x > 0.0:
+    try:
+        yield ev.hold(x)
+        x = 0.0
+    except ev.Interrupt as cut:
+        x = cut.left - 0.125
+""",
+    "leaves the loop": "try:\n    yield 2.0\nexcept ev.Interrupt:\n    if k == 30:\n        break\n    continue",
+    "the name is used elsewhere": HANDLED + "cut = 5\nlog.append(cut)",
+    "the name is gone": HANDLED + "if k > 30:\n    log.append(cut)",
+    "of a tuple": "try:\n    yield ev.hold(2.0)\nexcept (KeyError, ev.Interrupt) as cut:\n    told(cut, log, sim)",
+    "two handlers": "try:\n    yield 2.0\nexcept ev.Interrupt:\n    pass\nexcept Exception:\n    log.append('not')",
+}
+CUT = "other.interrupt()"
+ODD_CUTS = {
+    "with a text": "other.interrupt('late')",
+    "with a number": "other.interrupt(k * 3 - 7)",
+    "with a float": "other.interrupt(k * 0.5)",
+    "with an object": "other.interrupt(kept)",
+    "by its name": "other.interrupt(cause=True)",
+    "twice": "other.interrupt(1)\nother.interrupt(2)",
+    "whether it has ended or not": "if not other.terminated:\n    other.interrupt('alive')",
+    "itself": "try:\n    sim.current.interrupt()\nexcept ev.ModelError as error:\n    log.append(str(error))",
+    "in a loop": "for n in range(k % 3):\n    other.interrupt(n)",
+    "and holds no time": "other.interrupt()\nyield 0.0\nother.interrupt(k)",
+}
+
+
+def run_odd(sim: ev.Simulation, module: ModuleType) -> Any:
+    rng, log, kept = Random(5), [], ["kept"]
+    desk, machine = ev.Resource(sim), ev.PreemptiveResource(sim)
+    others = [sim.process(module.holds(sim, log, desk, machine)) for _ in range(4)]
+    for other in others:
+        sim.process(module.cuts(sim, rng, other, log, kept))
+    sim.process(module.rush(sim, rng, machine))
+    for _ in range(20):
+        try:
+            sim.run()
+        except Exception as error:  # noqa: BLE001  # whatever the program raises
+            frames = traceback.extract_tb(error.__traceback__)
+            lines = [(frame.name, frame.lineno) for frame in frames if frame.filename == module.__file__]
+            log.append((repr(error), lines, error.__notes__))
+        else:
+            break
+    return [log, sim.events, sim.time, rng.random(), [p.terminated for p in others], desk.counts, machine.counts]
+
+
+def compare_odd(victims: str, cutters: str, folder: Path, *, native: bool = False) -> int:
+    found = []
+    for compiles in (False, "auto"):
+        module = load(ODD.format(indented(victims), indented(cutters)), folder, "odd_interrupts")
+        sim = simulation(compiles, native=native)
+        found.append(repr(run_odd(sim, module)))
+    assert found[0] == found[1]
+    return taken(sim)
+
+
+@pytest.mark.parametrize("victims", ODD_VICTIMS.values(), ids=ODD_VICTIMS)
+def test_whatever_the_interrupted_do_is_what_they_do_in_python(victims: str, tmp_path: Path) -> None:
+    assert compare_odd(victims, CUT, tmp_path) > 5
+
+
+@pytest.mark.parametrize("cutters", ODD_CUTS.values(), ids=ODD_CUTS)
+def test_whatever_interrupts_do_is_what_they_do_in_python(cutters: str, tmp_path: Path) -> None:
+    assert compare_odd(HANDLED, cutters, tmp_path) > 5
+
+
+NOT_HOLDING = """
+with desk.request() as unit:
+    try:
+        yield unit
+        yield ev.hold(1.0)
+    except ev.Interrupt as cut:
+        left = 5.0
+        left = cut.left
+        log.append(left)
+"""
+
+
+def test_an_interrupt_of_a_wait_for_units_leaves_nothing_of_a_hold(tmp_path: Path) -> None:
+    assert compare_odd(NOT_HOLDING, CUT, tmp_path) > 5
+
+
+def test_native_code_is_not_loaded_where_no_process_can_go_away(monkeypatch: pytest.MonkeyPatch) -> None:
+    def reader(sim: ev.Simulation) -> ev.ProcessGenerator:
+        for _ in range(30):
+            yield ev.hold(1.0)
+            vars()
+
+    asked: list[str] = []
+    monkeypatch.setattr(body, "native_rows", lambda: asked.append("rows") or native_rows())
+    sim = ev.Simulation(rng=7)
+    for _ in range(3):
+        sim.process(reader(sim))
+    sim.run()
+    assert sim._homes is not None
+    assert [taken(sim), asked] == [0, []]
+    run_pairs(ev.Simulation(rng=7))
+    assert asked
