@@ -175,6 +175,40 @@ def test_a_model_finds_the_values_that_its_own_recording_was_made_with():
     assert ev.calibrate(decay, dense, {"k": (0.1, 1.0)}, start={"k": 0.9}).data.shape == (2, 2)
 
 
+@ev.model(until=3.0, rel_error=1e-9, abs_error=1e-9)
+def kicked(sim, *, k: float = 1.0, kick: float = 2.0):
+    one = Decay(sim, name="tank", k=k).start()
+    sim.record(one, every="event")
+    yield ev.hold(2.0)
+    one.x += kick
+    yield ev.hold(5.0)
+
+
+@pytest.mark.slow
+def test_several_values_for_the_time_of_a_jump_are_refused():
+    recording = kicked(k=0.5, kick=1.5).run(entropy=1).recordings[0]
+    both = recording.to_pandas()
+    assert list(both.index) == [0.0, 2.0, 2.0, 3.0]
+    with pytest.raises(
+        ev.ModelError, match=r"kicked has an event at 2\.0 that changes tank\.x, and the data have several"
+    ):
+        ev.calibrate(kicked(kick=1.5), both, {"k": (0.1, 2.0)}, entropy=1)
+    for data in (recording, both[~both.index.duplicated()]):
+        found = ev.calibrate(kicked(kick=1.5), data, {"k": (0.1, 2.0)}, entropy=1)
+        assert found.best["k"] == pytest.approx(0.5, rel=1e-6)
+
+
+@pytest.mark.slow
+def test_several_values_where_nothing_jumps_are_all_compared():
+    data = pd.DataFrame({"x": [exp(-0.5) + 0.01, exp(-0.5) - 0.01, exp(-1.0)]}, index=[1.0, 1.0, 2.0])
+    found = ev.calibrate(kicked, data, {"k": (0.1, 2.0)}, entropy=1)
+    assert found.best["k"] == pytest.approx(0.5, rel=1e-4)
+    assert found.residuals["x"].to_list() == pytest.approx([-0.01, 0.01, 0.0], abs=1e-5)
+    twice = data.set_axis([1.0, 2.0, 2.0])  # the last time: the event there is looked at, too
+    with pytest.raises(ev.ModelError, match=r"kicked has an event at 2\.0 that changes x"):
+        ev.calibrate(kicked, twice, {"k": (0.1, 2.0)}, entropy=1)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("is_exact", [False, True])
 def test_what_the_data_do_not_settle_is_named(is_exact):

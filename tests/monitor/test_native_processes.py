@@ -401,6 +401,31 @@ def old_answer(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
             plan.times.append(float(woken))
 
 
+def with_a_unit(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
+    desk = ev.Resource(tank.sim)
+    while True:
+        with desk.request() as unit:
+            yield unit
+            yield ev.until(lambda: tank.level >= 1.0)
+            tank.level = 0.0
+
+
+def filling(tank: Tank) -> ev.ProcessGenerator:
+    yield ev.until(lambda: tank.level >= 1.0)
+    tank.level = 0.0
+
+
+def by_another(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
+    while True:
+        yield from filling(tank)
+
+
+def in_an_expression(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
+    while True:
+        plan.times.append(float((yield ev.until(lambda: tank.level >= 1.0))))
+        tank.level = 0.0
+
+
 def by_a_name(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
     def is_full() -> bool:
         return tank.level >= 1.0
@@ -492,8 +517,11 @@ def by_the_frame(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
         (by_default, "a default of its lambda is computed at each wait"),
         (by_the_frame, "it calls one of"),
         (changing, "'bound' may change between two waits"),
-        (with_final, "it waits for nothing by `yield until(lambda: ...)`"),
-        (with_any, "it waits for nothing by `yield until(lambda: ...)`"),
+        (with_final, "it waits inside a `try`"),
+        (with_any, "it waits inside a `try`"),
+        (with_a_unit, "it waits inside a `with`"),
+        (by_another, "what another generator waits for, reached by `yield from`, is left to Python"),
+        (in_an_expression, "its `yield` is part of a longer expression"),
         (caught_later, "'phase' may change between two waits"),
         (old_answer, "'woken' may change between two waits"),
         (by_a_name, "it waits for nothing by `yield until(lambda: ...)`"),

@@ -69,7 +69,8 @@ def calibrate(
     `ev.calibrate(tank, measured, over={"inflow": (0.1, 2.0), "loss": (0.0, 1.0)}, entropy=1)`.
     data            a DataFrame with the times as index or in a column "time", and a column for each quantity that the
                     model records, of its name ("tank.level") or the end of it ("level"); NaN where nothing was
-                    measured; or a recording. At an event the values before it are meant. Runs end at the last time.
+                    measured; or a recording. At an event the values before it are meant; several for its time are
+                    refused where the model jumps there. Runs end at the last time.
                     Or several `ev.Experiment`, each with values of other parameters: what is calibrated is the same in
                     all of them
     over            (low, high) for each parameter, all of type float
@@ -96,7 +97,7 @@ def calibrate(
     measured = experiments_of(data, weights, deviations)
     _check(model, space, measured)
     wide = None if method == LEAST_SQUARES else method_for(space, method, evaluations)
-    ends = tuple((one.times[-1], one.times) for one in measured)
+    ends = tuple((one.readings[-1], one.readings) for one in measured)
     how = How(
         replications, max(end for end, _ in ends), entropy_from(entropy), evaluations, workers, executor, store,
         time_limit, tuple(one.parameters for one in measured), ends,
@@ -179,17 +180,17 @@ class _Fit:
             tables[result.point % len(self.data)].append(result.tables[READINGS])
         for one, own in zip(self.data, tables, strict=True):
             reached = min(len(table) for table in own)
-            if reached < len(one.times):
+            if reached < len(one.readings):
                 raise ModelError(
                     f"the data go on to {one.times[-1]!r}, and a run of {self.model.name} ended before "
-                    f"{one.times[reached]!r}: leave out what comes after its end"
+                    f"{one.readings[reached]!r}: leave out what comes after its end"
                 )
         self._columns = self._columns or [
             one.columns_in([*own[0].columns], self.model.name) for one, own in zip(self.data, tables, strict=True)
         ]
         return [
-            np.mean([table[columns].to_numpy(dtype=float) for table in own], axis=0)
-            for columns, own in zip(self._columns, tables, strict=True)
+            np.mean([one.before_events(table[columns].to_numpy(dtype=float), self.model.name) for table in own], axis=0)
+            for one, columns, own in zip(self.data, self._columns, tables, strict=True)
         ]
 
     def of_all(self, values: Sequence[Array]) -> Array:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
     from eventide.observe import Recording
+
+
+JUMP: Final = 1e-9
+"""What changes by more than this part of the largest value from one float of time to the next has jumped."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,12 +47,14 @@ class Data:
     weights     of the same shape: by what residuals are multiplied
     times       each time once, growing
     rows        for each row of the frame the place of its time in `times`
+    readings    the times at which the model is read: behind those of several values there is the next float as well
     """
 
     frame: pd.DataFrame
     weights: NDArray[np.float64]
     times: tuple[float, ...]
     rows: NDArray[np.intp]
+    readings: tuple[float, ...]
     name: str = ""
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
@@ -73,6 +79,24 @@ class Data:
     def columns_in(self, known: list[str], model: str) -> list[str]:
         """For each column of the data the recorded quantity that it is; raises as `recorded_name`."""
         return [recorded_name(str(name), known, model) for name in self.frame.columns]
+
+    def before_events(self, read: NDArray[np.float64], model: str) -> NDArray[np.float64]:
+        """Of what was read of a model, a row for each of `readings`, the rows for `times`.
+
+        Raises ModelError if the model jumps at a time of several values: nothing says of which side each is.
+        """
+        first = np.searchsorted(self.readings, self.times)
+        for row in np.flatnonzero(np.diff(first, append=len(self.readings)) == 2):
+            there = self.is_there[self.rows == row].sum(axis=0) > 1
+            largest = np.nanmax(np.abs(self.frame.to_numpy(dtype=float)), axis=0, initial=0.0)
+            jumps = np.abs(read[first[row] + 1] - read[first[row]]) > JUMP * largest
+            for column in np.flatnonzero(there & jumps).tolist():
+                raise ModelError(
+                    f"{model} has an event at {self.times[row]!r} that changes {self.frame.columns[column]}, and the "
+                    "data have several values for this time, of one side or both: keep those before it, as "
+                    "`data[~data.index.duplicated()]` does with what was recorded, or give the recording itself"
+                )
+        return read[first]
 
     def residuals(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """Weighted differences of a model's values (one row for each of `times`) from the data, one after the other."""
@@ -139,7 +163,12 @@ def data_of(experiment: Experiment) -> Data:
             raise ModelError(f"{name} has weights and deviations: give one of them, a weight is 1 / deviation")
     if (deviations == 0.0).any():
         raise ModelError("a deviation is above 0: nothing is measured exactly")
-    return Data(frame, weights / deviations, tuple(times.tolist()), rows, experiment.name, dict(experiment.parameters))
+    behind = times[np.bincount(rows) > 1]
+    readings = np.unique(np.concatenate([times, np.nextafter(behind, np.inf)]))
+    return Data(
+        frame, weights / deviations, tuple(times.tolist()), rows, tuple(readings.tolist()), experiment.name,
+        dict(experiment.parameters),
+    )  # fmt: skip
 
 
 def _frame_of(told: Any) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""What a run leaves out: processes that were never activated, waits that nothing can end; reported when the run ends.
+"""What a run leaves out: processes never activated, waits that nothing can end, deadlocks; reported when the run ends.
 
 In: what was made before the run. Out: one warning. It looks at what is new as a run begins, and at what of it has
 taken no part as it ends, so that a long run pays nothing.
@@ -6,16 +6,19 @@ taken no part as it ends, so that a long run pays nothing.
 
 from __future__ import annotations
 
-import sys
 import warnings
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from eventide.declare import Component
+from eventide.discrete.processes.endings import End
 from eventide.discrete.processes.process import Process, owner_of
 from eventide.discrete.processes.reasons import why_waiting
+from eventide.discrete.resources.line import WAITING
+from eventide.discrete.resources.request import Request
 from eventide.errors import IdleWarning
 from eventide.reading.bytecode import is_in_loop
-from eventide.reading.misspelt import refuse_misspelt_methods
+from eventide.reading.lines import level_of_user
+from eventide.reading.misspelt import refuse_misspelt_methods, unused_stories
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -77,8 +80,8 @@ class Forgotten:
         self._made_since()  # which may wait for the next run
         if self.besides is not None:
             parts += self.besides.parts()
-        if not self.world._is_halted and len(self.world._conditions):
-            parts += self._stuck(is_bounded=is_bounded)
+        if not self.world._is_halted and self._is_over(is_bounded=is_bounded):
+            parts += [*self._stuck(is_bounded=is_bounded), *self._locked(), *self._unused()]
         if parts:
             message = f"the run has ended at time {self.world.time!r}: {'; '.join(parts)}"
             warnings.warn(IdleWarning(message), stacklevel=level_of_user())
@@ -95,14 +98,16 @@ class Forgotten:
         asleep, self._asleep = [p for p in self._asleep if p._generator is None and not p.terminated], []
         return [f"{listed(asleep)} made and never activated (call activate())"] if asleep else []
 
+    def _is_over(self, *, is_bounded: bool) -> bool:
+        """Whether nothing is left that could happen."""
+        return self.world._calendar.first() is None and not (is_bounded and self._is_moving())
+
     def _stuck(self, *, is_bounded: bool) -> list[str]:
-        """Processes in an `until` outside of loops, where nothing is left that could make it true.
+        """Processes in an `until` outside of loops, which nothing can make true any more.
 
         A process that waits in a loop is a server as a rule, and has served.
         """
         world = self.world
-        if world._calendar.first() is not None or (is_bounded and self._is_moving()):
-            return []
         waiting: dict[Process, None] = {}
         for condition in world._conditions:
             process = None if condition.is_handler else owner_of(condition.owner)
@@ -110,6 +115,33 @@ class Forgotten:
                 waiting[process] = None
         told = [why_waiting(process) for process in waiting]
         return [f"nothing can happen any more, and {', '.join(told[:MOST_NAMES])}"] if told else []
+
+    def _locked(self) -> list[str]:
+        """Processes in a circle: each waits for units that only others in it have, or for the end of one of them.
+
+        Who may get what it waits for from somebody who waits for something else, as for work, is in none.
+        """
+        awaited: dict[Process, object] = {}
+        owners: dict[object, list[Process]] = {}
+        for process in self.world._roster:
+            wait = process._wait
+            if type(wait) is End:
+                awaited[process], owners[wait.process] = wait.process, [wait.process]
+            elif isinstance(wait, Request) and wait.state == WAITING:
+                awaited[process], owners[wait.resource] = wait.resource, [user.process for user in wait.resource.users]
+        while free := [one for one, by in owners.items() if not by or any(awaited.get(p) not in owners for p in by)]:
+            for one in free:
+                del owners[one]
+        needed = {process: None for by in owners.values() for process in by}
+        told = [why_waiting(process) for process, one in awaited.items() if one in owners and process in needed]
+        return [f"in a deadlock {'; '.join(told[:MOST_NAMES])} (request in the same order everywhere)"] if told else []
+
+    def _unused(self) -> list[str]:
+        """Classes whose objects have a story that nothing has begun, as there has been no process at all."""
+        kinds = [kind for kind in self.world._counts if isinstance(kind, type)]
+        if self.world._kinds or any(issubclass(kind, Process) for kind in kinds):
+            return []
+        return [told for kind in kinds for told in unused_stories(kind)]
 
     def _is_moving(self) -> bool:
         return self.besides is not None and self.besides.is_moving()
@@ -121,11 +153,3 @@ def listed(objects: Sequence[Any]) -> str:
     more = len(objects) - len(names)
     written = ", ".join(names) + (f" and {more} more" if more else "")
     return f"{written} {'was' if len(objects) == 1 else 'were'}"
-
-
-def level_of_user() -> int:
-    """How many calls above the caller the code of the user is."""
-    frame, level = sys._getframe(1), 1
-    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("eventide."):
-        frame, level = frame.f_back, level + 1
-    return level

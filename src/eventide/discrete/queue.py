@@ -74,7 +74,7 @@ class Queue(Component, Generic[Member]):
         self._ends = _Place(None, 0.0, 0.0)
         self._ends.before = self._ends.after = self._ends
         self.length = Level(0, clock=sim, name=f"{self.name} length")
-        self.waits = Tally(name=f"{self.name} waits")
+        self.waits = Tally(f"{self.name} waits", sim.time_unit)
         self.entered = self.departed = 0
         sim._keep_statistics(Restart(self, "reset"))
         super()._complete()

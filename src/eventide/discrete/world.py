@@ -24,7 +24,7 @@ from eventide.discrete.forgotten import Forgotten
 from eventide.discrete.listing import AwaitedCondition, ScheduledEvent, awaited_conditions, scheduled_events
 from eventide.discrete.processes.process import Process
 from eventide.discrete.processes.process_list import Roster
-from eventide.discrete.processes.reasons import is_all_ours, line_in, what_stands_still, what_to_yield
+from eventide.discrete.processes.reasons import what_stands_still, what_to_yield
 from eventide.discrete.processes.stories import UNKNOWN, Kind, Story, kind_of
 from eventide.discrete.restarts import Restarts
 from eventide.discrete.run_end import Halt, refuse_boolean, wait_for
@@ -33,6 +33,7 @@ from eventide.discrete.sigint import Keyboard
 from eventide.discrete.trace import Listener, Tracer, print_occurrence
 from eventide.errors import Ended, ModelError, SimulationError, check_text
 from eventide.reading.asynchronous import is_asynchronous
+from eventide.reading.lines import is_all_ours, line_in
 from eventide.reading.other_words import OF_SIMULATION, advise, put_other_words
 from eventide.reading.tracebacks import shorten
 from eventide.reading.used_generators import GIVEN
@@ -591,9 +592,8 @@ class World:
             self._vigil.refresh()
 
     def __dir__(self) -> list[str]:
-        return [
-            name for name in super().__dir__() if (name[0] != "_" or name[:2] == "__") and name not in OF_SIMULATION
-        ]
+        names = super().__dir__()
+        return [one for one in names if (one[0] != "_" or one[:2] == "__") and one not in OF_SIMULATION]
 
 
 if not TYPE_CHECKING:  # a type checker refuses them as it is

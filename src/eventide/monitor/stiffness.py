@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eventide.discrete.forgotten import level_of_user
 from eventide.engine.codes import Y0, R, Y
 from eventide.errors import StiffnessWarning
 from eventide.methods import Method
+from eventide.reading.lines import level_of_user
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

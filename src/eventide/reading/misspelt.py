@@ -9,6 +9,7 @@ from __future__ import annotations
 import dis
 import re
 from collections.abc import Iterator
+from inspect import CO_GENERATOR
 from types import CodeType
 from typing import Any, Final
 
@@ -22,6 +23,8 @@ MAKERS: Final = ("__init__", "__post_init__", "prelude")
 LAWS: Final = ("equations", "contributions")
 RATE: Final = re.compile(r"d?_?(?P<state>.+?)(_rate|_dot|_prime|_?dt)?")
 """How a rate is called where it is no part of `rate`: `level_rate`, `dlevel`, `level_dot`, `dlevel_dt`."""
+COMMANDS: Final = frozenset(["hold", "until", "passivate", "request", "wait", "put", "get", "activate", "from_store"])
+"""Names of commands, in eventide and elsewhere."""
 _CHECKED: Final = "_methods_are_checked"
 
 
@@ -53,6 +56,16 @@ def refuse_misspelt_methods(cls: type[Component]) -> None:
                     f"{cls.__name__} declares no {name!r}: write self.{meant}; or declare it, as `{name}: {declared}`"
                 )
     setattr(cls, _CHECKED, True)
+
+
+def unused_stories(cls: type) -> list[str]:
+    """What to write where a class has a generator of commands by the name that it has in other libraries, `process`."""
+    story = getattr(getattr(cls, "process", None), "__code__", None)
+    if story is None or not story.co_flags & CO_GENERATOR or not COMMANDS & {*story.co_names}:
+        return []
+    name, place = cls.__name__, location(story.co_filename, story.co_firstlineno)
+    advice = f"derive {name} from ev.Process, call it `run` and activate() each object; or sim.process(one.process())"
+    return [f"nothing has begun {name}.process ({place}): {advice}"]
 
 
 def _meant(name: str, cls: type[Component], *, in_law: bool) -> str:

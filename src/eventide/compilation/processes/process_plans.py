@@ -35,7 +35,8 @@ def asks_of(process: Any, registry: Registry) -> tuple[CannotLower, ...]:
     if function is None:
         raise CannotLower(code.co_filename, code.co_firstlineno, code.co_qualname, "its function is not to be had")
     process_code = registry.process_code(function)
-    if not process_code.segments and not any(wait_point.why for wait_point in process_code.wait_points):
+    elsewhere = [CannotLower(code.co_filename, *one) for one in process_code.elsewhere]
+    if not (process_code.segments or elsewhere or any(wait_point.why for wait_point in process_code.wait_points)):
         why = "it waits for nothing by `yield until(lambda: ...)`"
         raise CannotLower(code.co_filename, code.co_firstlineno, code.co_qualname, why)
     asks = [
@@ -43,6 +44,7 @@ def asks_of(process: Any, registry: Registry) -> tuple[CannotLower, ...]:
         for wait_point in process_code.wait_points
         if wait_point.why
     ]
+    asks += elsewhere
     is_native = False
     obstacles = {wait.code: obstacle(wait) for wait in (*past_waits(process), wait_of(process))}
     for number in process_code.segments:

@@ -28,6 +28,12 @@ LONGEST: Final = 400
 INTROSPECTION: Final = frozenset(["locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe"])
 """Code that calls these may see names of which nothing is known."""
 
+WORDS: Final = {
+    ast.With: "with", ast.For: "for", ast.While: "while", ast.If: "if", ast.Try: "try", ast.TryStar: "try",
+    ast.Match: "match",
+}  # fmt: skip
+"""What statements are called in which native code looks for nobody."""
+
 Compound: TypeAlias = ast.If | ast.While | ast.Try
 
 
@@ -67,6 +73,7 @@ class ProcessCode:
     """A generator function, read.
 
     wait_points in the order of the text; segments: behind those at which native code may wait
+    elsewhere   yields at which native code looks for nobody: the line, the text and why
     twin        what makes generators of the function
     facts       by what `until` is found, as that may be exchanged
     definitions of the functions of the segments
@@ -77,6 +84,7 @@ class ProcessCode:
     twin: Twin
     facts: tuple[Constant, ...]
     definitions: tuple[tuple[CodeType, Definition], ...]
+    elsewhere: tuple[tuple[int, str, str], ...]
 
     @property
     def is_current(self) -> bool:
@@ -142,7 +150,9 @@ class Reader:
                 segment, definition = self._segment(number, body)
                 segments[number] = segment
                 definitions.append((segment.function.__code__, definition))
-        return ProcessCode(wait_points, segments, twin, tuple(self.constants.values()), tuple(definitions))
+        elsewhere = tuple(self._elsewhere(self.tree.body, ""))
+        facts = tuple(self.constants.values())
+        return ProcessCode(wait_points, segments, twin, facts, tuple(definitions), elsewhere)
 
     def _refusal(self, node: ast.AST, why: str) -> CannotLower:
         return self.definition.refusal(node, why)
@@ -160,6 +170,37 @@ class Reader:
                 self._collect_in(statement, block, place, "body", "orelse")
             elif isinstance(statement, ast.Try) and (not any(_yields_in(statement)) or self._is_left_alone(statement)):
                 self._collect_in(statement, block, place, "body", "orelse", "finalbody")
+
+    def _elsewhere(self, statements: list[ast.stmt], inside: str) -> Iterator[tuple[int, str, str]]:
+        """The yields that have no number, but for commands that are no `until`: the line, the text and why.
+
+        inside  the statement around in which native code looks for nobody
+        """
+        for statement in statements:
+            if statement in self._numbers or isinstance(statement, ast.FunctionDef | ast.ClassDef):
+                continue
+            parts = [getattr(statement, part) for part in ("body", "orelse", "finalbody") if hasattr(statement, part)]
+            parts += [part.body for part in (*getattr(statement, "handlers", ()), *getattr(statement, "cases", ()))]
+            is_followed = (statement, "body") in self._blocks
+            within = inside if is_followed else inside or WORDS.get(type(statement), "")
+            below = {node for part in parts for inner in part for node in _nodes_in(inner)}
+            for node in _yields_in(statement):
+                why = "" if node in below else self._why_elsewhere(node, inside)
+                if why:
+                    yield statement.lineno, self.definition.file.excerpt(statement), why
+            for part in parts:
+                yield from self._elsewhere(part, within)
+
+    def _why_elsewhere(self, node: ast.AST, inside: str) -> str:
+        """Why native code waits at no yield like this; empty for one that is known not to be an `until`."""
+        if isinstance(node, ast.YieldFrom):
+            return "what another generator waits for, reached by `yield from`, is left to Python"
+        command = node.value if isinstance(node, ast.Yield) else None
+        if not isinstance(command, ast.Call) or self._named(command.func) is not until:
+            return ""
+        if not (len(command.args) == 1 and isinstance(command.args[0], ast.Lambda)):
+            return ""
+        return f"it waits inside a `{inside}`" if inside else "its `yield` is part of a longer expression"
 
     def _collect_in(self, owner: Compound, around: _Block, place: int, *parts: str) -> None:
         for part in parts:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from eventide.discrete.commands import NOTHING
-from eventide.discrete.processes.reasons import line_of
 from eventide.errors import Ended, Interrupt, ModelError
+from eventide.reading.lines import line_of
 
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Notice

@@ -82,7 +82,10 @@ class Process(_Agenda, Component):
 
     def run(self) -> ProcessGenerator:
         """The story of the process, as a generator of commands."""
-        raise NotImplementedError(f"{type(self).__name__} has no run(): write `def run(self): ... yield ev.hold(1.0)`")
+        advice = (
+            "rename `process` to `run`" if hasattr(self, "process") else "write `def run(self): ... yield ev.hold(1)`"
+        )
+        raise NotImplementedError(f"{type(self).__name__} has no run(): {advice}")
 
     # --- scheduling -----------------------------------------------------------------------------------------------
 

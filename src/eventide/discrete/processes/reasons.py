@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from inspect import CO_GENERATOR
-from types import FrameType, GeneratorType
+from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
-from eventide.reading.places import location
+from eventide.reading.lines import is_ours, line_of
 
 if TYPE_CHECKING:
     from eventide.discrete.commands import Activity
@@ -28,7 +27,7 @@ def why_waiting(process: Process) -> str:
     progress = getattr(process._wait, "progress", None)
     far = progress() if progress is not None else ""
     # That which `run(until=condition)` waits by is ours: its line tells nothing, and its condition names the user's.
-    place = "" if _is_ours(process._generator.gi_frame) else f", at {line_of(process._generator)}"
+    place = "" if is_ours(process._generator.gi_frame) else f", at {line_of(process._generator)}"
     return f"{name} waits for {what_is_awaited(process)}{place}{far and f' ({far})'}"
 
 
@@ -69,44 +68,6 @@ def what_to_yield(mistaken: Any) -> str:
     if callable(mistaken):
         return "write `yield until(...)` to wait until a condition is true"
     return "yield a number, hold(...), until(...), passivate(), a request, a process or another command"
-
-
-def line_of(generator: Any) -> str:
-    """The line at which a generator stands, innermost of those of the user's that it delegates to: file:line."""
-    innermost = generator
-    while type(generator := generator.gi_yieldfrom) is GeneratorType:
-        if not _is_ours(generator.gi_frame):
-            innermost = generator
-    return location(innermost.gi_code.co_filename, innermost.gi_frame.f_lineno)
-
-
-def line_in(error: BaseException, generator: Any) -> str:
-    """The line of a generator, or of one of the user's that it delegated to, from which an error came; "" if none."""
-    found = ""
-    traceback = error.__traceback__
-    while traceback is not None and generator is not None:
-        code = traceback.tb_frame.f_code
-        if code is generator.gi_code or (found and code.co_flags & CO_GENERATOR):
-            if not (found and _is_ours(traceback.tb_frame)):
-                found = location(code.co_filename, traceback.tb_lineno)
-        elif found:
-            break
-        traceback = traceback.tb_next
-    return found
-
-
-def is_all_ours(error: BaseException) -> bool:
-    """Whether an error has come through lines of eventide only."""
-    traceback = error.__traceback__
-    while traceback is not None:
-        if not _is_ours(traceback.tb_frame):
-            return False
-        traceback = traceback.tb_next
-    return True
-
-
-def _is_ours(frame: FrameType | None) -> bool:
-    return frame is not None and str(frame.f_globals.get("__name__", "")).startswith("eventide.")
 
 
 def _time(notice: Any) -> str:

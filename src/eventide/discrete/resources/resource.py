@@ -93,7 +93,7 @@ class Resource(Station):
         self.in_use = Level(0, clock=sim, name=f"{self.name} in use")
         self.queue = Level(0, clock=sim, name=f"{self.name} queue")
         self.supply = Level(self._capacity, clock=sim, name=f"{self.name} capacity")
-        self.waits = Tally(name=f"{self.name} waits")
+        self.waits = Tally(f"{self.name} waits", sim.time_unit)
         self._add_wait = self.waits._add
         self._asked = self._reneged = self._preempted = self._moved = 0
         self._before = Counts()

@@ -234,7 +234,7 @@ class Store(Depot):
             raise ModelError(f"{self.name} holds {self.capacity!r} things, and got {len(entries)} at the start")
         self._shelf: RowShelf | KeyShelf = RowShelf(entries) if key is None else KeyShelf(entries)
         self._entries: deque[Entry] | list[Entry] = self._shelf.entries
-        self.stays = Tally(name=f"{self.name} stays")
+        self.stays = Tally(f"{self.name} stays", sim.time_unit)
         self._add_stay = self.stays._add
         self._open(sim, len(entries))
 

@@ -175,7 +175,7 @@ class Side(Generic[Kind]):
     def __init__(self, sim: Simulation, name: str) -> None:
         self.line: Line[Kind] = Line()
         self.queue = Level(0, clock=sim, name=f"{name} queue")
-        self.waits = Tally(name=f"{name} waits")
+        self.waits = Tally(f"{name} waits", sim.time_unit)
         self.add_wait = self.waits._add
         self._clock = sim
         self._joined = 0

@@ -1,0 +1,57 @@
+"""At which line of the user's a generator stands, an error was raised, or eventide was called."""
+
+from __future__ import annotations
+
+import sys
+from inspect import CO_GENERATOR
+from types import FrameType, GeneratorType
+from typing import Any
+
+from eventide.reading.places import location
+
+
+def line_of(generator: Any) -> str:
+    """The line at which a generator stands, innermost of those of the user's that it delegates to: file:line."""
+    innermost = generator
+    while type(generator := generator.gi_yieldfrom) is GeneratorType:
+        if not is_ours(generator.gi_frame):
+            innermost = generator
+    return location(innermost.gi_code.co_filename, innermost.gi_frame.f_lineno)
+
+
+def line_in(error: BaseException, generator: Any) -> str:
+    """The line of a generator, or of one of the user's that it delegated to, from which an error came; "" if none."""
+    found = ""
+    traceback = error.__traceback__
+    while traceback is not None and generator is not None:
+        code = traceback.tb_frame.f_code
+        if code is generator.gi_code or (found and code.co_flags & CO_GENERATOR):
+            if not (found and is_ours(traceback.tb_frame)):
+                found = location(code.co_filename, traceback.tb_lineno)
+        elif found:
+            break
+        traceback = traceback.tb_next
+    return found
+
+
+def is_all_ours(error: BaseException) -> bool:
+    """Whether an error has come through lines of eventide only."""
+    traceback = error.__traceback__
+    while traceback is not None:
+        if not is_ours(traceback.tb_frame):
+            return False
+        traceback = traceback.tb_next
+    return True
+
+
+def is_ours(frame: FrameType | None) -> bool:
+    """Whether a frame is one of eventide's code."""
+    return frame is not None and str(frame.f_globals.get("__name__", "")).startswith("eventide.")
+
+
+def level_of_user() -> int:
+    """How many calls above the caller the code of the user is."""
+    frame, level = sys._getframe(1), 1
+    while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("eventide."):
+        frame, level = frame.f_back, level + 1
+    return level
