@@ -69,8 +69,8 @@ def calibrate(
     `ev.calibrate(tank, measured, over={"inflow": (0.1, 2.0), "loss": (0.0, 1.0)}, entropy=1)`.
     data            a DataFrame with the times as index or in a column "time", and a column for each quantity that the
                     model records, of its name ("tank.level") or the end of it ("level"); NaN where nothing was
-                    measured; or a recording. At an event the values before it are meant; several for its time are
-                    refused where the model jumps there. Runs end at the last time.
+                    measured; or a recording. At an event the values before it are meant, and several for its time are
+                    refused if it changes them. Runs end at the last time.
                     Or several `ev.Experiment`, each with values of other parameters: what is calibrated is the same in
                     all of them
     over            (low, high) for each parameter, all of type float
@@ -89,8 +89,7 @@ def calibrate(
     workers, executor, store, entropy, time_limit      as for `minimise`
     Raises          ModelError for data, ranges or methods that are none, for fewer values than parameters, and if the
                     model fails at the start
-    Source          Bates & Watts 1988, Nonlinear Regression Analysis, 2.2; Branch, Coleman & Li 1999, SIAM J. Sci.
-                    Comput. 21
+    Source          Bates & Watts 1988, Nonlinear Regression Analysis; Branch, Coleman & Li 1999, SIAM J. Sci. Comput. 21
     """
     space = space_of(checked_model(model), over)
     check_search(replications, tolerance, level, store, entropy)
