@@ -95,6 +95,7 @@ def has_two_units(shop: Shop) -> None:
 
 def is_closed(shop: Shop) -> None:
     shop.begin("a", shop.left, shop.right.request)
+    shop.begin("late", shop.left)
     shop.right.capacity = 0
 
 

@@ -89,7 +89,7 @@ def calibrate(
     workers, executor, store, entropy, time_limit      as for `minimise`
     Raises          ModelError for data, ranges or methods that are none, for fewer values than parameters, and if the
                     model fails at the start
-    Source          Bates & Watts 1988, Nonlinear Regression Analysis; Branch, Coleman & Li 1999, SIAM J. Sci. Comput. 21
+    Source          Bates & Watts 1988, Nonlinear Regression Analysis; Branch, Coleman & Li 1999, SIAM J. Sci. Comp. 21
     """
     space = space_of(checked_model(model), over)
     check_search(replications, tolerance, level, store, entropy)
