@@ -183,7 +183,7 @@ def test_conditions_of_one_code_share_what_proves_them() -> None:
     motion = sim._continuum.integrator
     plans = [condition.plan for condition in motion.guards.at.values()]
     assert len({plan.pattern.certificate for plan in plans}) == 1
-    assert all(plan.pattern.is_certified for plan in plans)
+    assert all(plan.pattern.certificate >= 0 for plan in plans)
     assert [motion.memory.constants.array[plan.constants] for plan in plans] == [10.0, 11.0, 12.0]
     assert len({plan.index for plan in plans}) == 3
 

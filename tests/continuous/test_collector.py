@@ -49,7 +49,8 @@ def told(counts: list[int]) -> list[bool]:
     collector, answers = Collector(), []
     for count in counts:
         new: list[Any] = [[]]
-        collector.note_growth(count)
+        if count >= collector.next:
+            collector.note_growth(count)
         answers.append(is_old(new))
     return answers
 

@@ -12,7 +12,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.compilation.branches.located import unlocated_in
-from eventide.compilation.law_descriptions import Usage, sums_of
+from eventide.compilation.plan_templates import Usage, sums_of
 from eventide.compilation.registry import Bound
 from eventide.compilation.soundness import check_laws
 from eventide.continuous.components.component import STAGES, Law, law_names

@@ -17,6 +17,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.compilation.branches.law_names import found_in
+from eventide.compilation.branches.located import renew_branches
 from eventide.continuous import Continuous
 from eventide.continuous.components.component import STAGES, law_names
 from eventide.continuous.own_methods import LAWS
@@ -25,6 +26,7 @@ from eventide.lowering.kernels.lowered import ABSENT, Constant
 
 if TYPE_CHECKING:
     from eventide.compilation.branches.law_names import Verdict
+    from eventide.compilation.planner import Compiler
     from eventide.compilation.processes.process_reader import ProcessCode
     from eventide.lowering.kernels.lowered import Lowered
 
@@ -46,22 +48,16 @@ PARTS: Final = ("__code__", "__defaults__", "__kwdefaults__")
 class CodeFacts:
     """What the code of one simulation was made with.
 
-    announce    is told the function to ask whether all of it stands, each time that this is another, and whether
-                that is yet to be written out, which is to happen before Python code goes on
-    look_again  finds again what branches in the laws of a class, if that was found with something else
-    written     comparisons that earlier simulations have written out, shared by all of the process
     methods     the names of the methods that this code has taken from classes, and of laws
+
+    The references of the integrator have the function that tells whether all of it stands. While that is yet to be
+    written out it is pending, and happens before Python code goes on. Comparisons that earlier simulations have written
+    out are shared by all of the process.
     """
 
-    def __init__(
-        self,
-        announce: Callable[[Comparison, bool], None],
-        look_again: Callable[[type[Continuous]], None],
-        written: Written,
-    ) -> None:
-        self._announce = announce
-        self._look_again = look_again
-        self._written = written
+    def __init__(self, compiler: Compiler) -> None:
+        self._compiler = compiler
+        self._written = compiler.registry.written
         self.methods = LAWS
         self._held: Held = {}
         self._sources: dict[Source, None] = {}
@@ -71,17 +67,20 @@ class CodeFacts:
         for source in sources:
             if source not in self._sources:
                 if isinstance(source, type):
-                    self._look_again(source)
+                    renew_branches(source, self._compiler.registry.smoothness)
                 self._sources[source] = None
-                self._announce(self._write_out, True)  # once for all that come together: it costs more than all else
+                references = self._compiler.integrator.references
+                # Once for all that come together: it costs more than all else.
+                references.stands, references.is_pending = self._write_out, True
 
     def renew(self) -> None:
         """From now on compare with what is found now, and forget code that was made with something else."""
         self._sources = {one: None for one in self._sources if isinstance(one, type) or one.is_current}
         for one in self._sources:
             if isinstance(one, type):
-                self._look_again(one)
-        self._announce(self._write_out, True)
+                renew_branches(one, self._compiler.registry.smoothness)
+        references = self._compiler.integrator.references
+        references.stands, references.is_pending = self._write_out, True  # so also if there is an error now
         self._write_out()
 
     def adopt(self) -> bool:
@@ -102,7 +101,8 @@ class CodeFacts:
                     if known.value is not fact.value and not fact.is_current:
                         held[id(fact.holder), fact.name] = fact  # what stands no longer is to be noticed
             return self._write(held)()
-        self._announce(stand, False)
+        references = self._compiler.integrator.references
+        references.stands, references.is_pending = stand, False
         return True
 
     def _write(self, held: Held) -> Comparison:
@@ -114,7 +114,8 @@ class CodeFacts:
         self._written[tuple(self._sources)] = held, self.methods, stand
         while len(self._written) > MOST_WRITTEN:
             self._written.pop(next(iter(self._written)), None)
-        self._announce(stand, False)
+        references = self._compiler.integrator.references
+        references.stands, references.is_pending = stand, False
         return stand
 
 

@@ -1,21 +1,21 @@
 """A step of a small flow as a function of its own: stages, sums and laws in one piece, so that states and rates stay in
 registers; another completes a step that is taken although it is not accurate.
 
-Each sum has the operations and the order of `engine/stepper.py`, which does the same for flows of any size; what is
-known here is how many slots there are, which laws run, and the method's weights.
+Both are what `engine/stepper.py` does: its own functions are executed once, with operands of the function that is being
+written in place of numbers. What is known here is how many slots there are, which laws run, and the method's weights.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import FunctionType, SimpleNamespace
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from eventide.engine import stepper
 from eventide.engine.codes import (
     ABS,
-    E0,
-    E2,
     END_FIRST,
     ERROR_ORDER,
     ERROR_STAGE,
@@ -23,17 +23,14 @@ from eventide.engine.codes import (
     FIRST_STAGE,
     MIDDLE,
     REL,
-    RESULT,
-    SCALE_STAGE,
     STAGES,
     Y0,
-    Y2,
     Coefficients,
-    K,
+    P,
     R,
     Y,
 )
-from eventide.engine.records import LawRecord
+from eventide.engine.records import LawRecord, view_of
 from eventide.engine.stepper import HUGE
 from eventide.native.ir import MARKS, NAN, SELDOM, ZERO, Builder, Instruction, Wire, real
 from eventide.native.method_kernels import table_of
@@ -84,32 +81,87 @@ def fused_text(method: Coefficients, slots: int, parts: Sequence[Part]) -> str:
     return "\n".join([*declared, *laws, *texts, table_of(["@attempt", "@complete"]), MARKS])
 
 
-class _Step:
-    """The instructions of one of the two functions.
+EXECUTED: Final = "attempt_stages", "complete_stages", "last_stage", "run_stage", "reach_end", "combine", "copy"
+"""The functions of the stepper that are executed as they are."""
 
-    starts, rests   the states at the step's start, and what rounding took from them
-    rates           of each stage that has been evaluated
+
+class _Factor(Wire):
+    """The length of the step: its product with a weight of zero is zero, so that the stepper leaves the term out."""
+
+    __slots__ = ()
+
+    def __mul__(self, other: Wire | float) -> Wire | float:  # type: ignore[override]  # a weight is a number
+        return 0.0 if other == 0.0 else super().__mul__(other)
+
+
+class _Rows:
+    """The rows of the flow's slots, as the stepper indexes them: what is read or set stays in registers."""
+
+    def __init__(self, builder: Builder) -> None:
+        self._builder = builder
+        self._places: dict[tuple[int, int | None], str] = {}
+        self._known: dict[tuple[int, int], Wire] = {}
+        self._set: dict[tuple[int, int], None] = {}
+
+    def __getitem__(self, place: tuple[int, int]) -> Wire:
+        if place not in self._known:
+            self.load(*place)
+        return self._known[place]
+
+    def __setitem__(self, place: tuple[int, int], value: Wire | float) -> None:
+        self._known[place] = value if isinstance(value, Wire) else Wire(self._builder, real(value))
+        self._set[place] = None
+
+    def load(self, row: int, slot: int) -> None:
+        """Read a number of the flow that is in memory now."""
+        self._known[row, slot] = Wire(self._builder, self._builder.get("double", self.address(row, slot)))
+
+    def store(self) -> None:
+        """Write to memory what has been set since, but for the error, which nothing reads there."""
+        for row, slot in self._set:
+            if row != P:
+                self._builder.put("double", self._known[row, slot].text, self.address(row, slot))
+        self._set.clear()
+
+    def address(self, row: int, slot: int | None = None) -> str:
+        """Where a row of slots begins, or a number of the flow is."""
+        if (row, slot) not in self._places:
+            if slot is None:
+                found = self._builder.address("double", "%rows", self._builder.value("mul", "i64", "%width", row))
+            else:
+                index = self._builder.value("add", "i64", "%low", slot)
+                found = self._builder.address("double", self.address(row), index)
+            self._places[row, slot] = found
+        return self._places[row, slot]
+
+
+class _Step:
+    """The arrays of a flow whose step is written: one of the two functions.
+
+    method, flow, segments, rows    as in `Arrays`; the only flow is number 0
     """
 
     def __init__(self, method: Coefficients, slots: int, parts: Sequence[Part]) -> None:
-        self.method = method
-        self.stages = int(method.sizes[STAGES])
         self.slots = range(slots)
         self.parts = parts
         self.builder = Builder()
         self.builder.enter(self.builder.block())
-        self.start, self.rest, self.before, self.step, self.end = (
-            Wire(self.builder, f"%{name}") for name in ("start", "rest", "before", "step", "end")
+        start, rest, self.before, self.end = (
+            Wire(self.builder, f"%{name}") for name in ("start", "rest", "before", "end")
         )
-        self._take_rows()
-        self._places: dict[tuple[int, int | None], str] = {}
-        self.starts = self.row(Y0)
-        self.rests = self.row(E0)
-        self.rates: dict[int, list[Wire]] = {}
+        self.step = _Factor(self.builder, "%step")
+        sizes, nodes, table = method.sizes.tolist(), method.nodes.tolist(), view_of(method.table)
+        self.method = SimpleNamespace(sizes=sizes, nodes=nodes, table=table)
+        self.flow = SimpleNamespace(start=[start], start_rest=[rest], past_step=[0.0], segments_lo=[0], segments_hi=[1])
+        self.segments = np.array([[0, slots]])
+        self.rows = _Rows(self.builder)
+        self._take_index_rows()
+        names = {**vars(stepper), "run_laws": self._run_laws, "error_ratio": self._compare, "keep_end": self._end}
+        for name in EXECUTED:
+            names[name] = FunctionType(names[name].__code__, names)
+        self.stepper = SimpleNamespace(**names)
 
-    # --- memory ---------------------------------------------------------------------------------------------------
-
-    def _take_rows(self) -> None:
+    def _take_index_rows(self) -> None:
         """Copy each law's index row, in which what is the flow's own is known by its place."""
         builder = self.builder
         builder.do(Instruction("alloca", "i64", result="%here"))
@@ -124,53 +176,24 @@ class _Step:
                     entry = builder.value("add", "i64", "%low", place)
                 builder.store("i64", entry, f"%row{k}", str(number))
 
-    def address(self, row: int, slot: int | None = None) -> str:
-        """Where a row of slots begins, or a number of the flow stands."""
-        if (row, slot) not in self._places:
-            if slot is None:
-                found = self.builder.address("double", "%rows", self.builder.value("mul", "i64", "%width", row))
-            else:
-                index = self.builder.value("add", "i64", "%low", slot)
-                found = self.builder.address("double", self.address(row), index)
-            self._places[row, slot] = found
-        return self._places[row, slot]
+    # --- what the stepper calls ---------------------------------------------------------------------------------------
 
-    def row(self, row: int) -> list[Wire]:
-        """The numbers of the flow in a row."""
-        return [Wire(self.builder, self.builder.get("double", self.address(row, slot))) for slot in self.slots]
-
-    def store(self, row: int, values: list[Wire]) -> None:
-        """Set a row for the slots of the flow."""
-        for slot, value in zip(self.slots, values, strict=True):
-            self.builder.put("double", value.text, self.address(row, slot))
-
-    def clear(self, row: int) -> None:
-        """Set a row to zero; before states are stored, as it is not known here that rows lie apart."""
-        self.store(row, [Wire(self.builder, ZERO)] * len(self.slots))
-
-    # --- parts of a step ------------------------------------------------------------------------------------------
-
-    def combined(self, row: int, columns: int) -> list[Wire]:
-        """Step * weights . rates for each slot: as `combine`, before anything is added."""
-        weights = [(j, float(self.method.table[row, j])) for j in range(columns)]
-        kept = [(j, weight * self.step) for j, weight in weights if weight != 0.0]
-        totals = [Wire(self.builder, ZERO)] * len(self.slots)
-        for j, weight in kept:
-            totals = [total + weight * rate for total, rate in zip(totals, self.rates[j], strict=True)]
-        return totals
-
-    def run_laws(self, time: Wire, elapsed: Wire, row: int) -> list[Wire]:
-        """Evaluate the laws; their rates."""
+    def _run_laws(self, _: object, flow: int, time: Wire, elapsed: Wire, row: int) -> None:
+        """As `run_laws`. Rates are zeroed before states are stored, as it is not known here that rows lie apart."""
         builder = self.builder
+        for slot in self.slots:
+            builder.put("double", ZERO, self.rows.address(row, slot))
+        self.rows.store()
         instant = time.unless(self.before.test("olt", time), self.before)
-        clock = [("double", wire.text) for wire in (instant, elapsed, self.start)]
-        rows = [("ptr", self.address(each)) for each in (Y, row, Y0)]
+        clock = [("double", wire.text) for wire in (instant, elapsed, self.flow.start[flow])]
+        rows = [("ptr", self.rows.address(each)) for each in (Y, row, Y0)]
         for k, part in enumerate(self.parts):
             index = [("ptr", f"%row{k}"), ("ptr", "%here"), ("i64", "1"), ("ptr", "%lists")]
             code = builder.call("i64", f"@law{k}", *clock, *rows, *index)
             if part.lowered.raises:
                 self._leave_if(builder.value("icmp ne", "i64", code, 0), NAN)
-        return self.row(row)
+        for slot in self.slots:
+            self.rows.load(row, slot)
 
     def _leave_if(self, test: str, answer: str) -> None:
         """Return where a law has met what only Python does, for one: the step is then made in the general way."""
@@ -180,45 +203,18 @@ class _Step:
         self.builder.finish("double", answer)
         self.builder.enter(going_on)
 
-    def run_stage(self, stage: int) -> None:
-        """Form the argument of one stage and evaluate the laws there."""
-        totals = self.combined(stage, stage)
-        states = [self.starts[i] + (self.rests[i] + totals[i]) for i in self.slots]
-        self.clear(K + stage)
-        if stage == self.method.sizes[SCALE_STAGE]:
-            self.store(MIDDLE, states)
-        self.store(Y, states)
-        elapsed = float(self.method.nodes[stage]) * self.step
-        self.rates[stage] = self.run_laws(self.start + (self.rest + elapsed), elapsed, K + stage)
-
-    def reach_end(self) -> None:
-        """Form the states at the end by a two-sum and evaluate the laws there."""
-        ends, rests = [], []
-        for i, total in zip(self.slots, self.combined(self.stages + RESULT, self.stages), strict=True):
-            increment = self.rests[i] + total
-            end = self.starts[i] + increment
-            part = end - self.starts[i]
-            rests.append((self.starts[i] - (end - part)) + (increment - part))
-            ends.append(end)
-        self.clear(R)
-        self.store(E2, rests)
-        self.store(Y2, ends)
-        if self.method.sizes[SCALE_STAGE] == self.stages:
-            self.store(MIDDLE, ends)
-        self.store(Y, ends)
-        self.rates[self.stages] = self.run_laws(self.end, self.step, R)
-        self.store(K + self.stages, self.rates[self.stages])
-
-    def compare(self) -> Wire:
-        """The smallest ratio of tolerance to error, as `error_ratio`; where it was met is noted."""
-        builder, columns = self.builder, int(self.method.sizes[ERROR_STAGE] + self.method.sizes[END_FIRST])
-        errors = self.combined(self.stages + ESTIMATE, columns)
-        ratio = Wire(builder, real(2.0 ** (float(self.method.sizes[ERROR_ORDER]) + 2.0)))
+    def _compare(self, _: object, flow: int, step: Wire) -> Wire:
+        """The smallest ratio of tolerance to error, as `error_ratio`; left at once if the step is refused."""
+        builder, sizes = self.builder, self.method.sizes
+        self.rows.store()
+        columns = sizes[ERROR_STAGE] + sizes[END_FIRST]
+        self.stepper.combine(self, flow, sizes[STAGES] + ESTIMATE, columns, step, P, False)
+        ratio = Wire(builder, real(2.0 ** (sizes[ERROR_ORDER] + 2.0)))
         builder.put("i64", "-1", "%worst")
-        absolute, relative, middle = self.row(ABS), self.row(REL), self.row(MIDDLE)
-        for i, error in zip(self.slots, errors, strict=True):
-            size = error.machine("fabs")
-            tolerance = absolute[i].machine("fabs") + (relative[i] * middle[i]).machine("fabs")
+        for i in self.slots:
+            size = self.rows[P, i].machine("fabs")
+            relative = (self.rows[REL, i] * self.rows[MIDDLE, i]).machine("fabs")
+            tolerance = self.rows[ABS, i].machine("fabs") + relative
             is_worse = (size * ratio).test("ugt", tolerance)
             before, worse_here, following = builder.current, builder.block(), builder.block()
             builder.branch(is_worse, worse_here, following)
@@ -236,30 +232,22 @@ class _Step:
         self._leave_if(ratio.test("ult", 1.0), ratio.text)
         return ratio
 
-    def finish(self) -> str:
-        """Evaluate what is left of the stages and the end; whether all rates there are finite."""
-        if self.method.sizes[END_FIRST] == 0:
-            for stage in range(int(self.method.sizes[ERROR_STAGE]), self.stages):
-                self.run_stage(stage)
-            self.reach_end()
+    def _end(self, _: object, __: int) -> str:
+        """As `keep_end`, of laws that assign no states: whether all rates at the end are finite."""
+        self.rows.store()
         is_finite = "true"
-        for rate in self.rates[self.stages]:
-            is_finite = self.builder.value("and", "i1", is_finite, rate.machine("fabs").test("olt", HUGE))
+        for slot in self.slots:
+            is_finite = self.builder.value("and", "i1", is_finite, self.rows[R, slot].machine("fabs").test("olt", HUGE))
         return is_finite
 
-    # --- the two functions ----------------------------------------------------------------------------------------
+    # --- the two functions --------------------------------------------------------------------------------------------
 
     def attempt(self) -> str:
         """What stands for `attempt`: the stages until the error is known, those after it if that is small enough, and
         the ratio; less than zero if the step is accurate and rates at its end are not finite, NaN if Python is asked.
         """
-        self.rates[0] = self.row(K)
-        for stage in range(1, int(self.method.sizes[ERROR_STAGE])):
-            self.run_stage(stage)
-        if self.method.sizes[END_FIRST] == 1:
-            self.reach_end()
-        ratio = self.compare()
-        is_finite = self.finish()
+        ratio = self.stepper.attempt_stages(self, 0, self.step, self.end)
+        is_finite = self.stepper.complete_stages(self, 0, self.step, self.end)
         self.builder.finish("double", self.builder.select(is_finite, "double", ratio.text, (-ratio).text))
         return self._definition("@attempt")
 
@@ -267,9 +255,8 @@ class _Step:
         """What stands for `complete` in a step that is not accurate: the remaining stages, the end, and 1 if all rates
         there are finite; NaN if Python is asked.
         """
-        known = self.stages + 1 if self.method.sizes[END_FIRST] == 1 else int(self.method.sizes[ERROR_STAGE])
-        self.rates = {stage: self.row(K + stage) for stage in range(known)}
-        self.builder.finish("double", self.builder.convert("uitofp", "i1", self.finish(), "double"))
+        is_finite = self.stepper.complete_stages(self, 0, self.step, self.end)
+        self.builder.finish("double", self.builder.convert("uitofp", "i1", is_finite, "double"))
         return self._definition("@complete")
 
     def _definition(self, name: str) -> str:

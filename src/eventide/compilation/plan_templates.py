@@ -1,24 +1,142 @@
-"""What the plans of the same kernels have in common, and how they are made."""
+"""What the plans of the same kernels have in common, how they are made, and what the stepper is told of them.
+
+The record of what laws and conditions use is read in `engine/flow_members.py`.
+"""
 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from eventide.compilation.law_descriptions import Call, Usage, sums_of, usage_of
 from eventide.continuous.components.component import STAGES
 from eventide.continuous.flows.ordering import Trade
 from eventide.continuous.guards.equalities import Equality
 from eventide.continuous.plans import ConditionPlan, LawPlan, Pattern
-from eventide.lowering.kernels.dependencies import law_uses_at, reads_at
+from eventide.continuous.storage.slot_storage import anchor_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
     from eventide.compilation.registry import Bound
     from eventide.continuous import Continuous, Integrator
     from eventide.continuous.components.layout import Layout
     from eventide.continuous.plans import Guidance
     from eventide.continuous.storage.growable_arrays import Lease
-    from eventide.lowering.kernels.lowered import Kernel, Lowered
+    from eventide.inputs import Input
+    from eventide.lowering.kernels.dependencies import Effects, KernelUses
+    from eventide.lowering.kernels.lowered import Kernel
+    from eventide.lowering.names.binder import Binding
+
+
+SlotUse: TypeAlias = tuple[int, int]
+"""An entry of the index rows, and a column behind the slot that it tells; or -1, and a slot."""
+Call: TypeAlias = tuple[int, int]
+"""The address of a kernel, and where its index row begins."""
+
+
+Slots: TypeAlias = tuple[int, ...]
+Found: TypeAlias = "tuple[tuple[Any, ...], Slots, tuple[Input, ...], Slots, Slots, Slots, Slots]"
+"""What kernels read and write where they are bound: the objects of which that is more than parameters, each once; the
+slots of all quantities, each once; the inputs that are called; the first slots of all blocks; the slots of the rates
+that are written; those that are written without having been read; those that have been read before.
+"""
+
+
+class Usage(NamedTuple):
+    """The slots that are depended on, the first slots of the blocks of what is touched, the rates that are set without
+    having been read, those that are written otherwise, and the first slots of the blocks to which is given.
+    """
+
+    reads: tuple[SlotUse, ...]
+    touches: tuple[SlotUse, ...]
+    sets: tuple[SlotUse, ...]
+    adds: tuple[SlotUse, ...]
+    gives: tuple[SlotUse, ...] = ()
+
+    @classmethod
+    def of_slots(
+        cls,
+        reads: Iterable[int],
+        touches: Iterable[Any],
+        sets: Iterable[int] = (),
+        adds: Iterable[int] = (),
+        gives: Iterable[Any] = (),
+    ) -> Usage:
+        """That of slots as they are, and of what is touched, or given to, as objects."""
+        slots = (reads, _anchors(touches), sets, adds, _anchors(gives))
+        return cls(*(tuple([(-1, slot) for slot in some]) for some in slots))
+
+    @property
+    def uses(self) -> int:
+        """How many uses that are."""
+        return sum(map(len, self))
+
+    def words(
+        self,
+        contribution: Call | None = None,
+        equation: Call | None = None,
+        sums: tuple[int, int] = (0, 0),
+        *,
+        is_direct: bool = True,
+        is_unseen: bool = False,
+    ) -> tuple[int, ...]:
+        """The record.
+
+        contribution, equation  None where there is none
+        sums                    where the sums of the member begin among what stands aside, and how many there are
+        is_unseen               whether something branches in its laws that is not located
+        """
+        reads, touches, sets, adds, gives = self
+        return (
+            int(contribution is not None),
+            int(equation is not None),
+            *(contribution or (0, 0)),
+            *(equation or (0, 0)),
+            *sums,
+            int(not is_direct),
+            int(is_unseen),
+            len(reads),
+            len(touches),
+            len(sets) + len(adds),
+            len(sets),
+            len(gives),
+            *[number for places in self for place in places for number in place],
+        )
+
+
+def usage_of(kernels: Sequence[Kernel]) -> Usage | None:
+    """What kernels use whose index rows stand side by side; None if that is items of lists."""
+    reads: dict[SlotUse, None] = {}
+    touches: dict[SlotUse, None] = {}
+    rates: dict[SlotUse, bool] = {}
+    gives: dict[SlotUse, None] = {}
+    row = 0
+    for kernel in kernels:
+        uses = kernel.lowered.uses
+        if any(use.is_many for use in uses.quantities) or any(rate.is_many for rate in uses.rates):
+            return None
+        for use in uses.quantities:
+            reads[row + use.place, use.column] = None
+            if use.moves:
+                touches[row + use.place, 0] = None
+        for rate in uses.rates:
+            rates.update(dict.fromkeys([(row + rate.place, column) for column in rate.columns], rate.is_read))
+        gives.update({(row + one.place, 0): None for one in uses.exchanges if one.gives})
+        row += kernel.width
+    sets = tuple([place for place, is_read in rates.items() if not is_read])
+    adds = tuple([place for place in rates if rates[place]])
+    return Usage(tuple(reads), tuple(touches), sets, adds, tuple(gives))
+
+
+def _anchors(owners: Iterable[Any]) -> list[int]:
+    """The first slots of objects that have any."""
+    return [slot for owner in owners if (slot := anchor_of(owner)) is not None]
+
+
+def sums_of(layout: Layout) -> tuple[int, int]:
+    """Where the sums of an object begin among what stands aside, and how many there are."""
+    sums = layout.sums
+    return (layout.offsets[sums[0]], len(sums)) if sums else (0, 0)
 
 
 class LawTemplate:
@@ -42,7 +160,7 @@ class LawTemplate:
         self.is_polled = any(one.is_polled for one in uses)
         self.assigns = any(one.assigns for one in uses)
         self.is_direct = not any(one.looks_at_rates for one in uses)
-        self.has_lists = any(map(_has_more_than_blocks, self.codes))
+        self.has_lists = any(one.is_laid for one in uses)
         self.calls = [(kernel.address, sum(k.width for k in kernels[:n])) for n, kernel in enumerate(kernels)]
         self.laws = [(code.bind, name) for code, name in zip(self.codes, names, strict=True)]
         self.is_plain = all(one.lowered.is_of_blocks and not one.lowered.assigns_loose for one in kernels)
@@ -147,7 +265,7 @@ class ConditionTemplate(Pattern):
             guide=guide,
         )
         self._can_change, self._is_polled = uses.can_change, uses.is_polled
-        self._has_lists = _has_more_than_blocks(lowered)
+        self._has_lists = uses.is_laid
         self._has_equalities = bool(lowered.equalities)
         self._kernel_uses = uses
         self._record, self._uses = record
@@ -185,11 +303,6 @@ class ConditionTemplate(Pattern):
         )
 
 
-def _has_more_than_blocks(lowered: Lowered) -> bool:
-    """Whether an index row has more than the first slots of blocks of single objects."""
-    return bool(lowered.lists or lowered.tables or lowered.objects or lowered.literals)
-
-
 def is_current(known: tuple[Bound, ...], bounds: tuple[Bound, ...]) -> bool:
     """Whether kernels are bound as they were."""
     for (kernel, was), (present, binding) in zip(known, bounds, strict=True):
@@ -222,3 +335,54 @@ def _equalities(bound: Bound) -> tuple[Equality, ...]:
         Equality(file, line, text, tuple(bases[place] + offset for place, offset in states))
         for file, line, text, states in bound.kernel.lowered.equalities
     )
+
+
+def reads_at(uses: KernelUses, binding: Binding) -> tuple[tuple[object, ...], Slots]:
+    """What a kernel reads or writes where it is bound: the objects of which that is more than parameters, and the slots
+    of all quantities, each once.
+    """
+    objects, bases, lists, _, items, _, _ = binding
+    touched: dict[Any, None] = {}
+    slots: dict[int, None] = {}
+    for is_many, place, column, moves in uses.quantities:
+        if is_many:
+            slots.update(dict.fromkeys([first + column for first in lists[place]]))
+            if moves:
+                touched.update(dict.fromkeys(items[place]))
+        else:
+            slots[bases[place] + column] = None
+            if moves:
+                touched[objects[place]] = None
+    return tuple(touched), tuple(slots)
+
+
+def law_uses_at(kernels: Sequence[KernelUses], owners: tuple[object, ...], bounds: Sequence[Bound]) -> Found:
+    """What kernels read and write together where they are bound; `owners` are touched in any case, before others."""
+    touched: dict[Any, None] = dict.fromkeys(owners)
+    slots: dict[int, None] = {}
+    rates: dict[int, bool] = {}
+    inputs: tuple[Input, ...] = ()
+    bases: Slots = ()
+    for uses, bound in zip(kernels, bounds, strict=True):
+        binding = bound.binding
+        some, read = reads_at(uses, binding)
+        touched.update(dict.fromkeys(some))
+        slots.update(dict.fromkeys(read))
+        for rate in uses.rates:
+            firsts = binding.lists[rate.place] if rate.is_many else binding.bases[rate.place : rate.place + 1]
+            rates.update(dict.fromkeys([first + column for first in firsts for column in rate.columns], rate.is_read))
+        inputs, bases = inputs + binding.inputs, bases + binding.bases
+    sets, adds = ([slot for slot in rates if rates[slot] == is_read] for is_read in (False, True))
+    return tuple(touched), tuple(slots), inputs, bases, tuple(rates), tuple(sets), tuple(adds)
+
+
+def concerns_at(effects: Effects, bases: Slots) -> Slots:
+    """What a handler concerns, of the first slots of all its blocks.
+
+    That is the first slot of each block in `effects.blocks`; then for each write its slot, the first of its block, and
+    which kind it is.
+    """
+    writes = [
+        number for place, column, kind in effects.writes for number in (bases[place] + column, bases[place], kind)
+    ]
+    return (*[bases[place] for place in effects.blocks], *writes)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eventide.compilation.branches.located import branches_of, renew_branches
+from eventide.compilation.branches.located import branches_of
 from eventide.compilation.class_plans import ClassPlans, bounds_in, deal_of
 from eventide.compilation.code_facts import CodeFacts
 from eventide.compilation.fused_steps import MOST_LAWS, MOST_SLOTS
-from eventide.compilation.plan_templates import ConditionTemplate, is_current, lay
+from eventide.compilation.plan_templates import ConditionTemplate, concerns_at, is_current, lay
 from eventide.compilation.processes.process_plans import names_of
 from eventide.compilation.strangers import stranger_in
 from eventide.continuous.components.component import STAGES, law_names
@@ -34,13 +34,12 @@ from eventide.discrete.inside import generator_of
 from eventide.engine.codes import IMPLICIT, RAISES, Y0, R, Y
 from eventide.engine.records import STILLS, GuardRecord
 from eventide.errors import ModelError
-from eventide.lowering.kernels.dependencies import concerns_at
 from eventide.lowering.names.paths import Entry
 from eventide.lowering.not_compilable import CannotLower
 from eventide.reading.generators import function_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
 
     from eventide.compilation.registry import Bound, Registry
     from eventide.continuous import Continuous
@@ -79,11 +78,7 @@ class Compiler(Analyst):
         self._condition_templates: dict[Kernel, ConditionTemplate] = {}
         self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
         self._class_plans = ClassPlans(self)
-        self.facts = CodeFacts(self._announce, lambda cls: renew_branches(cls, registry.smoothness), registry.written)
-
-    def _announce(self, stand: Callable[[], bool], is_pending: bool) -> None:
-        references = self.integrator.references
-        references.stands, references.is_pending = stand, is_pending
+        self.facts = CodeFacts(self)
 
     @property
     def methods(self) -> frozenset[str]:
@@ -212,22 +207,29 @@ class Compiler(Analyst):
         return call
 
     def condition(self, condition: Condition) -> ConditionPlan:
-        """Kernel, index row and closure numbers of a condition."""
-        bound = self._bound(condition)
-        if bound is None:
-            function = _CONDITION(self._condition_call(condition))
-            return ConditionPlan(
-                (), kept=(function,), is_opaque=True, pattern=Pattern(_address_of(function), is_exposed=True)
-            )
-        self._check_home(bound, condition, "the condition of ")
-        return self._condition_template(bound.kernel).plan(self.integrator, bound)
+        """Kernel, index row and closure numbers of a condition; whether it has a kernel is asked once for each code."""
+        code = getattr(condition.function, "__code__", condition.function)
+        if id(code) not in self._opaque:
+            try:
+                bound = self.registry.find("condition", condition.function, condition.arguments)
+            except CannotLower as error:
+                self._refuse(error, f"the condition of {condition.name}")
+                self._check_reach((condition.function,), condition.arguments, f"the condition of {condition.name}")
+                self._opaque[id(code)] = code
+            else:
+                self._check_home(bound, condition, "the condition of ")
+                return self._condition_template(bound.kernel).plan(self.integrator, bound)
+        function = _CONDITION(self._condition_call(condition))
+        return ConditionPlan(
+            (), kept=(function,), is_opaque=True, pattern=Pattern(_address_of(function), is_exposed=True)
+        )
 
     def _condition_template(self, kernel: Kernel) -> ConditionTemplate:
         """What conditions of a kernel have in common, which is found out for the first of them."""
         template = self._condition_templates.get(kernel)
         if template is None:
             self.facts.note(kernel.lowered)
-            words, usage = kernel.lowered.certificate, self.registry.usage(kernel)
+            words, usage = kernel.lowered.certificate, self.registry.usages[kernel]
             template = self._condition_templates[kernel] = ConditionTemplate(
                 kernel,
                 certificate=self.integrator.memory.lists.put(words)[1] if words else -1,
@@ -377,19 +379,6 @@ class Compiler(Analyst):
             return plan.signature is None or is_current(plan.signature, (self.registry.quantity(read),))
         except CannotLower:
             return False
-
-    def _bound(self, condition: Condition) -> Bound | None:
-        """The kernel of a condition; None if it cannot be compiled, which is asked once for each code."""
-        code = getattr(condition.function, "__code__", condition.function)
-        if id(code) in self._opaque:
-            return None
-        try:
-            return self.registry.find("condition", condition.function, condition.arguments)
-        except CannotLower as error:
-            self._refuse(error, f"the condition of {condition.name}")
-            self._check_reach((condition.function,), condition.arguments, f"the condition of {condition.name}")
-            self._opaque[id(code)] = code
-            return None
 
     def _condition_call(self, condition: Condition) -> Any:
         integrator = self.integrator

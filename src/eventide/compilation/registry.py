@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from eventide.compilation.branches.smoothness import Smoothness
 from eventide.compilation.fused_steps import Part, can_fuse, fused_text
 from eventide.compilation.joined_laws import joined
-from eventide.compilation.law_descriptions import usage_of
-from eventide.compilation.plan_templates import LawTemplate
+from eventide.compilation.plan_templates import LawTemplate, usage_of
 from eventide.compilation.processes.process_reader import ProcessCode, Reader
 from eventide.lowering.kernels.lowered import compile_kernel
 from eventide.lowering.kernels.lowering import Lowering, not_a_function
@@ -75,6 +74,8 @@ class Registry:
     lowered     how many functions were lowered; refused: how many could not be
     generation  how often kernels have been looked through whether they still stand
     written     comparisons with what code was made with
+    usages      of conditions and functions: how many slots they use, and the record that says which; None if each time
+                that they are bound they have their own
     """
 
     def __init__(self, store: Store | None = None, *, exact_pow: bool = False) -> None:
@@ -90,7 +91,7 @@ class Registry:
         self._codes: dict[int, CodeType] = {}
         self._templates: dict[tuple[tuple[Kernel, ...], tuple[str, ...]], LawTemplate] = {}
         self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
-        self._usages: dict[Kernel, tuple[int, tuple[int, ...]] | None] = {}
+        self.usages: dict[Kernel, tuple[int, tuple[int, ...]] | None] = {}
         self.generation = 0
         self._plain: dict[type, list[LawTemplate]] = {}
         self._fused: dict[object, tuple[Coefficients, tuple[int, int]]] = {}
@@ -206,13 +207,6 @@ class Registry:
                 known = self._templates.setdefault(key, LawTemplate(*key))
         return known
 
-    def usage(self, kernel: Kernel) -> tuple[int, tuple[int, ...]] | None:
-        """How many slots conditions of a kernel use, and the record that says which; None if each has its own."""
-        if kernel not in self._usages:
-            usage = usage_of((kernel,))
-            self._usages[kernel] = usage and (usage.uses, usage.words())
-        return self._usages[kernel]
-
     def templates_of(self, cls: type) -> list[LawTemplate]:
         """The templates of laws of a class's objects that are plain, as far as they are known; to be added to."""
         return self._plain.setdefault(cls, [])
@@ -262,7 +256,7 @@ class Registry:
             self._note_varying(changed.values())
         self._templates = {key: known for key, known in self._templates.items() if current.issuperset(key[0])}
         self._joined = {key: known for key, known in self._joined.items() if current.issuperset(key)}
-        self._usages = {kernel: known for kernel, known in self._usages.items() if kernel in current}
+        self.usages = {kernel: known for kernel, known in self.usages.items() if kernel in current}
         for key, refusals in self._refusals.items():
             self._refusals[key] = [refused for refused in refusals if refused.is_current][-MOST_REFUSALS:]
         self._process_codes = {key: known for key, known in self._process_codes.items() if _is_current(known[1])}
@@ -308,6 +302,9 @@ class Registry:
             raise
         self.lowered += 1
         self._kernels.setdefault(key, []).append(kernel)
+        if kind in ("condition", "quantity"):
+            usage = usage_of((kernel,))
+            self.usages[kernel] = usage and (usage.uses, usage.words())
         return kernel
 
     def _compile(self, lowering: Lowering) -> Kernel:

@@ -31,17 +31,16 @@ class Collector:
     examine some hundred thousand takes longer than to make them. Objects that are frozen and unfrozen do not count as
     growth, so that they might never be examined once the model is gone; hence everything is collected the first time,
     as earlier models may be among it.
+    next        how many objects are many more than before
     """
 
     def __init__(self) -> None:
-        self._next = float(FEWEST)
+        self.next = float(FEWEST)
         self._rests = False
 
     def note_growth(self, count: int) -> None:
-        """The model has `count` objects: if these are many more than before, all that live now count as old."""
-        if count < self._next:
-            return
-        is_first, self._next = self._next == FEWEST, GROWTH * count
+        """The model has `count` objects, many more than before: all that live now count as old."""
+        is_first, self.next = self.next == FEWEST, GROWTH * count
         if not (self._rests or gc.isenabled()):
             return
         if is_first:

@@ -8,6 +8,7 @@ before time advances.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from math import inf, nan
 from typing import TYPE_CHECKING, Final
 
@@ -179,22 +180,18 @@ class Integrator:
     def place_what_waits(self) -> None:
         """Place now what would be placed before time goes on."""
         groups, guards = self.groups, self.guards
-        if len(groups.joining) + len(guards.arriving) < FEWEST:
-            self._place()
-        else:
-            with self._collector.at_rest():
-                self._place()
-        self._collector.note_growth(len(self.storage.tenancies) + len(guards.at))
-
-    def _place(self) -> None:
-        groups = self.groups
-        try:
-            if groups.joining or groups.doubted or groups.ordering.is_open:
-                groups.place()
-            self.guards.place()
-        finally:
-            if self.references.is_pending:
-                self.references.note_code()
+        are_many = len(groups.joining) + len(guards.arriving) >= FEWEST
+        with self._collector.at_rest() if are_many else nullcontext():
+            try:
+                if groups.joining or groups.doubted or groups.ordering.changed:
+                    groups.place()
+                guards.place()
+            finally:
+                if self.references.is_pending:
+                    self.references.stands()  # before Python code goes on, which may change what code was made with
+        count = len(self.storage.tenancies) + len(guards.at)
+        if count >= self._collector.next:
+            self._collector.note_growth(count)
 
     def place_what_can(self) -> str:
         """The same for readers that change nothing. Returns why laws are refused, which still wait, or ""."""
@@ -394,7 +391,19 @@ class Integrator:
         if self.host.seen:
             self.host.forget_what_was_seen()
         if answer < 0:
-            self._note(answer, now)
+            run, sim = self.run, self.sim
+            if (
+                (self.native_handlers.plans or self.native_processes.of)
+                and run.handled != 0
+                and self.native_handlers.count()
+            ):
+                sim.time = now = run.event_time
+            if answer in FOUND:
+                self._note_event()
+            else:
+                sim.dt, sim.last_time = 0.0, now
+                if answer == RECORDED:
+                    sim.time = now  # laws in Python have left the time of their last stage
         return answer
 
     def _tend(self, code: int, now: float, stop: float) -> tuple[int, float]:
@@ -419,20 +428,9 @@ class Integrator:
             code = self.engine.proceed(self.memory.arrays, now, stop, -1, 0.0)
         return code, now
 
-    def _note(self, code: int, now: float) -> None:
-        """Let be known to Python what the march has come to, if that is more than the event of a condition."""
+    def _note_event(self) -> None:
+        """Let be known to Python what the march has found, if that is more than the event of a condition."""
         run, sim = self.run, self.sim
-        if (
-            (self.native_handlers.plans or self.native_processes.of)
-            and run.handled != 0
-            and self.native_handlers.count()
-        ):
-            sim.time = now = run.event_time
-        if code not in FOUND:
-            sim.dt, sim.last_time = 0.0, now
-            if code == RECORDED:
-                sim.time = now  # laws in Python have left the time of their last stage
-            return
         sim.time, is_open = run.event_time, not self.is_looked_at
         if not is_open:
             sim.last_time, sim.dt = run.event_start, run.event_dt

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from eventide.continuous.components.component import law_names
 from eventide.continuous.flows.ordering import Deal, Trade
 from eventide.continuous.own_methods import LAWS
-from eventide.engine.records import GuardRecord, view_of
 
 if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
@@ -134,7 +133,6 @@ class Pattern:
     address             of the kernel
     needs_laws          whether it reads rates, computed values or sums
     certificate         the place of what lets the stepper prove that it stays false within a step; -1 without
-    is_certified        whether that proof always succeeds
     is_steady           whether it reads nothing but states, and numbers that are constant between events
     is_still            whether these are single numbers
     comparisons         how many comparisons it consists of; 0 if that is not known
@@ -151,7 +149,6 @@ class Pattern:
     _: KW_ONLY
     needs_laws: bool = True
     certificate: int = -1
-    is_certified: bool = field(init=False)
     is_steady: bool = False
     is_still: bool = False
     comparisons: int = 0
@@ -160,19 +157,7 @@ class Pattern:
     bind: Callable[[Any, tuple[Any, ...]], Any] | None = None
     guide: Guidance | None = None
     returns: bool | None = field(default=None, init=False)
-    row: Any = field(init=False)
-
-    def __post_init__(self) -> None:
-        self.is_certified = self.certificate >= 0
-        self.row = view_of(
-            GuardRecord.row(
-                "ints",
-                address=self.address,
-                recourse=self.recourse,
-                certificate=self.certificate,
-                dozes=self.is_steady,
-            )
-        )
+    row: Any = field(default=None, init=False)
 
 
 @dataclass(slots=True)

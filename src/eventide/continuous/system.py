@@ -19,7 +19,7 @@ from eventide.continuous.error_context import refuse_commands_of
 from eventide.continuous.flows.flow import coalesce
 from eventide.continuous.storage.slot_storage import SlotStorage, row_view
 from eventide.declare import MISSING
-from eventide.discrete.conditions.condition_list import conditions_of
+from eventide.discrete.conditions.condition import conditions_of
 from eventide.discrete.inside import calendar_of
 from eventide.engine.codes import ABS, REL, ROWS, Y0, R, Y
 from eventide.errors import ModelError, check_tolerances

@@ -13,7 +13,7 @@ from eventide.reading.description import describe_function
 if TYPE_CHECKING:
     from eventide.declare import Component
     from eventide.discrete.calendar import Calendar
-    from eventide.discrete.conditions.condition_list import ConditionList
+    from eventide.discrete.conditions.condition import ConditionList
     from eventide.discrete.processes.process import Process
 
 

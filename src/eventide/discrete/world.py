@@ -18,7 +18,7 @@ from eventide.declare import check_same_simulation
 from eventide.discrete.calendar import AT_END, PLAIN, Calendar, check_time
 from eventide.discrete.changes import Changes
 from eventide.discrete.commands import NOTHING, as_duration, refuse_negative
-from eventide.discrete.conditions.condition_list import ConditionList
+from eventide.discrete.conditions.condition import ConditionList
 from eventide.discrete.duties import HasReset, Vigil
 from eventide.discrete.forgotten import Forgotten
 from eventide.discrete.listing import AwaitedCondition, ScheduledEvent, awaited_conditions, scheduled_events

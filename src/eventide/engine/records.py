@@ -134,9 +134,9 @@ class Record:
         return record
 
     @classmethod
-    def row(cls, kind: Kind, **values: int) -> NDArray[Any]:
-        """One row of a table: zeros but for the columns that are named."""
-        row = np.zeros(cls.widths[kind], np.int64 if kind == "ints" else np.float64)
+    def row(cls, **values: int) -> memoryview[int]:
+        """A row of the table of whole numbers: zeros but for the columns that are named."""
+        row: memoryview[int] = memoryview(np.zeros(cls.widths["ints"], np.int64))  # type: ignore[arg-type]  # as above
         for name, value in values.items():
             row[cls.columns[name].first] = value
         return row

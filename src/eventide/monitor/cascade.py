@@ -12,7 +12,7 @@ from __future__ import annotations
 import warnings
 from typing import TYPE_CHECKING, Final, NoReturn
 
-from eventide.discrete.conditions.condition_list import conditions_of
+from eventide.discrete.conditions.condition import conditions_of
 from eventide.discrete.conditions.when import Trigger
 from eventide.engine.codes import R, Y
 from eventide.engine.zeno import FLOATS, MOST, SUSPECT

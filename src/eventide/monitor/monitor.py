@@ -86,7 +86,8 @@ class Monitor:
         calendar = self._calendar
         due, _, _, activity = notice = calendar.heap[0]
         if calendar.front or calendar.ready or activity._notice is not notice:
-            due = calendar.next_time()
+            first = calendar.first()
+            due = inf if first is None else first[0]
         if not integrator.flows and self._has_nothing_to_do():
             if not self.observers.at_will:
                 sim._vigil = None

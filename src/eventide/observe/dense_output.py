@@ -169,7 +169,7 @@ class DenseOutput(Observer):
             integrator.guards.let_go(level)
             integrator.guards.hold(level)
         plan = level.plan
-        if plan.is_opaque or not plan.pattern.is_certified:
+        if plan.is_opaque or plan.pattern.certificate < 0:
             return []
         integrator.guards.guard.certificate[level.row] = plan.pattern.certificate
         touched = [flow_of(one) for one in plan.touches]

@@ -1,5 +1,10 @@
 """Code that holds between events, in equations, contributions, reports and conditions: what has no sense there.
 
+The same point may be evaluated several times, and in any order: a law or condition that gives another result each time,
+by random numbers, the wall clock or what is typed, has no solution and is refused. A process may draw, but the
+generators that `random` and `numpy.random` share are not of the simulation: neither its entropy nor the number of a
+replication reaches them.
+
 Such code cannot wait. Methods of the world refuse calls from it themselves. A command by itself is only an
 object; so it is looked for in the code, before that is first used, and in what the code returns. Then it is also
 checked that a condition returns something and equations nothing.
@@ -7,7 +12,11 @@ checked that a condition returns something and equations nothing.
 
 from __future__ import annotations
 
+import datetime as dt
 import dis
+import os
+import sys
+import time
 from collections.abc import Iterator
 from inspect import CO_GENERATOR
 from types import CodeType, FunctionType, GeneratorType, MethodType
@@ -16,12 +25,62 @@ from weakref import WeakKeyDictionary
 
 from eventide.declare import Component
 from eventide.errors import ModelError, SimulationError
-from eventide.reading.impure import impurity_of
 from eventide.reading.places import location
 from eventide.reading.scope import UNKNOWN, attribute_of, closures_of
 
 if TYPE_CHECKING:
     from eventide.discrete.world import World
+
+
+CLOCKS: Final = frozenset(
+    id(getattr(time, name))
+    for name in (
+        "time", "time_ns", "perf_counter", "perf_counter_ns", "monotonic", "monotonic_ns", "process_time",
+        "process_time_ns", "thread_time", "thread_time_ns", "sleep", "localtime", "gmtime",
+    )
+)  # fmt: skip
+"""Functions of the wall clock; those of a module of CPython live as long as the program."""
+DATES: Final = (dt.datetime, dt.date)
+NOW: Final = ("now", "utcnow", "today")
+OTHERS: Final = frozenset((id(input), id(os.urandom)))
+MODULES: Final = ("secrets", "uuid")
+"""Modules whose functions give something else at every call."""
+GENERATORS: Final = ("numpy.random.", "eventide.streams.")
+"""Where the classes of generators of random numbers are from, besides `random`."""
+FOR_RANDOM: Final = (
+    "Draw in an event, from sim.stream(name), and keep the number in a field; or take an input, as ev.inputs.HeldNoise"
+)
+FOR_TIME: Final = "The time of the model is sim.time"
+
+
+def impurity_of(owner: object, name: str, value: object) -> str:
+    """What to write instead of a function that is found as `owner.name`, or by its name alone; empty if it is pure."""
+    if owner is not UNKNOWN and (_is_generator(owner) or getattr(value, "__qualname__", "") == "World.stream"):
+        return FOR_RANDOM
+    owner_of_method = getattr(value, "__self__", None)
+    if _is_generator(owner_of_method) or getattr(value, "__module__", "") in MODULES or id(value) in OTHERS:
+        return FOR_RANDOM
+    if id(value) in CLOCKS or (owner in DATES and name in NOW):
+        return FOR_TIME
+    return ""
+
+
+def _is_generator(thing: object) -> bool:
+    module = type(thing).__module__
+    return module == "random" or module.startswith(GENERATORS)
+
+
+def is_global_generator(value: object) -> bool:
+    """Whether something is a function of `random` or `numpy.random` that draws from the generator of all programs."""
+    owner = getattr(value, "__self__", None)
+    return owner is not None and callable(value) and any(owner is shared for shared in _shared_generators())
+
+
+def _shared_generators() -> list[object]:
+    """The objects whose methods are the functions of `random` and `numpy.random`, of those modules that are loaded."""
+    loaded = [sys.modules.get("random"), sys.modules.get("numpy.random")]
+    return [module.random.__self__ for module in loaded if module is not None]
+
 
 HOLD: Final = 19
 WAITS: Final = 18

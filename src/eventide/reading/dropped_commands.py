@@ -14,7 +14,7 @@ from types import CodeType, FunctionType, GeneratorType, MethodType
 from typing import Any, Final, NamedTuple
 
 from eventide.errors import ModelError, RandomWarning
-from eventide.reading.impure import is_global_generator
+from eventide.reading.between_events import is_global_generator
 from eventide.reading.places import location
 from eventide.reading.scope import Scope, closures_of, own_nodes
 from eventide.reading.source import parse_function

@@ -87,9 +87,7 @@ Steps: TypeAlias = list[dis.Instruction]
 
 
 def straight_steps(code: CodeType) -> Steps | None:
-    """The instructions of code that goes straight to one comparison in which the time stands; None for any other."""
-    if "time" not in code.co_names:
-        return None
+    """The instructions of code that names the time and goes straight to one comparison; None for any other."""
     steps = [step for step in dis.get_instructions(code) if step.opname not in _SILENT]
     is_straight = all(step.opname in _KNOWN or step.opname.startswith("LOAD_FAST") for step in steps)
     return steps if is_straight and steps[-1].opname == "COMPARE_OP" else None

@@ -16,7 +16,7 @@ from eventide.analysis.sensitivity.tangents import Companion, Conductor, Tangent
 from eventide.analysis.sensitivity.views import Unseen, refuse
 from eventide.continuous import System, Variable
 from eventide.discrete.calendar import AT_END
-from eventide.discrete.conditions.condition_list import conditions_of
+from eventide.discrete.conditions.condition import conditions_of
 from eventide.discrete.inside import calendar_of
 from eventide.discrete.world import World
 from eventide.monitor.guarded_conditions import WatchedConditions

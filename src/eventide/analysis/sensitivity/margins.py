@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.analysis.sensitivity.dual import Dual, UndifferentiableError
-from eventide.discrete.conditions.condition_list import conditions_of
+from eventide.discrete.conditions.condition import conditions_of
 from eventide.monitor.observers import Observer, Phase
 
 if TYPE_CHECKING:

@@ -132,7 +132,7 @@ class Ordering:
         self._nodes: dict[Any, tuple[Node, ...]] = {}
         self._setters: dict[int, dict[Node, bool]] = {}
         self._waiting: dict[int, dict[Node, bool]] = {}
-        self._changed: dict[Node, None] = {}
+        self.changed: dict[Node, None] = {}
         self._seen: dict[tuple[int, Sort, bool, bool], None] = {}
 
     # --- which laws are concerned ---------------------------------------------------------------------------------
@@ -161,7 +161,7 @@ class Ordering:
 
     def _enter(self, node: Node, deals: tuple[Deal, ...]) -> None:
         """A law deals with these quantities."""
-        self._changed[node] = None
+        self.changed[node] = None
         for deal in deals:
             if deal.sets:
                 self._setters.setdefault(deal.key, {})[node] = deal.reads
@@ -171,16 +171,16 @@ class Ordering:
 
     def _note_setter(self, node: Node, deal: Deal) -> None:
         """A law that sets a quantity has come or gone: the laws that wait for the quantity may have another place."""
-        self._changed.update(dict.fromkeys(self._waiting.get(deal.key, ())))
+        self.changed.update(dict.fromkeys(self._waiting.get(deal.key, ())))
         if deal.sort[1] == "rate" and not deal.reads and node.stage == EQUATIONS:
-            self._changed.update(dict.fromkeys(self._setters.get(deal.key, ())))
+            self.changed.update(dict.fromkeys(self._setters.get(deal.key, ())))
 
     def forget(self, owner: Member) -> None:
         """It has gone; its laws wait no longer."""
         later = self._integrator.storage.seat.later
         for node in self._nodes.pop(owner, ()):
             later[owner._seat.number, LATER[node.stage]] = 0
-            self._changed.pop(node, None)
+            self.changed.pop(node, None)
             for deal in node.deals:
                 for book in (self._setters, self._waiting):
                     known = book.get(deal.key, {})
@@ -233,14 +233,9 @@ class Ordering:
 
     # --- the order ------------------------------------------------------------------------------------------------
 
-    @property
-    def is_open(self) -> bool:
-        """Whether laws have changed that are not in their order yet, as after it was found that there is none."""
-        return bool(self._changed)
-
     def arrange(self) -> None:
         """Bring laws into their order. Raises UnsoundLaw, naming them, if there is none."""
-        if not self._changed:
+        if not self.changed:
             return
         concerned = self._concerned()
         for node in concerned:
@@ -261,7 +256,7 @@ class Ordering:
                         ready.append(other)
         if left:
             raise self._loop(left)
-        self._changed.clear()
+        self.changed.clear()
         for flow in flows:
             self._arrange(flow)
 
@@ -273,7 +268,7 @@ class Ordering:
 
     def _concerned(self) -> list[Node]:
         """The laws whose place may have changed: those that were noted, and all that wait for them."""
-        found = dict(self._changed)
+        found = dict(self.changed)
         waiting = list(found)
         while waiting:
             for node in self._after(waiting.pop()):

@@ -18,7 +18,7 @@ from eventide.continuous.guards.equalities import Doubts
 from eventide.continuous.guards.trails import Trail, Trails
 from eventide.continuous.storage.growable_arrays import float_table, int_table
 from eventide.discrete.changes import Pending
-from eventide.discrete.conditions.condition_list import conditions_of
+from eventide.discrete.conditions.condition import conditions_of
 from eventide.discrete.conditions.until import drop_past, keep_past, past_waits
 from eventide.discrete.conditions.when import Trigger
 from eventide.discrete.processes.composite import who_waits
@@ -115,7 +115,11 @@ class Guards:
         plan = condition.plan = self.integrator.analyst.condition(condition)
         if condition.is_switch and condition.owner not in plan.touches:
             plan.touches = (condition.owner, *plan.touches)  # it moves where the law does of which it is a part
-        condition.row = row = self.ints.copy(plan.pattern.row)
+        pattern = plan.pattern
+        if pattern.row is None:
+            known = {"address": pattern.address, "recourse": pattern.recourse, "certificate": pattern.certificate}
+            pattern.row = GuardRecord.row(**known, dozes=pattern.is_steady)
+        condition.row = row = self.ints.copy(pattern.row)
         self.floats.write(row, self._untested)
         self.at[row] = condition
         guard = self.guard
@@ -134,7 +138,7 @@ class Guards:
         """How closely a condition is monitored; proofs are of the interpolant, and states may be assigned."""
         if condition.plan.is_opaque:
             return "opaque"
-        return "certified" if condition.plan.pattern.is_certified and not condition.flow.assigns else "sampled"
+        return "certified" if condition.plan.pattern.certificate >= 0 and not condition.flow.assigns else "sampled"
 
     def link(self, condition: Condition, flow: Flow) -> None:
         """Let a flow watch a condition."""

@@ -159,27 +159,24 @@ class Until:
         if wait is not None and wait.code is self.code and sim._conditions.take_up(wait, self):
             wait.activity, activity._past = activity, wait.following
             activity._wait = wait
-        else:
-            activity._wait = self._wait_for(sim, activity)
-
-    def _wait_for(self, sim: World, activity: Any) -> StateWait:
-        """Let an activity wait, by what it has kept or else by something new."""
+            return
         condition: Any = self.condition
         priority = sim.until_priority if self.priority is None else self.priority
         prior = sim.until_prior if self.prior is None else self.prior
         if priority.__class__ is not float or priority != priority:
             check_priority(f"the until of {activity.name}", priority)
         if isinstance(condition, Crossing):
-            return _await_crossing(sim, activity, condition, priority, prior)
-        wait: StateWait | None = None if activity._past is None else past_wait(activity, self.code, None)
+            activity._wait = _await_crossing(sim, activity, condition, priority, prior)
+            return
+        wait = None if activity._past is None else past_wait(activity, self.code, None)
         if wait is not None and sim._conditions.resume(wait, condition, priority, prior):
             wait.activity, activity._past = activity, wait.following
-            return wait
-        refuse_commands(condition, None, sim, CONDITION, activity)
-        wait = StateWait(sim, activity, condition, priority)
-        sim._watch()
-        sim._conditions.add(wait, prior=prior)
-        return wait
+        else:
+            refuse_commands(condition, None, sim, CONDITION, activity)
+            wait = StateWait(sim, activity, condition, priority)
+            sim._watch()
+            sim._conditions.add(wait, prior=prior)
+        activity._wait = wait
 
 
 def _await_crossing(sim: World, activity: Activity, crossing: Crossing, priority: float, prior: bool) -> CrossingWait:

@@ -6,19 +6,16 @@ planning the thousandth object of a class looks up no names.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.engine.codes import IS_SET, MOVES, STANDS
-from eventide.inputs import Input
 from eventide.lowering.names.paths import ITEMS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
-    from eventide.compilation.registry import Bound
     from eventide.continuous.components.layout import Layout
     from eventide.lowering.kernels.lowered import Access, Lowered, Row
-    from eventide.lowering.names.binder import Binding
     from eventide.lowering.names.paths import Step
 
 
@@ -89,14 +86,6 @@ def effects_of(lowered: Lowered) -> Effects:
     return Effects(tuple(blocks), tuple((where[1], where[2], kind) for where, kind in writes if where))
 
 
-Slots: TypeAlias = tuple[int, ...]
-Found: TypeAlias = tuple[tuple[Any, ...], Slots, tuple[Input, ...], Slots, Slots, Slots, Slots]
-"""What kernels read and write where they are bound: the objects of which that is more than parameters, each once; the
-slots of all quantities, each once; the inputs that are called; the first slots of all blocks; the slots of the rates
-that are written; those that are written without having been read; those that have been read before.
-"""
-
-
 class KernelUses(NamedTuple):
     """What a kernel reads and writes.
 
@@ -108,6 +97,7 @@ class KernelUses(NamedTuple):
     is_polled       whether it does so without notice
     looks_at_lists  whether it reads any that may grow
     is_still        whether all it reads are single states and numbers that stand still
+    is_laid         whether its index row has more than the first slots of blocks of single objects
     exchanges       what it reads or sets that laws set, which says in which order they stand
     """
 
@@ -119,6 +109,7 @@ class KernelUses(NamedTuple):
     is_polled: bool
     looks_at_lists: bool
     is_still: bool
+    is_laid: bool
     exchanges: tuple[Exchange, ...]
 
 
@@ -142,6 +133,7 @@ def uses_of(lowered: Lowered) -> KernelUses:
         is_polled=any(step.can_change and not step.is_announced for step in lowered.steps),
         looks_at_lists=any(step.check in ("table", "items") or step.expected is list for step in lowered.steps),
         is_still=not (lowered.needs_rates or lowered.reads_time or any(_is_vector(lowered, a) for a in lowered.reads)),
+        is_laid=bool(lowered.lists or lowered.tables or lowered.objects or lowered.literals),
         exchanges=tuple(_exchanges(lowered, found)),
     )
 
@@ -152,57 +144,6 @@ def _exchanges(lowered: Lowered, found: dict[Access, tuple[bool, int, int]]) -> 
             continue
         sort = _step_of(lowered, access).expected, access.row, access.name
         yield Exchange(*where, sort, access in lowered.reads, access in lowered.writes)
-
-
-def reads_at(uses: KernelUses, binding: Binding) -> tuple[tuple[object, ...], Slots]:
-    """What a kernel reads or writes where it is bound: the objects of which that is more than parameters, and the slots
-    of all quantities, each once.
-    """
-    objects, bases, lists, _, items, _, _ = binding
-    touched: dict[Any, None] = {}
-    slots: dict[int, None] = {}
-    for is_many, place, column, moves in uses.quantities:
-        if is_many:
-            slots.update(dict.fromkeys([first + column for first in lists[place]]))
-            if moves:
-                touched.update(dict.fromkeys(items[place]))
-        else:
-            slots[bases[place] + column] = None
-            if moves:
-                touched[objects[place]] = None
-    return tuple(touched), tuple(slots)
-
-
-def law_uses_at(kernels: Sequence[KernelUses], owners: tuple[object, ...], bounds: Sequence[Bound]) -> Found:
-    """What kernels read and write together where they are bound; `owners` are touched in any case, before others."""
-    touched: dict[Any, None] = dict.fromkeys(owners)
-    slots: dict[int, None] = {}
-    rates: dict[int, bool] = {}
-    inputs: tuple[Input, ...] = ()
-    bases: Slots = ()
-    for uses, bound in zip(kernels, bounds, strict=True):
-        binding = bound.binding
-        some, read = reads_at(uses, binding)
-        touched.update(dict.fromkeys(some))
-        slots.update(dict.fromkeys(read))
-        for rate in uses.rates:
-            firsts = binding.lists[rate.place] if rate.is_many else binding.bases[rate.place : rate.place + 1]
-            rates.update(dict.fromkeys([first + column for first in firsts for column in rate.columns], rate.is_read))
-        inputs, bases = inputs + binding.inputs, bases + binding.bases
-    sets, adds = ([slot for slot in rates if rates[slot] == is_read] for is_read in (False, True))
-    return tuple(touched), tuple(slots), inputs, bases, tuple(rates), tuple(sets), tuple(adds)
-
-
-def concerns_at(effects: Effects, bases: Slots) -> Slots:
-    """What a handler concerns, of the first slots of all its blocks.
-
-    That is the first slot of each block in `effects.blocks`; then for each write its slot, the first of its block, and
-    which kind it is.
-    """
-    writes = [
-        number for place, column, kind in effects.writes for number in (bases[place] + column, bases[place], kind)
-    ]
-    return (*[bases[place] for place in effects.blocks], *writes)
 
 
 def _step_of(lowered: Lowered, access: Access) -> Step:
