@@ -36,7 +36,7 @@ from eventide.native.ir import MARKS, NAN, SELDOM, ZERO, Builder, Instruction, W
 from eventide.native.method_kernels import table_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from eventide.lowering.kernels.lowered import Lowered
 
@@ -94,34 +94,63 @@ class _Factor(Wire):
         return 0.0 if other == 0.0 else super().__mul__(other)
 
 
+class _Slots(Wire):
+    """A number of each slot of the flow, its text in a line of its own: an operation is one on each, in their order."""
+
+    __slots__ = ()
+
+    def __rmul__(self, other: Wire | float) -> Wire:  # and so before that of a weight
+        return super().__rmul__(other)
+
+    def _join(self, opcode: str, left: str, right: str) -> Wire:
+        lines = [text.split("\n") for text in (left, right)]
+        pairs = zip(*(texts * (max(map(len, lines)) // len(texts)) for texts in lines), strict=True)
+        return _Slots(self._builder, "\n".join([self._builder.value(opcode, "double", *pair) for pair in pairs]))
+
+    @property
+    def each(self) -> list[Wire]:
+        """The numbers one by one."""
+        return [Wire(self._builder, text) for text in self.text.split("\n")]
+
+
 class _Rows:
-    """The rows of the flow's slots, as the stepper indexes them: what is read or set stays in registers."""
+    """The rows of the flow, as the stepper indexes them: what is read or set stays in registers."""
 
-    def __init__(self, builder: Builder) -> None:
+    def __init__(self, builder: Builder, slots: int) -> None:
         self._builder = builder
+        self._slots = range(slots)
         self._places: dict[tuple[int, int | None], str] = {}
-        self._known: dict[tuple[int, int], Wire] = {}
-        self._set: dict[tuple[int, int], None] = {}
+        self._known: dict[int, _Slots] = {}
+        self._set: dict[int, None] = {}
 
-    def __getitem__(self, place: tuple[int, int]) -> Wire:
-        if place not in self._known:
-            self.load(*place)
-        return self._known[place]
+    def __getitem__(self, place: tuple[int, int]) -> _Slots:
+        row, _ = place
+        return self._known[row] if row in self._known else self.load(row)
 
-    def __setitem__(self, place: tuple[int, int], value: Wire | float) -> None:
-        self._known[place] = value if isinstance(value, Wire) else Wire(self._builder, real(value))
-        self._set[place] = None
+    def __setitem__(self, place: tuple[int, int], value: _Slots | float) -> None:
+        row, _ = place
+        if not isinstance(value, _Slots):
+            value = _Slots(self._builder, "\n".join([real(value)] * len(self._slots)))
+        self._known[row] = value
+        self._set[row] = None
 
-    def load(self, row: int, slot: int) -> None:
-        """Read a number of the flow that is in memory now."""
-        self._known[row, slot] = Wire(self._builder, self._builder.get("double", self.address(row, slot)))
+    def load(self, row: int) -> _Slots:
+        """Read a row that is in memory now."""
+        texts = [self._builder.get("double", self.address(row, slot)) for slot in self._slots]
+        self._known[row] = found = _Slots(self._builder, "\n".join(texts))
+        return found
 
     def store(self) -> None:
         """Write to memory what has been set since, but for the error, which nothing reads there."""
-        for row, slot in self._set:
+        for row in sorted(self._set, reverse=True):  # so most methods need fewer registers
             if row != P:
-                self._builder.put("double", self._known[row, slot].text, self.address(row, slot))
+                self.put(row, self._known[row].each)
         self._set.clear()
+
+    def put(self, row: int, wires: Iterable[Wire]) -> None:
+        """Write a row to memory."""
+        for slot, wire in zip(self._slots, wires, strict=True):
+            self._builder.put("double", wire.text, self.address(row, slot))
 
     def address(self, row: int, slot: int | None = None) -> str:
         """Where a row of slots begins, or a number of the flow is."""
@@ -138,11 +167,11 @@ class _Rows:
 class _Step:
     """The arrays of a flow whose step is written: one of the two functions.
 
-    method, flow, segments, rows    as in `Arrays`; the only flow is number 0
+    method, flow, segments, rows    as in `Arrays`: the only flow is number 0, and its slots are one of the stepper's
     """
 
     def __init__(self, method: Coefficients, slots: int, parts: Sequence[Part]) -> None:
-        self.slots = range(slots)
+        self.slots = slots
         self.parts = parts
         self.builder = Builder()
         self.builder.enter(self.builder.block())
@@ -153,8 +182,8 @@ class _Step:
         sizes, nodes, table = method.sizes.tolist(), method.nodes.tolist(), view_of(method.table)
         self.method = SimpleNamespace(sizes=sizes, nodes=nodes, table=table)
         self.flow = SimpleNamespace(start=[start], start_rest=[rest], past_step=[0.0], segments_lo=[0], segments_hi=[1])
-        self.segments = np.array([[0, slots]])
-        self.rows = _Rows(self.builder)
+        self.segments = np.array([[0, 1]])
+        self.rows = _Rows(self.builder, slots)
         self._take_index_rows()
         names = {**vars(stepper), "run_laws": self._run_laws, "error_ratio": self._compare, "keep_end": self._end}
         for name in EXECUTED:
@@ -181,8 +210,7 @@ class _Step:
     def _run_laws(self, _: object, flow: int, time: Wire, elapsed: Wire, row: int) -> None:
         """As `run_laws`. Rates are zeroed before states are stored, as it is not known here that rows lie apart."""
         builder = self.builder
-        for slot in self.slots:
-            builder.put("double", ZERO, self.rows.address(row, slot))
+        self.rows.put(row, [Wire(builder, ZERO)] * self.slots)
         self.rows.store()
         instant = time.unless(self.before.test("olt", time), self.before)
         clock = [("double", wire.text) for wire in (instant, elapsed, self.flow.start[flow])]
@@ -192,8 +220,7 @@ class _Step:
             code = builder.call("i64", f"@law{k}", *clock, *rows, *index)
             if part.lowered.raises:
                 self._leave_if(builder.value("icmp ne", "i64", code, 0), NAN)
-        for slot in self.slots:
-            self.rows.load(row, slot)
+        self.rows.load(row)
 
     def _leave_if(self, test: str, answer: str) -> None:
         """Return where a law has met what only Python does, for one: the step is then made in the general way."""
@@ -211,10 +238,10 @@ class _Step:
         self.stepper.combine(self, flow, sizes[STAGES] + ESTIMATE, columns, step, P, False)
         ratio = Wire(builder, real(2.0 ** (sizes[ERROR_ORDER] + 2.0)))
         builder.put("i64", "-1", "%worst")
-        for i in self.slots:
-            size = self.rows[P, i].machine("fabs")
-            relative = (self.rows[REL, i] * self.rows[MIDDLE, i]).machine("fabs")
-            tolerance = self.rows[ABS, i].machine("fabs") + relative
+        rows = (self.rows[P, 0].each, *(self.rows.load(row).each for row in (ABS, REL, MIDDLE)))
+        for i, (error, absolute, relative, middle) in enumerate(zip(*rows, strict=True)):
+            size = error.machine("fabs")
+            tolerance = absolute.machine("fabs") + (relative * middle).machine("fabs")
             is_worse = (size * ratio).test("ugt", tolerance)
             before, worse_here, following = builder.current, builder.block(), builder.block()
             builder.branch(is_worse, worse_here, following)
@@ -236,8 +263,8 @@ class _Step:
         """As `keep_end`, of laws that assign no states: whether all rates at the end are finite."""
         self.rows.store()
         is_finite = "true"
-        for slot in self.slots:
-            is_finite = self.builder.value("and", "i1", is_finite, self.rows[R, slot].machine("fabs").test("olt", HUGE))
+        for rate in self.rows[R, 0].each:
+            is_finite = self.builder.value("and", "i1", is_finite, rate.machine("fabs").test("olt", HUGE))
         return is_finite
 
     # --- the two functions --------------------------------------------------------------------------------------------

@@ -512,8 +512,8 @@ class Wire:
     def __mul__(self, other: Wire | float) -> Wire:
         return self._join("fmul", self.text, self._of(other))
 
-    def __rmul__(self, other: float) -> Wire:
-        return self._join("fmul", real(other), self.text)
+    def __rmul__(self, other: Wire | float) -> Wire:
+        return self._join("fmul", self._of(other), self.text)
 
     def __truediv__(self, other: Wire | float) -> Wire:
         return self._join("fdiv", self.text, self._of(other))
