@@ -154,7 +154,7 @@ class SimulationError(EventideError):
         self.caller: Any = None
         self._place = ""
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # Those in whose code it was met are parts of their simulation, which stays where it is; their names travel.
         culprits = dict.fromkeys(("continuous", "reporter", "variable", "caller"))
         return SimulationError, (self.number, self.time, self.detail), {**vars(self), **culprits}
@@ -174,7 +174,7 @@ class SimulationError(EventideError):
 
     def blame(
         self,
-        caller: Any,
+        caller: object,
         place: str,
         *,
         continuous: Continuous | None = None,

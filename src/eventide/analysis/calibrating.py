@@ -136,7 +136,7 @@ class _Fit:
         self._columns: list[list[str]] = []
 
     def calibration(
-        self, how: How, wide: str | None, start: Array, tolerance: float, level: float, options: dict[str, Any]
+        self, how: How, wide: str | None, start: Array, tolerance: float, level: float, options: dict[str, object]
     ) -> Calibration:
         """Search widely if that is asked for, go down from what was found, and tell how well it is known."""
         begun = perf_counter()

@@ -117,7 +117,7 @@ class Evaluator:
     ) -> None:
         self._block.__exit__(kind, error, trace)
 
-    def __call__(self, points: Sequence[Mapping[str, Any]]) -> list[Evaluation]:
+    def __call__(self, points: Sequence[Mapping[str, object]]) -> list[Evaluation]:
         """The evaluations of some points. Raises SpentError when as many were made as were allowed."""
         keys = [tuple(point.values()) for point in points]
         new = {key: point for key, point in zip(keys, points, strict=True) if key not in self._known}
@@ -134,7 +134,7 @@ class Evaluator:
             raise SpentError
         return [self._known[key] for key in keys]
 
-    def fresh(self, point: Mapping[str, Any]) -> Evaluation:
+    def fresh(self, point: Mapping[str, object]) -> Evaluation:
         """A point with replications that no search has seen, whose mean is therefore not too good."""
         count = self.how.replications
         return self._evaluation(point, self._run([point], range(count, 2 * count))[0])

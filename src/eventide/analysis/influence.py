@@ -133,7 +133,7 @@ def global_sensitivity(
     return GlobalSensitivity(by, _table(runs, problem, shares, by, level), level, runs)
 
 
-def _checked(model: Model[..., Any], over: Any, by: str) -> Mapping[str, Any]:
+def _checked(model: Model[..., Any], over: object, by: str) -> Mapping[str, Any]:
     if by not in WAYS:
         raise ModelError(f"by= takes 'sobol' or 'morris', and got {by!r}; for derivatives see sensitivity(...)")
     if not isinstance(over, Mapping) or len(over) < 2:
@@ -151,11 +151,11 @@ def _checked(model: Model[..., Any], over: Any, by: str) -> Mapping[str, Any]:
     return over
 
 
-def _is_range(values: Any) -> bool:
+def _is_range(values: object) -> bool:
     return isinstance(values, Distribution) or (isinstance(values, tuple | list) and len(values) > 1)
 
 
-def _shares(problem: Mapping[str, Any], by: str, count: int, seed: int) -> Array:
+def _shares(problem: Mapping[str, object], by: str, count: int, seed: int) -> Array:
     """The points as shares of their ranges, from 0 to 1."""
     sampler: Any = load(f"SALib.sample.{by}", "salib", "a global sensitivity analysis")
     options = {"calc_second_order": False} if by == "sobol" else {}

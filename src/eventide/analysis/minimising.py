@@ -124,11 +124,11 @@ def _lines_of(found: Optimum) -> list[str]:
 def minimise(
     model: Model[..., Any],
     response: Cost,
-    over: Mapping[str, Any],
+    over: Mapping[str, object],
     *,
     replications: int = 1,
     method: MethodName | None = None,
-    start: Mapping[str, Any] | None = None,
+    start: Mapping[str, object] | None = None,
     evaluations: int = 200,
     tolerance: float = 1e-3,
     level: float = 0.95,
@@ -138,7 +138,7 @@ def minimise(
     executor: Executor | None = None,
     store: str | PathLike[str] | None = None,
     time_limit: float | None = None,
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, object] | None = None,
 ) -> Optimum:
     """The values of parameters for which a response of a model is least, in the mean.
 
@@ -181,7 +181,7 @@ def minimise(
 
 
 def searched(
-    evaluator: Evaluator, method: str, space: Space, start: Any, tolerance: float, options: Mapping[str, Any]
+    evaluator: Evaluator, method: str, space: Space, start: Any, tolerance: float, options: Mapping[str, object]
 ) -> str:
     """Search until the method or the evaluations end; why it ended."""
 

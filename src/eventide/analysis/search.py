@@ -87,7 +87,7 @@ def method_for(space: Space, name: str | None, evaluations: int) -> str:
 # --- scipy.optimize ---------------------------------------------------------------------------------------------------
 
 
-def _minimize(asked: Asked, method: str, options: Mapping[str, Any]) -> str:
+def _minimize(asked: Asked, method: str, options: Mapping[str, object]) -> str:
     import scipy.optimize
 
     library: Any = scipy.optimize  # its stubs want literal names of methods and options
@@ -134,7 +134,7 @@ def _differential_evolution(asked: Asked) -> str:
 
     library: Any = scipy.optimize  # its stubs do not know a function of many points at once
     axes = asked.space.axes
-    chosen: dict[str, Any] = {"popsize": 8, "tol": 0.0, "atol": 0.0, "polish": False, "maxiter": UNLIMITED}
+    chosen: dict[str, object] = {"popsize": 8, "tol": 0.0, "atol": 0.0, "polish": False, "maxiter": UNLIMITED}
     chosen |= {"integrality": [axis.is_whole for axis in axes], "x0": asked.start, "callback": _Settled(asked)}
     chosen |= {"vectorized": True, "updating": "deferred", "rng": np.random.default_rng(asked.seed)}
 
@@ -184,7 +184,7 @@ def _tpe(asked: Asked) -> str:
                 study.tell(trial, value)
 
 
-def _distribution(optuna: Any, axis: Axis) -> Any:
+def _distribution(optuna: Any, axis: Axis) -> object:
     if axis.choices is not None:
         return optuna.distributions.CategoricalDistribution(tuple(range(len(axis.choices))))
     if axis.is_whole:

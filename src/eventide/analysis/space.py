@@ -110,7 +110,7 @@ class Space:
             )
         return np.array([axis.coordinate(point[axis.name]) for axis in self.axes])
 
-    def start(self, model: Model[..., Any], start: Any) -> NDArray[np.float64]:
+    def start(self, model: Model[..., Any], start: object) -> NDArray[np.float64]:
         """Where a search begins: as given, else at the model's own values, else in the middles of the ranges."""
         if start is not None:
             if not isinstance(start, Mapping):

@@ -137,7 +137,7 @@ def _study_of(batches: Sequence[_Batch]) -> StoredStudy:
     by_chance = [name for name in about.get("drawn", ()) if name in everywhere[0]]
     chosen = [name for name in about.get("set", differing) if name in everywhere[0]]
     for batch in batches:
-        first: dict[int, dict[str, Any]] = {}
+        first: dict[int, dict[str, object]] = {}
         for row, _, _ in batch.rows:
             first.setdefault(row["point"], _parameters_in(row))
         points += [{name: first[k][name] for name in chosen} if k in first else {} for k in range(batch.points)]

@@ -124,7 +124,7 @@ class Command(ABC):
 
 
 def register(
-    name: str, kind: type[Command], help_: str, example: str, *, without: Sequence[str] = (), **defaults: Any
+    name: str, kind: type[Command], help_: str, example: str, *, without: Sequence[str] = (), **defaults: object
 ) -> None:
     """Let a name call a command, whose fields are its options.
 

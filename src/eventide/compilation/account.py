@@ -364,7 +364,7 @@ class _Reader:
             )
         return tuple(notes)
 
-    def _uses(self, law: Any, name: str) -> _Uses:
+    def _uses(self, law: object, name: str) -> _Uses:
         """What a law reads and writes of that which laws set, and why it cannot be compiled."""
         try:
             bound = self.analyst.registry.law(law, getattr(type(law), name))

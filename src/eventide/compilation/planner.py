@@ -150,7 +150,7 @@ class Compiler(Analyst):
             if home is not sim and isinstance(home, type(sim)):
                 raise _of_another(f"{what}{whose.name}", one.name)
 
-    def _check_reach(self, functions: tuple[Any, ...], arguments: tuple[Any, ...], whose: str) -> None:
+    def _check_reach(self, functions: tuple[object, ...], arguments: tuple[object, ...], whose: str) -> None:
         """The same of code that cannot be read."""
         stranger = stranger_in(functions, arguments, self.integrator.sim)
         if stranger is not None:

@@ -99,7 +99,7 @@ class Registry:
         self.written: Written = {}
         self._process_codes: dict[int, tuple[CodeType, ProcessCode | tuple[str, int, str, str]]] = {}
 
-    def find(self, kind: LoweredKind, function: Any, arguments: tuple[Any, ...]) -> Bound:
+    def find(self, kind: LoweredKind, function: Any, arguments: tuple[object, ...]) -> Bound:
         """The kernel of a function for some arguments, and its binding.
 
         Raises CannotLower if something in it cannot be followed.
@@ -140,7 +140,7 @@ class Registry:
         """Whether a generator function has been read before."""
         return id(code) in self._process_codes
 
-    def law(self, component: Any, function: FunctionType) -> Bound:
+    def law(self, component: object, function: FunctionType) -> Bound:
         """The kernel of a law of a component, and its binding.
 
         function    of the class, as in `Ball.equations`
@@ -148,7 +148,7 @@ class Registry:
         """
         return self.find("law", function, (component,))
 
-    def condition(self, test: Any, *arguments: Any) -> Bound:
+    def condition(self, test: Any, *arguments: object) -> Bound:
         """The kernel of a condition (and what it is to be called with), and its binding.
 
         Raises CannotLower if something in it cannot be followed.

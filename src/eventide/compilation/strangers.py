@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 
-def stranger_in(functions: Iterable[Any], arguments: Iterable[Any], sim: Simulation) -> Any:
+def stranger_in(functions: Iterable[object], arguments: Iterable[object], sim: Simulation) -> Any:
     """The first object of another simulation that functions refer to; None if none is found.
 
     Found are those that the functions, and what they name, close over, name as globals or have as defaults, and those

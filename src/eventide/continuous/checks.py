@@ -75,7 +75,7 @@ def _assigned_fields(cls: type[Continuous], function: Any) -> list[tuple[str, in
     ]
 
 
-def names_in(laws: tuple[Any, ...], cls: type) -> set[str]:
+def names_in(laws: tuple[object, ...], cls: type) -> set[str]:
     """All names in the code of laws, and of the functions and methods with such names in their modules and class."""
     found: set[str] = set()
     waiting = [getattr(law, "__func__", law) for law in laws]
@@ -155,7 +155,7 @@ class Ledger(Protocol):
     def note_read(self, owner: Member, quantity: Quantity) -> None:
         """The present law reads a rate of an object."""
 
-    def note_write(self, owner: Any, quantity: Quantity) -> None:
+    def note_write(self, owner: object, quantity: Quantity) -> None:
         """It writes one."""
 
     def note_read_slot(self, slot: int) -> None:
@@ -222,7 +222,7 @@ class _CheckedRates:
         self._ledger.note_read(self._owner, (name, None))
         return value
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         if name in self._owner._layout.starts:
             self.__getattr__(name)._write(value)
         else:
@@ -252,7 +252,7 @@ class _CheckedItems(np.ndarray):
             for item in np.atleast_1d(items).tolist():
                 (of._ledger.note_write if writes else of._ledger.note_read)(of._owner, (name, item))
 
-    def _write(self, value: Any) -> None:
+    def _write(self, value: object) -> None:
         """The rates are assigned as a whole; by `+=` it is this array that comes back."""
         if not isinstance(value, _CheckedItems):
             assert self._note is not None

@@ -176,7 +176,7 @@ class ConditionPlan(Plan):
     constants: int = 0
     record: int = 0
     uses: int = 0
-    binding: Any = None
+    binding: object = None
     equalities: tuple[Equality, ...] = ()
 
     @property
@@ -210,7 +210,7 @@ class WaitPointPlan:
     """
 
     place: int
-    condition: Any
+    condition: object
     priority: float | None = None
 
 

@@ -227,7 +227,7 @@ class Host:
                     first = layout.slot(law, name)
                     table[Y, first : first + layout.lengths.get(name, 1)] = nan
 
-    def call(self, function: Callable[..., Any], f: int) -> None:
+    def call(self, function: Callable[..., object], f: int) -> None:
         """Call one of the stepper's functions because an event reads or changes a flow.
 
         Laws that run meanwhile may write rates; the clock stays as it is.

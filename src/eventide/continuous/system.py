@@ -247,7 +247,7 @@ class System:
 
     def _start_handlers(self, component: Continuous) -> None:
         handlers: list[tuple[Any, Any]] = []
-        sides: dict[Any, list[Any]] = {}
+        sides: dict[Any, list[object]] = {}
         for spec in component._when_specs:
             for trigger in spec.bind(component):
                 conditions_of(self.sim).add(trigger)

@@ -42,7 +42,7 @@ class Component(_Declared):
     _name: str | None = None
     _number = 0
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
         own = _own_fields(cls)
         _refuse_shadows(cls, own)

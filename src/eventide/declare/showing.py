@@ -20,7 +20,7 @@ def as_text(rows: Sequence[tuple[str, object]]) -> str:
 
 
 def as_html(
-    rows: Iterable[Sequence[Any]], heads: Sequence[str] = (), *, title: str = "", notes: Iterable[str] = ()
+    rows: Iterable[Sequence[object]], heads: Sequence[str] = (), *, title: str = "", notes: Iterable[str] = ()
 ) -> str:
     """A table for a notebook, with a title above and notes below."""
     from html import escape  # a model that runs in a terminal does not need it

@@ -8,7 +8,7 @@ from typing import Any
 from eventide.errors import ModelError
 
 
-def has_unit(value: Any) -> bool:
+def has_unit(value: object) -> bool:
     """Whether a value says in which unit it is: a `Quantity` does, and pint's."""
     return hasattr(value, "unit") or hasattr(value, "units")
 

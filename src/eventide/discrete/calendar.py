@@ -45,7 +45,7 @@ WIDE: Final = 1 << 62
 """Beyond any serial number: the distance from a notice to the room kept on either side of it."""
 NEXT: Path = (-WIDE,)
 """The path of what is taken at once."""
-AT_END: Final[Any] = object()
+AT_END: Final[object] = object()
 """Stands for whose event is next where there is none."""
 SPARE: Final = 256
 """Up to this many stale notices do not matter."""

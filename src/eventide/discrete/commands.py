@@ -62,7 +62,7 @@ class Activity(Protocol):
     """Whatever can stand in the event list and wait: a process, a timer, a branch of a composite wait."""
 
     _notice: Notice | None
-    _value: Any
+    _value: object
     _wait: Wait | None
     _story: Any
 
@@ -77,7 +77,7 @@ class Activity(Protocol):
 class Command(Protocol):
     """What a process may yield, besides a float."""
 
-    def _execute(self, sim: World, activity: Activity, /) -> Any: ...
+    def _execute(self, sim: World, activity: Activity, /) -> object: ...
 
 
 if TYPE_CHECKING:
@@ -173,7 +173,7 @@ class ActivateNow:
     def __init__(self, process: Process) -> None:
         self.process = process
 
-    def _execute(self, sim: World, activity: Activity, /) -> Any:
+    def _execute(self, sim: World, activity: Activity, /) -> object:
         process = self.process
         check_same_simulation(sim, process)
         target = process._target()
@@ -202,7 +202,7 @@ class Pause:
 
     __slots__ = ()
 
-    def _execute(self, sim: World, activity: Activity, /) -> Any:
+    def _execute(self, sim: World, activity: Activity, /) -> object:
         sim._refresh()
         return activity
 
@@ -224,7 +224,7 @@ class Handover:
     def __init__(self, activity: Activity) -> None:
         self.activity = activity
 
-    def _execute(self, sim: World, activity: Activity, /) -> Any:
+    def _execute(self, sim: World, activity: Activity, /) -> object:
         sim.current = self.activity
         return self.activity
 

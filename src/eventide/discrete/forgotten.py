@@ -31,7 +31,7 @@ MOST_NAMES: Final = 5
 class Besides(Protocol):
     """What another room looks for."""
 
-    def begin(self, made: dict[Any, int]) -> None:
+    def begin(self, made: dict[object, int]) -> None:
         """A run begins; how many objects of each kind were made since the last."""
         ...
 
@@ -86,7 +86,7 @@ class Forgotten:
             message = f"the run has ended at time {self.world.time!r}: {'; '.join(parts)}"
             warnings.warn(IdleWarning(message), stacklevel=level_of_user())
 
-    def _made_since(self) -> dict[Any, int]:
+    def _made_since(self) -> dict[object, int]:
         """How many components of each kind were made since this was asked last."""
         made, before = self.world._counts, self._made
         if made == before:

@@ -92,7 +92,7 @@ class Timer:
     __slots__ = ("_notice", "_value", "_wait", "component", "grid", "handler", "index", "is_live", "priority")
     _story = None
     _notice: Notice | None
-    _value: Any
+    _value: object
     _wait: Wait | None
 
     def __init__(self, component: Component, handler: Callable[[], Any], grid: Grid, priority: float) -> None:

@@ -42,7 +42,7 @@ class Halt:
     def _resume(self) -> NoReturn:
         raise StopIteration
 
-    def _finish(self, result: Any) -> bool:
+    def _finish(self, result: object) -> bool:
         """The run is over, whatever it was waiting for."""
         self.sim._calendar.void += 1
         self.sim._is_halted = True

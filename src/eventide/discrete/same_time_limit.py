@@ -85,7 +85,7 @@ class Instant:
         names = ", ".join(f"{actor.name} ({self._counts[id(actor)]} times)" for actor in again[:MOST_NAMES])
         return names + (f" and {len(again) - MOST_NAMES} more" if len(again) > MOST_NAMES else "")
 
-    def _without_end(self, time: float, last: Any) -> str:
+    def _without_end(self, time: float, last: object) -> str:
         self._counts[id(last)] += 1
         return (
             f"time does not go beyond {time!r}: {self._names()} acted at this instant. A process that repeats must "

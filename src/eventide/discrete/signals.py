@@ -26,7 +26,7 @@ class Signal(Component):
 
     def _complete(self) -> None:
         self._waits: dict[SignalWait, None] = {}
-        self.value: Any = None
+        self.value: object = None
         self.sent = False
         super()._complete()
 
@@ -55,7 +55,7 @@ class Signal(Component):
         """How many wait for it."""
         return len(self._waits)
 
-    def _execute(self, sim: World, activity: Activity, /) -> Any:
+    def _execute(self, sim: World, activity: Activity, /) -> object:
         check_same_simulation(sim, self)
         if self.once and self.sent:
             activity._value = self.value

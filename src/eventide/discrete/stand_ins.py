@@ -33,7 +33,7 @@ class Given:
         """How it is called in messages."""
         return str(self.activity.name)
 
-    def _resume(self) -> Any:
+    def _resume(self) -> object:
         process, command = self.activity, self.command
         process.sim.current = process
         if self.does == "fails":
@@ -53,10 +53,10 @@ class RowCalendar(Calendar):
     __slots__ = ()
 
 
-def _asking(name: str) -> Callable[..., Any]:
+def _asking(name: str) -> Callable[..., object]:
     plain = getattr(Calendar, name)
 
-    def ask(calendar: Any, *others: Any) -> Any:
+    def ask(calendar: Any, *others: object) -> object:
         calendar.tracer.leave()
         return plain(calendar, *others)
 

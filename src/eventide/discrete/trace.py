@@ -41,7 +41,7 @@ class Occurrence(NamedTuple):
 
 HOLD_ENDED: Final = "hold ended"
 PERIOD_OVER: Final = "period over"
-Listener: TypeAlias = Callable[[Occurrence], Any]
+Listener: TypeAlias = Callable[[Occurrence], object]
 
 
 def print_occurrence(occurrence: Occurrence) -> None:
@@ -103,7 +103,7 @@ class Tracer:
 
     # --- between events -------------------------------------------------------------------------------------------
 
-    def advance(self, horizon: float) -> Any:
+    def advance(self, horizon: float) -> object:
         """Let what looks after the model bring it to its next event, and tell of that event, which is listed then."""
         world = self.world
         calendar = world._calendar

@@ -250,7 +250,7 @@ class World:
 
     # --- running --------------------------------------------------------------------------------------------------
 
-    def run(self, until: float | Process | Callable[[], Any] | None = None) -> None:
+    def run(self, until: float | Process | Callable[[], object] | None = None) -> None:
         """Execute events in their order.
 
         until       a time: stop before any event at it, with the model brought to it;
@@ -479,7 +479,7 @@ class World:
             return refusal
         return None
 
-    def _throw_back(self, error: BaseException) -> Any:
+    def _throw_back(self, error: BaseException) -> object:
         """An error was met: one in carrying out a command is raised again at the line that yielded it.
 
         Answers the process that will do so next. None for an error that comes out of a process or handler: it goes up
@@ -504,7 +504,7 @@ class World:
         """Raise the error for something that is no command."""
         raise ModelError(f"{activity.name} yielded {command!r}, which is no command: {what_to_yield(command)}")
 
-    def _wake(self, activity: Any, value: Any) -> None:
+    def _wake(self, activity: Any, value: object) -> None:
         """End an activity's wait: it continues at the end of the present instant, and its `yield` returns `value`.
 
         What it waited for is kept until then, so that an interrupted process gives it back.

@@ -31,7 +31,7 @@ class Engine:
     pack    turns the arrays into what all other functions take first, and what must live as long as that is used
     """
 
-    pack: Callable[[Arrays], tuple[Any, Any]]
+    pack: Callable[[Arrays], tuple[Any, object]]
     proceed: Callable[..., int]
     proceed_away: Callable[..., int]
     settle_touched: Callable[..., bool]

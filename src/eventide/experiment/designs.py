@@ -243,7 +243,7 @@ def _axis(name: str, values: object, entropy: int) -> Iterator[object]:
     yield from values.tolist() if isinstance(values, np.ndarray) else values
 
 
-def _point(given: Any) -> Point:
+def _point(given: object) -> Point:
     if not isinstance(given, Mapping):
         raise ParameterError(
             f'a point of a study gives values by name, as {{"pits": 8}}, and got {given!r}; for the product of several '

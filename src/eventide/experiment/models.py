@@ -254,7 +254,7 @@ class Model(Generic[P, R]):
 
     # --- to other processes ---------------------------------------------------------------------------------------
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         from eventide.experiment.travel import name_of
 
         named = name_of(self)

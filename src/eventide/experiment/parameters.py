@@ -57,7 +57,7 @@ class Parameter:
         """Which values it may have."""
         return kind_of(self.annotation)
 
-    def check(self, value: Any, model: str) -> Any:
+    def check(self, value: object, model: str) -> Any:
         """The value as this parameter has it; ParameterError names `model` and says what is allowed."""
         return self._fit(self.kind.accept, value, model, self.kind.in_python or self.kind.allowed)
 
@@ -76,7 +76,7 @@ class Parameter:
         return f"{self.name}: {self.kind.short}{default}"
 
 
-def show(value: Any) -> str:
+def show(value: object) -> str:
     """A value in a call or a list of parameters, as it is written in Python."""
     if isinstance(value, Enum):
         return f"{type(value).__name__}.{value.name}"
@@ -86,7 +86,7 @@ def show(value: Any) -> str:
 # --- the kinds ----------------------------------------------------------------------------------------------------
 
 
-def kind_of(annotation: Any) -> Kind:
+def kind_of(annotation: object) -> Kind:
     """The kind that an annotation means; one that accepts everything if it is none of those known here."""
     for plain, kind in _PLAIN:
         if annotation is plain:
@@ -203,7 +203,7 @@ def _first_fit(fits: Iterable[Callable[[Any], Any]], value: Any) -> Any:
     raise ValueError
 
 
-def _written(annotation: Any) -> str:
+def _written(annotation: object) -> str:
     if annotation is REQUIRED:
         return "any"
     if isinstance(annotation, str):

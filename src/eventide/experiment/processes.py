@@ -29,7 +29,7 @@ class _Job:
     """
 
     future: Future[Any]
-    task: Callable[[], Any]
+    task: Callable[[], object]
     alone: bool
 
 
@@ -69,11 +69,11 @@ class Processes(Executor):
         self._waiting: deque[_Job] = deque()
         self._lock = threading.RLock()  # a callback may be called at once, where it is given
 
-    def submit(self, task: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+    def submit(self, task: Callable[..., object], /, *arguments: object, **named: object) -> Future[Any]:
         """What `task(*arguments)` answers, in some process."""
         return self._submitted(partial(task, *arguments, **named), alone=False)
 
-    def submit_alone(self, task: Callable[..., Any], /, *arguments: Any) -> Future[Any]:
+    def submit_alone(self, task: Callable[..., object], /, *arguments: object) -> Future[Any]:
         """The same, in a process that has nothing else meanwhile."""
         return self._submitted(partial(task, *arguments), alone=True)
 

@@ -176,7 +176,7 @@ class Result:
     run: Run[Any] | None = field(default=None, repr=False)
     dense: Mapping[str, PiecewisePolynomial] = field(default_factory=dict, repr=False)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         values = {**vars(self), "parameters": dict(self.parameters), "run": None}
         return Result, tuple(values.values())
 

@@ -70,7 +70,7 @@ class Recordings(tuple["Recording | PopulationRecording", ...]):
     def __getitem__(self, key: SupportsIndex | str, /) -> Recording | PopulationRecording: ...
     @overload
     def __getitem__(self, key: slice, /) -> tuple[Recording | PopulationRecording, ...]: ...
-    def __getitem__(self, key: SupportsIndex | slice | str, /) -> Any:
+    def __getitem__(self, key: SupportsIndex | slice | str, /) -> object:
         """The recording of that number or name. Raises ModelError for a name that none has."""
         if not isinstance(key, str):
             return super().__getitem__(key)

@@ -194,7 +194,7 @@ class Scenarios:
         base, other = self.cases["base"], self.cases[towards]
         return {name: base[name] + share * (other[name] - base[name]) if name in names else base[name] for name in base}
 
-    def _gap(self, response: str, limit: float, values: dict[str, Any]) -> Reading:
+    def _gap(self, response: str, limit: float, values: dict[str, object]) -> Reading:
         """The mean of a response less the limit, of a study of one point, which is made once."""
         key = response, tuple(values.values())
         if key not in self._known:
@@ -209,7 +209,7 @@ class Scenarios:
         return Reading(known.mean - limit, known.low - limit, known.high - limit)
 
 
-def _in_words(values: Mapping[str, Any]) -> str:
+def _in_words(values: Mapping[str, object]) -> str:
     return ", ".join(f"{name}={show(value)}" for name, value in values.items())
 
 

@@ -277,7 +277,7 @@ def _bare(value: object) -> object:
     return float(value) if isinstance(value, float) else value
 
 
-def _alike(values: list[Any]) -> list[Any]:
+def _alike(values: list[object]) -> list[object]:
     """The values of a column, of one kind: numbers as floats where some are, else as texts where some are."""
     kinds = {type(value) for value in values if value is not None}
     if len(kinds) < 2:
@@ -306,7 +306,7 @@ def _of_run(table: Any, run: int) -> Any:
     return rows
 
 
-def _file_of(table: Any) -> bytes:
+def _file_of(table: object) -> bytes:
     from io import BytesIO
 
     parquet: Any = load("pyarrow.parquet", "parquet", "a store")

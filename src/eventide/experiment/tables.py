@@ -122,7 +122,7 @@ def not_finite(replication: Replication) -> dict[str, list[int]]:
     return found
 
 
-def _framed(replication: Replication, rows: list[dict[str, Any]], name: str) -> pd.DataFrame:
+def _framed(replication: Replication, rows: list[dict[str, object]], name: str) -> pd.DataFrame:
     from eventide.libraries import pandas as pd
 
     numbers = [result.number for result in replication]
@@ -238,7 +238,7 @@ def dataset(replication: Replication) -> xr.Dataset:
     return labelled
 
 
-def _coordinate(replication: Replication, name: str, shape: tuple[int, int]) -> Any:
+def _coordinate(replication: Replication, name: str, shape: tuple[int, int]) -> object:
     """The values of a parameter, by point, or by point and replication if they are drawn."""
     import numpy as np
 

@@ -86,6 +86,6 @@ def as_decimal(number: float) -> Fraction:
     return Fraction(repr(float(number)))
 
 
-def reached_inputs(functions: Iterable[Callable[..., Any]], owner: Any = None) -> Reach[Input]:
+def reached_inputs(functions: Iterable[Callable[..., object]], owner: Any = None) -> Reach[Input]:
     """The inputs that some functions, or what they call, may call; `owner` is the object with these functions."""
     return Reach(Input, functions, owner)  # type: ignore[type-abstract]  # objects of derived classes are looked for

@@ -37,7 +37,7 @@ class ForgottenComponents:
         self._sizes: dict[object, int] = {}
         """How many attributes the oldest components had when they were looked at, by their seats."""
 
-    def begin(self, made: dict[Any, int]) -> None:
+    def begin(self, made: dict[object, int]) -> None:
         """As a run begins: take down what rests. Raises ModelError for an attribute that was misspelt.
 
         made        how many objects of each kind were made since the last run

@@ -76,7 +76,7 @@ class Monitor:
 
     # --- from event to event --------------------------------------------------------------------------------------
 
-    def advance(self, horizon: float) -> Any:
+    def advance(self, horizon: float) -> object:
         """Bring the model to its next event.
 
         Returns     the owner of the event of a condition; None for the first event of the list; AT_END if there is none

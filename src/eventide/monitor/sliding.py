@@ -277,7 +277,7 @@ class Slides:
         """The state slides: the two conditions rest, and the laws are executed on both sides."""
         integrator, slide = self.integrator, sliding._slide
         above, below = sliding.above, sliding.below
-        met: dict[Any, None] = {}
+        met: dict[object, None] = {}
         for trigger in (above, below):
             met.update(dict.fromkeys(trigger.plan.touches or ()))
         for slot in slide.modes:
@@ -448,7 +448,7 @@ def _is_bound(trigger: Trigger) -> bool:
     return any(trigger is other for other, _ in component._handlers)
 
 
-def _members(flow: Flow) -> list[Any]:
+def _members(flow: Flow) -> list[object]:
     """The members of a flow, without the objects that represent sliding."""
     return [owner for owner in flow.owners() if not isinstance(owner, SlidingMotion)]
 

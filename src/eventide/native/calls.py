@@ -118,5 +118,5 @@ def builtin(name: str, address: int) -> Callable[..., object]:
     make = ctypes.pythonapi.PyCFunction_NewEx
     make.argtypes, make.restype = (ctypes.c_void_p, ctypes.py_object, ctypes.c_void_p), ctypes.py_object
     # The definition must live as long as the function, which therefore has it for its `__self__`.
-    function: Callable[..., Any] = make(ctypes.addressof(definition), definition, None)
+    function: Callable[..., object] = make(ctypes.addressof(definition), definition, None)
     return function

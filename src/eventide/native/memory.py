@@ -104,7 +104,7 @@ def pack(arrays: Arrays, method: tuple[int, ...]) -> tuple[int, Any]:
     return _table([placed(whole[:PLAIN]), *[record.placed for record in whole[PLAIN:-2]], (method, ())])
 
 
-def pack_rows(rows: Rows) -> tuple[int, Any]:
+def pack_rows(rows: Rows) -> tuple[int, object]:
     """The same for the tables of native processes."""
     flat = [np.asarray(view) for view in rows[:FLAT]]
     whole: tuple[Any, ...] = rows

@@ -309,7 +309,7 @@ def _comparison(group: Group, place: int) -> Callable[[], bool] | None:
     return _written(item)(owner)
 
 
-def _written(item: str) -> Callable[[Any], Callable[[], bool]]:
+def _written(item: str) -> Callable[[object], Callable[[], bool]]:
     """What makes the comparison of an item of its argument; its text stands where the compiler looks for it."""
     file, text = f"<eventide {item}>", f"def comparison(owner):\n    return lambda: {item} > 0.0\n"
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file

@@ -58,9 +58,9 @@ def to_xarray(ledger: Ledger, block: Block) -> xr.Dataset:
     return dataset
 
 
-def _columns(ledger: Ledger, block: Block, *, sides: bool) -> dict[str, Any]:
+def _columns(ledger: Ledger, block: Block, *, sides: bool) -> dict[str, object]:
     """The columns by name, the time first."""
-    columns: list[tuple[str, Any]] = [("time", block.times)]
+    columns: list[tuple[str, object]] = [("time", block.times)]
     if sides:
         columns.append(("side", [SIDES[side] for side in block.sides.tolist()]))
     columns += ledger._labels_of(block.numbers).items()

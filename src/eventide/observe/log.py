@@ -272,7 +272,7 @@ def _awaited(process: Process) -> str:
     return what_is_awaited(process)
 
 
-def _mark(kind: str, name: str, category: str, track: int, at: float) -> dict[str, Any]:
+def _mark(kind: str, name: str, category: str, track: int, at: float) -> dict[str, object]:
     return {"ph": kind, "name": name, "cat": category, "pid": 1, "tid": track, "ts": at}
 
 

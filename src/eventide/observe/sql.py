@@ -65,7 +65,7 @@ def _engine(url: str, *, begin: str) -> Iterator[Engine]:
 def _let_sqlite_undo(sqlalchemy: Any, engine: Engine, words: str) -> None:
     """Include the creation of tables in a transaction of SQLite; its driver leaves that outside."""
 
-    def leave_to_us(connection: Any, _: Any) -> None:
+    def leave_to_us(connection: Any, _: object) -> None:
         connection.isolation_level = None
 
     def begin(connection: Connection) -> None:
@@ -145,7 +145,7 @@ def _table(sqlalchemy: Any, name: str, columns: list[str], head: Head) -> sa.Tab
     )
 
 
-def _type(sqlalchemy: Any, head: Head, place: int) -> Any:
+def _type(sqlalchemy: Any, head: Head, place: int) -> object:
     if head.is_text(place):
         return sqlalchemy.Text()
     dtype = np.dtype(head.dtypes[place])
@@ -184,8 +184,8 @@ def _check_fits(name: str, column: pd.Series[Any]) -> None:
         )
 
 
-def _as_parameters(column: pd.Series[Any], *, is_text: bool) -> list[Any]:
-    values: list[Any] = column.tolist()
+def _as_parameters(column: pd.Series[Any], *, is_text: bool) -> list[object]:
+    values: list[object] = column.tolist()
     return [value if isinstance(value, str) else None for value in values] if is_text else values
 
 

@@ -67,7 +67,7 @@ class Head:
 
     def _check(self) -> None:
         """Raise ValueError if no table has such a head: a type that does not exist could need any amount of memory."""
-        lists: tuple[Any, ...] = (self.index, self.columns, self.dtypes)  # as found, and not yet what they should be
+        lists: tuple[object, ...] = (self.index, self.columns, self.dtypes)  # as found, and not yet what they should be
         for names in lists:
             if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):
                 raise ValueError(f"{names!r:.100} is no list of names")
@@ -166,7 +166,7 @@ def _checked_dtype(name: str, column: pd.Series[Any]) -> str:
     )
 
 
-def _plain_attributes(attributes: Mapping[Any, Any]) -> dict[str, Any]:
+def _plain_attributes(attributes: Mapping[Any, Any]) -> dict[str, object]:
     """The attributes, if they come back equal from a text."""
     for key, value in attributes.items():
         try:

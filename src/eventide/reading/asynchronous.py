@@ -57,7 +57,7 @@ def _frames(error: BaseException) -> Iterator[FrameType]:
 def _handlers() -> Iterator[CodeType]:
     """The code of all signal handlers that are written in Python."""
     for number in range(1, _signal.NSIG):
-        handler: Any = _signal.getsignal(number)
+        handler: object = _signal.getsignal(number)
         while isinstance(handler, partial):
             handler = handler.func
         handler = getattr(handler, "__func__", handler)

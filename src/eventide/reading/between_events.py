@@ -117,7 +117,7 @@ class Mention(NamedTuple):
     advice: str = ""
 
 
-def refuse_commands(function: Any, this: Any, sim: World, what: str, owner: Any) -> None:
+def refuse_commands(function: Any, this: object, sim: World, what: str, owner: Any) -> None:
     """Look through code that holds between events, once.
 
     function    the equations, report or condition; one whose code cannot be seen is passed over
@@ -246,7 +246,7 @@ def _mentions(
     value: Any = UNKNOWN
     chain = ""
     for kind, name, place in _outline_of(code).loads:
-        owner: Any = UNKNOWN
+        owner: object = UNKNOWN
         if kind is ATTRIBUTE:
             if value is UNKNOWN:
                 continue

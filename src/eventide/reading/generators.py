@@ -83,7 +83,7 @@ class Successor:
         self,
         place: int,
         generator: Any,
-        changed: Mapping[str, Any] | None = None,
+        changed: Mapping[str, object] | None = None,
         absent: Iterable[str] = (),
         iterators: Mapping[int, Iterator[Any]] = NOTHING,
         contexts: Mapping[int, Callable[..., Any]] = NOTHING,

@@ -94,7 +94,7 @@ def _codes_of(cls: type[Component]) -> list[tuple[str, CodeType]]:
     return found
 
 
-def _parts_of(member: Any) -> list[Any]:
+def _parts_of(member: object) -> list[object]:
     """The functions of a property, the conditions of a handler, and what follows where its events accumulate."""
     parts = [getattr(member, part, None) for part in ("fget", "fset", "settler")]
     return [*parts, *getattr(getattr(member, "_when", None), "parts", ())]
@@ -120,7 +120,7 @@ def _loaded(codes: list[tuple[str, CodeType]]) -> set[str]:
 def _set_on_self(code: CodeType) -> Iterator[tuple[str, int]]:
     """The attributes that a method sets on its first argument, with their lines."""
     this = code.co_varnames[0] if code.co_argcount else None
-    before: Any = None
+    before: object = None
     for step in dis.get_instructions(code):
         if step.opname == "STORE_ATTR" and this is not None and before == this:
             yield str(step.argval), (step.positions and step.positions.lineno) or code.co_firstlineno

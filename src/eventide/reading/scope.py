@@ -69,7 +69,7 @@ def attribute_of(owner: object, name: str) -> object:
 def closures_of(function: FunctionType) -> dict[str, object]:
     """What a function closes over, as far as it has values."""
     cells = zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
-    values: dict[str, Any] = {}
+    values: dict[str, object] = {}
     for name, cell in cells:
         with suppress(ValueError):
             values[name] = cell.cell_contents

@@ -213,7 +213,7 @@ class SourceBook:
         definition = self.definition(function)
         return definition.file.is_rebound(definition.tree, name)
 
-    def file(self, name: str, namespace: dict[str, Any]) -> SourceFile | None:
+    def file(self, name: str, namespace: dict[str, object]) -> SourceFile | None:
         """A file by its name; None if it cannot be read as Python."""
         if name not in self._files:
             lines = linecache.getlines(name, namespace)

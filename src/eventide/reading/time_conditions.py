@@ -61,7 +61,7 @@ _KNOWN: Final = frozenset(
 )
 
 
-Source: TypeAlias = tuple[Callable[[], Any], Any]
+Source: TypeAlias = tuple[Callable[[], object], object]
 """How a value that an event may change is read, and what it was."""
 
 
@@ -93,7 +93,7 @@ def straight_steps(code: CodeType) -> Steps | None:
     return steps if is_straight and steps[-1].opname == "COMPARE_OP" else None
 
 
-def solve(function: Any, arguments: tuple[Any, ...], sim: Simulation, steps: Steps) -> Solution:
+def solve(function: Any, arguments: tuple[object, ...], sim: Simulation, steps: Steps) -> Solution:
     """When a condition on time alone becomes true; not known of any other, and of one that ends as time goes by.
 
     function, arguments     the condition, and what it is called with
@@ -199,7 +199,7 @@ class _Reader:
             raise _NotUnderstood
         return self._given[name]
 
-    def _cell(self, name: str) -> Any:
+    def _cell(self, name: str) -> object:
         try:
             return self._taken(getattr, self._cells[name], "cell_contents")
         except (KeyError, ValueError):

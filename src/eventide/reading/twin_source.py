@@ -112,7 +112,7 @@ class TwinSource:
         if isinstance(statement, ast.Global | ast.Nonlocal):
             return statement
         number = self._number(statement)
-        write: Callable[[TwinSource, Any], Any] = self._WRITERS.get(type(statement), TwinSource._evaluated)
+        write: Callable[[TwinSource, object], Any] = self._WRITERS.get(type(statement), TwinSource._evaluated)
         made = write(self, statement)
         test = "entry is None or entry.at == _0 and ((entry := None), (yield))"
         if self._last > number:
@@ -145,7 +145,7 @@ class TwinSource:
 
     # --- compound statements --------------------------------------------------------------------------------------
 
-    def _branch(self, statement: Any) -> Any:
+    def _branch(self, statement: Any) -> object:
         """An `if` or `while`."""
         test, at_test = self._evaluated(statement.test), self._last
         body, at_body = self._block(statement.body), self._last
@@ -154,7 +154,7 @@ class TwinSource:
             test = self._chosen(test, at_test, "entry.at <= _2", at_body)
         return _changed(statement, test=test, body=body, orelse=orelse)
 
-    def _for(self, statement: Any) -> Any:
+    def _for(self, statement: Any) -> object:
         number, target = self._last, statement.target
         items, at_items = self._evaluated(statement.iter), self._last
         self._last += 1
@@ -182,7 +182,7 @@ class TwinSource:
         context = self._chosen(context, at_context, "entry.context(_2, _3)", number, _shape(target))
         return _changed(statement, items=[ast.withitem(context, target)], body=[*again, *body])
 
-    def _try(self, statement: Any) -> Any:
+    def _try(self, statement: Any) -> object:
         number, is_star = self._last, isinstance(statement, ast.TryStar)
         body, orelse = self._block(statement.body), self._block(statement.orelse)
         first = self._last + 1
@@ -196,7 +196,7 @@ class TwinSource:
             final = [_restored(number, statement), *final]
         return _changed(statement, body=body, handlers=handlers, orelse=orelse, finalbody=final)
 
-    def _handler(self, handler: ast.ExceptHandler, number: int, *, is_star: bool) -> Any:
+    def _handler(self, handler: ast.ExceptHandler, number: int, *, is_star: bool) -> object:
         self._last += 1
         first = self._last
         if is_star:
@@ -363,7 +363,7 @@ def _restored(number: int, where: ast.AST) -> ast.stmt:
     return _if(where, [restored], [], "entry is not None")
 
 
-def _changed(node: Any, **fields: Any) -> Any:
+def _changed(node: Any, **fields: object) -> Any:
     """A copy of a node with some other fields; itself if they are what they were."""
     if all(getattr(node, name) is value for name, value in fields.items()):
         return node

@@ -57,15 +57,15 @@ class Entry:
         self.inner = inner
         self._kept: dict[int, tuple[Any, ...]] = {}
 
-    def value(self, name: str) -> Any:
+    def value(self, name: str) -> object:
         """The value of a variable; this object itself if it has none."""
         return self.values.get(name, self)
 
-    def loop(self, number: int, last: int, shape: Any) -> Any:
+    def loop(self, number: int, last: int, shape: object) -> object:
         """What a loop goes through: nothing if the place is behind its block, else one empty item before the others."""
         return () if self.at > last else chain((shape,), self.iterators[number])
 
-    def context(self, number: int, shape: Any) -> Any:
+    def context(self, number: int, shape: object) -> object:
         """What a `with` has begun already."""
         return _Context(shape, self.contexts[number])
 
@@ -77,7 +77,7 @@ class Entry:
         self._kept[number] = error.__traceback__, error.__context__
         return True
 
-    def caught(self, first: int, last: int) -> Any:
+    def caught(self, first: int, last: int) -> object:
         """What a handler handles while an error leads to the place."""
         return BaseException if first <= self.at <= last else ()
 
@@ -106,7 +106,7 @@ class GoingOn(map):  # type: ignore[type-arg]  # of whatever the inner generator
 
     # No Python function is between, so that tracebacks have no frame of ours; `map` keeps what an iterator returns.
     __slots__ = ("close", "inner", "send", "throw")
-    inner: Any
+    inner: object
 
     def __new__(cls, inner: Any) -> Self:
         """What stands for a suspended generator or iterator."""
@@ -172,7 +172,7 @@ class Twin:
         assert isinstance(whole, CodeType)
         return whole
 
-    def _constants(self, made: CodeType, code: CodeType) -> tuple[Any, ...]:
+    def _constants(self, made: CodeType, code: CodeType) -> tuple[object, ...]:
         """The constants of the twin; functions made there have the very code that they have in the original."""
         known = _codes_by_place(code)
         same: dict[int, CodeType] = {}
@@ -188,7 +188,7 @@ class Twin:
         self,
         function: FunctionType,
         cells: Mapping[str, CellType],
-        values: Mapping[str, Any],
+        values: Mapping[str, object],
         place: int,
         *,
         iterators: Mapping[int, Iterator[Any]] = NOTHING,
@@ -228,7 +228,7 @@ def _codes_by_place(code: CodeType) -> dict[tuple[object, ...], list[CodeType]]:
 
     Its instructions may be others: a call of `math.sin` is compiled in another way where the import stands beside it.
     """
-    found: dict[tuple[Any, ...], list[CodeType]] = {}
+    found: dict[tuple[object, ...], list[CodeType]] = {}
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
             found.setdefault((inner.co_name, inner.co_firstlineno, extent_of(inner)), []).append(inner)

@@ -120,7 +120,7 @@ def _measure(what: Any, inputs: Mapping[str, Any]) -> Any:
     return what(**given)
 
 
-def as_times(times: Any) -> Any:
+def as_times(times: object) -> Any:
     """Times as an array."""
     import numpy as np
 

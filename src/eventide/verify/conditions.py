@@ -62,12 +62,12 @@ class Grid:
         """How many points there are."""
         return len(self.points())
 
-    def _times(self) -> list[Any] | None:
+    def _times(self) -> list[object] | None:
         if not isinstance(self.T, tuple):
             return _finite("T", self.T, self.n_T)
         return [float(row[0]) for row in _samples("T", [self.T], self.n_T)]
 
-    def _states(self) -> list[Any] | None:
+    def _states(self) -> list[object] | None:
         if not isinstance(self.X, tuple):
             return _finite("X", self.X, self.n_X)
         low, high = (np.atleast_1d(np.asarray(end, dtype=float)) for end in self.X)
@@ -85,7 +85,7 @@ class Grid:
         return [dict(zip(self.P, row, strict=True)) for row in rows]
 
 
-def _finite(name: str, members: Any, count: Any) -> list[Any] | None:
+def _finite(name: str, members: Any, count: object) -> list[object] | None:
     """A finite set in full."""
     if count is not None:
         raise ModelError(f"n_{name}={count!r} samples a range, and {name} is {members!r}: a list is taken in full")

@@ -95,7 +95,7 @@ def of_in_words(of: Of) -> str:
     return f"{name} " if name else ""
 
 
-def _named(output: Any, name: str) -> Curve:
+def _named(output: object, name: str) -> Curve:
     if not isinstance(output, Result):
         raise ModelError(
             f"of={name!r} names what a model records or returns, and the output is a {type(output).__name__}"

@@ -64,7 +64,7 @@ class Quality:
     band: Band | None = None
     quantities: tuple[str, ...] = ()
 
-    def __call__(self, output: Any, inputs: Mapping[str, Any] | None = None) -> Score:
+    def __call__(self, output: object, inputs: Mapping[str, object] | None = None) -> Score:
         """The quality of an output. Raises ModelError if it is no number from 0 to `most`."""
         found = self.assess(output, inputs or {})
         score = found if isinstance(found, Score) else Score(self._number(found))

@@ -237,7 +237,7 @@ def _not_traceable(requirement: Requirement, others: list[Requirement]) -> str:
     return "" if requirement.source else "it does not say where it comes from: give source="
 
 
-def inputs_in_words(inputs: Mapping[str, Any], replication: int = 0) -> str:
+def inputs_in_words(inputs: Mapping[str, object], replication: int = 0) -> str:
     """An input in a table: `speed=10.0, replication 3`."""
     parts = [f"{name}={_word(value)}" for name, value in inputs.items()]
     return ", ".join([*parts, f"replication {replication}"] if replication else parts)

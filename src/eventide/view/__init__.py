@@ -17,7 +17,7 @@ _HOME_OF = homes_in(__loader__, __file__)
 __all__ = [*_HOME_OF]  # noqa: PLE0604, PLE0605, RUF100  # read from the stub, so that they cannot disagree
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     """Load a public name when it is first used: watching a run needs no plotting library."""
     module = _HOME_OF.get(name)
     if module is None:

@@ -92,7 +92,7 @@ def animate_entities(
     return EntityPage(page, height)
 
 
-def _check(layout: Mapping[str, Any], places: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
+def _check(layout: Mapping[str, object], places: Mapping[str, object], columns: Mapping[str, object]) -> None:
     missing = [name for name in places if name not in layout]
     unknown = [name for name in layout if name not in places and name not in columns]
     if missing:

@@ -184,7 +184,7 @@ def _heat(asked: _Asked, axes: Axes) -> Axes:
     return axes
 
 
-def _write_numbers(numbers: Any, mesh: Any, axes: Axes) -> None:
+def _write_numbers(numbers: object, mesh: Any, axes: Axes) -> None:
     """Each number in its cell, in black or white, whichever is read better on it."""
     for (row, column), number in np.ndenumerate(numbers):
         if np.isfinite(number):

@@ -51,7 +51,7 @@ class Dual:
 
     # --- arithmetic -----------------------------------------------------------------------------------------------
 
-    def __add__(self, other: Any) -> Any:
+    def __add__(self, other: Any) -> object:
         if isinstance(other, Dual):
             return Dual(self.space, self.value + other.value, self.tangent + other.tangent)
         return Dual(self.space, self.value + other, self.tangent) if _is_plain(other) else NotImplemented
@@ -63,10 +63,10 @@ class Dual:
             return Dual(self.space, self.value - other.value, self.tangent - other.tangent)
         return Dual(self.space, self.value - other, self.tangent) if _is_plain(other) else NotImplemented
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Any) -> object:
         return Dual(self.space, other - self.value, -self.tangent) if _is_plain(other) else NotImplemented
 
-    def __mul__(self, other: Any) -> Any:
+    def __mul__(self, other: Any) -> object:
         if isinstance(other, Dual):
             tangent = other.value * self.tangent + self.value * other.tangent
             return Dual(self.space, self.value * other.value, tangent)
@@ -74,19 +74,19 @@ class Dual:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> Any:
+    def __truediv__(self, other: Any) -> object:
         if isinstance(other, Dual):
             value = self.value / other.value
             return Dual(self.space, value, (self.tangent - value * other.tangent) / other.value)
         return Dual(self.space, self.value / other, self.tangent / other) if _is_plain(other) else NotImplemented
 
-    def __rtruediv__(self, other: Any) -> Any:
+    def __rtruediv__(self, other: Any) -> object:
         if not _is_plain(other):
             return NotImplemented
         value = other / self.value
         return Dual(self.space, value, -value / self.value * self.tangent)
 
-    def __pow__(self, other: Any) -> Any:
+    def __pow__(self, other: Any) -> object:
         if isinstance(other, Dual):
             value = self.value**other.value
             slope = other.value * self.value ** (other.value - 1.0)
@@ -99,7 +99,7 @@ class Dual:
             return self.of(1.0, 0.0)
         return self.of(self.value**other, other * self.value ** (other - 1))
 
-    def __rpow__(self, other: Any) -> Any:
+    def __rpow__(self, other: Any) -> object:
         if not _is_plain(other):
             return NotImplemented
         value = other**self.value
@@ -158,7 +158,7 @@ class Dual:
     def __int__(self) -> int:
         return int(self._rounded("int()"))
 
-    def __round__(self, digits: int | None = None) -> Any:
+    def __round__(self, digits: int | None = None) -> object:
         return round(self._rounded("round()"), digits)
 
     def __floor__(self) -> int:
@@ -170,19 +170,19 @@ class Dual:
     def __trunc__(self) -> int:
         return int(self._rounded("trunc()"))
 
-    def __floordiv__(self, other: Any) -> Any:
+    def __floordiv__(self, other: Any) -> object:
         return self._rounded("//") // other
 
-    def __rfloordiv__(self, other: Any) -> Any:
+    def __rfloordiv__(self, other: Any) -> object:
         return other // self._rounded("//")
 
-    def __mod__(self, other: Any) -> Any:
+    def __mod__(self, other: Any) -> object:
         return self._rounded("%") % other
 
-    def __rmod__(self, other: Any) -> Any:
+    def __rmod__(self, other: Any) -> object:
         return other % self._rounded("%")
 
-    def __divmod__(self, other: Any) -> Any:
+    def __divmod__(self, other: Any) -> object:
         return divmod(self._rounded("divmod()"), other)
 
     def _rounded(self, what: str) -> float:

@@ -102,7 +102,7 @@ class Guide:
             events.enter(None, self.monitor.integrator.chosen)
         return called
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self.monitor, name)
 
 

@@ -70,7 +70,7 @@ class Events:
             if flow.at != self.sim.instant:
                 flow.show()
 
-    def _keep(self, found: dict[int, Any]) -> None:
+    def _keep(self, found: dict[int, object]) -> None:
         """What laws compute has the derivatives that they have found."""
         for slot, value in found.items():
             if isinstance(value, Dual):
@@ -257,7 +257,7 @@ class Events:
         moved, planned = self.tangents.moved, self._planned
         if not moved.any() and not self.durations and not planned:
             return
-        found: dict[Any, tuple[Any, NDArray[np.float64]]] = {}
+        found: dict[object, tuple[object, NDArray[np.float64]]] = {}
         for notice in calendar_of(self.sim):
             activity = notice[3]
             if activity in planned and planned[activity][0] is notice:

@@ -44,7 +44,7 @@ SLOPES: Final[dict[str, Callable[[float, float], float]]] = {
 def _single(name: str) -> Callable[..., object]:
     plain, slope = getattr(math, name), SLOPES[name]
 
-    def function(x: Any, *others: Any) -> Any:
+    def function(x: object, *others: object) -> Any:
         if others:  # log(x, base)
             return function(x) / function(others[0])
         if not isinstance(x, Dual):
@@ -61,13 +61,13 @@ def _square_root(x: object) -> object:
     return _PLAIN_ROOT(x)
 
 
-def _hypot(*sides: Any) -> Any:
+def _hypot(*sides: Any) -> object:
     if any(isinstance(side, Dual) for side in sides):
         return _square_root(sum(side * side for side in sides))
     return math.hypot(*sides)
 
 
-def _atan2(y: Any, x: Any) -> Any:
+def _atan2(y: Any, x: Any) -> object:
     if not isinstance(y, Dual) and not isinstance(x, Dual):
         return math.atan2(y, x)
     known: Dual = y if isinstance(y, Dual) else x
@@ -123,7 +123,7 @@ class Functions:
         self.is_exchanged = False
 
     @locked
-    def take_in(self, function: Any) -> None:
+    def take_in(self, function: object) -> None:
         """Know the names in the module of a function or class, and in the modules that it has functions from."""
         module = sys.modules.get(getattr(function, "__module__", None) or "")
         names = getattr(function, "__globals__", None)

@@ -90,7 +90,7 @@ def linearize(
     return _linear(subject, _point(subject, state, "linearize"), time, signal, parameters or {})
 
 
-def _point(dynamics: Any, state: ArrayLike, asked: str) -> NDArray[np.float64]:
+def _point(dynamics: object, state: ArrayLike, asked: str) -> NDArray[np.float64]:
     """A state (n,). Raises ModelError for what is none, and for what are no Dynamics."""
     if not callable(getattr(dynamics, "rate", None)):
         raise ModelError(f"{asked} takes Dynamics of eventide.experiment.systems, and got {dynamics!r}")

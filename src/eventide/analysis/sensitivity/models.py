@@ -136,7 +136,7 @@ def _pass(
     return Passage(responses, fields, float(getattr(sim, "instant", sim.time)), events, refused)
 
 
-def _responses_of(told: Any, model: str) -> tuple[dict[str, Any], dict[str, UndifferentiableError]]:
+def _responses_of(told: object, model: str) -> tuple[dict[str, Any], dict[str, UndifferentiableError]]:
     """What a run answered, by name, and why some of it has no derivatives that are known."""
     if not isinstance(told, Mapping):
         return read_responses(told, model)[0], {}
@@ -229,7 +229,7 @@ def _check_same(model: Model[..., object], base: Passage, found: Passage, plain:
             )
 
 
-def _entries(found: Passage, read: Callable[[str, float, Any], list[Entry]]) -> tuple[Entry, ...]:
+def _entries(found: Passage, read: Callable[[str, float, object], list[Entry]]) -> tuple[Entry, ...]:
     entries: list[Entry] = []
     for time, states in found.fields:
         for output, value in states.items():

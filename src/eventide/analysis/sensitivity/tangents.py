@@ -203,7 +203,7 @@ class Tangents:
         """The components whose states are integrated."""
         return [owner for owner in self.companions if owner.active]
 
-    def slots_of(self, owner: Any) -> list[int]:
+    def slots_of(self, owner: object) -> list[int]:
         """The slots of the states of a component."""
         slots: list[int] = self.sim._continuum.slots_of(owner)
         return slots

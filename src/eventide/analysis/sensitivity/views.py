@@ -45,7 +45,7 @@ class DualRow:
         self.tangents: dict[int, NDArray[np.float64]] = {}
         self.scratch: Scratch | None = None
 
-    def __getitem__(self, slot: int) -> Any:
+    def __getitem__(self, slot: int) -> object:
         scratch = self.scratch
         if scratch is not None:
             if slot in scratch.found:
@@ -58,7 +58,7 @@ class DualRow:
         value: float = self.real[slot]
         return value if tangent is None else Dual(self.space, value, tangent)
 
-    def __setitem__(self, slot: int, value: Any) -> None:
+    def __setitem__(self, slot: int, value: object) -> None:
         if self.scratch is not None:
             self.scratch.found[slot] = value
         elif isinstance(value, Dual):
@@ -81,7 +81,7 @@ class DualRates:
         object.__setattr__(self, "_seen", seen)
         object.__setattr__(self, "_places", {name: layout.offsets[name] for name in layout.states})
 
-    def __setattr__(self, name: str, value: Any) -> None:
+    def __setattr__(self, name: str, value: object) -> None:
         scratch = self._row.scratch
         if scratch is None or name not in self._places:
             raise AttributeError(f"{self._owner.name} has no rate {name!r} that can be set now")
@@ -111,7 +111,7 @@ class Unseen:
     def __iter__(self) -> NoReturn:
         refuse(self._what)
 
-    def __getitem__(self, key: Any) -> NoReturn:
+    def __getitem__(self, key: object) -> NoReturn:
         refuse(self._what)
 
     def __float__(self) -> NoReturn:

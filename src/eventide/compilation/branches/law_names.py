@@ -175,7 +175,7 @@ class LawNames:
         """The class of a component that an expression stands for; None if that is not known to be one."""
         if isinstance(node, ast.Name) and node.id == self.this:
             return self.cls
-        found: Any = None
+        found: object = None
         if isinstance(node, ast.Attribute):
             owner = self.class_of(node.value)
             spec = fields_of(owner).get(node.attr) if owner is not None else None

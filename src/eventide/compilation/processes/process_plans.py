@@ -62,7 +62,7 @@ def asks_of(process: Any, registry: Registry) -> tuple[CannotLower, ...]:
     return tuple({str(ask): ask for ask in asks}.values())
 
 
-def _read(process: Process) -> tuple[FunctionType | None, CodeType, dict[str, Any]]:
+def _read(process: Process) -> tuple[FunctionType | None, CodeType, dict[str, object]]:
     """The function of a process that waits, its code, and what its names stand for.
 
     The frames of those that go on with these do not have the generator, as errors keep frames for a while; else it

@@ -38,7 +38,7 @@ class _Continuum:
     _base: int
     _side: int
     _flow: Any
-    _row: Any
+    _row: object
     _rests: object
     _started: int = 0
     _cohort: Any
@@ -46,7 +46,7 @@ class _Continuum:
     _going: tuple[tuple[int, int], ...] = ()
     """The runs of its slots that are integrated."""
     _laws_are_of_class: ClassVar[bool] = True
-    _vectors: tuple[Any, ...] = ()
+    _vectors: tuple[object, ...] = ()
     _priority: float = 0.0
     _is_active: bool = False
     _variables: dict[str, Variable] | None = None

@@ -199,7 +199,7 @@ class Layout:
         self.view = _rates_class(self)
         self.reading: Any = _reading_class(self)
 
-    def __reduce__(self) -> tuple[Any, ...]:
+    def __reduce__(self) -> tuple[object, ...]:
         # Its classes stand for memory of this process, and what a run has found in the laws is found again.
         return Layout, (self._declared, self.sizes, self.title)
 
@@ -371,13 +371,13 @@ class Layout:
             reading._show(owner.name, self._arrays(seat.table[row], seat.base, seat.side, self.vectors))
         return reading
 
-    def _arrays(self, row: Any, base: int, side: int, names: tuple[str, ...]) -> tuple[Any, ...]:
+    def _arrays(self, row: Any, base: int, side: int, names: tuple[str, ...]) -> tuple[object, ...]:
         """The vectors of these names in the blocks that begin at these slots."""
         firsts = ((side if name in self.aside else base) + self.starts[name] for name in names)
         return tuple(row[first : first + self.lengths[name]] for first, name in zip(firsts, names, strict=True))
 
 
-def _unwritable(values: Any) -> Any:
+def _unwritable(values: Any) -> object:
     """A view of an array that cannot be written."""
     shown = values.view()
     shown.flags.writeable = False
@@ -417,7 +417,7 @@ def _refuse_rounded(owner: Member, name: str, value: object) -> None:
         )
 
 
-def _refuse_size(owner: Any, name: str, value: Any) -> None:
+def _refuse_size(owner: Any, name: str, value: object) -> None:
     layout = owner._layout
     vectors = ", ".join(n for n in (*layout.computed_vectors, *layout.vectors) if layout.fields[n].size == name)
     raise ModelError(
@@ -458,7 +458,7 @@ def _rates_class(layout: Layout) -> Any:
 def _reading_class(layout: Layout) -> Any:
     """A class whose objects read the states' names from a row, and refuse to write."""
     slots = ("_base", "_owner", "_row", "_vectors") if layout.vectors else ("_base", "_row")
-    members: dict[str, Any] = {"__slots__": slots, "__init__": _keep_row, "__setattr__": _refuse_write}
+    members: dict[str, object] = {"__slots__": slots, "__init__": _keep_row, "__setattr__": _refuse_write}
     for offset, name in enumerate(layout.states):
         members[name] = property(_functions(_READING, offset, name)[0])
     for place, name in enumerate(layout.vectors):

@@ -17,7 +17,7 @@ class Reference:
     def __init__(self, name: str) -> None:
         self.name = name
 
-    def __set__(self, owner: Member, value: Any) -> None:
+    def __set__(self, owner: Member, value: object) -> None:
         """Set it; laws and conditions that refer to another object through it are planned again."""
         attributes = owner.__dict__
         if self.name in attributes and attributes[self.name] is not value and "integrator" in owner._system.__dict__:

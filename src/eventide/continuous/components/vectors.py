@@ -29,12 +29,12 @@ class Values(np.ndarray):
     What is reckoned from it is an ordinary array. `values += x` gives a new one, so that `rod.u += x` writes.
     """
 
-    _of: tuple[Any, str] = ("", "")
+    _of: tuple[object, str] = ("", "")
 
     def __array_finalize__(self, source: object) -> None:
         self._of = getattr(source, "_of", ("", ""))
 
-    def __array_wrap__(self, array: Any, context: Any = None, return_scalar: bool = False) -> Any:
+    def __array_wrap__(self, array: object, context: Any = None, return_scalar: bool = False) -> Any:
         plain = np.asarray(array)
         return plain[()] if return_scalar else plain
 
@@ -65,7 +65,7 @@ for _name in ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow"):
     setattr(Values, f"__i{_name}__", _in_place(_name))
 
 
-def seen(title: Any, name: str, values: NDArray[np.float64]) -> Values:
+def seen(title: object, name: str, values: NDArray[np.float64]) -> Values:
     """A vector as it is now, to be read.
 
     title   whose it is, for errors: a component, or a text
@@ -106,7 +106,7 @@ def _numbers_of(values: Any) -> list[float]:
     return items
 
 
-def write_values(owner: Any, name: str, target: NDArray[np.float64], value: Any) -> None:
+def write_values(owner: Any, name: str, target: NDArray[np.float64], value: object) -> None:
     """Set a vector in an event; all or nothing.
 
     Raises what `set_values` raises, and ValueError for numbers that are not finite.
@@ -226,11 +226,11 @@ class VectorVariable(StateVariable):
         """The values at the start of the present step; frozen while inactive."""
         return self._values(Y0)
 
-    def _set(self, row: int, value: Any) -> None:
+    def _set(self, row: int, value: object) -> None:
         owner, name = self._owner, self._field.name
         set_values(owner, owner._layout, name, self._system.storage.table[row, self._slots], value)
 
-    def _set_tolerances(self, relative: Any, absolute: Any) -> None:
+    def _set_tolerances(self, relative: object, absolute: object) -> None:
         """Set both for all items, and end the step that was made with others."""
         flow = self._owner._flow
         if not flow.is_open:

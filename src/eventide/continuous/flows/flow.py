@@ -203,7 +203,7 @@ class Flow:
         called = (known.found() if isinstance(known, Reach) else known for known in self.inputs.values())
         self._limit(first_breakpoint(chain.from_iterable(called), now))
 
-    def note_inputs(self, who: Any, inputs: tuple[Input, ...] | Reach[Input]) -> None:
+    def note_inputs(self, who: object, inputs: tuple[Input, ...] | Reach[Input]) -> None:
         """Laws or a condition of the flow call these inputs."""
         if inputs:
             self.inputs[who] = inputs
@@ -339,7 +339,7 @@ class Look:
         return self._flow.segments.rows()
 
     @cached_property
-    def computing(self) -> list[Any]:
+    def computing(self) -> list[object]:
         """The components of which laws may set more than rates."""
         components = [owner for owner in self._flow.members if hasattr(owner, "_layout")]
         return [one for one in components if one._layout.computes]

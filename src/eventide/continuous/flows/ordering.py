@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from eventide.continuous.integrator import Integrator
 
 LATER: Final = {CONTRIBUTIONS: LATER_CONTRIBUTION, EQUATIONS: LATER_EQUATION}
-Sort: TypeAlias = tuple[Any, str, str]
+Sort: TypeAlias = tuple[object, str, str]
 """The class of whose quantity it is, of which kind it is, and its name."""
 Rank: TypeAlias = tuple[int, int]
 """A priority, as a whole number that is the smaller the earlier it comes, and a number among all that were started."""
@@ -307,7 +307,7 @@ class Ordering:
         level = known[seat, later]
         return ((known[seat, later + 1], known[seat, later + 2]) if level else self._rank(node)), level
 
-    def place(self, owner: Member, stage: int) -> tuple[Any, ...]:
+    def place(self, owner: Member, stage: int) -> tuple[object, ...]:
         """The key of a law's place among all of its stage."""
         node = Node(owner, stage, ())
         return *self.standing(node), self._rank(node)

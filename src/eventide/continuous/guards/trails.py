@@ -40,7 +40,7 @@ class Trail:
         self._trail, self._number = trail, number
 
     @property
-    def identity(self) -> tuple[str, Any]:
+    def identity(self) -> tuple[str, object]:
         """As of a condition."""
         return self.name, self.code
 

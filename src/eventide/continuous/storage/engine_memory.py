@@ -51,7 +51,7 @@ class EngineMemory:
         "touched",
     )
 
-    arrays: Any
+    arrays: object
 
     def __init__(self, integrator: Integrator) -> None:
         self._integrator = integrator
@@ -76,7 +76,7 @@ class EngineMemory:
         with suppress(AttributeError):
             del self.arrays
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         if name != "arrays":
             raise AttributeError(name)
         self.arrays, self._kept = self._integrator.engine.pack(self._gather_arrays())

@@ -64,7 +64,7 @@ class Table:
         """The number of a free row, all zero."""
         return self.copy(self._zeros)
 
-    def copy(self, numbers: Any) -> int:
+    def copy(self, numbers: object) -> int:
         """The number of a free row, which holds these numbers: a memoryview of as many as there are columns."""
         if self._free:
             row = self._free.pop()
@@ -77,7 +77,7 @@ class Table:
         self.flat[at : at + self._columns] = numbers
         return row
 
-    def write(self, row: int, numbers: Any) -> None:
+    def write(self, row: int, numbers: object) -> None:
         """Let a row that another table has given out be there, and hold these numbers, as `copy` takes them."""
         if row >= len(self.array):
             self.reserve(row + 1)

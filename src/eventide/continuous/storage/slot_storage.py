@@ -161,7 +161,7 @@ class SlotStorage:
         self.table = table
         self.slot.attach(slots)
         self.rows = [row_view(row) for row in table]
-        self.view: Any = view_of(table)
+        self.view: object = view_of(table)
         self.on_growth()
         for owner in self.owners():
             owner._attach_views(table)

@@ -61,20 +61,20 @@ def crosses(
 
 
 def _through_level(value: Callable[..., float], level: float) -> tuple[Side, Side]:
-    def rises(self: Any) -> bool:
+    def rises(self: object) -> bool:
         return value(self) >= level
 
-    def falls(self: Any) -> bool:
+    def falls(self: object) -> bool:
         return value(self) <= level
 
     return rises, falls
 
 
 def _through_moving_level(value: Callable[..., float], level: Callable[..., float]) -> tuple[Side, Side]:
-    def rises(self: Any) -> bool:
+    def rises(self: object) -> bool:
         return value(self) >= level(self)
 
-    def falls(self: Any) -> bool:
+    def falls(self: object) -> bool:
         return value(self) <= level(self)
 
     return rises, falls

@@ -29,7 +29,7 @@ class StateWait(Condition):
     recurs = True
     code: Any
     """The code of the condition, by which the next wait for the same thing is known; None if it is no function."""
-    crossed: Any
+    crossed: object
     """The code of what is to cross a level, if that is waited for; else None."""
     following: StateWait | None
     """The next one among the past waits of its process, which form a ring; None if it is not kept."""
@@ -149,7 +149,7 @@ class Until:
     __slots__ = ("code", "condition", "prior", "priority")
 
     condition: Awaited
-    code: Any
+    code: object
     """The code of the condition; None if it is no function."""
     priority: float | None
     prior: bool | None
@@ -206,7 +206,7 @@ def past_waits(activity: Any) -> Iterator[StateWait]:
         wait = wait.following if wait.following is not first else None
 
 
-def past_wait(activity: Activity, code: Any, crossed: Any) -> Any:
+def past_wait(activity: Activity, code: object, crossed: object) -> Any:
     """A wait of an activity that is over, for a condition of that code; None if none is kept.
 
     crossed     the code of what is to cross a level, if that is waited for; else None

@@ -89,7 +89,7 @@ class Trigger(ComponentCondition):
             sim._conditions.count_event(self)
         return self
 
-    def _resume(self) -> Any:
+    def _resume(self) -> object:
         end = self.end
         if end is None:
             handler = self.handler
@@ -121,7 +121,7 @@ class Handler(Protocol):
         """Handle the event."""
         ...
 
-    def __get__(self, component: Any, owner: Any = None, /) -> Callable[[], None]:
+    def __get__(self, component: object, owner: Any = None, /) -> Callable[[], None]:
         """As of any method."""
         ...
 
@@ -241,7 +241,7 @@ class Settlement:
             if spec.handler is self.spec.handler:
                 found[name] = spec.with_settler(self.settler)
 
-    def __get__(self, component: Any, owner: type | None = None) -> Any:
+    def __get__(self, component: object, owner: type | None = None) -> Any:
         return self.settler if component is None else MethodType(self.settler, component)
 
     def __call__(self, component: Component, time: float) -> None:

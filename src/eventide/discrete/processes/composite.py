@@ -54,11 +54,11 @@ class Branch:
         return self.group.activity
 
     @property
-    def _past(self) -> Any:
+    def _past(self) -> object:
         return who_waits(self)._past
 
     @_past.setter
-    def _past(self, wait: Any) -> None:
+    def _past(self, wait: object) -> None:
         who_waits(self)._past = wait
 
     @property
@@ -127,7 +127,7 @@ class Composite(Sleep):
         self._commands = commands
         self.activity = None
 
-    def _execute(self, sim: World, activity: Activity, /) -> Any:
+    def _execute(self, sim: World, activity: Activity, /) -> object:
         if self.activity is not None:
             raise ModelError(f"this {self.word}(...) was yielded already: make a new one for each wait")
         self.sim, self.activity = sim, activity
@@ -231,7 +231,7 @@ def all_of(*unnamed: Never, **commands: object) -> AllOf:
     return AllOf(_check(commands, unnamed, "all_of"))
 
 
-def _check(commands: dict[str, Any], unnamed: tuple[Any, ...], word: str) -> dict[str, Any]:
+def _check(commands: dict[str, Any], unnamed: tuple[object, ...], word: str) -> dict[str, object]:
     """The commands of a composite, if they are named and can be waited for."""
     if unnamed:
         raise TypeError(

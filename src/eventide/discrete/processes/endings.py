@@ -52,7 +52,7 @@ class Interruption:
 
     activity: Process
     """The process that is interrupted."""
-    cause: Any
+    cause: object
     _notice: Notice | None
 
     def __init__(self, process: Process, cause: Any) -> None:

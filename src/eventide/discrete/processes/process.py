@@ -58,14 +58,14 @@ class _Agenda:
     )
 
     _notice: Notice | None
-    _value: Any
+    _value: object
     _wait: Wait | None
     _story: Any
     _generator: Any
     _mourners: list[End] | None
     _anchor: float
     _past: StateWait | None
-    _met: tuple[Any, ...]
+    _met: tuple[object, ...]
     _before: Any
     _after: Any
     terminated: bool
@@ -439,7 +439,7 @@ class Process(_Agenda, Component):
             self._mourners = []
         return self._mourners
 
-    def _execute(self, sim: World, activity: Activity, /) -> Any:
+    def _execute(self, sim: World, activity: Activity, /) -> object:
         """`yield process` waits for its end and returns what its `run` returned."""
         check_same_simulation(sim, self)
         if self.terminated:
@@ -453,7 +453,7 @@ class Process(_Agenda, Component):
         return None
 
 
-def owner_of(activity: Any) -> Process | None:
+def owner_of(activity: object) -> Process | None:
     """The process that an activity is or works for; None if there is none."""
     while activity is not None and not isinstance(activity, Process):
         activity = getattr(activity, "activity", None) or getattr(activity, "_activity", None)

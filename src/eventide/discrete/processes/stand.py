@@ -42,11 +42,11 @@ class Stand:
             process._story = generator
         return generator
 
-    def send(self, value: Any) -> Any:
+    def send(self, value: object) -> object:
         """As of a generator."""
         return self.resolve().send(value)
 
-    def throw(self, error: BaseException) -> Any:
+    def throw(self, error: BaseException) -> object:
         """As of a generator."""
         return self.resolve().throw(error)
 
@@ -54,5 +54,5 @@ class Stand:
         """As of a generator."""
         self.resolve().close()
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self.resolve(), name)

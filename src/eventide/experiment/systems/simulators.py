@@ -196,7 +196,7 @@ class _Follower(Continuous):
 
     rate_of: Any
     signal: Any
-    parameters: Any
+    parameters: object
     size: int
     x: StateVector = state_vector(0.0, size="size")
 

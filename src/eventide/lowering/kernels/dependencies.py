@@ -54,7 +54,7 @@ class Exchange(NamedTuple):
     is_many: bool
     place: int
     column: int
-    sort: tuple[Any, str, str]
+    sort: tuple[object, str, str]
     reads: bool
     sets: bool
 

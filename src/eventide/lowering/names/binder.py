@@ -46,7 +46,7 @@ class Binding(NamedTuple):
 class Bind(Protocol):
     """Finds what a kernel works on; None if it does not fit these arguments."""
 
-    def __call__(self, function: FunctionType, arguments: tuple[Any, ...], /) -> Binding | None:
+    def __call__(self, function: FunctionType, arguments: tuple[object, ...], /) -> Binding | None:
         """Find it."""
 
 

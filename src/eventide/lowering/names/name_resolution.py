@@ -337,7 +337,7 @@ class NameResolver:
             return _as_item(value, None)
         return Opaque(value) if isinstance(value, str) else self.item(value, self._path_of(namespace, where, name))
 
-    def _is_set_in(self, file: str, namespace: dict[str, Any], name: str) -> bool:
+    def _is_set_in(self, file: str, namespace: dict[str, object], name: str) -> bool:
         """Whether some function of a file gives a global name another value."""
         text = self.book.file(file, namespace) if namespace is not vars(math) else None
         return text is not None and name in text.rebound
@@ -539,7 +539,7 @@ def is_numpys(function: Any) -> bool:
     )
 
 
-def _is_number(value: Any) -> bool:
+def _is_number(value: object) -> bool:
     # A number with derivatives stands for its value: conditions are located as if they had been told that.
     return type(value) in NUMBERS or _is_double(value) or hasattr(type(value), "tangent")
 
@@ -574,7 +574,7 @@ def _variable_place(ref: Ref, name: str) -> Place:
     return Place(ref, LOOSE[name], "state", 0)
 
 
-def _own(sample: Any) -> dict[str, Any]:
+def _own(sample: object) -> dict[str, object]:
     return getattr(sample, "__dict__", {})
 
 
@@ -588,7 +588,7 @@ def _is_class_variable(home: type, name: str) -> bool:
     return "ClassVar" in text
 
 
-def _is_double(value: Any) -> bool:
+def _is_double(value: object) -> bool:
     """Whether it is numpy's double, which computes like Python's float."""
     return isinstance(value, float) and type(value).__name__ == "float64"
 

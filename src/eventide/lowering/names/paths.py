@@ -29,7 +29,7 @@ class Entry:
     arguments: tuple[Any, ...]
 
     @classmethod
-    def of(cls, function: Any, arguments: tuple[Any, ...]) -> Entry:
+    def of(cls, function: Any, arguments: tuple[object, ...]) -> Entry:
         """The entry of a function or bound method.
 
         Raises TypeError for any other thing that can be called.

@@ -70,8 +70,8 @@ class Functions:
         self.builder = arithmetic.builder
         self._table: dict[Any, Callable[..., Number | Boolean]] = self._functions()
 
-    def _functions(self) -> dict[Any, Callable[..., Number | Boolean]]:
-        table: dict[Any, Callable[..., Number | Boolean]] = {
+    def _functions(self) -> dict[object, Callable[..., Number | Boolean]]:
+        table: dict[object, Callable[..., Number | Boolean]] = {
             abs: self.arithmetic.absolute,
             min: self._minimum,
             max: self._maximum,
@@ -98,7 +98,7 @@ class Functions:
             table[function] = self._whole(machine)
         return table
 
-    def knows(self, function: Any) -> bool:
+    def knows(self, function: object) -> bool:
         """Whether `call` can be used."""
         return getattr(function, "__hash__", None) is not None and function in self._table
 

@@ -106,7 +106,7 @@ class Snapshot:
     frames: int
     returns: int
     unbounded: int
-    books: list[tuple[Any, dict[str, Any]]]
+    books: list[tuple[object, dict[str, Any]]]
 
 
 class HandlerDialect(Dialect):
