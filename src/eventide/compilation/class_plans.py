@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from eventide.compilation.plan_templates import LawTemplate
     from eventide.compilation.planner import Compiler
+    from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.layout import Layout
     from eventide.continuous.components.member import Member
     from eventide.continuous.storage.slot_storage import Seat
@@ -159,7 +160,7 @@ class ClassPlans:
             trade=template.trade,
         )
 
-    def _describe(self, template: LawTemplate, owner: Any) -> LawPlan:
+    def _describe(self, template: LawTemplate, owner: Continuous) -> LawPlan:
         """The plan of a member, as its index rows tell."""
         lease = seat_of(owner).lease
         return self._analyst.plan_of_laws(owner, self._bounds(template, owner), lease[1] if lease else 0)

@@ -181,7 +181,7 @@ class _Ledger:
         self.law, self.also = law, None
         self.read.clear()
 
-    def note_read(self, owner: Any, quantity: Quantity) -> None:
+    def note_read(self, owner: Continuous, quantity: Quantity) -> None:
         self.read.add((owner._base, quantity))  # two objects may have one name, and no two a block
         if self.also is not None:
             self.also.note_read(owner, quantity)

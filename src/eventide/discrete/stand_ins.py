@@ -56,7 +56,7 @@ class RowCalendar(Calendar):
 def _asking(name: str) -> Callable[..., object]:
     plain = getattr(Calendar, name)
 
-    def ask(calendar: Any, *others: object) -> object:
+    def ask(calendar: Calendar, *others: object) -> object:
         calendar.tracer.leave()
         return plain(calendar, *others)
 

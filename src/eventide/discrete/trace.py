@@ -19,6 +19,7 @@ from eventide.discrete.processes.process import Process, owner_of
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Notice
     from eventide.discrete.commands import Activity, Wait
+    from eventide.discrete.conditions.until import StateWait
     from eventide.discrete.duties import Vigil
     from eventide.discrete.world import World
 
@@ -250,12 +251,12 @@ class TracedCalendar(Calendar):
         super().schedule_last(now, activity)
         self.tracer.note_placed(activity)
 
-    def answer(self, now: float, activity: Any, wait: Any) -> None:
+    def answer(self, now: float, activity: Any, wait: StateWait) -> None:
         """As ever."""
         super().answer(now, activity, wait)  # which places it by `schedule_last`
         self.tracer.keep_reason(activity, what_came(wait))
 
-    def hand_over(self, now: float, activity: Any, process: Any) -> None:
+    def hand_over(self, now: float, activity: Any, process: Process) -> None:
         """As ever."""
         super().hand_over(now, activity, process)
         self.tracer.tell_of_handover(now, activity, process)

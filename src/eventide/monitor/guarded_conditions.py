@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions.condition import Condition
     from eventide.discrete.conditions.until import StateWait, Until
     from eventide.discrete.conditions.when import Trigger
+    from eventide.discrete.processes.process import Process
     from eventide.reading.time_conditions import Source, Steps
     from eventide.simulation import Simulation
 
@@ -151,7 +152,7 @@ class WatchedConditions(ConditionList):
         """A wait is over for the N-th time: from now on its process may continue as native code."""
         self._integrator.native_processes.count_event(wait)
 
-    def disturb(self, process: Any) -> None:
+    def disturb(self, process: Process) -> None:
         """Something other than its condition resumes a process that waits."""
         self._integrator.native_processes.leave(process)
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import sys
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from eventide.continuous import Integrator, System, check_limits
 from eventide.discrete.calendar import AT_END

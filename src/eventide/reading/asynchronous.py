@@ -10,7 +10,7 @@ import _signal  # type: ignore[import-not-found]  # typeshed does not have it
 from collections.abc import Iterator
 from functools import partial
 from types import CodeType, FrameType, FunctionType
-from typing import Any, Final
+from typing import Final
 
 from eventide.errors import Ended, EventideError
 

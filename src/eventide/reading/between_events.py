@@ -181,7 +181,7 @@ def _is_number(command: object) -> bool:
     return hasattr(command, "__float__") and not hasattr(command, "_execute")
 
 
-def _place(what: str, owner: Any, code: CodeType) -> str:
+def _place(what: str, owner: Component, code: CodeType) -> str:
     return f"{what} of {owner.name} at {location(code.co_filename, code.co_firstlineno)}"
 
 

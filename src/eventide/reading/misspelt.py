@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from inspect import CO_GENERATOR
 from types import CodeType
-from typing import Any, Final
+from typing import Final
 
 from eventide.declare import Component, fields_of
 from eventide.errors import ModelError

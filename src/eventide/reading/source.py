@@ -8,7 +8,7 @@ import inspect
 import linecache
 from dataclasses import dataclass
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from eventide.errors import ModelError
 from eventide.reading.places import location

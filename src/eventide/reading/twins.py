@@ -20,6 +20,7 @@ from eventide.reading.twin_source import ENTRY, FIRST, TwinSource, bound_names, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
+    from eventide.discrete.duties import Vigil
     from eventide.reading.source import Definition
 
 NOTHING: Final[Mapping[int, Any]] = {}
@@ -165,7 +166,7 @@ class Twin:
         names = [ast.Name(name, ast.Store(), **where) for name in (*self.shared, *code.co_freevars)]
         given: list[ast.stmt] = [ast.Assign([name], ast.Constant(None, **where), **where) for name in names]
         module = ast.Module([_function(".twin", [], [*given, inside], [], where)], [])
-        made: Any = compile(module, code.co_filename, "exec", flags=code.co_flags & FUTURE, dont_inherit=True)
+        made: CodeType = compile(module, code.co_filename, "exec", flags=code.co_flags & FUTURE, dont_inherit=True)
         for name in (".twin", *([around] if around else ()), _INSIDE):
             made = next(inner for inner in made.co_consts if isinstance(inner, CodeType) and inner.co_name == name)
         whole = made.replace(co_name=code.co_name, co_qualname=code.co_qualname, co_consts=self._constants(made, code))
@@ -194,7 +195,7 @@ class Twin:
         iterators: Mapping[int, Iterator[Any]] = NOTHING,
         contexts: Mapping[int, Callable[..., Any]] = NOTHING,
         errors: Mapping[int, BaseException] = NOTHING,
-        inner: Any = None,
+        inner: Vigil | None = None,
     ) -> Any:
         """A generator that stands at a place, as if it had yielded there.
 

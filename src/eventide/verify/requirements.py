@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from math import inf, isfinite
 from reprlib import Repr
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from eventide.errors import ModelError
 from eventide.experiment import Model

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from difflib import get_close_matches
 from importlib import import_module
-from typing import Any
 
 from eventide.libraries import EXTRA_OF, refuse
 from eventide.stubs import homes_in

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from html import escape
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -22,6 +22,12 @@ from eventide.discrete.world import World
 from eventide.monitor.guarded_conditions import WatchedConditions
 from eventide.monitor.left_out import ForgottenComponents
 from eventide.simulation import Simulation
+
+if TYPE_CHECKING:
+    from eventide.continuous.components.component import Continuous
+    from eventide.discrete.conditions.condition import Condition
+    from eventide.discrete.conditions.until import StateWait
+
 
 _OURS: Final = "eventide."
 _TIME: Any = World.__dict__["time"]
@@ -41,7 +47,7 @@ class DualSystem(System):
 
         self.storage.give_seat = give  # type: ignore[method-assign]  # of this simulation alone
 
-    def adopt(self, component: Any) -> None:
+    def adopt(self, component: Continuous) -> None:
         """Give a new component its slots, and its companion."""
         super().adopt(component)
         if isinstance(component, Companion | Conductor):
@@ -54,7 +60,7 @@ class DualConditions(WatchedConditions):
 
     __slots__ = ()
 
-    def _watch(self, condition: Any) -> None:
+    def _watch(self, condition: Condition) -> None:
         with _with_floats(self._integrator.sim):
             super()._watch(condition)
 
@@ -63,7 +69,7 @@ class DualConditions(WatchedConditions):
         with _with_floats(self._integrator.sim):
             return super().resume(wait, test, priority, prior)
 
-    def take_up(self, wait: Any, until: Any) -> bool:
+    def take_up(self, wait: StateWait, until: Any) -> bool:
         """The same where only its rank is new."""
         with _with_floats(self._integrator.sim):
             return super().take_up(wait, until)

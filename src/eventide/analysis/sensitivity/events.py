@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from eventide.analysis.sensitivity.tangents import Tangents
+    from eventide.discrete.conditions.condition import Condition
 
 NEAR: Final = 1e-9
 """A comparison has just changed if its sides were equal not longer ago than this, relative to a time above 1."""
@@ -117,7 +118,7 @@ class Events:
 
     # --- when a condition becomes true ----------------------------------------------------------------------------
 
-    def _time_of(self, condition: Any, rates: dict[int, Any], time: float) -> NDArray[np.float64]:
+    def _time_of(self, condition: Condition, rates: dict[int, Any], time: float) -> NDArray[np.float64]:
         """How the time at which a condition becomes true changes, in each direction.
 
         Raises UndifferentiableError where it grazes, and where it is not seen which comparison makes it true.
@@ -175,7 +176,7 @@ class Events:
                 row[slot] = row[slot] + (rate - float(value_of(right.get(slot, 0.0)))) * times[0]
             tangents.give()
 
-    def differences(self, condition: Any) -> list[Dual]:
+    def differences(self, condition: Condition) -> list[Dual]:
         """Left minus right side of each comparison that a condition makes now."""
         with self.tangents.watch() as comparisons:
             condition.test()
@@ -207,7 +208,7 @@ class Events:
         """Below what the run tells nothing."""
         return float(self.sim.abs_error + self.sim.rel_error)
 
-    def _refuse_grazing(self, condition: Any, time: float, difference: Dual) -> None:
+    def _refuse_grazing(self, condition: Condition, time: float, difference: Dual) -> None:
         raise UndifferentiableError(
             f"the condition of {condition.name} grazes at time {time!r}: it changes at the rate "
             f"{float(difference.tangent[-1])!r}, which is 0 within the tolerances, so the time of this event has no "

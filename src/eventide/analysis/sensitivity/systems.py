@@ -24,6 +24,8 @@ from eventide.experiment.systems import Analytic, Cost, Dynamics, Numeric, Signa
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
+    from eventide.lowering.kernels.lowered import Lowered
+
 
 @dataclass(frozen=True)
 class Point:
@@ -185,7 +187,7 @@ class Varied:
         signal, direction = self.point.signal, self.point.direction
         return signal(t) if signal is not None else None, direction(t) if direction is not None else None
 
-    def rate(self, t: float, x: NDArray[np.float64], both: Any, _: Any) -> NDArray[np.float64]:
+    def rate(self, t: float, x: NDArray[np.float64], both: Lowered, _: Any) -> NDArray[np.float64]:
         """The rates of the state and of its sensitivities."""
         rows = x.reshape(self.size, 1 + len(self.names))
         duals = np.empty(len(self.point.state), dtype=object)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eventide.continuous.guards.native_processes import obstacle
 from eventide.discrete.conditions.until import past_waits
@@ -26,7 +26,7 @@ def names_of(generator: GeneratorType[object, object, object], function: Functio
     return {**locals_of(generator, function), **closures_of(function)}
 
 
-def asks_of(process: Any, registry: Registry) -> tuple[CannotLower, ...]:
+def asks_of(process: Process, registry: Registry) -> tuple[CannotLower, ...]:
     """What is left to Python of a process that waits.
 
     Raises CannotLower if that is all of it.

@@ -19,6 +19,7 @@ from eventide.errors import ModelError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from eventide.continuous.plans import Analyst, Cohort
     from eventide.continuous.storage.slot_storage import Seat
     from eventide.continuous.system import System
     from eventide.simulation import Simulation
@@ -41,7 +42,7 @@ class _Continuum:
     _row: object
     _rests: object
     _started: int = 0
-    _cohort: Any
+    _cohort: Cohort
     """What is known of its laws, once it has been placed; see `Cohort`."""
     _going: tuple[tuple[int, int], ...] = ()
     """The runs of its slots that are integrated."""
@@ -202,7 +203,7 @@ class Continuous(_Continuum, Component):
         return cls._layout.settings(names, lines) if cls.__setattr__ is object.__setattr__ else lines
 
     @classmethod
-    def _read_branches(cls, analyst: Any) -> None:
+    def _read_branches(cls, analyst: Analyst) -> None:
         """Find what branches in the laws, and let there be slots for it: once, before the first object has its own."""
         if "_branches" not in cls.__dict__:
             cls._branches = branches = analyst.branches(cls)

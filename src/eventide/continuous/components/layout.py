@@ -18,6 +18,7 @@ from eventide.engine.codes import BY_READING, E0, Y0, R, Y
 from eventide.errors import ModelError, refuse_too_large
 
 if TYPE_CHECKING:
+    from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.member import Member
     from eventide.declare import Role
 
@@ -275,7 +276,7 @@ class Layout:
         start = self.slot(owner, name)
         return slice(start, start + self.lengths[name])
 
-    def name_of(self, owner: Any, slot: int) -> tuple[str, int | None]:
+    def name_of(self, owner: Continuous, slot: int) -> tuple[str, int | None]:
         """Which quantity of an object a slot belongs to: its name and, for a vector, the number of the item."""
         is_aside = not owner._base <= slot < owner._base + self.moving
         offset = slot - (owner._side if is_aside else owner._base)
@@ -395,7 +396,7 @@ def outcome(name: str) -> property:
     return property(_functions(_OUTCOME, 0, name)[0])
 
 
-def refuse_value(owner: Any, name: str, value: Any) -> None:
+def refuse_value(owner: Continuous, name: str, value: Any) -> None:
     """Raise TypeError for what cannot be the value of a quantity of an object, InputError for a number too large.
 
     In a law that is an error of arithmetic, which a shorter step may do without.
@@ -417,7 +418,7 @@ def _refuse_rounded(owner: Member, name: str, value: object) -> None:
         )
 
 
-def _refuse_size(owner: Any, name: str, value: object) -> None:
+def _refuse_size(owner: Continuous, name: str, value: object) -> None:
     layout = owner._layout
     vectors = ", ".join(n for n in (*layout.computed_vectors, *layout.vectors) if layout.fields[n].size == name)
     raise ModelError(
@@ -426,7 +427,7 @@ def _refuse_size(owner: Any, name: str, value: object) -> None:
     )
 
 
-def plain_number(owner: Any, name: str, value: Any) -> float:
+def plain_number(owner: Continuous, name: str, value: Any) -> float:
     """The number of a value, in the unit of the field that it is for. Raises ModelError as `in_unit`."""
     return (
         in_unit(value, owner._layout.fields[name].unit, f"{type(owner).__name__}.{name}") if has_unit(value) else value

@@ -5,7 +5,7 @@ So after an event only what may have changed is checked, not a thousand other ob
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from eventide.continuous.components.member import Member

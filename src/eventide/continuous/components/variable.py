@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from eventide.continuous.components.member import Member
     from eventide.continuous.components.step_quantities import StepQuantities
+    from eventide.continuous.plans import Cohort
     from eventide.declare import Field
     from eventide.simulation import Simulation
 
@@ -33,7 +34,7 @@ class Variable:
     """
 
     _seat: Seat
-    _cohort: Any
+    _cohort: Cohort
     _slide = None
     _is_active = False
     _going: tuple[tuple[int, int], ...] = ()

@@ -18,6 +18,7 @@ from eventide.errors import ModelError, to_float
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.layout import Layout
     from eventide.continuous.components.step_quantities import StepQuantities
     from eventide.declare import Field
@@ -106,7 +107,7 @@ def _numbers_of(values: Any) -> list[float]:
     return items
 
 
-def write_values(owner: Any, name: str, target: NDArray[np.float64], value: object) -> None:
+def write_values(owner: Continuous, name: str, target: NDArray[np.float64], value: object) -> None:
     """Set a vector in an event; all or nothing.
 
     Raises what `set_values` raises, and ValueError for numbers that are not finite.
@@ -141,7 +142,7 @@ class VectorVariable(StateVariable):
     _items: dict[int, Variable]
 
     @classmethod
-    def _behind(cls, owner: Any, name: str, spec: Field) -> VectorVariable:
+    def _behind(cls, owner: Continuous, name: str, spec: Field) -> VectorVariable:
         self = cls._of(owner, owner._layout.slot(owner, name), f"{owner.name}.{name}", spec)
         assert isinstance(self, cls)
         self._field = spec

@@ -23,6 +23,8 @@ from eventide.engine.codes import FOLLOWER, STANDS_AT, UNMOVED
 from eventide.reading.generators import Successor, function_of, is_held_elsewhere
 
 if TYPE_CHECKING:
+    from types import CodeType
+
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import ProcessPlan, ReactionPlan, WaitPointPlan
     from eventide.continuous.storage.growable_arrays import Lease
@@ -187,7 +189,7 @@ class NativeProcesses:
         self._enroll(journey)
         return True
 
-    def _wait_at(self, process: Process, wait_point: WaitPointPlan) -> Any:
+    def _wait_at(self, process: Process, wait_point: WaitPointPlan) -> StateWait | None:
         """The wait of a process at one of its wait points, if its row is at rest between times of waiting."""
         if wait_point.condition is None:
             return None
@@ -265,7 +267,7 @@ class NativeProcesses:
             generator.resolve()
 
 
-def _code_of(generator: GeneratorType[object, object, object]) -> Any:
+def _code_of(generator: GeneratorType[object, object, object]) -> CodeType:
     """The code of the user's function of which there is a generator."""
     function = function_of(generator)
     return generator.gi_code if function is None else function.__code__

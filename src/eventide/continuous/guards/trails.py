@@ -6,7 +6,7 @@ waits again for the same condition, and when another object takes the name.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.continuous.storage.growable_arrays import float_table
 from eventide.engine.records import TrailRecord

@@ -82,7 +82,7 @@ class Trigger(ComponentCondition):
         """The component's name and the handler's."""
         return f"{self.component.name}.{self.handler.__name__}"
 
-    def fire(self, sim: World) -> Any:
+    def fire(self, sim: World) -> Trigger:
         """Run the handler next."""
         self.has_fired = True
         if self.is_counted:

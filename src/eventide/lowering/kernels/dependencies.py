@@ -6,7 +6,7 @@ planning the thousandth object of a class looks up no names.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.engine.codes import IS_SET, MOVES, STANDS
 from eventide.lowering.names.paths import ITEMS
