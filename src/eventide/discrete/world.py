@@ -41,9 +41,7 @@ from eventide.statistics import Histogram, Level, Tally
 from eventide.streams.streams import Stream, entropy_from
 
 if TYPE_CHECKING:
-    from eventide.continuous.components.component import Continuous
     from eventide.discrete.commands import Activity
-    from eventide.observe.reporter import Reporter
     from eventide.simulation import Simulation
 
 
@@ -565,9 +563,7 @@ class World:
         self._statistics.add(statistic)
         return statistic
 
-    def _forbid(
-        self, number: int, call: str, *, continuous: Continuous | None = None, reporter: Reporter | None = None
-    ) -> None:
+    def _forbid(self, number: int, call: str, *, continuous: object = None, reporter: object = None) -> None:
         """Raise SimulationError `number`, with the culprit, if this is between events."""
         if self.active:
             raise SimulationError(
