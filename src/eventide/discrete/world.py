@@ -563,7 +563,7 @@ class World:
         self._statistics.add(statistic)
         return statistic
 
-    def _forbid(self, number: int, call: str, *, continuous: object = None, reporter: object = None) -> None:
+    def _forbid(self, number: int, call: str, *, continuous: Any = None, reporter: Any = None) -> None:
         """Raise SimulationError `number`, with the culprit, if this is between events."""
         if self.active:
             raise SimulationError(

@@ -26,8 +26,7 @@ from eventide.continuous.checks import names_in, states_set_from
 from eventide.continuous.components.member import flow_of, layout_of, seat_of, slots_of
 from eventide.continuous.flows.sliding import Slide, computed_runs, lead_aside
 from eventide.declare import Computed, computed, fields_of
-from eventide.discrete.conditions.condition import Condition
-from eventide.discrete.conditions.condition import conditions_of
+from eventide.discrete.conditions.condition import Condition, conditions_of
 from eventide.discrete.conditions.when import Trigger, when
 from eventide.engine.codes import R, Y
 from eventide.errors import ModelError

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 from eventide.reading.lines import is_ours, line_of
 
 if TYPE_CHECKING:
-    from eventide.discrete.calendar import Notice
     from eventide.discrete.commands import Activity
     from eventide.discrete.processes.process import Process
     from eventide.discrete.world import World
