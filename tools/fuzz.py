@@ -1,9 +1,10 @@
 """Find what is wrong with the library by programs that nobody wrote.
 
-Each seed is a program: objects with laws and handlers, processes, resources, in the language that users write.
-It runs compiled and plain, apart and together, by four methods, observed and not, in threads. Each run is compared
-with an independent reference (`tests/fuzzing/reference.py`) and, where the same bits are promised, with others. Run as
-a script:
+Each seed is a program: objects with laws and handlers, processes, resources, in the language that users write. It runs
+compiled and plain, apart and together, by four methods, observed and not, in threads. Another one is of processes
+alone: they run in Python, as rows and as native rows. Each run is compared with a reference that shares no code with
+eventide (`reference.py`, `errand_reference.py` in `tests/fuzzing`), and where the same bits are promised with others.
+Run as a script:
 
     python tools/fuzz.py [--seeds 0:200] [--minutes 120] [--jobs 2] [--mode whole] [--without order] [--breaks [WORD]]
 
@@ -21,10 +22,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "tests"))  # where the package of the fuzzer is
 
-from fuzzing.breaks import check_breaks  # noqa: E402  # by the line above
-from fuzzing.generate import FEATURES  # noqa: E402
+from fuzzing import errand_runs  # noqa: E402  # by the line above
+from fuzzing.breaks import check_breaks  # noqa: E402  # likewise
+from fuzzing.generate import FEATURES as OF_MODELS  # noqa: E402
 from fuzzing.hunt import Options, Totals, hunt  # noqa: E402
 
+FEATURES = [*OF_MODELS, errand_runs.FEATURE]
+"""Those of models, and the word for programs of processes alone."""
 SEEDS = range(18)
 """What `.ci/run` looks at."""
 
@@ -51,11 +55,12 @@ def search(seeds: Iterable[int], options: Options, jobs: int, seconds: float, *,
     totals, start = Totals(), time.monotonic()
     for report, scripts in hunt(seeds, options, jobs, start + seconds):
         totals.add(report)
-        for finding in report.findings:
+        found = [finding for one in (report, *report.others) for finding in one.findings]
+        for finding in found:
             print(f"seed {report.seed}: {finding}", flush=True)
         for script in scripts:
             print(f"    {script}", flush=True)
-        if verbose and not report.findings:
+        if verbose and not found:
             print(f"seed {report.seed}: {report.skipped or f'{report.events} events, {len(report.runs)} runs'}")
     print(f"{totals}\nin {time.monotonic() - start:.0f} s", flush=True)
     return totals

@@ -56,6 +56,8 @@ class Report:
     findings: list[Finding] = field(default_factory=list)
     slow: list[Setting] = field(default_factory=list)
     features: list[str] = field(default_factory=list)
+    others: list[Report] = field(default_factory=list)
+    """Of other programs of the same seed."""
 
 
 def names_of(log: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:

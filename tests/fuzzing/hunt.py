@@ -13,6 +13,7 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any
 
+from fuzzing import errand_runs
 from fuzzing import model as m
 from fuzzing.compare import Finding, Report, examine, expect, judge, names_of, plan, same_bits
 from fuzzing.generate import FEATURES, generate
@@ -37,12 +38,13 @@ class TooSlow(Exception):
 class Options:
     """What is asked for.
 
-    features    what programs may be made of; has_all: each is made of all of them
+    features    what programs may be made of; has_all: each is made of all of them. "errands" stands for programs of
+                processes alone, one beside each other program
     mode        as in `plan`
     seconds     to shrink a finding, 0: not at all
     """
 
-    features: frozenset[str] = frozenset(FEATURES)
+    features: frozenset[str] = frozenset([*FEATURES, errand_runs.FEATURE])
     has_all: bool = False
     mode: str = "some"
     threads: bool = True
@@ -65,7 +67,9 @@ class Totals:
     findings: list[tuple[int, str]] = field(default_factory=list)
 
     def add(self, report: Report) -> None:
-        """Count one program."""
+        """Count one program, and others of its seed."""
+        for other in report.others:
+            self.add(other)
         self.programs += 1
         if report.skipped:
             self.skipped[report.skipped] += 1
@@ -149,10 +153,16 @@ def write_script(program: m.Program, finding: Finding, folder: Path) -> Path:
 
 def work_on(seed: int, options: Options) -> tuple[Report, list[str]]:
     """Examine a program; the report, and scripts of what is wrong, one for each kind."""
-    program = generate(seed, options.features, has_all=options.has_all)
+    errands, features = work_on_errands(seed, options), options.features - {errand_runs.FEATURE}
+    if errands is not None and not features:
+        return errands
+    program = generate(seed, features, has_all=options.has_all)
     settings, pairs = plan(seed, mode=options.mode, threads=options.threads)
     report = examine(program, settings, pairs, timed_run)
-    scripts = []
+    scripts: list[str] = []
+    if errands is not None:
+        report.others.append(errands[0])
+        scripts += errands[1]
     if options.folder is not None:
         for kind in dict.fromkeys(f.kind for f in report.findings):
             finding = next(f for f in report.findings if f.kind == kind)
@@ -161,6 +171,16 @@ def work_on(seed: int, options: Options) -> tuple[Report, list[str]]:
                 small = shrink(program, lambda p, finding=finding: fails_alike(p, finding), options.seconds)
             scripts.append(str(write_script(small, finding, options.folder)))
     return report, scripts
+
+
+def work_on_errands(seed: int, options: Options) -> tuple[Report, list[str]] | None:
+    """The same for the program of processes alone; None if such are not asked for."""
+    if errand_runs.FEATURE not in options.features:
+        return None
+    report, _ = errand_runs.examine(seed, options.mode)
+    if options.folder is None:
+        return report, []
+    return report, [str(errand_runs.write_script(seed, finding, options.folder)) for finding in report.findings[:1]]
 
 
 # --- workers ----------------------------------------------------------------------------------------------------------
@@ -224,7 +244,8 @@ class Worker:
         finding = Finding(kind, (Setting(),), text)
         scripts = []
         if self.options.folder is not None:
-            program = generate(seed, self.options.features, has_all=self.options.has_all)
+            features = self.options.features - {errand_runs.FEATURE}
+            program = generate(seed, features, has_all=self.options.has_all)
             scripts = [str(write_script(program, finding, self.options.folder))]
         return Report(seed, findings=[finding]), scripts
 

@@ -23,7 +23,7 @@ from eventide.discrete.resources.away import AwayStation
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.selection import Candidate, Selection
 from eventide.discrete.stand_ins import Given, RowCalendar, RowRoster
-from eventide.rows.allocation import reference, row_of
+from eventide.rows.allocation import has_room, reference, row_of
 from eventide.rows.codes import DONE, ENDED, FAILED, FREE, INTERRUPTION, NONE, NOTHING, REQUESTED, ROOM, SPENT
 from eventide.rows.loading import is_worth_loading
 from eventide.rows.undisturbed import is_watched, undisturbed
@@ -287,7 +287,7 @@ class Homes:
         self._relied.update(admission.relied)
 
     def _new_row(self, memory: RowMemory, kind: int) -> int:
-        while memory.run.row_room - memory.run.used < 2:
+        while memory.run.row_room - memory.run.used < 2 or not has_room(memory.views, kind):
             memory.grow()
         return memory.engine.enter(memory.arrays, kind)
 

@@ -1,0 +1,144 @@
+"""Runs of programs of processes by eventide: in Python, as rows, and as rows that are native code."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any
+
+from fuzzing.compare import Finding, Report
+from fuzzing.errand_reference import follow
+from fuzzing.errands import Errands, errands
+from fuzzing.reference import Skip
+from fuzzing.running import Setting, module_of, unload
+
+import eventide as ev
+from eventide import simulation
+from eventide.bodies.body import Bodies
+from eventide.discrete import homes, same_time_limit, world
+from eventide.rows import loading
+
+HEAD = "import eventide as ev\n\n\n"
+FEATURE = "errands"
+"""How programs of this kind are asked for, beside the features of others."""
+PLAIN, ROWS, NATIVE = (
+    Setting(method, compiled=method != "processes") for method in ("processes", "rows", "native rows")
+)
+"""The settings: processes in Python, as rows without machine code, as native rows."""
+SOON: tuple[tuple[Any, str, Any], ...] = (
+    (world, "SPELL", 4), (same_time_limit, "SPELL", 4), (simulation, "ENOUGH", 4), (loading, "COLD", 0),
+    (homes, "ENOUGH", 4), (homes, "EACH", 0), (homes, "MOST", 0.5), (homes.Homes, "_wait_longer", lambda _: None),
+)  # fmt: skip
+"""What is set so that processes go away after a few events, and go again."""
+
+
+@contextmanager
+def hurried() -> Iterator[None]:
+    """Processes become rows soon."""
+    before = [(owner, name, getattr(owner, name)) for owner, name, _ in SOON]
+    try:
+        for owner, name, value in SOON:
+            setattr(owner, name, value)
+        yield
+    finally:
+        for owner, name, value in before:
+            setattr(owner, name, value)
+
+
+def outcome(program: Errands, setting: Setting) -> tuple[dict[str, Any], int]:
+    """All that can be seen of a run, and how many of its events were of rows."""
+    names = module_of(HEAD + program.text)
+    sim, rng = ev.Simulation(compile="auto" if setting.compiled else False), Random(program.seed)
+    if setting is ROWS:
+        vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
+    desks = [ev.Resource(sim, units) for units in program.units]
+    log: list[Any] = []
+    seen: list[float] = []
+    try:
+        with hurried(), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            names["begin"](sim, rng, log, seen, *desks)
+            sim.run(until=program.end)
+    except Exception as error:  # noqa: BLE001  # whatever it is, it is told
+        return {"error": f"{type(error).__name__}: {error}"}, 0
+    finally:
+        unload(names["begin"])
+    found = {
+        "log": log,
+        "seen": seen,
+        "events": sim.events,
+        "processes": [process.name for process in sim.processes],
+        "desks": [
+            (sum(r.units for r in d.users), d.counts.asked, len(d.waiting), d.waits.values.tolist()) for d in desks
+        ],
+        "next number": rng.random(),
+    }
+    return found, 0 if sim._homes is None else sim._homes.taken
+
+
+def difference(found: dict[str, Any], right: dict[str, Any]) -> str:
+    """The first thing in which a run is not what the reference says; empty if it is the same, to the bit."""
+    if "error" in found:
+        return str(found["error"])
+    for word, value in right.items():
+        got = found[word]
+        if repr(got) == repr(value):
+            continue
+        if not isinstance(value, list):
+            return f"{word}: {got!r}, and should be {value!r}"
+        for k, (one, other) in enumerate(zip(got, value, strict=False)):
+            if repr(one) != repr(other):
+                return f"{word}, entry {k}: {one!r}, and should be {other!r}"
+        return f"{word}: {len(got)} entries, and should be {len(value)}"
+    return ""
+
+
+def settings_of(mode: str, seed: int) -> list[Setting]:
+    """The settings in a mode of `compare.plan`; machine code takes a second to make, so some do without it."""
+    if mode == "brief":
+        return [NATIVE]
+    return [PLAIN, ROWS, NATIVE] if mode == "whole" or (mode == "some" and seed % 3 == 0) else [PLAIN, ROWS]
+
+
+def examine(seed: int, mode: str) -> tuple[Report, int]:
+    """The program of a seed in all settings of a mode beside the reference; how many events of rows there were."""
+    program, report = errands(seed), Report(seed, features=[FEATURE])
+    try:
+        right = follow(program)
+    except Skip as reason:
+        report.skipped = f"errands: {reason}"
+        return report, 0
+    report.events, taken = right["events"], 0
+    for setting in settings_of(mode, seed):
+        found, in_rows = outcome(program, setting)
+        report.runs.append(setting)
+        report.comparisons += 1
+        taken += in_rows
+        text = difference(found, right)
+        if text:
+            report.findings.append(Finding(FEATURE, (setting,), text))
+    return report, taken
+
+
+def show(seed: int) -> None:
+    """Print the program of a seed, and in what its runs differ from the reference."""
+    program = errands(seed)
+    print(HEAD + program.text)
+    print(f"# two desks of {program.units} units, Random({seed}), until {program.end!r}")
+    for setting in (PLAIN, ROWS, NATIVE):
+        print(f"# {setting.method}: {difference(outcome(program, setting)[0], follow(program)) or 'as it should be'}")
+
+
+def write_script(seed: int, finding: Finding, folder: Path) -> Path:
+    """A script that shows a program on which a run differs from the reference."""
+    folder.mkdir(parents=True, exist_ok=True)
+    path = folder / f"seed_{seed}_errands.py"
+    lines = (
+        f"# {finding}", "import sys", "", f"sys.path.insert(0, {str(Path(__file__).parents[1])!r})",
+        "from fuzzing.errand_runs import show", "", f"show({seed})", "",
+    )  # fmt: skip
+    path.write_text("\n".join(lines), encoding="utf-8")
+    return path

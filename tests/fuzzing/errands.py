@@ -1,0 +1,122 @@
+"""Random programs of processes alone: they hold, draw, queue for units, make others, and wait for the end of these.
+
+A program is the text of a module. What it calls, `ev`, `sim` and the desks, is eventide's or the reference's
+(`errand_reference.py`), which carries out the same text by a loop of its own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from random import Random
+
+HANDED = "sim, rng, log, seen, desk0, desk1"
+"""What every process is given."""
+
+
+@dataclass(frozen=True)
+class Errands:
+    """A program.
+
+    text        of its functions and of `begin`, which makes the first processes
+    units       of its two desks
+    """
+
+    seed: int
+    end: float
+    text: str
+    units: tuple[int, int]
+
+
+class Writer:
+    """Writes one generator function.
+
+    depth       how the number of generations that may follow is told to what is made
+    """
+
+    def __init__(self, chance: Random, name: str, kids: int, depth: str) -> None:
+        self.chance = chance
+        self.name = name
+        self.kids = kids
+        self.depth = depth
+        self.inner = 0
+
+    def function(self, body: list[str]) -> str:
+        """The text of it."""
+        return "\n".join([f"def {self.name}({HANDED}, n, x):", *(f"    {line}" for line in body), ""])
+
+    def one(self, *texts: str) -> str:
+        return self.chance.choice(texts)
+
+    def real(self) -> str:
+        """A number."""
+        return self.one(
+            "x", "x", "0.5 * x", "x + 0.25", "min(x, 3.0)", "rng.random()", "sim.time", "float(n)", "1.5",
+            "abs(x - 2.0)", "max(0.25, x - n)",
+        )  # fmt: skip
+
+    def test(self) -> str:
+        return self.one("x > 1.0", "n == 1", "rng.random() < 0.5", "x < sim.time", "not n % 2", "x > 0.5 and n > 0")
+
+    def hold(self) -> str:
+        """A hold; many end at the same times as others."""
+        length = self.one(
+            "0.25", "0.5", "0.5", "1.0", "0.0", "rng.expovariate(1.5)", "rng.uniform(0.25, 1.5)", "min(abs(x), 2.0)",
+        )  # fmt: skip
+        return f"yield ev.hold({length})"
+
+    def call(self) -> str:
+        """A process that is made."""
+        return f"sim.process(kid{self.chance.randrange(self.kids)}({HANDED}, {self.depth}, {self.real()}))"
+
+    def block(self, most: int) -> list[str]:
+        """Some statements."""
+        return [line for _ in range(self.chance.randint(1, most)) for line in self.statement()]
+
+    def indented(self, most: int) -> list[str]:
+        self.inner += 1
+        lines = [f"    {line}" for line in self.block(most)]
+        self.inner -= 1
+        return lines
+
+    def statement(self) -> list[str]:
+        chance, desk = self.chance.random(), self.one("desk0", "desk1")
+        if chance < 0.25 or (self.inner > 2 and chance > 0.6):
+            return [self.hold()]
+        if chance < 0.45:
+            return [f"seen.append({self.real()})"]
+        if chance < 0.5:
+            return [f"log.append(({self.name!r}, sim.time, n, {self.real()}))"]
+        if chance < 0.6:
+            return [self.one("x = ", "x += ", "x = 0.5 * x + ") + self.real()]
+        if chance < 0.7:
+            return [f"if {self.test()}:", *self.indented(2), *(["else:", *self.indented(2)] if chance < 0.65 else [])]
+        if chance < 0.75:
+            return [f"for i{self.inner} in range({self.chance.randint(0, 3)}):", *self.indented(2)]
+        if chance < 0.88:
+            given = self.one("", "", "", "1.0", "priority=2", "-0.5", "0.0, 1", "units=2")
+            name = f"u{self.inner}"
+            return [f"with {desk}.request({given}) as {name}:", f"    yield {name}", *self.indented(2)]
+        if chance < 0.9:
+            return [f"yield from {desk}.use({self.one('0.5', '0.75', 'rng.random()')})"]
+        if chance < 0.92:
+            return [self.one("log.append([p.name for p in sim.processes])", f"log.append(len({desk}.waiting))")]
+        made = self.call() if chance < 0.97 else f"yield {self.call()}"
+        return [made] if self.depth != "n - 1" else ["if n > 0:", f"    {made}"]
+
+
+def errands(seed: int) -> Errands:
+    """The program of a seed."""
+    chance = Random(f"errands {seed}")
+    kids = chance.randint(1, 3)
+    texts = [
+        writer.function([*writer.block(4), writer.hold()])
+        for writer in (Writer(chance, f"kid{k}", kids, "n - 1") for k in range(kids))
+    ]
+    for k in range(2):
+        writer = Writer(chance, f"story{k}", kids, "n % 2")
+        writer.inner = 1
+        round_ = [writer.hold(), *writer.block(3), *([writer.call()] if chance.random() < 0.8 else [])]
+        texts.append(writer.function([f"for m in range({chance.randint(10, 40)}):", *(f"    {s}" for s in round_)]))
+    calls = [f"    sim.process(story{k % 2}({HANDED}, {k}, {0.5 * k!r}))" for k in range(chance.randint(2, 6))]
+    text = "\n\n".join([*texts, "\n".join([f"def begin({HANDED}):", *calls, ""])])
+    return Errands(seed, chance.choice([4.0, 12.5, 30.0]), text, (chance.randint(2, 3), chance.randint(2, 4)))
