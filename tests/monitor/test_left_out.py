@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import math
 import re
 import warnings
@@ -352,3 +353,26 @@ def test_a_process_that_misspells_a_field_of_its_own_is_refused(sim):
     told = r"^Ship\.run sets self\.laod \(.*\), and Ship declares no 'laod': write self\.load; or declare it"
     with pytest.raises(ev.ModelError, match=told):
         sim.run()
+
+
+def test_what_reads_and_sets_quantities_is_no_code_of_the_user_s_to_be_looked_through(monkeypatch):
+    looked_at = []
+    read = dis.get_instructions
+    monkeypatch.setattr(dis, "get_instructions", lambda code: looked_at.append(code) or read(code))
+
+    class Wide(ev.Continuous):
+        a: ev.State = ev.state(1.0)
+        b: ev.State = ev.state(1.0)
+        c: ev.Computed = ev.computed()
+
+        def equations(self):
+            self.c = self.a
+            self.rate.a, self.rate.b = -self.c, -self.b
+
+    sim = ev.Simulation()
+    wide = Wide(sim).start()
+    wide.extra = 1.0
+    sim.run(until=1.0)
+
+    assert __file__ in {code.co_filename for code in looked_at}
+    assert not [code for code in looked_at if code.co_filename.startswith("<")]

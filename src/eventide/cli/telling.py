@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from eventide.declare import GENERATED
 from eventide.errors import InputError, SimulationError
 from eventide.reading.tracebacks import WHOLE
 
@@ -122,7 +123,7 @@ def _hide_frames(shown: TracebackException | None) -> None:
     if shown is None:
         return
     # Constructors of components are made of a string; their frames have no line to show.
-    hidden = (str(Path(__file__).parent.parent), contextlib.__file__, "<eventide ", "<frozen")
+    hidden = (str(Path(__file__).parent.parent), contextlib.__file__, GENERATED, "<frozen")
     shown.stack[:] = [frame for frame in shown.stack if not frame.filename.startswith(hidden)]
     for other in (shown.__cause__, shown.__context__, *(shown.exceptions or ())):
         _hide_frames(other)

@@ -4,7 +4,7 @@ In: the annotations of a class and the functions that give defaults. Out: its fi
 errors. Start reading at `fields.py`, then `component.py`.
 """
 
-from eventide.declare.component import Component, check_same_simulation, fields_of
+from eventide.declare.component import GENERATED, Component, check_same_simulation, fields_of
 from eventide.declare.fields import (
     MISSING,
     Computed,
@@ -23,6 +23,7 @@ from eventide.declare.fields import (
 )
 
 __all__ = [
+    "GENERATED",
     "MISSING",
     "Component",
     "Computed",

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 MOST_LETTERS: Final = 60
 """Of what a field holds so much is shown in a notebook."""
+GENERATED: Final = "<eventide "
+"""What the file's name of a function begins with that was written here, for one class."""
 
 
 # The transform sits on a hidden empty base: only then do the fields of `Component` itself count for a checker.
@@ -290,7 +292,7 @@ def _make_constructor(cls: type[Component]) -> Any:
         body.append("    self._complete()")
     source = "\n".join([f"def __init__(self, sim{star}):", *checks, "    self._attach(sim, name)", *body])
     # The name shows a reader of a traceback what this code is.
-    exec(compile(source, f"<eventide {cls.__qualname__}.__init__>", "exec"), names)  # noqa: S102  # our own text
+    exec(compile(source, f"{GENERATED}{cls.__qualname__}.__init__>", "exec"), names)  # noqa: S102  # our own text
     constructor: Any = names["__init__"]
     constructor.__qualname__ = f"{cls.__qualname__}.__init__"
     constructor.__module__ = cls.__module__

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous import Continuous
 from eventide.continuous.plans import has_laws, is_left_out
-from eventide.declare import fields_of
+from eventide.declare import GENERATED, fields_of
 from eventide.discrete.forgotten import listed
 from eventide.discrete.processes.process import Process
 from eventide.errors import ModelError
@@ -124,6 +124,7 @@ def known_names(cls: type[Continuous]) -> set[str]:
             for base in cls.__mro__
             for member in list(vars(base).values())  # another thread may set one meanwhile
             if isinstance(code := getattr(getattr(member, "__func__", member), "__code__", None), CodeType)
+            if not code.co_filename.startswith(GENERATED)
             for name in stored_in(code)
         }
         setattr(cls, _KNOWN, {"sim", *fields_of(cls), *stored, *dir(cls)})

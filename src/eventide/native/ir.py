@@ -361,10 +361,13 @@ class Builder:
     def note_what_was_put_off(self) -> None:
         """Write it where it belongs, unless what it belongs to has been taken back; to be called with an open block."""
         present = self.current
+        there = {(id(block), id(line)): at for block in self.blocks for at, line in enumerate(block.lines)}
         for block, line, note in reversed(self._put_off):
-            places = [place for place, other in enumerate(block.lines) if other is line]
-            if places and any(other is block for other in self.blocks):
-                rest, block.lines[places[0] + 1 :] = block.lines[places[0] + 1 :], []
+            place = there.get((id(block), id(line)))
+            if place is not None:
+                if block.lines[place] is not line:  # something has been written before it meanwhile
+                    place = next(at for at, other in enumerate(block.lines) if other is line)
+                rest, block.lines[place + 1 :] = block.lines[place + 1 :], []
                 is_closed, block.is_closed = block.is_closed, False
                 self.current = block
                 note()

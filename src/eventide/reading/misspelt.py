@@ -13,7 +13,7 @@ from inspect import CO_GENERATOR
 from types import CodeType
 from typing import Final
 
-from eventide.declare import Component, fields_of
+from eventide.declare import GENERATED, Component, fields_of
 from eventide.errors import ModelError
 from eventide.reading.places import location
 
@@ -89,7 +89,7 @@ def _codes_of(cls: type[Component]) -> list[tuple[str, CodeType]]:
         for name, member in list(vars(base).items()):  # another thread may set one meanwhile
             for one in (member, *_parts_of(member)):
                 code = getattr(getattr(one, "__func__", one), "__code__", None)
-                if isinstance(code, CodeType):
+                if isinstance(code, CodeType) and not code.co_filename.startswith(GENERATED):
                     found += [(name, inner) for inner in _with_inner(code)]
     return found
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from eventide.continuous.checks import refuse_change
 from eventide.continuous.components.reference import Reference
 from eventide.continuous.components.vectors import seen, set_values, write_values
-from eventide.declare import MISSING, Field
+from eventide.declare import GENERATED, MISSING, Field
 from eventide.declare.units import has_unit, in_unit
 from eventide.engine.codes import BY_READING, E0, Y0, R, Y
 from eventide.errors import ModelError, refuse_too_large
@@ -387,7 +387,8 @@ def _unwritable(values: Any) -> object:
 
 def _functions(template: str, offset: int, name: str, kind: str = "", shown: int = 0, **others: Any) -> tuple[Any, ...]:
     names: dict[str, Any] = {**_HELPERS, **others}
-    exec(template.format(offset=offset, name=name, kind=kind, reader=BY_READING, shown=shown), names)  # noqa: S102  # our own text, a number and an identifier
+    text = template.format(offset=offset, name=name, kind=kind, reader=BY_READING, shown=shown)
+    exec(compile(text, f"{GENERATED}{name}>", "exec"), names)  # noqa: S102  # our own text, a number and an identifier
     return names["get"], names.get("set")
 
 
