@@ -15,8 +15,8 @@ from types import FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.bodies.calls import PLAIN
-from eventide.bodies.naming import ABSENT, Fact
-from eventide.bodies.operands import KINDS, WIDE, Kind, Operand, Thing, Unknown
+from eventide.bodies.naming import ABSENT, UNBORN, Fact
+from eventide.bodies.operands import KINDS, WIDE, Kind, Operand, Thing, Unknown, constant
 from eventide.discrete.world import World
 from eventide.statistics.tally import Tally
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _MADE_IN_PYTHON: Final = 1 << 9
 """Among `__flags__` of a class: it was made by a class statement."""
-_ACCESS: Final = {
+ACCESS: Final = {
     "__getattribute__": object.__getattribute__,
     "__setattr__": object.__setattr__,
     "__getattr__": ABSENT,
@@ -38,17 +38,24 @@ _EXIT: Final = "if {0}:\n    code = EXIT\n    break"
 
 def is_plain(value: object) -> bool:
     """Whether the class of an object is the user's, and leaves attributes to Python itself."""
-    kind = type(value)
-    is_other = kind in PLAIN or isinstance(value, World | Tally)
+    return is_plain_class(type(value))
+
+
+def is_plain_class(kind: type) -> bool:
+    """The same of the objects of a class."""
+    is_other = kind in PLAIN or issubclass(kind, World | Tally)
     is_own = not is_other and kind.__flags__ & _MADE_IN_PYTHON and not f"{kind.__module__}.".startswith("eventide.")
-    return bool(is_own) and all(getattr(kind, name, ABSENT) is plain for name, plain in _ACCESS.items())
+    return bool(is_own) and all(getattr(kind, name, ABSENT) is plain for name, plain in ACCESS.items())
 
 
 def read(expressions: BodyExpressions, owner: Thing, node: ast.Attribute) -> Operand | Thing:
     """What a plain object has by a name: a number as it is now, or an object that is known. Raises Unknown."""
     naming, name = expressions.naming, node.attr
-    if isinstance(_note_class(naming, type(owner.value), node), FunctionType):
+    inherited = _note_class(naming, type(owner.value), node)
+    if isinstance(inherited, FunctionType):
         return naming.method(owner, node)
+    if owner.value is naming.unborn:
+        return _of_unborn(naming, owner, node, inherited)
     found = getattr(owner.value, name, ABSENT)
     key = ".".join((owner.root, *owner.path, name))
     kind = KINDS.get(type(found)) or (naming.kinds.get(key) if owner.root else None)
@@ -66,6 +73,21 @@ def read(expressions: BodyExpressions, owner: Thing, node: ast.Attribute) -> Ope
     where = f"{naming.address(owner)}, {_constant(naming, sys.intern(name))}"
     expressions.emission.emit_early(_EXIT.format(f"is_attribute({where}, {naming.address(thing)}) == 0"))
     return thing
+
+
+def _of_unborn(naming: Naming, owner: Thing, node: ast.Attribute, inherited: object) -> Operand | Thing:
+    """What an object has that is not made yet: nobody else can change it."""
+    name, held = node.attr, vars(owner.value)
+    kind = naming.kinds.get(UNBORN + name)
+    if kind is not None:
+        naming.used.add(UNBORN + name)
+        return Operand(f"v_{UNBORN}{name}", kind)
+    if name in held:
+        naming.note_type(owner, name, type(held[name]))
+        return Thing(owner.root, (name,), held[name])
+    if isinstance(inherited, int | float) and type(inherited) in KINDS:
+        return constant(inherited)
+    raise Unknown("it has no such attribute yet", node)
 
 
 def _number(expressions: BodyExpressions, owner: Thing, name: str, kind: Kind) -> Operand:
@@ -87,6 +109,8 @@ def setting(expressions: BodyExpressions, target: ast.Attribute, operand: Operan
     owner, naming, name = expressions.value(target.value), expressions.naming, target.attr
     if isinstance(owner, Operand) or not is_plain(owner.value):
         raise Unknown("attributes of such objects are set by Python", target)
+    if owner.value is naming.unborn:
+        raise Unknown("before it has an attribute set its object is made", target)
     if isinstance(_note_class(naming, type(owner.value), target), FunctionType):
         raise Unknown("it takes the place of a method", target)
     key = ".".join((owner.root, *owner.path, name))
@@ -109,24 +133,18 @@ def _note_class(naming: Naming, kind: type, node: ast.Attribute) -> object:
     name = node.attr
     if name[:2] == "__":
         raise Unknown("names with two underscores are left to Python", node)
-    ask: Callable[[str], object] = _Asked(kind).by_name
+    ask = class_by_name(kind)
     found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), ABSENT)
     if not isinstance(found, FunctionType | MemberDescriptorType) and hasattr(type(found), "__get__"):
         raise Unknown("what is computed anew at each look is left to Python", node)
-    for known in (*_ACCESS, name):
+    for known in (*ACCESS, name):
         naming.facts[id(kind), known] = Fact(ask, known, ask(known))
     return found
 
 
-class _Asked:
-    """A class that is asked for what it has by a name."""
-
-    def __init__(self, kind: type) -> None:
-        self.kind = kind
-
-    def by_name(self, name: str) -> object:
-        """What there is; ABSENT if nothing."""
-        return getattr(self.kind, name, ABSENT)
+def class_by_name(kind: type) -> Callable[[str], object]:
+    """What gives what a class has by a name, or ABSENT."""
+    return lambda name: getattr(kind, name, ABSENT)
 
 
 # --- kernels as Python runs them: native code has instructions in place of these calls --------------------------------

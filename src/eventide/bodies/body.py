@@ -15,7 +15,8 @@ from eventide.bodies import attributes
 from eventide.bodies.absence import Absence
 from eventide.bodies.calls import addressed_call, target_of
 from eventide.bodies.examination import read
-from eventide.bodies.naming import ABSENT, Fact, own_fact, reached
+from eventide.bodies.naming import ABSENT, UNBORN, Fact, own_fact, reached
+from eventide.bodies.objects import unborn_values
 from eventide.bodies.operands import KINDS, SAMPLES, WIDE, Thing
 from eventide.bodies.prototypes import Prototypes
 from eventide.discrete.resources.request import PreemptingRequest, Request
@@ -82,14 +83,15 @@ class Birth:
 
     body        with this statement, and the variable of its kernel
     name        that it gives to each; "" for none
-    arguments   of the function; of those that are numbers one of the same type
+    kind        the class of their objects; None for plain ones
+    arguments   of the function, or fields of the objects; of those that are numbers one of the same type
     """
 
     def __init__(self, body: Body, text: str, arguments: dict[str, object]) -> None:
         site = body.naming.spawns[text]
         self.body = body
         self.text = text
-        self.function, self.name = site.function, site.name
+        self.function, self.name, self.kind = site.function, site.name, site.kind
         self.arguments = arguments
 
 
@@ -157,13 +159,13 @@ class Body:
         texts = {**dict(zip(self.wholes, wholes, strict=True)), **dict(zip(self.reals, reals, strict=True))}
         found: dict[str, float] = {}
         for column in chain(*self.naming.given_columns()):
-            name = column[2:]
-            found[name] = bool(texts[column]) if self.naming.kinds[name] == "bool" else texts[column]
+            name = column[2:].removeprefix(UNBORN)
+            found[name] = bool(texts[column]) if self.naming.kinds[column[2:]] == "bool" else texts[column]
         return found
 
     def _admission(self, at: int, values: Mapping[str, Any], iterators: list[object]) -> Admission | None:
         naming, loops = self.naming, self.reading.points[at].loops
-        if len(iterators) != len(loops) or not self._fits(values):
+        if len(iterators) != len(loops) or (UNBORN in values) != naming.is_unborn or not self._fits(values):
             return None
         texts = self._variables(values)
         kept = self._kept(values)
@@ -540,11 +542,16 @@ class Bodies:
         admission = body.admit(generator)
         return None if admission is None else (body, admission)
 
-    def begin(self, function: FunctionType, arguments: Mapping[str, object]) -> tuple[Body, Admission]:
+    def begin(
+        self, function: FunctionType, arguments: Mapping[str, object], kind: type | None
+    ) -> tuple[Body, Admission]:
         """The body of a process that begins with a function's arguments, and what its row begins with.
 
+        kind    the class of its object, of which these are the fields; None for a plain process
         Raises CannotLower if it stays Python.
         """
+        if kind is not None:
+            arguments = unborn_values(kind, function, self.world, arguments)
         code = function.__code__
         definition = self._learned.book.definition(function, yields=True)
         if id(code) not in KNOWN:  # the first of them is looked at for commands that it makes and drops
@@ -580,5 +587,6 @@ class Bodies:
         if id(code) not in twins:
             twins[id(code)] = code, Twin(book.definition(function, yields=True), function)
         reading = read(function, values, book, twins[id(code)][1], self.world)
+        reading.naming.unborn = None
         reading.naming.values = {}  # one generator's: they are not to live as long as the body
         return Body(reading, f"body_{function.__name__}", self.world)

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 ABSENT: Final = object()
 """Stands for the value of what is not there."""
+UNBORN: Final = "0"
+"""Among the variables of a story, stands for the object of it that is not made yet; fields have this before them."""
 _content = attrgetter("cell_contents")
 Conditions: TypeAlias = tuple[dict[Any, Any], ...]
 
@@ -86,13 +88,17 @@ class Site:
     """A statement that makes a process of a generator function.
 
     name        that it gives to the process; "" for none
-    arguments   of the function: objects of Python, and for numbers their types
+    arguments   of the function, or fields of the object: objects of Python, and for numbers their types
+    kind        the class of the object whose story the function is; None without one
     """
 
-    def __init__(self, function: FunctionType, name: str, arguments: dict[str, Thing | Kind]) -> None:
+    def __init__(
+        self, function: FunctionType, name: str, arguments: dict[str, Thing | Kind], kind: type | None
+    ) -> None:
         self.function = function
         self.name = name
         self.arguments = arguments
+        self.kind = kind
 
 
 class Naming:
@@ -125,7 +131,12 @@ class Naming:
         self.own = frozenset(name for name in code.co_varnames if name.isascii()) - {*code.co_cellvars}
         self.shared = frozenset(code.co_cellvars)
         self.cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+        self.unborn = values.get(UNBORN)
+        """What stands for an object that is not made yet, while the body is read."""
+        self.is_unborn = UNBORN in values
         self.parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        if self.is_unborn:
+            self.parameters = tuple(name for name in values if name[0] == UNBORN and name != UNBORN)
         self.arguments = frozenset(self.parameters)
         self.facts: dict[tuple[int, str], Fact] = {}
         self.addresses: dict[str, Thing] = {}

@@ -6,12 +6,17 @@ from collections.abc import Iterable, Mapping
 from types import GeneratorType
 from typing import TYPE_CHECKING
 
+from eventide.bodies.objects import object_of
+from eventide.discrete.processes.stories import made_in_rows
 from eventide.reading.source import CannotLower
 from eventide.reading.used_generators import GIVEN
 from eventide.rows.codes import NONE
 
 if TYPE_CHECKING:
     from eventide.bodies.body import Admission, Birth, Bodies, Body
+    from eventide.discrete.processes.process import Process
+    from eventide.discrete.processes.stories import Kind
+    from eventide.discrete.world import World
 
 
 class Prototype:
@@ -32,15 +37,26 @@ class Prototype:
         self.row = NONE
 
     @property
-    def label(self) -> str:
-        """The name that its processes share, before their numbers."""
-        return self.birth.function.__name__
+    def label(self) -> str | type:
+        """What its processes are counted by: the name that they share, before their numbers, or their class."""
+        return self.birth.kind or self.birth.function.__name__
 
-    def generator(self, numbers: Mapping[str, float]) -> GeneratorType[object, object, object]:
+    def generator(self, process: Process, numbers: Mapping[str, float]) -> GeneratorType[object, object, object]:
         """The generator of a process that has not begun, with these arguments."""
-        made: GeneratorType[object, object, object] = self.birth.function(**{**self.birth.arguments, **numbers})
+        birth = self.birth
+        arguments = {**birth.arguments, **numbers}
+        made: GeneratorType[object, object, object] = (
+            birth.function(process) if birth.kind else birth.function(**arguments)
+        )
         made.__name__ = GIVEN
         return made
+
+    def process(self, world: World, kind: Kind, number: int, begun: float, numbers: Mapping[str, float]) -> Process:
+        """The object of a process in a row."""
+        birth = self.birth
+        if birth.kind is None:
+            return made_in_rows(world, kind, number, birth.name, begun)
+        return object_of(birth.kind, world, number, birth.name, begun, {**birth.arguments, **numbers})
 
 
 class Prototypes:
@@ -58,11 +74,11 @@ class Prototypes:
     def _made_by(self, birth: Birth) -> Prototype | None:
         # An object of which the prototype keeps a reference has its id for itself.
         objects = tuple((name, id(value)) for name, value in birth.arguments.items())
-        key = birth.function, birth.name, objects
+        key = birth.function, birth.name, birth.kind, objects
         if key in self._known:
             return self._known[key]
         try:
-            body, admission = self._bodies.begin(birth.function, birth.arguments)
+            body, admission = self._bodies.begin(birth.function, birth.arguments, birth.kind)
         except CannotLower as refusal:
             birth.body.refused[birth.text] = refusal.why
             return None

@@ -12,12 +12,13 @@ from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.naming import Site
+from eventide.bodies.objects import fields_given, object_made
 from eventide.bodies.operands import Kind, Operand, Thing, Unknown
 from eventide.discrete.world import World
 from eventide.reading.source import CannotLower
 
 if TYPE_CHECKING:
-    from eventide.bodies.expressions import BodyExpressions
+    from eventide.bodies.expressions import BodyExpressions, Value
 
 _PROCESS: Final = World.process  # whatever stands in its place later
 _ROOM: Final = """if {0} < 0:
@@ -33,6 +34,16 @@ def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
 
     Raises Unknown for a process that only Python can make.
     """
+    naming, emission = expressions.naming, expressions.emission
+    prototype = f"c_spawn{len(naming.spawns)}"
+    if (of_object := object_made(expressions, node)) is not None:
+        kind, function, made = of_object
+        emission.emit(_ROOM.format(prototype))
+        name, values = fields_given(expressions, kind, made)
+        order = tuple(values)
+        naming.note_function(function)
+        naming.spawns[prototype] = Site(function, name, _written(expressions, prototype, values, order, made), kind)
+        return prototype
     called = expressions.value(node.func) if isinstance(node, ast.Call) else None
     if (
         not isinstance(node, ast.Call)
@@ -41,33 +52,42 @@ def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
         or called.value.__func__ is not _PROCESS
     ):
         return ""
-    naming, emission = expressions.naming, expressions.emission
     naming.need_simulation(Thing(called.root, called.path[:-1], called.value.__self__))
     function, bound, made = _function_of(expressions, node)
     name = _name_of(expressions, node)
-    prototype = f"c_spawn{len(naming.spawns)}"
     emission.emit(_ROOM.format(prototype))
+    values = _arguments(expressions, function, bound, made)
+    order = function.__code__.co_varnames[: function.__code__.co_argcount]
+    naming.spawns[prototype] = Site(function, name, _written(expressions, prototype, values, order, made), None)
+    return prototype
+
+
+def _written(
+    expressions: BodyExpressions, prototype: str, values: dict[str, Value], order: tuple[str, ...], made: ast.Call
+) -> dict[str, Thing | Kind]:
+    """Write the new row with those of some values that are numbers; what all rows of the statement have of them."""
+    naming, emission = expressions.naming, expressions.emission
     arguments: dict[str, Thing | Kind] = {}
-    given: dict[str, Operand] = {}
-    for argument, value in _arguments(expressions, function, bound, made).items():
+    for argument, value in values.items():
         if isinstance(value, Operand):
-            given[argument], arguments[argument] = value, value.kind
+            arguments[argument] = value.kind
         elif value.path and not (value.root and (value.root, value.path) in naming.things):
             raise Unknown("what it hands over is made anew each time", made)
+        elif value.value is naming.unborn is not None:
+            raise Unknown("it hands over an object that is not made yet", made)
         else:
             arguments[argument] = value._replace(value=None) if value.root else value
     emission.begin_effect()
     row = emission.keep(f"spawn_like(a, {prototype})", "int").text
     places = {"wholes": 0, "reals": 0}
-    for argument in function.__code__.co_varnames[: function.__code__.co_argcount]:
-        if argument in given:
-            operand = given[argument]
+    for argument in order:
+        operand = values[argument]
+        if isinstance(operand, Operand):
             table = "reals" if operand.kind == "float" else "wholes"
             text = f"int({operand.text})" if operand.kind == "bool" else operand.text
             emission.emit(f"a.{table}[a.activity.{table}[{row}] + {places[table]}] = {text}")
             places[table] += 1
-    naming.spawns[prototype] = Site(function, name, arguments)
-    return prototype
+    return arguments
 
 
 def _function_of(expressions: BodyExpressions, node: ast.Call) -> tuple[FunctionType, Thing | None, ast.Call]:
@@ -101,7 +121,7 @@ def _name_of(expressions: BodyExpressions, node: ast.Call) -> str:
 
 def _arguments(
     expressions: BodyExpressions, function: FunctionType, bound: Thing | None, made: ast.Call
-) -> dict[str, Operand | Thing]:
+) -> dict[str, Value]:
     try:
         tree = expressions.naming.definition(function, yields=True).tree
     except CannotLower as refusal:

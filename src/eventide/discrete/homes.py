@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from eventide.discrete.calendar import ABOVE, BELOW, Calendar
 from eventide.discrete.interruptions import Interruptions, put_back
 from eventide.discrete.processes.process_list import Roster
-from eventide.discrete.processes.stories import Kind, made_in_rows
+from eventide.discrete.processes.stories import Kind, counter_of
 from eventide.discrete.resources.away import AwayStation
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.selection import Candidate, Selection
@@ -84,7 +84,7 @@ class Homes:
         self._prototypes: Prototypes | None = None
         self._models: list[Prototype] = []
         """The prototypes that have rows now."""
-        self._kinds_by_label: dict[str, int] = {}
+        self._kinds_by_label: dict[str | type, int] = {}
         """The kinds that count what has one name."""
         self._counted: list[tuple[int, Kind]] = []
         """These, and who counts in Python, of what may begin in rows now."""
@@ -233,13 +233,12 @@ class Homes:
         self._models = self._prototypes.descendants_of(
             one for candidate in found.values() for one in candidate.children.values()
         )
-        kinds = self.world._kinds
         for prototype in self._models:
             k, label = self._kinds[prototype.body], prototype.label
             prototype.row = self._new_row(memory, k)
             memory.process.object[prototype.row] = prototype.number
             memory.kind.label[k] = counter = self._kinds_by_label.setdefault(label, k)
-            counted[counter] = kinds.setdefault(label, Kind(label))
+            counted[counter] = counter_of(self.world, label)
         self._counted = list(counted.items())
         self._embodied = memory.run.made
 
@@ -326,8 +325,9 @@ class Homes:
         for i in sorted(self._bodiless(memory), key=process.made.__getitem__):
             assert self._prototypes is not None
             prototype = self._prototypes.all[process.object[i]]
-            kind = world._kinds[prototype.label]
-            story = made_in_rows(world, kind, process.number[i], prototype.birth.name, activity.begun[i])
+            numbers = prototype.body.arguments(*self._numbers(i, prototype.body))
+            kind = counter_of(world, prototype.label)
+            story = prototype.process(world, kind, process.number[i], activity.begun[i], numbers)
             Roster.enter(world._roster, story)
             self._absence.begin(story)
             self.away[story] = i
@@ -362,9 +362,7 @@ class Homes:
         i = self.away[process]
         _, body, prototype, _ = self._rows[i]
         views = memory.views
-        w, r, at = views.activity.wholes[i], views.activity.reals[i], views.activity.at[i]
-        wholes, reals = body.sizes
-        numbers = views.wholes[w : w + wholes].tolist(), views.reals[r : r + reals].tolist()
+        at, numbers = views.activity.at[i], self._numbers(i, body)
         is_handled = views.activity.wait[i] < NOTHING or body.handles_at(at)
         by = self._process_of(views.process.by[i]) if is_handled else None
         held = body.requests_at(at, numbers[0])
@@ -377,7 +375,7 @@ class Homes:
         self._forget(process)
         self._came += 1
         if prototype is not None:
-            process._generator = prototype.generator(body.arguments(*numbers))
+            process._generator = prototype.generator(process, body.arguments(*numbers))
         if at == 0:
             back = body.stand(process._generator)
         else:
@@ -387,6 +385,13 @@ class Homes:
         process._generator = process._story = back.generator
         process._notice = process._wait = process._value = None
         return back
+
+    def _numbers(self, i: int, body: Body) -> tuple[list[int], list[float]]:
+        """The local numbers of a row."""
+        assert self._memory is not None
+        views, (wholes, reals) = self._memory.views, body.sizes
+        w, r = views.activity.wholes[i], views.activity.reals[i]
+        return views.wholes[w : w + wholes].tolist(), views.reals[r : r + reals].tolist()
 
     def _bring_others(self, process: Process | None) -> None:
         """All resources come home, and all processes but one that continues in Python within its event."""

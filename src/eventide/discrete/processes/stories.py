@@ -41,6 +41,27 @@ class Kind:
         self.count = 0
 
 
+class ClassKind(Kind):
+    """What the objects of a class have in common that are processes: how many there were."""
+
+    def __init__(self, counts: dict[type, int], of: type) -> None:
+        self._counts, self._class = counts, of
+
+    @property
+    def count(self) -> int:
+        """How many there were."""
+        return self._counts.get(self._class, 0)
+
+    @count.setter
+    def count(self, number: int) -> None:
+        self._counts[self._class] = number
+
+
+def counter_of(world: World, label: str | type) -> Kind:
+    """What counts the processes of a name or a class."""
+    return world._kinds.setdefault(label, Kind(label)) if isinstance(label, str) else ClassKind(world._counts, label)
+
+
 UNKNOWN: Final = Kind("")
 """The kind of what has not been seen yet."""
 

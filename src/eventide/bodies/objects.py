@@ -1,0 +1,122 @@
+"""Objects of classes that begin in rows: `Customer(sim, desk=desk, size=2.0).activate()`.
+
+Such a row has the fields that are numbers, and all rows that one statement makes have the others in common. Its object
+is made when somebody looks for it, as the constructor would have made it, and nobody refers to it before it is at home.
+"""
+
+from __future__ import annotations
+
+import ast
+from types import FunctionType
+from typing import TYPE_CHECKING, Final
+
+from eventide.bodies.attributes import ACCESS, class_by_name, is_plain_class
+from eventide.bodies.naming import ABSENT, UNBORN, Fact
+from eventide.bodies.operands import KINDS, Thing, Unknown, constant
+from eventide.declare import Component, fields_of
+from eventide.discrete.processes.process import Process
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from eventide.bodies.expressions import BodyExpressions, Value
+    from eventide.discrete.world import World
+
+_OWN: Final = ("_attach", "_attach_further", "_begin", "_default_name", "_place", "__new__", "activate", "name")
+"""What a class has from `Process` if its objects are made and activated as those are."""
+_PLAIN: Final = {
+    name: getattr(Component if name == "_attach_further" else Process, name.replace("_further", "")) for name in _OWN
+}
+_NOTHING_YET: Final = ("_notice", "_value", "_wait", "_past", "_generator", "_mourners", "result", "_story")
+
+
+def object_made(expressions: BodyExpressions, node: ast.expr) -> tuple[type, FunctionType, ast.Call] | None:
+    """The class of an object that a call makes and activates, its story, and the call that makes it; None for others.
+
+    Raises Unknown for a class whose objects only Python makes.
+    """
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "activate":
+        return None
+    made = node.func.value
+    called = expressions.value(made.func) if isinstance(made, ast.Call) else None
+    if not isinstance(made, ast.Call) or not isinstance(called, Thing) or not isinstance(called.value, type):
+        return None
+    kind = called.value
+    if called.root or node.args or node.keywords or not issubclass(kind, Process) or not _is_made_plainly(kind):
+        raise Unknown("objects of a class with a way of its own to be made or activated are made by Python", node)
+    ask = class_by_name(kind)
+    for name in (*ACCESS, *_OWN, "__init__", "run", *fields_of(kind)):
+        expressions.naming.facts[id(kind), name] = Fact(ask, name, ask(name))
+    story = getattr(kind, "run")  # noqa: B009  # of whatever class it is
+    assert isinstance(story, FunctionType)
+    return kind, story, made
+
+
+def _is_made_plainly(kind: type) -> bool:
+    """Whether the constructor of a class was made from its fields, and does nothing but to set them."""
+    if not is_plain_class(kind) or type(kind) is not type or hasattr(kind, "equations"):
+        return False
+    if any(getattr(kind, name, ABSENT) is not plain for name, plain in _PLAIN.items()):
+        return False
+    if any(hasattr(type(getattr(kind, name, None)), "__set__") for name in fields_of(kind)):
+        return False
+    constructor, story = getattr(kind, "__init__", None), getattr(kind, "run", None)
+    if not isinstance(constructor, FunctionType) or not isinstance(story, FunctionType):
+        return False
+    is_ours = constructor.__code__.co_filename.startswith("<eventide ")
+    return is_ours and not {"_complete", "_measure"} & {*constructor.__code__.co_names}
+
+
+def fields_given(expressions: BodyExpressions, kind: type, made: ast.Call) -> tuple[str, dict[str, Value]]:
+    """The name that an object is given, "" for none, and the values of its fields. Raises Unknown."""
+    sim = expressions.value(made.args[0]) if len(made.args) == 1 else None
+    if not isinstance(sim, Thing):
+        raise Unknown("it is made in another way than others are", made)
+    expressions.naming.need_simulation(sim)
+    name = ""
+    given: dict[str, Value] = {}
+    for keyword in made.keywords:
+        value = expressions.value(keyword.value)
+        if keyword.arg == "name":
+            if not isinstance(value, Thing) or value.root or type(value.value) is not str:
+                raise Unknown("a name that is made anew is left to Python", keyword.value)
+            name = value.value
+        else:
+            given[str(keyword.arg)] = value
+    values: dict[str, Value] = {}
+    for field, spec in fields_of(kind).items():
+        if field not in given and (spec.is_required or spec.factory is not None):
+            raise Unknown(f"its field {field} is made anew each time, or missing", made)
+        default = constant(spec.default) if type(spec.default) in KINDS else Thing("", (), spec.default)
+        values[field] = given.pop(field, default)
+    if given:
+        raise Unknown("its arguments are not those that it takes", made)
+    return name, values
+
+
+def unborn_values(kind: type, story: FunctionType, world: World, fields: Mapping[str, object]) -> dict[str, object]:
+    """The variables of a story whose object is not made yet: an object that stands for it, and fields with numbers."""
+    stand_in: object = object.__new__(kind)
+    vars(stand_in).update(fields, sim=world)
+    numbers = {f"0{name}": value for name, value in fields.items() if type(value) in KINDS}
+    return {UNBORN: stand_in, story.__code__.co_varnames[0]: stand_in, **numbers}
+
+
+def object_of(
+    kind: type[Process], world: World, number: int, name: str, begun: float, fields: Mapping[str, object]
+) -> Process:
+    """The object of a process that began in a row, as its constructor and `activate` have left it.
+
+    fields  the values, in their order
+    """
+    made = object.__new__(kind)
+    held = vars(made)
+    held["_number"], held["sim"] = number, world
+    if name:
+        held["_name"] = name
+    held.update(fields)
+    for slot in _NOTHING_YET:
+        setattr(made, slot, None)
+    for slot, value in {"_met": (), "terminated": False, "_anchor": begun}.items():
+        setattr(made, slot, value)
+    return made

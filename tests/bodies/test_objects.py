@@ -1,0 +1,295 @@
+"""Objects whose stories begin in rows are those that their constructors would have made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+import random_objects
+import random_spawning
+from random_bodies import hurry, load
+
+import eventide as ev
+from eventide.bodies.body import Bodies
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    hurry(monkeypatch)
+
+
+def simulation(compiles: Any, *, native: bool = False) -> ev.Simulation:
+    """A simulation whose rows run as native code, or as Python."""
+    sim = ev.Simulation(rng=7, compile=compiles)
+    if not native:
+        vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
+    return sim
+
+
+def made(sim: ev.Simulation) -> int:
+    """How many processes were made in rows."""
+    return 0 if sim._homes is None or sim._homes._memory is None else int(sim._homes._memory.run.made)
+
+
+def shown(process: ev.Process) -> list[Any]:
+    """What can be seen of an object."""
+    numbers = [(key, value if type(value) in (int, float, bool, str) else "") for key, value in vars(process).items()]
+    return [process.name, type(process).__name__, process._anchor, process.why_waiting(), numbers]
+
+
+def outcome(sim: ev.Simulation, text: str, seed: int, mode: tuple[int, int, int], folder: Path) -> str:
+    module = load(text, folder, f"objects{seed}")
+    found = random_spawning.outcome(sim, module, seed, *mode, horizon=6.0)
+    return repr([found, sim._counts.get(module.Guest), [shown(process) for process in sim.processes]])
+
+
+def compare(seed: int, mode: tuple[int, int, int], folder: Path, *, native: bool) -> int:
+    """Run a random model in Python and in rows; how many processes were made in rows."""
+    text = random_objects.program(seed, *mode)
+    expected = outcome(simulation(False), text, seed, mode, folder)
+    sim = simulation("auto", native=native)
+    assert outcome(sim, text, seed, mode, folder) == expected, seed
+    return made(sim)
+
+
+MODES = {"alone": (0, 0, 0), "glanced at": (0, 0, 4), "looked at": (6, 3, 6), "meddled with": (14, 10, 11)}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
+def test_objects_made_by_rows_that_run_as_python_are_the_same(mode: tuple[int, int, int], tmp_path: Path) -> None:
+    assert compare(3, mode, tmp_path, native=False) > -1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
+def test_objects_made_by_native_code_are_the_same(mode: tuple[int, int, int], tmp_path: Path) -> None:
+    assert sum(compare(seed, mode, tmp_path, native=True) for seed in (1, 2, 4)) > 10
+
+
+class Guest(ev.Process):
+    """Waits and is served."""
+
+    number: int
+    rng: Random
+    desk: ev.Resource
+    log: list[Any]
+    rate: float = 1.25
+    word: str = "guest"
+
+    def run(self) -> ev.ProcessGenerator:
+        with self.desk.request() as place:
+            yield place
+            yield ev.hold(self.duration())
+        if self.number % 40 == 39:
+            self.log.append((self.sim.time, shown(self), self is self.sim.current))
+
+    def duration(self) -> float:
+        return self.rng.expovariate(self.rate)
+
+
+def door_of(kind: Any) -> Any:
+    """A class that lets guests of a class in."""
+
+    class Door(ev.Process):
+        rng: Random
+        desk: ev.Resource
+        log: list[Any]
+
+        def run(self) -> ev.ProcessGenerator:
+            for number in range(100):
+                yield ev.hold(self.rng.expovariate(1.0))
+                kind(self.sim, rng=self.rng, desk=self.desk, log=self.log, number=number).activate()
+
+    return Door
+
+
+def run_door(sim: ev.Simulation, kind: type[Any], act: Any = None) -> list[Any]:
+    """What a door and its guests leave."""
+    rng, desk, log = Random(3), ev.Resource(sim), []
+    door_of(kind)(sim, rng=rng, desk=desk, log=log).activate()
+    if act is not None:
+        sim.process(act(sim, log, desk))
+    stops = []
+    for until in (50.0, 80.0, 1_000.0):
+        sim.run(until=until)
+        stops.append([shown(process) for process in sim.processes])
+        stops.append([(request.process.name, request.since) for request in (*desk.users, *desk.waiting)])
+    counts = sorted((known.__name__, count) for known, count in sim._counts.items())
+    return [log, stops, counts, list(desk.waits.values), sim.events, rng.random()]
+
+
+def both(kind: type[Any], act: Any = None, *, native: bool = False) -> tuple[list[Any], ev.Simulation]:
+    """The same in Python and in rows."""
+    expected = run_door(simulation(False), kind, act)
+    sim = simulation("auto", native=native)
+    assert repr(run_door(sim, kind, act)) == repr(expected)
+    return expected, sim
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_guests_of_a_class_begin_queue_and_end_in_rows(native: bool) -> None:
+    found, sim = both(Guest, native=native)
+    assert len(found[0]) == 2
+    assert found[2] == [("Door", 1), ("Guest", 100), ("Resource", 1)]
+    assert made(sim) > 60
+    assert sim._homes is not None
+    assert sum(sim._homes.exits.values()) == 2
+
+
+class Named(Guest):
+    """Finds out what it is called."""
+
+    def _default_name(self) -> str:
+        return f"number {self.number}"
+
+
+class Made(Guest):
+    """Has a constructor of its own."""
+
+    def __init__(self, sim: ev.Simulation, **fields: Any) -> None:
+        super().__init__(sim, **fields)
+        self.rate = 1.5
+
+
+class Prepared(Guest):
+    """Does something when it has been made."""
+
+    def prelude(self) -> None:
+        self.log.append(self.number)
+
+
+class Listed(Guest):
+    """Has a list of its own."""
+
+    seen: list[float] = ev.field(default_factory=list)
+
+    def duration(self) -> float:
+        self.seen.append(1.0)
+        return 0.5
+
+
+class Constant(Guest):
+    """Has a number of its class."""
+
+    SPEED = 2.0
+
+    def duration(self) -> float:
+        return self.rng.expovariate(self.SPEED)
+
+
+class Noting(Guest):
+    """Sets attributes in its story."""
+
+    def run(self) -> ev.ProcessGenerator:
+        self.arrived = self.sim.time
+        with self.desk.request() as place:
+            yield place
+            self.rate = 0.5
+            yield ev.hold(self.duration())
+        self.log.append(self.sim.time - self.arrived)
+
+
+class Own(Guest):
+    """Is activated in its own way."""
+
+    def activate(self, **options: Any) -> Any:
+        return super().activate(delay=0.25)
+
+
+class Handing(Guest):
+    """Hands itself over."""
+
+    def run(self) -> ev.ProcessGenerator:
+        yield ev.hold(0.5)
+        self.sim.process(self.later())
+        self.sim.process(served(self))
+        yield ev.hold(self.duration())
+
+    def later(self) -> ev.ProcessGenerator:
+        yield ev.hold(0.5)
+        self.log.append(self.number)
+
+
+def served(guest: Guest) -> ev.ProcessGenerator:
+    yield ev.hold(0.25)
+    guest.log.append(guest.name)
+
+
+class Proper(Guest):
+    """Has a property in the place of a number."""
+
+    @property
+    def slow(self) -> float:
+        return 0.5
+
+    def duration(self) -> float:
+        return self.slow
+
+
+KINDS = [Named, Made, Prepared, Listed, Constant, Noting, Own, Handing, Proper]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_classes_with_ways_of_their_own_are_the_same(kind: type[Guest]) -> None:
+    sim = both(kind)[1]
+    assert kind is not Constant or made(sim) > 60
+
+
+ACTS = {
+    "replaces the story": "Guest.run = lambda self: OTHER(self)",
+    "replaces a helper": "Guest.duration = lambda self: 0.5",
+    "adds a default": "Guest.rate = 2.0",
+    "adds a property": "Guest.rate = property(lambda self: 1.0, lambda self, value: None)",
+    "adds a constructor": "Guest.__init__ = MAKE(Guest.__init__, log)",
+    "adds __setattr__": "Guest.__setattr__ = lambda self, name, value: object.__setattr__(self, name, value)",
+    "changes those that are there": "[setattr(one, 'rate', 0.5) for one in sim.processes if isinstance(one, Guest)]",
+    "hands another desk over": "[setattr(one, 'desk', DESK(sim)) for one in sim.processes if 'Door' in one.name]",
+    "sets the number": "[setattr(one, 'number', 39) for one in sim.processes if isinstance(one, Guest)]",
+    "ends them": "[one.end() for one in sim.processes if isinstance(one, Guest)]",
+    "makes one more": "Guest(sim, rng=Random(1), desk=desk, log=log, number=7, name='more').activate()",
+    "looks at whom the desk serves": "log.append([shown(request.process) for request in desk.users])",
+    "changes who is served": "[setattr(request.process, 'number', 39.0) for request in desk.users]",
+}
+
+
+def _other(guest: Guest) -> ev.ProcessGenerator:
+    yield ev.hold(0.125)
+    guest.log.append(guest.name)
+
+
+def _make(plain: Any, log: list[Any]) -> Any:
+    def construct(self: Guest, *arguments: Any, **options: Any) -> None:
+        plain(self, *arguments, **options)
+        log.append(self.name)
+
+    return construct
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("act", ACTS.values(), ids=ACTS)
+def test_whatever_is_changed_is_seen_by_those_that_are_made_later(act: str) -> None:
+    plain = dict(vars(Guest))
+    seen = {**globals(), "OTHER": _other, "MAKE": _make, "DESK": ev.Resource}
+
+    def acting(sim: ev.Simulation, log: list[Any], desk: ev.Resource) -> ev.ProcessGenerator:
+        yield 40.0
+        exec(act, {**seen, "sim": sim, "log": log, "desk": desk})  # noqa: S102  # of this test
+        yield 30.0
+        restore(plain)
+
+    try:
+        assert made(both(Guest, acting)[1]) > 20
+    finally:
+        restore(plain)
+
+
+def restore(plain: dict[str, Any]) -> None:
+    """Give `Guest` back what it has had."""
+    for name in [*vars(Guest)]:
+        if name not in plain:
+            delattr(Guest, name)
+        elif vars(Guest)[name] is not plain[name]:
+            setattr(Guest, name, plain[name])
