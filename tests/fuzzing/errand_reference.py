@@ -18,8 +18,36 @@ MOST_EVENTS = 4000
 Commands = Generator[Any, Any, Any]
 
 
+class Refused(Exception):
+    """What an interrupt raises that cannot be."""
+
+
+class Interrupt(Exception):
+    """What an interrupt throws into a process. left: of the time for which it was to hold; None in another wait."""
+
+    def __init__(self, cause: object, left: float | None) -> None:
+        super().__init__(cause)
+        self.cause, self.left = cause, left
+
+
+class Due:
+    """What is due at a time, unless it is called off."""
+
+    def __init__(self, time: float, number: int, act: Callable[[], None]) -> None:
+        self.time, self.number, self.act = time, number, act
+        self.is_off = False
+
+    def __lt__(self, other: Due) -> bool:
+        return (self.time, self.number) < (other.time, other.number)
+
+
 class Story:
-    """A process. waits: who waits for its end."""
+    """A process.
+
+    joined      who waits for its end
+    held        the end of its present hold
+    let_go      ends what it waits for
+    """
 
     def __init__(self, world: Loop, generator: Commands) -> None:
         word = generator.__name__
@@ -27,35 +55,58 @@ class Story:
         self.name = f"{word} {world.made[word]}"
         self.world = world
         self.generator = generator
-        self.has_ended = False
-        self.waits: list[Story] = []
+        self.terminated = False
+        self.joined: list[Story] = []
+        self.held: Due | None = None
+        self.let_go: Callable[[], None] = lambda: None
+        self.has_begun = False
         world.alive[self] = None
-        world.in_front(lambda: self.step(None))
+        world.in_front(self.step)
 
-    def step(self, value: Any) -> None:
+    def wake(self, value: Any = None) -> None:
+        """Go on at the end of this instant."""
+        due = self.world.at(self.world.time, lambda: self.step(value))
+        self.let_go = lambda: setattr(due, "is_off", True)
+
+    def step(self, value: Any = None, error: Exception | None = None) -> None:
         """Go on to what has to be waited for."""
         world = self.world
+        world.current, self.held, self.has_begun, self.let_go = self, None, True, lambda: None
         while True:
             try:
-                command = self.generator.send(value)
+                command = self.generator.send(value) if error is None else self.generator.throw(error)
             except StopIteration:
                 break
+            value = error = None
             if isinstance(command, Wish):
                 if not command.is_had_by(self):
                     return
                 value = command
             elif isinstance(command, Story):
-                if not command.has_ended:
-                    command.waits.append(self)
+                if not command.terminated:
+                    command.joined.append(self)
+                    self.let_go = lambda command=command: command.joined.remove(self)
                     return
-                value = None
             else:
-                world.at(world.time + command, lambda: self.step(None))
+                self.held = due = world.at(world.time + command, self.step)
+                self.let_go = lambda due=due: setattr(due, "is_off", True)
                 return
-        self.has_ended = True
+        self.terminated = True
         del world.alive[self]
-        for other in self.waits:
-            world.at(world.time, lambda other=other: other.step(None))
+        for other in self.joined:
+            other.wake()
+
+    def interrupt(self, cause: object = None) -> None:
+        """Throw an interrupt into it, in front of this instant."""
+        if self.terminated or not self.has_begun or self is self.world.current:
+            raise Refused
+        self.world.in_front(lambda: self._cut(cause))
+
+    def _cut(self, cause: object) -> None:
+        if not self.terminated:
+            left = None if self.held is None else self.held.time - self.world.time
+            self.let_go()
+            self.step(error=Interrupt(cause, left))
 
 
 class Loop:
@@ -64,9 +115,10 @@ class Loop:
     def __init__(self) -> None:
         self.time = 0.0
         self.events = 0
+        self.current: Story | None = None
         self.alive: dict[Story, None] = {}
         self.made: Counter[str] = Counter()
-        self._due: list[tuple[float, int, Callable[[], None]]] = []
+        self._due: list[Due] = []
         self._front: list[Callable[[], None]] = []
         self._place = 0
         self._numbers = count()
@@ -85,20 +137,26 @@ class Loop:
         self._front.insert(self._place, act)
         self._place += 1
 
-    def at(self, time: float, act: Callable[[], None]) -> None:
+    def at(self, time: float, act: Callable[[], None]) -> Due:
         """Something comes at a time, behind all that is due then."""
-        heapq.heappush(self._due, (time, next(self._numbers), act))
+        due = Due(time, next(self._numbers), act)
+        heapq.heappush(self._due, due)
+        return due
 
     def run(self, end: float) -> None:
         """Let happen what is due before the end."""
-        while self._front or (self._due and self._due[0][0] < end):
+        while self._front or (self._due and self._due[0].time < end):
+            if self._front:
+                act = self._front.pop(0)
+            elif self._due[0].is_off:
+                heapq.heappop(self._due)
+                continue
+            else:
+                due = heapq.heappop(self._due)
+                self.time, act = due.time, due.act
             self.events += 1
             if self.events > MOST_EVENTS:
                 raise Skip("too many events")
-            if self._front:
-                act = self._front.pop(0)
-            else:
-                self.time, _, act = heapq.heappop(self._due)
             self._place = 0
             act()
         self.time = end
@@ -122,17 +180,24 @@ class Wish:
         if desk.line[0] is self and desk.has_room(self):
             desk.grant_first()
             return True
+        story.let_go = self.give_up
         return False
+
+    def give_up(self) -> None:
+        """Leave the line, or give the units back; those behind may have them."""
+        if self.is_granted:
+            self.desk.held -= self.units
+        elif self in self.desk.line:
+            self.desk.line.remove(self)
+        self.is_granted = False
+        self.desk.serve()
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: object, *_: object) -> None:
         if self.is_granted and kind is not GeneratorExit:  # which comes when all is over
-            self.desk.held -= self.units
-            while self.desk.line and self.desk.has_room(self.desk.line[0]):
-                wish = self.desk.grant_first()
-                self.desk.world.at(self.desk.world.time, lambda wish=wish: wish.story.step(wish))
+            self.give_up()
 
 
 class Desk:
@@ -162,6 +227,14 @@ class Desk:
         """Whether there are units for a request."""
         return self.held + wish.units <= self.units
 
+    def serve(self) -> None:
+        """Whoever is first in line and has room goes on at the end of this instant."""
+        while self.line and self.has_room(self.line[0]):
+            wish = self.grant_first()
+            wish.story.wake(wish)
+            call_off = wish.story.let_go
+            wish.story.let_go = lambda wish=wish, call_off=call_off: (call_off(), wish.give_up())
+
     def grant_first(self) -> Wish:
         """The first in line has its units."""
         wish = self.line.pop(0)
@@ -173,7 +246,7 @@ class Desk:
 
 def follow(program: Errands) -> dict[str, Any]:
     """All that can be seen of a run of a program. Raises Skip if it is too long."""
-    names: dict[str, Any] = {"ev": SimpleNamespace(hold=float)}
+    names: dict[str, Any] = {"ev": SimpleNamespace(hold=float, Interrupt=Interrupt, ModelError=Refused)}
     exec(compile(program.text, f"<errands {program.seed}>", "exec"), names)  # noqa: S102  # it was written here
     world, rng = Loop(), Random(program.seed)
     desks = [Desk(world, units) for units in program.units]

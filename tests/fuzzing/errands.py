@@ -1,4 +1,4 @@
-"""Random programs of processes alone: they hold, draw, queue for units, make others, and wait for the end of these.
+"""Random programs of processes alone: they hold, draw, queue for units, make, join and interrupt each other.
 
 A program is the text of a module. What it calls, `ev`, `sim` and the desks, is eventide's or the reference's
 (`errand_reference.py`), which carries out the same text by a loop of its own.
@@ -78,6 +78,20 @@ class Writer:
         self.inner -= 1
         return lines
 
+    def tried(self, lines: list[str]) -> list[str]:
+        """The same, where an interrupt is handled."""
+        told = self.one(
+            "seen.append(cut.left or -2.0)",
+            "log.append(('cut', sim.time, cut.cause, cut.left))",
+            "seen.append(sim.time)",
+            "x = 0.25",
+        )
+        handled = [told]
+        if self.chance.random() < 0.3:  # a wait there may be interrupted as well
+            handled += ["try:", f"    {self.hold()}", "except ev.Interrupt:", "    pass"]
+        parts = ("try:", lines), ("except ev.Interrupt as cut:", handled)
+        return [text for head, body in parts for text in (head, *(f"    {line}" for line in body))]
+
     def statement(self) -> list[str]:
         chance, desk = self.chance.random(), self.one("desk0", "desk1")
         if chance < 0.25 or (self.inner > 2 and chance > 0.6):
@@ -104,10 +118,25 @@ class Writer:
         return [made] if self.depth != "n - 1" else ["if n > 0:", f"    {made}"]
 
 
+def breaker(chance: Random) -> str:
+    """The text of a process that interrupts another."""
+    lines = (
+        f"def breaker({HANDED}, n, x, other):",
+        f"    for m in range({chance.randint(3, 20)}):",
+        f"        yield ev.hold({chance.choice(['0.5', '1.0', '1.25', 'rng.expovariate(1.0)'])})",
+        "        try:",
+        f"            other.interrupt({chance.choice(['m', 'n', 'None', 'x'])})",
+        "        except ev.ModelError:",
+        "            seen.append(-1.0)",
+        "",
+    )
+    return "\n".join(lines)
+
+
 def errands(seed: int) -> Errands:
     """The program of a seed."""
     chance = Random(f"errands {seed}")
-    kids = chance.randint(1, 3)
+    kids, is_cut = chance.randint(1, 3), seed % 2 == 1
     texts = [
         writer.function([*writer.block(4), writer.hold()])
         for writer in (Writer(chance, f"kid{k}", kids, "n - 1") for k in range(kids))
@@ -116,7 +145,12 @@ def errands(seed: int) -> Errands:
         writer = Writer(chance, f"story{k}", kids, "n % 2")
         writer.inner = 1
         round_ = [writer.hold(), *writer.block(3), *([writer.call()] if chance.random() < 0.8 else [])]
+        round_ = writer.tried(round_) if is_cut else round_
         texts.append(writer.function([f"for m in range({chance.randint(10, 40)}):", *(f"    {s}" for s in round_)]))
-    calls = [f"    sim.process(story{k % 2}({HANDED}, {k}, {0.5 * k!r}))" for k in range(chance.randint(2, 6))]
+    most = chance.randint(2, 6)
+    calls = [f"    p{k} = sim.process(story{k % 2}({HANDED}, {k}, {0.5 * k!r}))" for k in range(most)]
+    if is_cut:
+        texts.append(breaker(chance))
+        calls += [f"    sim.process(breaker({HANDED}, {k}, 1.0, p{k}))" for k in range(chance.randint(1, most))]
     text = "\n\n".join([*texts, "\n".join([f"def begin({HANDED}):", *calls, ""])])
     return Errands(seed, chance.choice([4.0, 12.5, 30.0]), text, (chance.randint(2, 3), chance.randint(2, 4)))

@@ -42,6 +42,7 @@ def new_row(a: Rows, k: int) -> int:
     a.activity.next[i] = NONE
     a.activity.last[i] = IN_HEAP
     a.activity.sequence[i] = 0.0
+    a.process.object[i] = NONE
     return i
 
 
@@ -62,7 +63,6 @@ def enter(a: Rows, k: int) -> int:
     a.process.watched[i] = 0
     a.process.named[i] = 0
     a.process.by[i] = NONE
-    a.process.object[i] = NONE
     a.run.alive += 1
     return i
 
