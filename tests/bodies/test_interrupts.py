@@ -411,3 +411,86 @@ def test_native_code_is_not_loaded_where_no_process_can_go_away(monkeypatch: pyt
     assert [taken(sim), asked] == [0, []]
     run_pairs(ev.Simulation(rng=7))
     assert asked
+
+
+class Machine(ev.Process):
+    """Breaks down whenever its own fault occurs."""
+
+    made: int = 0
+    lost: float = 0.0
+
+    def run(self) -> ev.ProcessGenerator:
+        while True:
+            work = 1.5
+            while work > 0.0:
+                try:
+                    yield ev.hold(work)
+                    work = 0.0
+                except ev.Interrupt as cut:
+                    work = cut.left
+                    self.lost += 0.25
+                    try:
+                        yield ev.hold(0.25)
+                    except ev.Interrupt:
+                        self.lost += 1.0
+            self.made += 1
+
+
+class Fault(ev.Process):
+    machine: Machine
+    rng: Random
+
+    def run(self) -> ev.ProcessGenerator:
+        while True:
+            yield ev.hold(self.rng.expovariate(0.5))
+            self.machine.interrupt("broken")
+
+
+def run_shop(sim: ev.Simulation) -> list[Any]:
+    rng = Random(4)
+    machines = [Machine(sim).activate() for _ in range(3)]
+    faults = [Fault(sim, machine=machine, rng=rng).activate() for machine in machines]
+    for time in (40.0, 60.0):
+        sim.run(until=time)
+        faults[0].machine = machines[2]
+    return [[(one.made, one.lost) for one in machines], sim.events, rng.random()]
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_machines_that_are_objects_break_down_in_rows(native: bool) -> None:
+    expected = run_shop(simulation(False))
+    sim = simulation("auto", native=native)
+    assert run_shop(sim) == expected
+    assert taken(sim) > 0.8 * sim.events
+    assert sum(sim._homes.exits.values()) == 0
+
+
+def test_an_exception_that_is_handled_as_the_others_go_away_is_itself_again() -> None:
+    def repaired(sim: ev.Simulation, rng: Random, log: list[Any]) -> ev.ProcessGenerator:
+        for _ in range(30):
+            try:
+                yield ev.hold(3.0)
+            except ev.Interrupt as cut:
+                yield ev.hold(rng.uniform(1.0, 2.0))
+                yield ev.hold(0.5)
+                trace = traceback.extract_tb(cut.__traceback__)
+                log.append((sim.time, cut.cause, cut.left, cut.__context__, [(one.name, one.lineno) for one in trace]))
+
+    def breaker(rng: Random, other: ev.Process) -> ev.ProcessGenerator:
+        for number in range(12):
+            yield ev.hold(rng.uniform(3.0, 4.0))
+            other.interrupt(number)
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        rng, log = Random(1), []
+        for _ in range(4):
+            sim.process(breaker(rng, sim.process(repaired(sim, rng, log))))
+        for time in range(1, 60):  # all are at home between two runs
+            sim.run(until=float(time))
+        return [log, sim.events, sim.time, rng.random()]
+
+    expected = run(simulation(False))
+    sim = simulation("auto")
+    assert run(sim) == expected
+    assert len(expected[0]) > 20
+    assert taken(sim) > 20

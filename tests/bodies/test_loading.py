@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 import eventide as ev
+from eventide.bodies.body import Bodies
 from eventide.discrete import homes
 from eventide.rows import loading
 
@@ -56,3 +57,27 @@ def test_many_processes_are_not_gone_through_before_their_events_are_many(monkey
     sim.run()
     assert (sim.events, sim._calendar.heap is heap) == (22_000, True)
     assert heap.looks <= 1  # when few are left
+
+
+def test_notices_of_holds_that_were_cut_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    def patient() -> ev.ProcessGenerator:
+        k = 0
+        while k < 2_500:
+            try:
+                yield ev.hold(1e6 + k)
+            except ev.Interrupt:
+                k += 1
+
+    def cutter(other: ev.Process) -> ev.ProcessGenerator:
+        for _ in range(2_000):
+            for _ in range(3):
+                yield ev.hold(1.0)
+            other.interrupt()
+
+    monkeypatch.setattr(loading, "COLD", 0)
+    sim = ev.Simulation()
+    vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
+    sim.process(cutter(sim.process(patient())))
+    sim.run(until=5_000.5)
+    assert sim._homes is not None
+    assert sim._homes.taken > 0.3 * sim.events

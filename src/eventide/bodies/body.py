@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import gc
-import linecache
-import math
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, reduce
-from itertools import chain, count
+from itertools import chain
+from math import nan
 from types import FunctionType, GeneratorType, TracebackType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -15,6 +14,7 @@ from eventide.bodies import attributes
 from eventide.bodies.absence import Absence
 from eventide.bodies.calls import addressed_call, target_of
 from eventide.bodies.examination import read
+from eventide.bodies.kernels import plain_kernel
 from eventide.bodies.naming import ABSENT, UNBORN, Fact, own_fact, reached
 from eventide.bodies.objects import unborn_values
 from eventide.bodies.operands import KINDS, SAMPLES, WIDE, Thing
@@ -26,11 +26,8 @@ from eventide.reading.dropped_commands import KNOWN
 from eventide.reading.generators import Successor, function_of, locals_of
 from eventide.reading.source import CannotLower, SourceBook
 from eventide.reading.twins import Twin
-from eventide.rows import activities, codes
-from eventide.rows.allocation import has_room, row_of, spawn_like
 from eventide.rows.codes import NONE
 from eventide.rows.memory import RowMemory
-from eventide.rows.stations import ask, is_ready, leave, new_request
 
 if TYPE_CHECKING:
     import ast
@@ -45,8 +42,6 @@ if TYPE_CHECKING:
 
 _RANGE: Final = type(iter(range(1)))
 _TUPLE: Final = type(iter(()))
-_numbers = count(1)
-_CODES: Final = ("ENDS", "EXIT", "FAILED", "NEW", "NOTHING", "PREEMPTED", "PREEMPTED_NOW", "ROOM", "WAITS")
 PRESENT: Final = ("waiting", "granted")
 """The states of requests that can go away."""
 MOST_KINDS: Final = 4
@@ -123,9 +118,11 @@ class Body:
         self.wholes, self.reals = reading.columns()
         self._positions: dict[CodeType, list[Any]] = {}
         self._optional = reading.optional
+        handlers = (handler for point in reading.points.values() for handler in point.handlers)
+        self._caught = [*dict.fromkeys(handler.name for handler in handlers if handler.name)]
         self.refused: dict[str, str] = {}
         """Why Python makes the processes of a statement of which native code could be made: by its prototype."""
-        self.function = _function(name, self.text)
+        self.function = plain_kernel(name, self.text)
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -144,8 +141,24 @@ class Body:
         at = self.resumes_at(generator)
         if at is None:
             return None
-        iterators = [found for item in gc.get_referents(generator) if (found := _range_in(item)) is not None]
-        return self._admission(at, locals_of(generator), iterators)
+        referents, values = gc.get_referents(generator), locals_of(generator)
+        iterators = [found for item in referents if (found := _range_in(item)) is not None]
+        admission, handlers = self._admission(at, values, iterators), self.reading.points[at].handlers
+        if admission is None or not handlers:
+            return admission
+        errors = {id(item): item for item in referents if type(item) is Interrupt}
+        return self._handling(admission, handlers[0], values, *errors.values()) if len(errors) == 1 else None
+
+    def _handling(
+        self, admission: Admission, handler: Handler, values: Mapping[str, object], error: Interrupt
+    ) -> Admission | None:
+        """The same for a generator that handles an interrupt."""
+        left = nan if error.left is None else error.left
+        if type(left) is not float or (handler.name and values.get(handler.name) is not error):
+            return None
+        admission.reals[self.reals.index(f"l_{handler.number}")] = left
+        admission.causes[self.wholes.index(f"e_{handler.number}")] = error
+        return admission
 
     def begin(self, arguments: Mapping[str, object]) -> Admission | None:
         """What the row of a process begins with that has not begun; None if it cannot begin there."""
@@ -199,9 +212,7 @@ class Body:
 
     def _objects(self, things: Mapping[str, Thing], values: Mapping[str, object]) -> dict[int, object]:
         """What objects are for one row, by their places."""
-        return {
-            self.wholes.index(text): values[thing.root] if thing.root else thing.value for text, thing in things.items()
-        }
+        return {self.wholes.index(text): thing.found(values) for text, thing in things.items()}
 
     def _birth(self, text: str, values: Mapping[str, object]) -> Birth:
         arguments: dict[str, object] = {}
@@ -317,7 +328,7 @@ class Body:
         """
         texts = {**dict(zip(self.wholes, wholes, strict=True)), **dict(zip(self.reals, reals, strict=True))}
         changed: dict[str, Any] = {}
-        absent = [*self.naming.requests]
+        absent = [*self.naming.requests, *self._caught]
         for name in self.reading.known:
             if name not in self._optional or int(texts["has"]) >> self._optional.index(name) & 1:
                 value = texts[f"v_{name}"]
@@ -329,12 +340,16 @@ class Body:
             request = requests[int(texts[f"q_{block.name}"])]
             absent.remove(block.name)
             changed[block.name], contexts[self.reading.twin.places[block.item]] = request, request.__exit__
-        changed.update({one.name: error for one, error in handled if one.name})
+        for handler, error in handled:
+            if handler.name:
+                absent.remove(handler.name)
+                changed[handler.name] = error
         errors = {self.reading.twin.places[one.statement]: error for one, error in handled}
         successor = Successor(generator, self.reading.twin)
         made = successor.at(point.place, generator, changed, absent, iterators, contexts, errors)
         for one, error in handled:
-            error.__traceback__ = self._traceback(made, int(texts[f"f_{one.number}"]))
+            if state := int(texts[f"f_{one.number}"]):
+                error.__traceback__ = self._traceback(made, state)
         return Return(made, point.does, texts["command"])
 
     def handles_at(self, at: int) -> bool:
@@ -351,9 +366,10 @@ class Body:
         handled: list[tuple[Handler, Interrupt]] = []
         for handler in self.reading.points[at].handlers:
             left = reals[self.reals.index(f"l_{handler.number}")]
-            code = wholes[self.wholes.index(f"e_{handler.number}")]
-            error = Interrupt(cause_of(code), None if left != left else left)
-            error.__context__ = handled[-1][1] if handled else None
+            error = cause_of(wholes[self.wholes.index(f"e_{handler.number}")])
+            if wholes[self.wholes.index(f"f_{handler.number}")] or not isinstance(error, Interrupt):
+                error = Interrupt(error, None if left != left else left)
+                error.__context__ = handled[-1][1] if handled else None
             handled.append((handler, error))
         return handled
 
@@ -384,48 +400,6 @@ def _rest(iterator: Any) -> tuple[int, int, int]:
     """What an iterator over a range has left."""
     whole, done = iterator.__reduce__()[1][0], (iterator.__reduce__()[2:] or (0,))[0] or 0
     return whole.start + done * whole.step, whole.stop, whole.step
-
-
-# --- kernels as Python runs them: native code has instructions in place of these calls --------------------------------
-
-
-def draw(address: int) -> float:
-    """What the callable at an address gives."""
-    return float(attributes.object_at(address)())
-
-
-def draw_next(address: int) -> float:
-    """The next number of the iterator at an address."""
-    return float(next(attributes.object_at(address)))
-
-
-def tell(address: int, value: float) -> int:
-    """Give a number to the callable at an address; 0."""
-    attributes.object_at(address)(value)
-    return 0
-
-
-# --- kernels ----------------------------------------------------------------------------------------------------------
-
-
-def _function(name: str, text: str) -> FunctionType:
-    """A kernel as Python runs it, whose text can be found."""
-    file = f"<eventide body {next(_numbers)}>"
-    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
-    names: dict[str, Any] = {
-        **{name: getattr(codes, name) for name in _CODES},
-        **{name: getattr(math, name) for name in ("sqrt", "exp", "log", "log1p", "sin", "cos", "atan")},
-        **{function.__name__: function for function in (draw, draw_next, tell, *attributes.FUNCTIONS)},
-        "hold": activities.hold,
-        **{function.__name__: function for function in (ask, is_ready, leave, new_request, has_room, spawn_like)},
-        **{function.__name__: function for function in (row_of, activities.can_interrupt, activities.interrupt)},
-        "__name__": "eventide.bodies.kernels",
-    }
-    flags = __import__("__future__").annotations.compiler_flag
-    exec(compile(text, file, "exec", flags=flags, dont_inherit=True), names)  # noqa: S102  # our own text
-    function = names[name]
-    assert isinstance(function, FunctionType)
-    return function
 
 
 @locked

@@ -111,7 +111,11 @@ class Handlers:
         return "\n".join([test, *(f"    {line}" for line in "\n".join(lines).splitlines())])
 
     def columns(self) -> tuple[list[str], list[str]]:
-        """What a row keeps of the interrupts that it handles: whole numbers, and floats."""
+        """What a row keeps of the interrupts that it handles: whole numbers, and floats.
+
+        Those are the cause, at which wait it came, and what was left of a hold. Where Python has made the exception it
+        is this instead of the cause, and of no wait.
+        """
         numbers = range(self._count)
         return [f"{letter}_{k}" for k in numbers for letter in "ef"], [f"l_{k}" for k in numbers]
 

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.operands import Operand, Thing, Unknown
 from eventide.discrete.processes.process import Process
-from eventide.discrete.processes.stories import Story
 
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions
@@ -35,7 +34,7 @@ def interrupted(expressions: BodyExpressions, node: ast.expr) -> bool:
     called = expressions.value(node.func)
     if not isinstance(called, Thing) or type(called.value) is not MethodType:
         return False
-    if called.value.__func__ is not _INTERRUPT or type(called.value.__self__) is not Story:
+    if called.value.__func__ is not _INTERRUPT:
         return False
     given = [*node.args, *(keyword.value for keyword in node.keywords if keyword.arg == "cause")]
     if len(given) != len(node.args) + len(node.keywords) or len(given) > 1:
@@ -48,7 +47,7 @@ def interrupted(expressions: BodyExpressions, node: ast.expr) -> bool:
     if isinstance(cause, Operand) and cause.kind == "bool" and cause.is_constant:
         cause = Thing("", (), cause.text == "True")
     if isinstance(cause, Thing):
-        if cause.path:
+        if cause.path or cause.value is naming.unborn is not None:
             raise Unknown("the cause is made anew each time", node)
         text = naming.cause(cause)
     elif cause.kind == "int":

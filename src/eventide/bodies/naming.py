@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from eventide.bodies.calls import PLAIN, is_array_of_floats
 from eventide.bodies.operands import KINDS, Kind, Operand, Thing, Unknown, constant
+from eventide.discrete.processes.process import Process
 from eventide.discrete.processes.stories import Story
 from eventide.discrete.resources.resource import PreemptiveResource, Resource
 from eventide.discrete.world import World
@@ -280,7 +281,7 @@ class Naming:
         ):
             raise Unknown("attributes of objects are left to Python", node)
         found = getattr(value, node.attr, ABSENT)
-        if type(found) in KINDS or found is ABSENT:
+        if type(found) in KINDS or found is ABSENT or isinstance(found, Process):
             raise Unknown("attributes of objects are left to Python", node)
         for base in type(value).__mro__:
             self.facts[id(base), node.attr] = Fact(vars(base).get, node.attr, vars(base).get(node.attr))

@@ -101,10 +101,10 @@ class Reading:
         return state
 
     def _waiting(self, command: ast.Yield) -> int:
-        """A state in which it is waited at a `yield`; who waits in a handler does not go away there."""
+        """A state in which it is waited at a `yield`; who handles two interrupts does not go away there."""
         state = self._point(command, "waits")
         self.extents[state] = extent(command)
-        if not self._handlers.around:
+        if len(self._handlers.around) < 2:
             self.resumes[extent(command)] = state
         return state
 

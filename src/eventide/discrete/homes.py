@@ -13,6 +13,7 @@ from functools import partial
 from heapq import heapify
 from itertools import count
 from math import inf
+from operator import call, is_
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.discrete.calendar import ABOVE, BELOW, Calendar
@@ -42,8 +43,11 @@ if TYPE_CHECKING:
 
 EACH: Final = 50
 """The events of each process before that, and while they are away; with fewer the next check is later."""
+MANY: Final = 512
+"""A longer event list is not gone through to count the valid notices in it."""
 MOST: Final = 0.9
 """This part of the events are of rows while it pays: each one in Python costs a look at all on which rows rely."""
+NO_QUESTIONS: Final[tuple[tuple[Any, ...], ...]] = (), (), ()
 FEW: Final = 8
 """The processes that may come home before it is judged whether that is too often."""
 
@@ -65,6 +69,7 @@ class Homes:
     """
 
     _absence: Absence
+    _interruptions: Interruptions
 
     def __init__(self, world: World, make: Callable[[], Bodies]) -> None:
         self.world = world
@@ -77,7 +82,6 @@ class Homes:
         self._make = make
         self._bodies: Bodies | None = None
         self._memory: RowMemory | None = None
-        self._interruptions: Interruptions | None = None
         self._kinds: dict[Body, int] = {}
         self._rows: dict[int, _Gone] = {}
         """Those that have objects, by their rows."""
@@ -98,6 +102,8 @@ class Homes:
         """The requests of those that come home, by their rows."""
         self._relied: dict[tuple[int, str], Fact] = {}
         """On what those rely that are away."""
+        self._questions = NO_QUESTIONS
+        """The same: what is asked, about what, and the answers."""
         self._called: Any = None
         self._came = self._since = 0
         self._taken_before = 0
@@ -135,13 +141,15 @@ class Homes:
             self.due = events + 1
             return
         fresh, self._seen = events - self._seen, events
-        if not is_worth_loading(fresh) or events - world._events_before < EACH * len(calendar.heap):
+        heap = calendar.heap
+        valid = len(heap) if len(heap) > MANY else sum(one[3]._notice is one for one in heap)
+        if not is_worth_loading(fresh) or events - world._events_before < EACH * valid:
             return
         if self._bodies is None:
             self._bodies = self._make()
             self._absence = self._bodies.absence(self.bring)
         may_go = self._absence.may_go
-        waiting = [notice for notice in calendar.heap if notice[3]._notice is notice and may_go(notice[3])]
+        waiting = [notice for notice in heap if notice[3]._notice is notice and may_go(notice[3])]
         if not waiting:
             return
         self._prototypes = self._bodies.prototypes()
@@ -157,6 +165,7 @@ class Homes:
                 notices.extend(kept)
             heapify(calendar.heap)
             self._go(found)
+            self._questions = tuple(zip(*self._relied.values(), strict=True)) or NO_QUESTIONS
             world._vigil = self
             calendar.__class__, calendar.tracer = RowCalendar, self
             world._roster.__class__, world._roster.homes = RowRoster, self
@@ -195,7 +204,7 @@ class Homes:
         assert self._bodies is not None
         if self._memory is None:
             self._memory = self._bodies.memory()
-            self._interruptions = Interruptions(self._memory)
+            self._interruptions = Interruptions(self._memory, self._process_of)
         for candidate in found.values():
             for body in (candidate.body, *(prototype.body for prototype in candidate.offspring)):
                 if body not in self._kinds:
@@ -265,7 +274,6 @@ class Homes:
         """Write the local numbers of a row."""
         memory, interruptions = self._memory, self._interruptions
         assert memory is not None
-        assert interruptions is not None
         wholes = list(admission.wholes)
         for place, child in children.items():
             wholes[place] = NONE if child is None else child.row
@@ -358,7 +366,6 @@ class Homes:
         """Give a process a generator that stands where its row is, which is free then."""
         memory, interruptions = self._memory, self._interruptions
         assert memory is not None
-        assert interruptions is not None
         i = self.away[process]
         _, body, prototype, _ = self._rows[i]
         views = memory.views
@@ -369,7 +376,7 @@ class Homes:
         if held and self._gone_stations:
             self._bring_others(process)
         requests = {q: self._request_of(q, process) for q in held}
-        interruptions.come(process, i, requests, self._process_of)
+        interruptions.come(process, i, requests)
         handled = body.handled(at, *numbers, partial(interruptions.cause_of, by, requests))
         thrown = interruptions.thrown(i, by, requests)
         self._forget(process)
@@ -407,7 +414,6 @@ class Homes:
     def _process_of(self, reference: int) -> Process | None:
         """The process that is meant, also one that has left its row at this instant."""
         assert self._memory is not None
-        assert self._interruptions is not None
         i = row_of(self._memory.views, reference)
         if i >= 0 and i not in self._rows:
             self.embody()
@@ -426,7 +432,6 @@ class Homes:
         """A process is Python's."""
         memory, interruptions = self._memory, self._interruptions
         assert memory is not None
-        assert interruptions is not None
         i = self.away.pop(process)
         interruptions.note(process, i)
         del self._rows[i]
@@ -450,8 +455,8 @@ class Homes:
         for prototype in models:
             memory.engine.dismiss(memory.arrays, prototype.row)
         self._relied.clear()
-        if self._interruptions is not None:
-            self._interruptions.forget()
+        self._questions = NO_QUESTIONS
+        self._interruptions.forget()
         memory.run.notices = 0  # stale ones, whose keys may come again
 
     # --- events ---------------------------------------------------------------------------------------------------
@@ -482,8 +487,9 @@ class Homes:
         """
         if is_watched():
             return False
+        asks, abouts, answers = self._questions
         try:
-            return all(ask(about) is answer for ask, about, answer in [*self._relied.values()])
+            return all(map(is_, map(call, asks, abouts), answers))
         except (AttributeError, ValueError):  # something has no value any longer
             return False
 

@@ -25,13 +25,13 @@ if TYPE_CHECKING:
 class Interruptions:
     """What interruptions of rows refer to.
 
-    gone    the processes that have left the rows at the present instant while some were of them or by them: by what
-            refers to them
+    gone    the processes that have left the rows at the present instant while some were of them or by them
     """
 
-    def __init__(self, memory: RowMemory) -> None:
+    def __init__(self, memory: RowMemory, processes: Callable[[int], Process | None]) -> None:
         self.gone: dict[int, Process] = {}
         self._memory = memory
+        self._processes = processes
         self._causes: list[object] = []
         self._numbers: dict[int, int] = {}
         self._time = -1.0
@@ -78,19 +78,14 @@ class Interruptions:
             self._time = process.sim.time
             self.gone[reference(a, i)] = process
 
-    def come(
-        self, process: Process, i: int, requests: Mapping[int, Request], processes: Callable[[int], Process | None]
-    ) -> None:
-        """A process leaves its row: the interruptions of it that are still to come are Python's.
-
-        requests    its own, by their rows
-        """
+    def come(self, process: Process, i: int, requests: Mapping[int, Request]) -> None:
+        """A process with some requests leaves its row: the interruptions of it that are still to come are Python's."""
         a = self._memory.views
         mine, n = reference(a, i), a.run.front_first
         while n >= 0:
             following = a.activity.next[n]
             if a.activity.kind[n] == INTERRUPTION and a.process.subject[n] == mine:
-                event, by = self._as_object(n, process, requests, processes), row_of(a, a.process.by[n])
+                event, by = self._as_object(n, process, requests), row_of(a, a.process.by[n])
                 if by >= 0:
                     a.process.named[by] -= 1
                 key = a.activity.due[n], a.activity.sequence[n], a.activity.serial[n]
@@ -99,9 +94,7 @@ class Interruptions:
                 put_back(process.sim._calendar, event, *key)
             n = following
 
-    def _as_object(
-        self, n: int, process: Process, requests: Mapping[int, Request], processes: Callable[[int], Process | None]
-    ) -> Interruption:
+    def _as_object(self, n: int, process: Process, requests: Mapping[int, Request]) -> Interruption:
         a = self._memory.views
         cause = a.process.cause[n]
         if a.activity.at[n] == 0:
@@ -114,7 +107,7 @@ class Interruptions:
             request = PreemptingRequest()
             request.station, request.since, request.state = None, a.activity.due[n], PREEMPTED
             request._activity = process
-        event = Preempting(request, processes(a.process.by[n]))
+        event = Preempting(request, self._processes(a.process.by[n]))
         request._loss = event if is_kept else None
         return event
 

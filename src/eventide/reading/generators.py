@@ -112,15 +112,32 @@ class _Sample:
         self._story = self._generator
 
 
-def is_held_elsewhere(process: Process) -> bool:
+def is_held_elsewhere(process: Process, *, is_handling: bool = True) -> bool:
     """Whether anything but a process, and the run loop, refers to its suspended generator or the frame of that.
 
+    is_handling     whether the tracebacks of errors may do so that it handles
     What one count of references is depends on the version of Python; so that of a new generator is the measure.
     """
     sample = _Sample()
     count, most = sys.getrefcount(process._generator), sys.getrefcount(sample._generator) + 1
     frames = sys.getrefcount(process._generator.gi_frame), sys.getrefcount(sample._generator.gi_frame)
-    return count > most or frames[0] > frames[1]
+    more = _traced(process._generator) if is_handling and frames[0] > frames[1] else 0
+    return count > most or frames[0] > frames[1] + more
+
+
+def _traced(generator: GeneratorType[object, object, object]) -> int:
+    """How often tracebacks of errors name the frame of a suspended generator that handles them, and alone has them."""
+    found, frame, count = gc.get_referents(generator), generator.gi_frame, 0
+    errors = {id(item): item for item in found if isinstance(item, BaseException)}
+    for error in errors.values():
+        # The generator and the list refer to it each as often; and a variable, a table and an argument here.
+        if sys.getrefcount(error) > 2 * sum(item is error for item in found) + 3:
+            return 0
+        traceback = error.__traceback__
+        while traceback is not None:
+            count += traceback.tb_frame is frame
+            traceback = traceback.tb_next
+    return count
 
 
 def _executed(generator: GeneratorType[object, object, object]) -> FunctionType | None:

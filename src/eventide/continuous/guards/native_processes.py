@@ -159,7 +159,7 @@ class NativeProcesses:
         if not is_waiting or process in self.of or type(process._generator) is not GeneratorType:
             return False
         is_still = process._story is process._generator and notice_of(process) is None and process._story.gi_suspended
-        return is_still and not is_held_elsewhere(process)
+        return is_still and not is_held_elsewhere(process, is_handling=False)
 
     def _admit(self, process: Process, process_code: ProcessPlan) -> bool:
         """Let a process run as native code as far as possible; returns whether it can."""

@@ -1,0 +1,58 @@
+"""Kernels as Python runs them, from their text."""
+
+from __future__ import annotations
+
+import linecache
+import math
+from itertools import count
+from types import FunctionType
+from typing import Any, Final
+
+from eventide.bodies import attributes
+from eventide.rows import activities, codes
+from eventide.rows.allocation import has_room, row_of, spawn_like
+from eventide.rows.stations import ask, is_ready, leave, new_request
+
+_numbers = count(1)
+_CODES: Final = ("ENDS", "EXIT", "FAILED", "NEW", "NOTHING", "PREEMPTED", "PREEMPTED_NOW", "ROOM", "WAITS")
+
+# --- native code has instructions in place of these calls -------------------------------------------------------------
+
+
+def draw(address: int) -> float:
+    """What the callable at an address gives."""
+    return float(attributes.object_at(address)())
+
+
+def draw_next(address: int) -> float:
+    """The next number of the iterator at an address."""
+    return float(next(attributes.object_at(address)))
+
+
+def tell(address: int, value: float) -> int:
+    """Give a number to the callable at an address; 0."""
+    attributes.object_at(address)(value)
+    return 0
+
+
+# --- kernels ----------------------------------------------------------------------------------------------------------
+
+
+def plain_kernel(name: str, text: str) -> FunctionType:
+    """A kernel as Python runs it, whose text can be found."""
+    file = f"<eventide body {next(_numbers)}>"
+    linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
+    names: dict[str, Any] = {
+        **{name: getattr(codes, name) for name in _CODES},
+        **{name: getattr(math, name) for name in ("sqrt", "exp", "log", "log1p", "sin", "cos", "atan")},
+        **{function.__name__: function for function in (draw, draw_next, tell, *attributes.FUNCTIONS)},
+        "hold": activities.hold,
+        **{function.__name__: function for function in (ask, is_ready, leave, new_request, has_room, spawn_like)},
+        **{function.__name__: function for function in (row_of, activities.can_interrupt, activities.interrupt)},
+        "__name__": "eventide.bodies.kernels",
+    }
+    flags = __import__("__future__").annotations.compiler_flag
+    exec(compile(text, file, "exec", flags=flags, dont_inherit=True), names)  # noqa: S102  # our own text
+    function = names[name]
+    assert isinstance(function, FunctionType)
+    return function
