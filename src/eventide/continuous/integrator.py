@@ -324,7 +324,7 @@ class Integrator:
         self.is_marching = False
         run.arms = 1
         sim.time, sim.dt, sim.last_time = now, 0.0, now
-        if self.host.has_met:
+        if self.host.meeting is not None:
             self.join_what_met()
             return [*touched, *self.settle(arms=arms)]
         if not is_settled:
@@ -431,7 +431,7 @@ class Integrator:
     def _note_event(self) -> None:
         """Let be known to Python what the march has found, if that is more than the event of a condition."""
         run, sim = self.run, self.sim
-        sim.time, is_open = run.event_time, not self.is_looked_at
+        sim.time, is_open = run.event_time, run.looked_at == 0
         if not is_open:
             sim.last_time, sim.dt = run.event_start, run.event_dt
         self.chosen = self.guards.at[run.chosen]
@@ -442,13 +442,11 @@ class Integrator:
             if is_open and flow.sliding is not None:
                 flow.sliding.note_opening()
 
-    @property
-    def is_looked_at(self) -> bool:
-        """Whether somebody looks at state events: then they begin by `open_reached`, else as soon as they are found."""
-        return bool(self.run.looked_at)
-
     def let_look(self, stepwise: int, *, at_events: bool) -> None:
-        """Whether somebody looks at events; at each step's end (1), or before a state event cuts one as well (2)."""
+        """Whether somebody looks at events; at each step's end (1), or before a state event cuts one as well (2).
+
+        State events that are looked at begin by `open_reached`, others as soon as they are found.
+        """
         self.run.stepwise, self.run.looked_at = stepwise, at_events
 
     def hurry(self) -> None:

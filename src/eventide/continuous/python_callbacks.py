@@ -36,6 +36,7 @@ class Host:
 
     seen        the flows that show the states of some time within a step
     executes    whether Python executes laws now
+    meeting     the flow whose code touched what is of another flow, that, and the condition whose code it was
     trouble     the last error that a law raised in a trial step; failure: what must go up at once
     """
 
@@ -43,7 +44,7 @@ class Host:
         self.integrator = integrator
         self.trouble: BaseException | None = None
         self.failure: BaseException | None = None
-        self._meeting: tuple[Flow, Flow | Sight | Member, Condition | None] | None = None
+        self.meeting: tuple[Flow, Flow | Sight | Member, Condition | None] | None = None
         self._running: tuple[Flow, Condition | None] | None = None
         self.seen: list[Flow] = []
         self.executes = False
@@ -71,8 +72,8 @@ class Host:
         """Leave in row R the rates of a flow where one state is another; whether its laws can be asked that."""
         integrator = self.integrator
         self.call(lambda arrays, f, _: integrator.engine.probe(arrays, f, slot, value), flow.number)
-        is_answered = not self._has_failed() and not self.has_met
-        self.failure = self.trouble = self._meeting = None
+        is_answered = not self._has_failed() and self.meeting is None
+        self.failure = self.trouble = self.meeting = None
         integrator.run.aborted = integrator.run.troubled = 0
         return is_answered
 
@@ -145,21 +146,16 @@ class Host:
         still, or is seen to deal with what others do: the step is to be repeated.
         """
         self.integrator.pauses.check_thread()
-        if self._meeting is None and self._running is not None:
-            self._meeting = self._running[0], met, self._running[1]
+        if self.meeting is None and self._running is not None:
+            self.meeting = self._running[0], met, self._running[1]
         self.integrator.run.aborted = 1
-
-    @property
-    def has_met(self) -> bool:
-        """Whether that has happened."""
-        return self._meeting is not None
 
     def take_meeting(self) -> tuple[Flow, Any, Condition | None]:
         """Whose step it was, the flow, object or sight that was met, and which condition did; None if it was a law.
 
         What it raised is void.
         """
-        meeting, self._meeting = self._meeting, None
+        meeting, self.meeting = self.meeting, None
         assert meeting is not None
         self.failure = self.trouble = None
         self.integrator.run.aborted = self.integrator.run.troubled = 0

@@ -253,7 +253,7 @@ class Monitor:
             self._count_reactions()
         if code not in FOUND:
             return False
-        if integrator.is_looked_at:
+        if integrator.run.looked_at != 0:
             self._show_left(code)
         if integrator.run.alert != 0:
             integrator.chosen = self._cascade.judge(integrator.chosen)
@@ -291,7 +291,7 @@ class Monitor:
     def _resolve(self, code: int) -> None:
         """A step could not be made: raise what the model raised, or call its `integration_error`."""
         sim, integrator = self.sim, self.integrator
-        if integrator.host.has_met:
+        if integrator.host.meeting is not None:
             integrator.join_what_met()
             return
         if code == UNSETTLED:

@@ -73,12 +73,12 @@ class Observer:
         return self._upcoming
 
     def _pass(self, time: float) -> None:
-        """Leave behind the grid's instant at `time` or before it."""
-        if self._grid is not None and self._upcoming <= time:
-            self._index += 1
-            self._upcoming = self._grid.time(self._index)
-            if self._upcoming <= time:
-                self._refuse_period(time)
+        """Leave behind the grid's instant, which is at `time` or before it."""
+        assert self._grid is not None
+        self._index += 1
+        self._upcoming = self._grid.time(self._index)
+        if self._upcoming <= time:
+            self._refuse_period(time)
 
     def _refuse_period(self, time: float) -> None:
         """The period is too small to advance time."""
@@ -166,7 +166,8 @@ class Observers:
         if self.will <= time:
             self.observe_at_will(time)
         for observer in self.periodic:
-            observer._pass(time)
+            if observer._upcoming <= time:
+                observer._pass(time)
         self._look([*self.at_spans, *self.periodic, *self.at_steps, *self.at_events], phase)
 
     def observe_grid(self, time: float) -> None:

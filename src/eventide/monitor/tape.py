@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import inf, nan
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -41,6 +42,7 @@ FEWEST: Final = 64
 MOST: Final = 4096
 LARGEST: Final = 2**16
 """The most numbers of a tape with more than the fewest rows."""
+_FLOW: Final = attrgetter("_flow")
 EXACT: Final = 2**53
 """Whole numbers up to this are floats."""
 
@@ -76,6 +78,7 @@ class Columns:
         self._moving = [item for item in taken if isinstance(item, Moving)]
         self._owners = [holder_of(item.variable) for item in self._moving]
         self._fixed = [item.read for item in taken if isinstance(item, Fixed)]
+        self._functions = {place: item.read for place, item in enumerate(taken) if isinstance(item, Reckoned)}
         self._plans: dict[int, ConditionPlan | None] = {}
         self._taken = taken
         self._width = sum(_width_of(item) for item in taken)
@@ -116,10 +119,10 @@ class Columns:
         """Note which flows, slots and kernels are meant now; whether the stepper can take them down by itself."""
         if not self._integrator.flows or not self._is_possible:
             return False
-        if not self._plan():
+        if self._functions and not self._plan():
             self._is_possible = False
             return False
-        flows = [owner._flow for owner in self._owners]
+        flows = list(map(_FLOW, self._owners))
         for plan in self._plans.values():
             if plan is not None:
                 flows += [flow_of(owner) for owner in plan.touches]
@@ -136,17 +139,16 @@ class Columns:
     def _plan(self) -> bool:
         """Let the kernels of all functions be those of what they refer to now; False if there are none."""
         analyst = self._integrator.analyst
-        for place, item in enumerate(self._taken):
-            if isinstance(item, Reckoned):
-                plan = self._plans.get(place)
-                if plan is not None and analyst.is_quantity_current(item.read, plan):
-                    continue
-                if plan is not None:
-                    analyst.release(plan)
-                self._plans[place] = plan = analyst.quantity(item.read)
-                self._flows_of_owners = None
-                if plan is None:
-                    return False
+        for place, read in self._functions.items():
+            plan = self._plans.get(place)
+            if plan is not None and analyst.is_quantity_current(read, plan):
+                continue
+            if plan is not None:
+                analyst.release(plan)
+            self._plans[place] = plan = analyst.quantity(read)
+            self._flows_of_owners = None
+            if plan is None:
+                return False
         return True
 
     def _write_columns(self) -> None:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
-from eventide.discrete.inside import count_new
+from eventide.discrete.inside import calendar_of, count_new
 from eventide.errors import ModelError, SimulationError, check_boolean, check_text
 from eventide.monitor import Observer, Phase
 from eventide.observe.frames import to_pandas, to_polars, to_xarray
@@ -132,6 +132,7 @@ class Ledger(Observer):
 
     def __init__(self, sim: Simulation, columns: Sequence[Heading], every: Every, *, events: bool, name: str) -> None:
         self.sim = sim
+        self._calendar = calendar_of(sim)
         self.name = check_text(name, "name=") or f"recording {count_new(sim, Ledger)}"
         self.columns = tuple(columns)
         self._check_labels()
@@ -332,7 +333,7 @@ class Ledger(Observer):
             sides.after = None
         for number, source in self._present():
             sides = self._open.get(number) or self._open.setdefault(number, Sides())
-            look = Look(source.values(), source.rates(), self.sim.events)
+            look = Look(source.values(), source.rates(), self._calendar.events)
             if is_after:
                 sides.after = look
             else:
@@ -375,10 +376,9 @@ class Ledger(Observer):
             column.frombytes(values.tobytes())
 
     def _pass(self, time: float) -> None:
-        if self._grid is not None and self._upcoming <= time:
-            if self._instant != time:
-                self._settle()  # what is due now says nothing about the instant before
-            self._due = time
+        if self._instant != time:
+            self._settle()  # what is due now says nothing about the instant before
+        self._due = time
         super()._pass(time)
 
     def _refuse_period(self, time: float) -> NoReturn:
