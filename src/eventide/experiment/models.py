@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from eventide.streams.uniforms import Rng
 
 P = ParamSpec("P")
-R = TypeVar("R")
+R = TypeVar("R", covariant=True)
 
 Program: TypeAlias = Callable[Concatenate[Simulation, P], Generator[Any, Any, R]]
 Builder: TypeAlias = Callable[Concatenate[Simulation, P], R]

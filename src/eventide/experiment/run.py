@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from eventide.observe import PopulationRecording, Recording
     from eventide.simulation import Simulation
 
-R = TypeVar("R")
+R = TypeVar("R", covariant=True)
 
 
 @dataclass(frozen=True)
