@@ -38,14 +38,14 @@ if TYPE_CHECKING:
     from eventide.streams.uniforms import Rng
 
 P = ParamSpec("P")
-R = TypeVar("R", covariant=True)
+R_co = TypeVar("R_co", covariant=True)
 
-Program: TypeAlias = Callable[Concatenate[Simulation, P], Generator[Any, Any, R]]
-Builder: TypeAlias = Callable[Concatenate[Simulation, P], R]
-Drawing: TypeAlias = Callable[[Run[R], "Figure"], object]
+Program: TypeAlias = Callable[Concatenate[Simulation, P], Generator[Any, Any, R_co]]
+Builder: TypeAlias = Callable[Concatenate[Simulation, P], R_co]
+Drawing: TypeAlias = Callable[[Run[R_co], "Figure"], object]
 
 
-class Model(Generic[P, R]):
+class Model(Generic[P, R_co]):
     """A model function together with values for its parameters; made by `@model`.
 
     Call it for one with other values: `soaking_pit(pits=8).run(entropy=1)`.
@@ -67,11 +67,11 @@ class Model(Generic[P, R]):
         self.until = until
         self.options = MappingProxyType(dict(options))
         # Shared with every copy, so that a picture marked later belongs to them as well.
-        self._drawings: list[Drawing[R]] = []
+        self._drawings: list[Drawing[R_co]] = []
 
     # --- parameters -----------------------------------------------------------------------------------------------
 
-    def __call__(self, *args: P.args, **values: P.kwargs) -> Model[P, R]:
+    def __call__(self, *args: P.args, **values: P.kwargs) -> Model[P, R_co]:
         """The same model with these values for its parameters.
 
         Raises ParameterError for an unknown name or a value that is not of the parameter's kind
@@ -80,12 +80,12 @@ class Model(Generic[P, R]):
             raise ParameterError(f"{self.name} takes its parameters by name, as {self.name}({self._list()})")
         return self._with({name: self._known(name).check(value, self.name) for name, value in values.items()})
 
-    def set_texts(self, texts: Mapping[str, str]) -> Model[P, R]:
+    def set_texts(self, texts: Mapping[str, str]) -> Model[P, R_co]:
         """The same model with the values that texts mean; raises as a call."""
         return self._with({name: self._known(name).parse(text, self.name) for name, text in texts.items()})
 
-    def _with(self, values: dict[str, object]) -> Model[P, R]:
-        changed: Model[P, R] = object.__new__(type(self))
+    def _with(self, values: dict[str, object]) -> Model[P, R_co]:
+        changed: Model[P, R_co] = object.__new__(type(self))
         vars(changed).update(vars(self))
         merged = {**self.values, **values}
         changed.values = MappingProxyType({name: merged[name] for name in self.parameters if name in merged})
@@ -141,7 +141,7 @@ class Model(Generic[P, R]):
         until: float | None = None,
         watch: bool = False,
         **unknown: Never,
-    ) -> Run[R]:
+    ) -> Run[R_co]:
         """Run the model once.
 
         entropy     of its random streams, an int from 0 on; fresh unless given
@@ -164,7 +164,7 @@ class Model(Generic[P, R]):
         """A simulation with the model's settings, to be given to `run_in`: so what runs can be looked at meanwhile."""
         return Simulation(**self.options, rng=rng, replication=replication, antithetic=antithetic)
 
-    def run_in(self, sim: Simulation, *, until: float | None = None, watch: bool = False) -> Run[R]:
+    def run_in(self, sim: Simulation, *, until: float | None = None, watch: bool = False) -> Run[R_co]:
         """Run the model once in a new simulation of its own; raises as `run`."""
         self.check_ready(until)
         try:
@@ -217,11 +217,11 @@ class Model(Generic[P, R]):
                 "or make it a main program that yields"
             )
 
-    def stopped(self, sim: Simulation) -> Run[R]:
+    def stopped(self, sim: Simulation) -> Run[R_co]:
         """What a run has come to that has been stopped on its way, as by Ctrl-C: it answers nothing."""
-        return Run(self, sim, Account.of(sim), MappingProxyType({}), False, cast("R", {}))
+        return Run(self, sim, Account.of(sim), MappingProxyType({}), False, cast("R_co", {}))
 
-    def _run(self, sim: Simulation, until: float | None) -> Run[R]:
+    def _run(self, sim: Simulation, until: float | None) -> Run[R_co]:
         told = self.function(sim, **self.values)
         has_ended = True
         if self.is_program:
@@ -238,17 +238,17 @@ class Model(Generic[P, R]):
             sim.run(until=until)
             early.warn(self.name, self.function)
         responses, statistics = read_responses(told, self.name)
-        return Run(self, sim, Account.of(sim), MappingProxyType(statistics), has_ended, cast("R", responses))
+        return Run(self, sim, Account.of(sim), MappingProxyType(statistics), has_ended, cast("R_co", responses))
 
     # --- its picture ----------------------------------------------------------------------------------------------
 
-    def picture(self, function: Drawing[R]) -> Drawing[R]:
+    def picture(self, function: Drawing[R_co]) -> Drawing[R_co]:
         """Mark the function that draws a run of this model: `draw(run, figure)`, with an empty figure of matplotlib."""
         self._drawings[:] = [function]
         return function
 
     @property
-    def drawing(self) -> Drawing[R] | None:
+    def drawing(self) -> Drawing[R_co] | None:
         """The function marked with `picture`, or None."""
         return self._drawings[0] if self._drawings else None
 
@@ -285,21 +285,21 @@ class Decorator(Protocol):
     @overload
     def __call__(self, function: Program[P, Mapping[str, Reading]], /) -> Model[P, dict[str, float]]: ...
     @overload
-    def __call__(self, function: Program[P, R], /) -> Model[P, R]: ...
+    def __call__(self, function: Program[P, R_co], /) -> Model[P, R_co]: ...
     @overload
     def __call__(self, function: Builder[P, Mapping[str, Reading]], /) -> Model[P, dict[str, float]]: ...
     @overload
-    def __call__(self, function: Builder[P, R], /) -> Model[P, R]: ...
+    def __call__(self, function: Builder[P, R_co], /) -> Model[P, R_co]: ...
 
 
 @overload
 def model(function: Program[P, Mapping[str, Reading]], /) -> Model[P, dict[str, float]]: ...
 @overload
-def model(function: Program[P, R], /) -> Model[P, R]: ...
+def model(function: Program[P, R_co], /) -> Model[P, R_co]: ...
 @overload
 def model(function: Builder[P, Mapping[str, Reading]], /) -> Model[P, dict[str, float]]: ...
 @overload
-def model(function: Builder[P, R], /) -> Model[P, R]: ...
+def model(function: Builder[P, R_co], /) -> Model[P, R_co]: ...
 @overload
 def model(
     *,

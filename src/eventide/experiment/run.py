@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from eventide.observe import PopulationRecording, Recording
     from eventide.simulation import Simulation
 
-R = TypeVar("R", covariant=True)
+R_co = TypeVar("R_co", covariant=True)
 
 
 @dataclass(frozen=True)
@@ -84,7 +84,7 @@ class Recordings(tuple["Recording | PopulationRecording", ...]):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Run(Generic[R]):
+class Run(Generic[R_co]):
     """One run of a model.
 
     model           the model with the parameters of this run
@@ -94,15 +94,15 @@ class Run(Generic[R]):
     has_responses   False if the run was stopped before the main program had ended
     """
 
-    model: Model[..., R]
+    model: Model[..., R_co]
     simulation: Simulation
     account: Account
     statistics: Mapping[str, Statistic]
     has_responses: bool
-    _responses: R = field(repr=False)
+    _responses: R_co = field(repr=False)
 
     @property
-    def responses(self) -> R:
+    def responses(self) -> R_co:
         """What the model answered, by name.
 
         Raises ModelError if the run was stopped before the main program had ended
