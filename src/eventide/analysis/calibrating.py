@@ -44,7 +44,7 @@ LEAST_SQUARES = "least squares"
 
 
 def calibrate(
-    model: Model[..., Any],
+    model: Model[..., object],
     data: pd.DataFrame | Recording | Sequence[Experiment],
     over: Mapping[str, tuple[float, float]],
     *,
@@ -105,7 +105,7 @@ def calibrate(
     return _Fit(model, space, measured, by).calibration(how, wide, x, tolerance, level, checked_options(options))
 
 
-def _check(model: Model[..., Any], space: Space, experiments: Sequence[Data]) -> None:
+def _check(model: Model[..., object], space: Space, experiments: Sequence[Data]) -> None:
     if not space.is_real:
         name = next(axis.name for axis in space.axes if not axis.is_real)
         raise ModelError(f"{name} is no real number with a range, and only these are calibrated: minimise() over it")

@@ -94,7 +94,7 @@ class Evaluator:
     runs        how many runs were made
     """
 
-    def __init__(self, model: Model[..., Any], measure: Measure, how: How) -> None:
+    def __init__(self, model: Model[..., object], measure: Measure, how: How) -> None:
         if not is_count(how.evaluations):
             raise ModelError(f"a search takes a whole number of evaluations from 1 on, and got {how.evaluations!r}")
         if how.workers is not None and not is_count(how.workers):

@@ -135,7 +135,7 @@ class Calibration:
     evaluations, runs, seconds, entropy, history       as of an `Optimum`; what was minimised is the sum of squares
     """
 
-    model: Model[..., Any]
+    model: Model[..., object]
     best: Mapping[str, float]
     estimate: Estimate
     data: pd.DataFrame = field(repr=False)
@@ -215,7 +215,7 @@ class Calibration:
         mean = np.mean([table[columns].to_numpy(dtype=float) for table in tables], axis=0)
         return pd.DataFrame(mean, index=tables[0].index, columns=data.columns)
 
-    def _of(self, experiment: str) -> tuple[Model[..., Any], pd.DataFrame]:
+    def _of(self, experiment: str) -> tuple[Model[..., object], pd.DataFrame]:
         """The model and the data of an experiment."""
         if not self.experiments and not experiment:
             return self.model, self.data

@@ -81,7 +81,7 @@ class GlobalSensitivity:
 
 
 def global_sensitivity(
-    model: Model[..., Any],
+    model: Model[..., object],
     over: Mapping[str, Range],
     *,
     by: Literal["sobol", "morris"] = "sobol",
@@ -133,7 +133,7 @@ def global_sensitivity(
     return GlobalSensitivity(by, _table(runs, problem, shares, by, level), level, runs)
 
 
-def _checked(model: Model[..., Any], over: object, by: str) -> Mapping[str, Any]:
+def _checked(model: Model[..., object], over: object, by: str) -> Mapping[str, Any]:
     if by not in WAYS:
         raise ModelError(f"by= takes 'sobol' or 'morris', and got {by!r}; for derivatives see sensitivity(...)")
     if not isinstance(over, Mapping) or len(over) < 2:

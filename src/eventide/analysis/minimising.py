@@ -57,7 +57,7 @@ class Optimum:
                     first "error", and the line that is its "replay"
     """
 
-    model: Model[..., Any]
+    model: Model[..., object]
     response: str
     best: Mapping[str, Any]
     value: float
@@ -122,7 +122,7 @@ def _lines_of(found: Optimum) -> list[str]:
 
 
 def minimise(
-    model: Model[..., Any],
+    model: Model[..., object],
     response: Cost,
     over: Mapping[str, object],
     *,
@@ -236,7 +236,7 @@ def _optimum(
 # --- what is asked ----------------------------------------------------------------------------------------------------
 
 
-def checked_model(model: object) -> Model[..., Any]:
+def checked_model(model: object) -> Model[..., object]:
     """A model. Raises ModelError for what is none."""
     if isinstance(model, Model):
         return model
@@ -282,7 +282,7 @@ def _measure(model: Model[..., object], response: Cost) -> Callable[[Sequence[Re
     return measure
 
 
-def _value(model: Model[..., Any], response: Cost, result: Result) -> float:
+def _value(model: Model[..., object], response: Cost, result: Result) -> float:
     if not isinstance(response, str):
         return float(response(result.responses))
     if response in result.responses:

@@ -110,7 +110,7 @@ class Prediction:
 
 
 def predict(
-    model: Model[..., Any],
+    model: Model[..., object],
     uncertain: Mapping[str, object],
     *,
     runs: int = 200,

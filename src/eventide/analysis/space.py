@@ -110,7 +110,7 @@ class Space:
             )
         return np.array([axis.coordinate(point[axis.name]) for axis in self.axes])
 
-    def start(self, model: Model[..., Any], start: object) -> NDArray[np.float64]:
+    def start(self, model: Model[..., object], start: object) -> NDArray[np.float64]:
         """Where a search begins: as given, else at the model's own values, else in the middles of the ranges."""
         if start is not None:
             if not isinstance(start, Mapping):
@@ -141,7 +141,7 @@ class Space:
         ]
 
 
-def space_of(model: Model[..., Any], over: object) -> Space:
+def space_of(model: Model[..., object], over: object) -> Space:
     """The space that `over` describes: `{"pits": (8, 12), "rate": (0.1, 2.0), "arrivals": ["random", "regular"]}`.
 
     Raises      ParameterError for an unknown parameter or a value that is not of its kind, ModelError for what is no
@@ -154,7 +154,7 @@ def space_of(model: Model[..., Any], over: object) -> Space:
     return Space(tuple(_axis(model, name, given) for name, given in over.items()))
 
 
-def _axis(model: Model[..., Any], name: str, given: Any) -> Axis:
+def _axis(model: Model[..., object], name: str, given: Any) -> Axis:
     if isinstance(given, range):
         given = list(given)
     if isinstance(given, tuple) and len(given) == 2:

@@ -6,7 +6,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
@@ -106,7 +106,7 @@ class Job(Command):
         for recording, path in zip(outcome.recordings, paths_beside(self.out, names), strict=True):
             write_table(recording, path, recording.name)
 
-    def _draw(self, outcome: Run[Any]) -> None:
+    def _draw(self, outcome: Run[object]) -> None:
         path = self.plot
         if path is None:
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eventide.errors import InputError, ModelError, ParameterError
 
@@ -37,7 +37,7 @@ def _parts(told: Path) -> tuple[Path, str]:
     return (Path(text), name) if colon and text.endswith(".py") else (told, "")
 
 
-def set_up(model: Model[..., Any], texts: Mapping[str, str], until: float | None) -> Model[..., Any]:
+def set_up(model: Model[..., object], texts: Mapping[str, str], until: float | None) -> Model[..., object]:
     """The model with its parameters, able to run. Raises InputError if it is not."""
     try:
         model = model.set_texts(texts)

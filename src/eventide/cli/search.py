@@ -81,7 +81,7 @@ class SearchJob(Command):
                 say(str(told))
         return DONE
 
-    def _search(self, model: Model[..., Any], over: dict[str, Any]) -> Optimum | Calibration:
+    def _search(self, model: Model[..., object], over: dict[str, Any]) -> Optimum | Calibration:
         from eventide.analysis import calibrate, minimise
 
         options: dict[str, Any] = {
@@ -118,7 +118,7 @@ def _data_in(path: Path) -> pd.DataFrame:
         raise InputError(f"{path} cannot be read: {error}") from None
 
 
-def _range(model: Model[..., Any], name: str, text: str) -> Any:
+def _range(model: Model[..., object], name: str, text: str) -> Any:
     """`0.1:2.0` as a range, `a,b,c` as choices."""
     if text.count(":") == 1:
         low, high = (values_of(model, name, end)[0] for end in text.split(":"))

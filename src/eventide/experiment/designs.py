@@ -79,7 +79,7 @@ class Design:
     ranges: Mapping[str, Range]
     rng: int | None = None
 
-    def points(self, model: Model[..., Any], entropy: int) -> list[dict[str, Any]]:
+    def points(self, model: Model[..., object], entropy: int) -> list[dict[str, Any]]:
         """The points, as values for a model's parameters."""
         shares = self._shares(entropy if self.rng is None else self.rng)
         names = list(self.ranges)
@@ -147,7 +147,7 @@ def _checked(design: Design) -> Design:
     return design
 
 
-def scaled(values: Range, share: float, model: Model[..., Any], name: str) -> Any:
+def scaled(values: Range, share: float, model: Model[..., object], name: str) -> Any:
     """The value of a parameter at a share, from 0 to 1, of its range, its list of values or its distribution."""
     if isinstance(values, Distribution):
         return values.ppf(share)
@@ -185,7 +185,7 @@ MOST_POINTS: Final = 1_000_000
 """Of a study: their table is made before the first run."""
 
 
-def points_of(model: Model[..., Any], over: Over, entropy: int) -> Points:
+def points_of(model: Model[..., object], over: Over, entropy: int) -> Points:
     """The points that a study is to go over, checked.
 
     Raises      ParameterError for an unknown name or a value that is not of the parameter's kind, ModelError if there
@@ -219,7 +219,7 @@ def points_of(model: Model[..., Any], over: Over, entropy: int) -> Points:
     return Points(tuple({name: model(**point).values[name] for name in point} for point in checked), draws)
 
 
-def _refuse_many(model: Model[..., Any], count: int) -> None:
+def _refuse_many(model: Model[..., object], count: int) -> None:
     if count > MOST_POINTS:
         raise ModelError(
             f"{model.name} would be run for {count:,} points or more, and a study has at most {MOST_POINTS:,}: take "
@@ -252,7 +252,7 @@ def _point(given: object) -> Point:
     return given
 
 
-def fitting(model: Model[..., Any], name: str, value: object) -> Any:
+def fitting(model: Model[..., object], name: str, value: object) -> Any:
     """A value as plain Python has it; a whole one for a parameter that takes whole numbers."""
     if isinstance(value, np.generic):
         value = value.item()

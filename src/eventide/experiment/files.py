@@ -61,14 +61,14 @@ def check_file(path: Path) -> None:
         raise InputError(f"{path} cannot be read: {error.strerror}") from None
 
 
-def only_model(module: ModuleType, path: Path, name: str = "") -> Model[..., Any]:
+def only_model(module: ModuleType, path: Path, name: str = "") -> Model[..., object]:
     """The one model that a module defines, or that of a name; models that it imports do not count.
 
     path        of its file, for messages
     Raises      InputError if it has none, or more than one and no name is given
     """
     # By function: a name for the same model with other values is no second one.
-    found: dict[Any, Model[..., Any]] = {}
+    found: dict[Any, Model[..., object]] = {}
     for value in vars(module).values():
         if isinstance(value, Model) and value.function.__module__ == module.__name__:
             found.setdefault(value.function, value)

@@ -15,7 +15,7 @@ from eventide.experiment.models import Model
 from eventide.experiment.travel import members_of
 
 
-def fingerprint(model: Model[..., Any]) -> str:
+def fingerprint(model: Model[..., object]) -> str:
     """A digest of the code of a model, of the functions and classes of its module that it leads to, and of the plain
     values that these refer to.
     """

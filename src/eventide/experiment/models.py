@@ -275,7 +275,7 @@ class Model(Generic[P, R_co]):
 
 def _imported(module: str, name: str, values: dict[str, object]) -> Model[..., object]:
     """The model of that name in a module, with these values."""
-    model: Model[..., Any] = attrgetter(name)(import_module(module))
+    model: Model[..., object] = attrgetter(name)(import_module(module))
     return model._with(values)
 
 

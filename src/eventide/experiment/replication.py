@@ -52,7 +52,7 @@ class Replication(Sequence[Result]):
         self._answered: tuple[int, dict[str, object]] = (0, {})
 
     @property
-    def model(self) -> Model[..., Any]:
+    def model(self) -> Model[..., object]:
         """The model that was run."""
         return self.study.model
 
@@ -444,7 +444,7 @@ class Replication(Sequence[Result]):
 
 
 def replicate(
-    model: Model[..., Any],
+    model: Model[..., object],
     count: int,
     *,
     over: Over,

@@ -104,7 +104,7 @@ class Failure:
     error: Exception | None = field(default=None, compare=False, repr=False)
 
     @classmethod
-    def of(cls, error: BaseException, model: Model[..., Any], task: Task, settings: Settings) -> Failure:
+    def of(cls, error: BaseException, model: Model[..., object], task: Task, settings: Settings) -> Failure:
         """What is kept of an error."""
         return cls(
             type(error).__name__,
@@ -119,7 +119,7 @@ class Failure:
         return f"{self.kind}: {self.message}" if self.message else self.kind
 
 
-def line_of(model: Model[..., Any], task: Task, settings: Settings) -> str:
+def line_of(model: Model[..., object], task: Task, settings: Settings) -> str:
     """The line of Python that makes a run of a study alone; of a model that has the values of the task."""
     replication, is_mirrored = settings.numbers_of(task.replication)
     number = f", replication={replication}" if replication else ""
@@ -128,7 +128,7 @@ def line_of(model: Model[..., Any], task: Task, settings: Settings) -> str:
     return f"{_call_of(model)}.run(entropy={settings.entropy}{number}{until})"
 
 
-def _call_of(model: Model[..., Any]) -> str:
+def _call_of(model: Model[..., object]) -> str:
     """A model with its values as it can be pasted: an array by its items, with the import that this takes."""
     arrays = {
         name: f"numpy.array({value.tolist()!r}, {value.dtype.str!r})"
@@ -222,7 +222,7 @@ def _tables(run: Run[object], settings: Settings) -> dict[str, pd.DataFrame]:
     return {name: table_of(recording_of(run, name), settings.at) for name in names}
 
 
-def recording_of(run: Run[Any], name: str) -> Recording | PopulationRecording:
+def recording_of(run: Run[object], name: str) -> Recording | PopulationRecording:
     """A recording of a run by its name; without one the first. Raises ModelError if there is none."""
     for recording in run.recordings:
         if name in {"", recording.name}:

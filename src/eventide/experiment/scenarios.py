@@ -73,7 +73,7 @@ class Scenarios:
 
     def __init__(
         self,
-        model: Model[..., Any],
+        model: Model[..., object],
         *,
         base: Mapping[str, Any],
         worst: Mapping[str, Any],

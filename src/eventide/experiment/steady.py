@@ -94,7 +94,7 @@ class SteadyState:
 
     @classmethod
     def of_model(
-        cls, model: Model[..., Any], response: str, *, portion: float, entropy: Rng = None, **options: Any
+        cls, model: Model[..., object], response: str, *, portion: float, entropy: Rng = None, **options: Any
     ) -> Self:
         """The steady state of a response of a model, in a simulation of its own.
 

@@ -63,7 +63,7 @@ class Study:
 
     def __init__(
         self,
-        model: Model[..., Any],
+        model: Model[..., object],
         over: Over = None,
         *,
         replications: int = 1,

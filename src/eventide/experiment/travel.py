@@ -46,7 +46,7 @@ class _Parcel:
     content: bytes
 
 
-def pack(model: Model[..., Any]) -> bytes:
+def pack(model: Model[..., object]) -> bytes:
     """A model as bytes, from which `unpack` makes it in another process.
 
     Raises ModelError if it refers to something that cannot be sent, as an open file or a simulation.
@@ -54,7 +54,7 @@ def pack(model: Model[..., Any]) -> bytes:
     return _packed(model, model, "make that inside of the model, or run with workers=1")
 
 
-def pack_tasks(model: Model[..., Any], tasks: Sequence[Task]) -> bytes:
+def pack_tasks(model: Model[..., object], tasks: Sequence[Task]) -> bytes:
     """Runs of a model as bytes, with the values of parameters, for `unpack_tasks`. Raises ModelError as `pack`."""
     return _packed(tuple(tasks), model, "give the parameter a value that can be, or run with workers=1")
 
@@ -75,12 +75,12 @@ def _packed(content: object, model: Model[..., object], advice: str) -> bytes:
 
 
 @lru_cache(MODELS_KEPT)
-def unpack(parcel: bytes) -> Model[..., Any]:
+def unpack(parcel: bytes) -> Model[..., object]:
     """The model that was packed; one and the same for equal bytes, so that it is compiled once.
 
     Raises ModelError if another version of eventide has packed it.
     """
-    model: Model[..., Any] = _unpacked(parcel)
+    model: Model[..., object] = _unpacked(parcel)
     return model
 
 
@@ -164,7 +164,7 @@ def _fill_class(cls: type, members: Mapping[str, object]) -> type:
 # --- models by name ---------------------------------------------------------------------------------------------------
 
 
-def name_of(model: Model[..., Any]) -> tuple[str, str] | None:
+def name_of(model: Model[..., object]) -> tuple[str, str] | None:
     """The module and the name by which another process can import a model; None if it cannot."""
     module, name = model.function.__module__, model.function.__qualname__
     if module == "__main__" or not _can_be_imported(module) or _travels_by_value(module):

@@ -14,7 +14,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import chain, islice
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.errors import ModelError
 from eventide.experiment.processes import DeadWorkerError, Processes, obstacle, processes
@@ -35,12 +35,14 @@ WORTHWHILE: Final = 3.0
 """Seconds of work for which processes are started: that takes about one."""
 
 
-def here(model: Model[..., Any], tasks: Iterable[Task], settings: Settings) -> Iterator[Result]:
+def here(model: Model[..., object], tasks: Iterable[Task], settings: Settings) -> Iterator[Result]:
     """The results of runs in this process, one after the other."""
     return (perform(model, task, settings) for task in tasks)
 
 
-def here_or_beside(model: Model[..., Any], tasks: Iterable[Task], settings: Settings, count: int) -> Iterator[Result]:
+def here_or_beside(
+    model: Model[..., object], tasks: Iterable[Task], settings: Settings, count: int
+) -> Iterator[Result]:
     """The results of `count` runs, in processes on all cores as soon as that is worth while."""
     workers, start = cores(), perf_counter()
     tasks = iter(tasks)
@@ -61,7 +63,7 @@ def cores() -> int:
 
 
 def beside(
-    model: Model[..., Any], tasks: Iterable[Task], settings: Settings, workers: int, count: int
+    model: Model[..., object], tasks: Iterable[Task], settings: Settings, workers: int, count: int
 ) -> Iterator[Result]:
     """The results of at most `count` runs in processes of our own, as they come."""
     tasks = iter(tasks)
@@ -78,7 +80,7 @@ def _again(first: Task, others: Iterable[Task]) -> Iterator[Task]:
 
 
 def by(
-    executor: Executor, model: Model[..., Any], tasks: Iterable[Task], settings: Settings, workers: int, count: int
+    executor: Executor, model: Model[..., object], tasks: Iterable[Task], settings: Settings, workers: int, count: int
 ) -> Iterator[Result]:
     """The results of at most `count` runs by an executor, as they come.
 

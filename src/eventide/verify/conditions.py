@@ -128,7 +128,7 @@ def _axis(values: object) -> list[object]:
     return [values] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
 
 
-def study_for(model: Model[..., Any], conditions: Any, quantities: tuple[str, ...] = ()) -> Study:
+def study_for(model: Model[..., object], conditions: Any, quantities: tuple[str, ...] = ()) -> Study:
     """The runs of a model over conditions, always the same ones, with all that it records.
 
     quantities  those of which all times are to be known, between the rows as well

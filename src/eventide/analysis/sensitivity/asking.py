@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @overload
 def sensitivity(
-    subject: Model[..., Any],
+    subject: Model[..., object],
     wrt: str | Iterable[str] | None = None,
     *,
     by: Way = "variational",

@@ -65,7 +65,7 @@ class LinearModel:
 
 
 def linearize(
-    subject: Dynamics | Model[..., Any],
+    subject: Dynamics | Model[..., object],
     *,
     state: ArrayLike | None = None,
     time: float = 0.0,
@@ -103,7 +103,7 @@ def _point(dynamics: object, state: ArrayLike, asked: str) -> NDArray[np.float64
     return x
 
 
-def eigenvalues(subject: Dynamics | Model[..., Any], **where: Any) -> NDArray[np.complex128]:
+def eigenvalues(subject: Dynamics | Model[..., object], **where: Any) -> NDArray[np.complex128]:
     """The eigenvalues of a model near a point, by growing real, then imaginary part; arguments as of `linearize`."""
     return linearize(subject, **where).eigenvalues
 

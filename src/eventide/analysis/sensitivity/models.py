@@ -51,7 +51,7 @@ class Passage:
 
 
 def sensitivity_of_model(
-    model: Model[..., Any],
+    model: Model[..., object],
     wrt: str | Iterable[str] | None = None,
     *,
     by: Way = "variational",
@@ -164,7 +164,7 @@ def _states(sim: Simulation) -> dict[str, Any]:
 
 
 def _variational(
-    model: Model[..., Any],
+    model: Model[..., object],
     names: Sequence[str],
     until: float | None,
     times: Sequence[float],
@@ -243,7 +243,7 @@ def _entries(found: Passage, read: Callable[[str, float, object], list[Entry]]) 
 
 
 def _differences(
-    model: Model[..., Any],
+    model: Model[..., object],
     names: Sequence[str],
     by: Way,
     until: float | None,
@@ -292,7 +292,7 @@ def _numbers(found: Passage) -> list[tuple[tuple[str, float | None], Any]]:
 
 
 def states_at(
-    model: Model[..., Any], time: float, entropy: int | None
+    model: Model[..., object], time: float, entropy: int | None
 ) -> tuple[list[str], NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """The states of the active components at a time: names, values (n,), rates (n,) and their derivatives (n, n)."""
     sim = DualSimulation(0, **model.options, rng=entropy)
