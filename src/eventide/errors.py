@@ -94,7 +94,7 @@ def check_boolean(value: object, what: str) -> bool:
     return value
 
 
-def check_number(value: Any, what: str) -> Any:
+def check_number(value: object, what: str) -> Any:
     """`value` if it is a number. Raises TypeError that says whose it is, `what`, if it is none."""
     if not hasattr(value, "__float__"):  # float("3") is 3.0, and a text for a number is a slip
         raise TypeError(f"{what} takes a number, and got {value!r}")

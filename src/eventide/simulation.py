@@ -276,7 +276,7 @@ class Simulation(World):
 
     def watch(
         self,
-        *subjects: Any,
+        *subjects: object,
         every: Every | None = None,
         title: str = "",
         where: Literal["notebook", "page"] | None = None,

@@ -62,7 +62,7 @@ def calibrate(
     executor: Executor | None = None,
     store: str | PathLike[str] | None = None,
     time_limit: float | None = None,
-    options: Mapping[str, Any] | None = None,
+    options: Mapping[str, object] | None = None,
 ) -> Calibration:
     """The values of parameters for which what a model records comes closest to data, and how well they are known.
 

@@ -99,7 +99,7 @@ class Space:
         """The values at some coordinates, by name."""
         return {axis.name: axis.value(x) for axis, x in zip(self.axes, coordinates, strict=True)}
 
-    def coordinates(self, point: Mapping[str, Any]) -> NDArray[np.float64]:
+    def coordinates(self, point: Mapping[str, object]) -> NDArray[np.float64]:
         """The coordinates of some values. Raises ParameterError for a value that is missing or outside."""
         missing = [name for name in self.names if name not in point]
         unknown = [name for name in point if name not in self.names]
@@ -154,7 +154,7 @@ def space_of(model: Model[..., object], over: object) -> Space:
     return Space(tuple(_axis(model, name, given) for name, given in over.items()))
 
 
-def _axis(model: Model[..., object], name: str, given: Any) -> Axis:
+def _axis(model: Model[..., object], name: str, given: object) -> Axis:
     if isinstance(given, range):
         given = list(given)
     if isinstance(given, tuple) and len(given) == 2:

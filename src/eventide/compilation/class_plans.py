@@ -48,7 +48,7 @@ class ClassPlans:
     def __init__(self, analyst: Compiler) -> None:
         self._analyst = analyst
         self._known: dict[tuple[LawTemplate, Layout], Cohort] = {}
-        self._idle: dict[Any, Cohort] = {}
+        self._idle: dict[object, Cohort] = {}
 
     def enroll(self, owner: Member, seat: Seat) -> Cohort:
         """The cohort of a member whose laws hold; its seat tells from now on where their rows are."""
@@ -207,7 +207,7 @@ class ClassPlans:
             trade=self._analyst.registry.template(bounds, tuple([STAGES[stage] for stage in plan.stages])).trade,
         )
 
-    def _given(self, bounds: tuple[Bound, ...]) -> dict[Any, None]:
+    def _given(self, bounds: tuple[Bound, ...]) -> dict[object, None]:
         """The objects to which laws give, each once."""
         found = ((bound, one) for bound in bounds for one in bound.kernel.lowered.uses.exchanges if one.gives)
         owner_of = self._analyst.integrator.storage.owner_of

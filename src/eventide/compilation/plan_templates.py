@@ -57,10 +57,10 @@ class Usage(NamedTuple):
     def of_slots(
         cls,
         reads: Iterable[int],
-        touches: Iterable[Any],
+        touches: Iterable[object],
         sets: Iterable[int] = (),
         adds: Iterable[int] = (),
-        gives: Iterable[Any] = (),
+        gives: Iterable[object] = (),
     ) -> Usage:
         """That of slots as they are, and of what is touched, or given to, as objects."""
         slots = (reads, _anchors(touches), sets, adds, _anchors(gives))

@@ -148,7 +148,7 @@ class Registry:
         """
         return self.find("law", function, (component,))
 
-    def condition(self, test: Any, *arguments: object) -> Bound:
+    def condition(self, test: object, *arguments: object) -> Bound:
         """The kernel of a condition (and what it is to be called with), and its binding.
 
         Raises CannotLower if something in it cannot be followed.
@@ -190,7 +190,7 @@ class Registry:
             self._joined[pair] = (*found, made.width if made else 0)
         return self._joined[pair]
 
-    def quantity(self, read: Any) -> Bound:
+    def quantity(self, read: object) -> Bound:
         """The kernel of a function without arguments that returns a number, and its binding.
 
         It has the form of a condition's, leaves the number in the answer, and returns RAISES where Python would.
@@ -211,7 +211,7 @@ class Registry:
         """The templates of laws of a class's objects that are plain, as far as they are known; to be added to."""
         return self._plain.setdefault(cls, [])
 
-    def handler(self, handler: Any) -> Bound:
+    def handler(self, handler: object) -> Bound:
         """The kernel of a handler, a bound method, and its binding: see `translation/handlers.py`.
 
         Raises CannotLower if it is left to Python on every path.

@@ -38,7 +38,7 @@ class _Search:
         self._running: list[FunctionType] = []
         self._objects: list[object] = []
 
-    def take(self, value: Any) -> None:
+    def take(self, value: object) -> None:
         """Keep what code may refer to, and what leads on."""
         if id(value) in self._met or not isinstance(
             value, FunctionType | MethodType | partial | property | list | tuple | dict | Component | Variable

@@ -240,7 +240,7 @@ class _CheckedItems(np.ndarray):
     _items: Any = None
 
     @classmethod
-    def watching(cls, values: Any, of: _CheckedRates, name: str) -> Any:
+    def watching(cls, values: Any, of: _CheckedRates, name: str) -> object:
         """The array `values` as one that keeps the ledger."""
         checked = values.view(cls)
         checked._note, checked._items = (of, name), np.arange(len(values))
@@ -276,7 +276,7 @@ class _CheckedItems(np.ndarray):
     def __iter__(self) -> Any:
         return (self[k] for k in range(len(self)))
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, out: Any = (), **options: Any) -> Any:
+    def __array_ufunc__(self, ufunc: object, method: str, *inputs: object, out: Any = (), **options: object) -> object:
         for given in inputs:
             if isinstance(given, _CheckedItems):
                 given._tell(given._items, writes=False)

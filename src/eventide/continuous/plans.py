@@ -310,7 +310,7 @@ class Analyst(ABC):
         """
 
     @abstractmethod
-    def quantity(self, read: Any) -> ConditionPlan | None:
+    def quantity(self, read: object) -> ConditionPlan | None:
         """The kernel of a function that returns a number, in the form of a condition's; None if it has none."""
 
     @abstractmethod
@@ -367,7 +367,7 @@ class Analyst(ABC):
             met = owners if plan.is_opaque else [o for o in plan.touches if o in parent]
             for other in met[1:]:
                 parent[root(other)] = root(met[0])
-        groups: dict[Any, list[Any]] = {}
+        groups: dict[Any, list[object]] = {}
         for owner in owners:
             groups.setdefault(root(owner), []).append(owner)
         return list(groups.values())

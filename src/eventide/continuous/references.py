@@ -28,18 +28,18 @@ class References:
         self._integrator = integrator
         self.are_polled: Pending[Any] = Pending(integrator.changes)
         self._told: Pending[Any] = Pending(integrator.changes)
-        self._listing: dict[Any, None] = {}
+        self._listing: dict[object, None] = {}
         self.stands: Callable[[], bool] = _always
         self.is_pending = False
 
-    def keep_current(self, item: Any, plan: Plan | Cohort) -> None:
+    def keep_current(self, item: object, plan: Plan | Cohort) -> None:
         """Note a member or condition that may come to refer to something else."""
         if plan.signature is not None:
             (self.are_polled if plan.is_polled else self._told).add(item)
             if plan.is_polled and self._integrator.analyst.looks_at_lists(plan):
                 self._listing[item] = None
 
-    def leave_alone(self, item: Any) -> None:
+    def leave_alone(self, item: object) -> None:
         """Check it no longer."""
         self.are_polled.pop(item, None)
         self._told.pop(item, None)

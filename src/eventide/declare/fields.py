@@ -81,7 +81,7 @@ class Field:
 
 
 def state(
-    default: Any = MISSING,
+    default: object = MISSING,
     *,
     unit: str = "",
     description: str = "",
@@ -102,7 +102,7 @@ def computed(*, unit: str = "", description: str = "", init: Literal[False] = Fa
 
 
 def state_vector(
-    default: Any = 0.0,
+    default: object = 0.0,
     *,
     size: int | str,
     unit: str = "",
@@ -132,7 +132,7 @@ def summed(*, unit: str = "", description: str = "", init: Literal[False] = Fals
 
 def field(
     *,
-    default: Any = MISSING,
+    default: object = MISSING,
     default_factory: Callable[[], Any] | None = None,
     unit: str = "",
     description: str = "",

@@ -57,7 +57,7 @@ class Activity(Protocol):
     _notice: Notice | None
     _story: Any
 
-    def _resume(self) -> Any: ...
+    def _resume(self) -> object: ...
 
 
 Notice: TypeAlias = tuple[float, float, Path, Any]

@@ -53,7 +53,7 @@ class Forgotten:
     def __init__(self, world: World) -> None:
         self.world = world
         self.besides: Besides | None = None
-        self._made: dict[Any, int] = {}
+        self._made: dict[object, int] = {}
         """How many objects of each kind there were when this was asked last."""
         self._asleep: list[Process] = []
 

@@ -125,7 +125,7 @@ class Timer:
         self._notice = None
         self.is_live = False
 
-    def _resume(self) -> Any:
+    def _resume(self) -> object:
         try:
             self.handler()
         except StopIteration as error:

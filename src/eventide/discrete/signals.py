@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from eventide.declare import Component, check_same_simulation
 from eventide.discrete.commands import command
@@ -35,7 +35,7 @@ class Signal(Component):
         """Command: wait for the signal; the same as to yield the signal itself."""
         return self
 
-    def send(self, value: Any = None) -> int:
+    def send(self, value: object = None) -> int:
         """Wake all waiting processes, in order of arrival, at the end of the present instant; returns their number.
 
         Raises ModelError for one that is sent only once and has been, SimulationError 17 between events.

@@ -69,7 +69,7 @@ def _views(arrays: Arrays) -> tuple[Arrays, None]:
     return arrays._replace(**views, method=method), None
 
 
-_HOMES: Final[dict[str, Any]] = {
+_HOMES: Final[dict[str, object]] = {
     **dict.fromkeys(("proceed", "proceed_away"), native_events),
     "fill": sampling,
     "probe": newton_matrices,

@@ -309,7 +309,7 @@ def _are_means(value: object) -> bool:
 
 
 def select_best(
-    replication: Replication, response: str, procedure: KimNelson, most: int, options: Mapping[str, Any]
+    replication: Replication, response: str, procedure: KimNelson, most: int, options: Mapping[str, object]
 ) -> Selection:
     """The best point by a procedure that has not begun; more replications of the survivors are made."""
     if not is_count(most):

@@ -26,7 +26,7 @@ def fingerprint(model: Model[..., object]) -> str:
     return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
-def exact(values: Mapping[str, Any]) -> str:
+def exact(values: Mapping[str, object]) -> str:
     """Values by name as a text that tells them apart: arrays and tables also by their items, which `repr` abridges."""
     items = [_items(value) for value in values.values() if isinstance(value, np.ndarray) or hasattr(value, "to_csv")]
     return "\n".join([repr(values), *items])
@@ -45,11 +45,11 @@ class _Reader:
     """
 
     def __init__(self, module: str) -> None:
-        self.lines: list[Any] = []
+        self.lines: list[object] = []
         self._module = module
         self._seen: dict[int, object] = {}
 
-    def read(self, value: Any) -> None:
+    def read(self, value: object) -> None:
         """Note a value, and what it leads to."""
         if isinstance(value, Model):
             value = value.function

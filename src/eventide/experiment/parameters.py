@@ -65,7 +65,7 @@ class Parameter:
         """The value that a text means for this parameter; ParameterError as `check`."""
         return self._fit(self.kind.read, text, model, self.kind.allowed)
 
-    def _fit(self, fit: Callable[[Any], Any], value: Any, model: str, allowed: str) -> Any:
+    def _fit(self, fit: Callable[[Any], Any], value: object, model: str, allowed: str) -> object:
         try:
             return fit(value)
         except MISFITS:
@@ -106,7 +106,7 @@ def _whole(value: Any) -> int:
     return index(value)
 
 
-def _number(value: Any) -> float:
+def _number(value: object) -> float:
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError
     return _read_number(value)
@@ -194,7 +194,7 @@ def _alternatives(kinds: list[Kind]) -> Kind:
     )
 
 
-def _first_fit(fits: Iterable[Callable[[Any], Any]], value: Any) -> Any:
+def _first_fit(fits: Iterable[Callable[[Any], Any]], value: object) -> object:
     for fit in fits:
         try:
             return fit(value)

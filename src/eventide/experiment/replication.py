@@ -93,7 +93,7 @@ class Replication(Sequence[Result]):
         self.study = self.study.replicated(self.study.replications + count)
         self.make(**options)
 
-    def _options(self, options: Mapping[str, Any]) -> dict[str, Any]:
+    def _options(self, options: Mapping[str, object]) -> dict[str, Any]:
         """The options of `extend` as `make` takes them. Raises ModelError for others."""
         for name in options:
             if name not in EXTENDING:

@@ -14,7 +14,7 @@ TEXTS: Final = ("statistic", "response", "unit", "meaning", "the run")
 """The columns that hold texts; the others hold numbers."""
 
 
-def report(run: Run[Any], *, for_terminal: bool = False) -> str:
+def report(run: Run[object], *, for_terminal: bool = False) -> str:
     """The model, its responses and the account of a run, as a text of several tables; as wide as it needs to be.
 
     for_terminal    with heads in bold where the terminal can
@@ -51,7 +51,7 @@ def _figures(statistic: Statistic) -> tuple[str, ...]:
     return (*map(readable, moments), "" if count is None else readable(count))
 
 
-def _value(number: Any) -> tuple[str, str, str]:
+def _value(number: object) -> tuple[str, str, str]:
     return getattr(number, "unit", ""), readable(number), getattr(number, "description", "")
 
 

@@ -52,7 +52,7 @@ class Quantity(float):
     def __str__(self) -> str:
         return f"{float(self)!r} {self.unit}".rstrip()
 
-    def _beside(self, other: Any) -> Any:
+    def _beside(self, other: object) -> Any:
         """Another number, in this unit if it has one."""
         return in_unit(other, self.unit, f"{self}") if isinstance(other, Quantity) else other
 
@@ -91,7 +91,7 @@ def read_responses(returned: object, model: str) -> tuple[dict[str, Any], dict[s
     return responses, statistics
 
 
-def _read(value: object, name: object, model: str) -> Any:
+def _read(value: object, name: object, model: str) -> object:
     if not isinstance(name, str):
         raise ModelError(f"{model} returned a response called {name!r}: the name of a response is a text")
     read = value

@@ -77,7 +77,7 @@ class Scenarios:
         *,
         base: Mapping[str, Any],
         worst: Mapping[str, Any],
-        best: Mapping[str, Any],
+        best: Mapping[str, object],
         replications: int = 1,
         until: float | None = None,
         entropy: int | None = None,
@@ -94,7 +94,7 @@ class Scenarios:
         self._study = Study(model, points, replications=replications, until=until, entropy=entropy)
         self._until = until
         self.level = level
-        self._known: dict[tuple[str, tuple[Any, ...]], Reading] = {}
+        self._known: dict[tuple[str, tuple[object, ...]], Reading] = {}
         self._runs: Replication | None = None
 
     def __repr__(self) -> str:
@@ -190,7 +190,7 @@ class Scenarios:
             raise ModelError(f"there is no way from the base case to the {towards} one: {what}")
         return names
 
-    def _between(self, towards: str, share: float, names: tuple[str, ...]) -> dict[str, Any]:
+    def _between(self, towards: str, share: float, names: tuple[str, ...]) -> dict[str, object]:
         base, other = self.cases["base"], self.cases[towards]
         return {name: base[name] + share * (other[name] - base[name]) if name in names else base[name] for name in base}
 

@@ -160,7 +160,7 @@ class Store:
         rows, units, tables = self._read(stem)
         return self._made(rows[row], units, tables)
 
-    def _made(self, row: Mapping[str, Any], units: Mapping[str, Any], tables: Mapping[str, Any]) -> Result:
+    def _made(self, row: Mapping[str, Any], units: Mapping[str, object], tables: Mapping[str, object]) -> Result:
         """The result of which a row tells."""
         assert self._study is not None
         task = self._study.task(row["run"])
@@ -358,9 +358,9 @@ def read_file(folder: Path, stem: str) -> Read:
 def result_of(
     row: Mapping[str, Any],
     units: Mapping[str, Any],
-    tables: Mapping[str, Any],
+    tables: Mapping[str, object],
     task: Task,
-    values: Mapping[str, Any],
+    values: Mapping[str, object],
     entropy: int,
 ) -> Result:
     """The result of which a row of a file tells; parameters are not taken from there, as texts stand for some."""

@@ -242,6 +242,6 @@ def _checked_model(model: object) -> Model[..., object]:
     raise ModelError(f"a study is of a model, and got {getattr(model, '__name__', model)!r}{advice}")
 
 
-def _kept(over: Any) -> Any:
+def _kept(over: object) -> Any:
     """What can be gone over again: a generator of points only once."""
     return list(islice(over, MOST_POINTS + 1)) if isinstance(over, Iterable) else over

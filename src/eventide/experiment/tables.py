@@ -228,7 +228,7 @@ def dataset(replication: Replication) -> xr.Dataset:
     for result in replication:
         for name, value in result.responses.items():
             variables[name][1][result.point, result.replication] = value
-    coordinates: dict[str, Any] = {"point": np.arange(shape[0]), "replication": np.arange(shape[1])}
+    coordinates: dict[str, object] = {"point": np.arange(shape[0]), "replication": np.arange(shape[1])}
     for name, column in parameter_columns(replication).items():
         coordinates[column] = _coordinate(replication, name, shape)
     if study.settings.at is not None and study.settings.record != ():
@@ -255,7 +255,7 @@ def _coordinate(replication: Replication, name: str, shape: tuple[int, int]) -> 
     return (("point", "replication"), drawn)
 
 
-def _over_time(replication: Replication, shape: tuple[int, int, int]) -> dict[str, Any]:
+def _over_time(replication: Replication, shape: tuple[int, int, int]) -> dict[str, object]:
     """What the recordings hold, by their columns; these are told apart by the recording where two have one name."""
     import numpy as np
 

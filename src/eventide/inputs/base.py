@@ -12,7 +12,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 from math import inf, isfinite
-from typing import Any
 
 from eventide.errors import ModelError, to_float
 from eventide.reading.reach import Reach
@@ -86,6 +85,6 @@ def as_decimal(number: float) -> Fraction:
     return Fraction(repr(float(number)))
 
 
-def reached_inputs(functions: Iterable[Callable[..., object]], owner: Any = None) -> Reach[Input]:
+def reached_inputs(functions: Iterable[Callable[..., object]], owner: object = None) -> Reach[Input]:
     """The inputs that some functions, or what they call, may call; `owner` is the object with these functions."""
     return Reach(Input, functions, owner)  # type: ignore[type-abstract]  # objects of derived classes are looked for

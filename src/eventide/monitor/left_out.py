@@ -85,7 +85,7 @@ class ForgottenComponents:
         return not self.system.is_empty
 
 
-def _is_at_rest(owner: Any) -> bool:
+def _is_at_rest(owner: object) -> bool:
     """Whether an object is a component with laws or handlers that has never been started; a process starts itself."""
     return isinstance(owner, Continuous) and not isinstance(owner, Process) and is_left_out(owner)
 

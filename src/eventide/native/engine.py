@@ -54,7 +54,7 @@ class NativeEngine:
         table = self._store.load(_told(stepper_text), NEEDED, key=key_of(SOURCES))
         return Engine(self._pack, *functions_at(table, ENTRIES))
 
-    def _pack(self, arrays: Arrays) -> tuple[int, Any]:
+    def _pack(self, arrays: Arrays) -> tuple[int, object]:
         method = arrays.method
         known = self._methods.get(id(method)) or self._add(method)
         return pack(arrays, known[1])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import FunctionType
-from typing import Any, Final
+from typing import Final
 
 from eventide.engine import law_evaluation, newton_matrices, newton_step
 from eventide.engine.guard_signs import crossing, sign_of
@@ -63,7 +63,7 @@ OUTSIDE: Final = (
 
 
 def gathered(
-    functions: Mapping[str, FunctionType], replaced: Any = None, sizes: Sequence[int] | None = None
+    functions: Mapping[str, FunctionType], replaced: object = None, sizes: Sequence[int] | None = None
 ) -> list[str]:
     """The assembly of functions and of those that they call, preceded by declarations.
 

@@ -95,7 +95,7 @@ MARKS: Final = """!0 = !{}
 """What a text that has these marks ends with."""
 
 
-def pack(arrays: Arrays, method: tuple[int, ...]) -> tuple[int, Any]:
+def pack(arrays: Arrays, method: tuple[int, ...]) -> tuple[int, object]:
     """The address of the table, and what must live as long as it is used.
 
     method  the entries of the method's arrays
@@ -111,7 +111,7 @@ def pack_rows(rows: Rows) -> tuple[int, object]:
     return _table([placed(flat), *[record.placed for record in whole[FLAT:-1]]])
 
 
-def _table(parts: list[tuple[tuple[int, ...], tuple[Any, ...]]]) -> tuple[int, Any]:
+def _table(parts: list[tuple[tuple[int, ...], tuple[object, ...]]]) -> tuple[int, Any]:
     table = array("q", chain.from_iterable([places for places, _ in parts]))
     return table.buffer_info()[0], (table, parts)
 

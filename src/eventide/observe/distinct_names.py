@@ -9,7 +9,7 @@ class DistinctNames:
     """The first process of a name has it as it is, the others with a number behind, in the order in which they come."""
 
     def __init__(self) -> None:
-        self._names: dict[tuple[Any, ...], str] = {}
+        self._names: dict[tuple[object, ...], str] = {}
         self._taken: dict[str, int] = {}
 
     def of(self, process: Any) -> str:

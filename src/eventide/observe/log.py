@@ -108,7 +108,7 @@ class EventLog(Sequence[Entry]):
         self._cases: tuple[list[str], list[str]] = [], []
         """Of each entry and of each wait whose it is, by a name that no other process has."""
         self._is_open = False
-        self._activity: Any = None
+        self._activity: object = None
         self._actors: list[Process] = []
         self._released: list[str] = []
         self._causes: dict[int, tuple[Notice | None, int]] = {}
@@ -304,7 +304,7 @@ class _Slots:
         self._integrator: Integrator | None = None
         self._before: Any = None
         self._counts: Any = None
-        self._tenancies: dict[Any, Any] = {}
+        self._tenancies: dict[Any, object] = {}
 
     def begin(self) -> None:
         """Store all values."""

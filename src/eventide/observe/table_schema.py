@@ -105,7 +105,7 @@ class Head:
         """Whether the column at this place holds floats."""
         return not self.is_text(place) and np.dtype(self.dtypes[place]).kind == "f"
 
-    def restore(self, values: Iterable[Any]) -> pd.DataFrame:
+    def restore(self, values: Iterable[object]) -> pd.DataFrame:
         """The table, from the values of each column in order; None is a missing text or NaN."""
         from eventide.libraries import pandas as pd
 

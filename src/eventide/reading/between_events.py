@@ -152,7 +152,7 @@ def refuse_commands(function: Any, this: object, sim: World, what: str, owner: A
     sim._code_in_order[id(code)] = code
 
 
-def refuse_answer(answer: Any, sim: World, owner: str) -> None:
+def refuse_answer(answer: object, sim: World, owner: str) -> None:
     """Raise SimulationError, by its first command, if code that holds between events has answered a generator."""
     if isinstance(answer, GeneratorType):
         command = next(answer, None)

@@ -86,7 +86,7 @@ class _Search(Generic[Sought]):
         self._running: list[Any] = []
         self._spaces: list[Any] = []
 
-    def take(self, value: Any) -> None:
+    def take(self, value: object) -> None:
         """Keep what is looked for, and what leads to it."""
         self.take_sought(value)
         sort = self._reach.sort_of(type(value))
@@ -128,7 +128,7 @@ class _Search(Generic[Sought]):
         else:
             yield value.fget
 
-    def _parts_of_function(self, function: FunctionType) -> Iterator[Any]:
+    def _parts_of_function(self, function: FunctionType) -> Iterator[object]:
         space = function.__globals__
         if _is_of_library(space.get("__name__", _OURS)):
             return

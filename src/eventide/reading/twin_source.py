@@ -138,7 +138,7 @@ class TwinSource:
             return _changed(node, **{field: [self._evaluated(operand[0]), *operand[1:]]}) if operand else node
         return node if operand is None else _changed(node, **{field: self._evaluated(operand)})
 
-    def _chosen(self, evaluated: ast.expr, last: int, otherwise: str, *given: Any) -> ast.expr:
+    def _chosen(self, evaluated: ast.expr, last: int, otherwise: str, *given: object) -> ast.expr:
         """What a compound statement evaluates first, or something else if the place is behind number `last`."""
         text = f"_0 if entry is None or entry.at <= _1 else {otherwise}"
         return _expression(text, evaluated, evaluated, last, *given)

@@ -48,7 +48,7 @@ class Entry:
         iterators: Mapping[int, Iterator[Any]],
         contexts: Mapping[int, Callable[..., Any]],
         errors: Mapping[int, BaseException],
-        inner: Any,
+        inner: object,
     ) -> None:
         self.at = at
         self.values = values

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Mapping
 from math import log1p
 from numbers import Rational
 from operator import index
-from typing import Any
 
 from eventide.declare.showing import public_dir
 from eventide.errors import to_float
@@ -185,7 +184,7 @@ class Drawing:
         # The product stays below the sum when it is rounded, as 1 - u is at least 2**-53.
         return bisect_right(sums, self.random() * sums[-1])
 
-    def _refused(self, call: str, given: Mapping[str, Any], allowed: str) -> ValueError:
+    def _refused(self, call: str, given: Mapping[str, object], allowed: str) -> ValueError:
         """The error of a call; raises InputError where a number beyond the largest float was given."""
         for name, value in given.items():
             if isinstance(value, Rational):

@@ -97,7 +97,7 @@ def kind_of(component: Component, system: Component) -> Kind:
     return "system" if component is system else "integration"
 
 
-def _measure(what: Any, inputs: Mapping[str, Any]) -> Any:
+def _measure(what: Any, inputs: Mapping[str, Any]) -> object:
     if isinstance(what, Model):
         task = Task(0, 0, 0, model_values(inputs))
         return perform(what, task, Settings(0, record=None, raises=True))

@@ -76,7 +76,7 @@ def plot_cloud(
     """
     quantities, axes = _space(data, x, y, z, ax)
     places = [quantities[name] for name in (x, y, z) if name is not None]
-    look: dict[str, Any] = {"s": 22, "linewidths": 0.4, "edgecolors": theme_of(axes).ground}
+    look: dict[str, object] = {"s": 22, "linewidths": 0.4, "edgecolors": theme_of(axes).ground}
     scatter: Any = axes.scatter  # in space it takes a third place
     if colour_by is None:
         scatter(*places, color=line_style(axes, len(axes.collections))["color"], alpha=0.9, **look)

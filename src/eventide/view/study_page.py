@@ -181,7 +181,7 @@ def _cell(text: str) -> str:
     return f'<td class="n">{escape(text)}</td>'
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     return readable(value) if is_number else str(value)
 

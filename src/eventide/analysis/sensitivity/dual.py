@@ -118,7 +118,7 @@ class Dual:
 
     # --- comparisons ----------------------------------------------------------------------------------------------
 
-    def _compare(self, other: Any, compare: Callable[[Any, Any], bool]) -> Any:
+    def _compare(self, other: object, compare: Callable[[Any, Any], bool]) -> Any:
         if not isinstance(other, Dual) and not _is_plain(other):
             return NotImplemented
         outcome = bool(compare(self.value, other.value if isinstance(other, Dual) else other))
@@ -126,16 +126,16 @@ class Dual:
             self.space.comparisons.append((self - other, outcome))
         return outcome
 
-    def __lt__(self, other: Any) -> Any:
+    def __lt__(self, other: object) -> Any:
         return self._compare(other, operator.lt)
 
-    def __le__(self, other: Any) -> Any:
+    def __le__(self, other: object) -> Any:
         return self._compare(other, operator.le)
 
-    def __gt__(self, other: Any) -> Any:
+    def __gt__(self, other: object) -> Any:
         return self._compare(other, operator.gt)
 
-    def __ge__(self, other: Any) -> Any:
+    def __ge__(self, other: object) -> Any:
         return self._compare(other, operator.ge)
 
     def __eq__(self, other: object) -> Any:
@@ -224,6 +224,6 @@ def _is_plain(other: object) -> bool:
     return isinstance(other, _PLAIN) or (isinstance(other, Real) and not isinstance(other, Dual))
 
 
-def value_of(number: Any) -> Any:
+def value_of(number: object) -> Any:
     """A number without its derivatives."""
     return number.value if isinstance(number, Dual) else number

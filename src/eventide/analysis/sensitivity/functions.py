@@ -119,7 +119,7 @@ class Functions:
         self._known: dict[int, Any] = {id(getattr(math, name)): new for name, new in _REPLACED.items()}
         self._known[id(math)] = self._shim
         self._seen: dict[int, None] = {}
-        self._places: list[tuple[dict[str, Any], str, Any, Any]] = []
+        self._places: list[tuple[dict[str, Any], str, object, object]] = []
         self.is_exchanged = False
 
     @locked

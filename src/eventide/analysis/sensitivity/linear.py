@@ -109,7 +109,7 @@ def eigenvalues(subject: Dynamics | Model[..., object], **where: Any) -> NDArray
 
 
 def _linear(
-    dynamics: Dynamics, x: NDArray[np.float64], time: float, signal: Signal | None, parameters: Mapping[str, Any]
+    dynamics: Dynamics, x: NDArray[np.float64], time: float, signal: Signal | None, parameters: Mapping[str, object]
 ) -> LinearModel:
     u = None if signal is None else np.asarray(signal(time), dtype=np.float64)
     count, inputs = len(x), 0 if u is None else u.size

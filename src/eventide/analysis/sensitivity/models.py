@@ -136,7 +136,7 @@ def _pass(
     return Passage(responses, fields, float(getattr(sim, "instant", sim.time)), events, refused)
 
 
-def _responses_of(told: object, model: str) -> tuple[dict[str, Any], dict[str, UndifferentiableError]]:
+def _responses_of(told: object, model: str) -> tuple[dict[str, object], dict[str, UndifferentiableError]]:
     """What a run answered, by name, and why some of it has no derivatives that are known."""
     if not isinstance(told, Mapping):
         return read_responses(told, model)[0], {}

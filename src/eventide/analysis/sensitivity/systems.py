@@ -84,7 +84,7 @@ def sensitivity_of_simulator(
     state: ArrayLike,
     start: float = 0.0,
     signal: Signal | None = None,
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, object] | None = None,
     direction: Signal | None = None,
     cost: Cost | None = None,
     by: Way = "variational",
@@ -187,7 +187,7 @@ class Varied:
         signal, direction = self.point.signal, self.point.direction
         return signal(t) if signal is not None else None, direction(t) if direction is not None else None
 
-    def rate(self, t: float, x: NDArray[np.float64], both: Lowered, _: Any) -> NDArray[np.float64]:
+    def rate(self, t: float, x: NDArray[np.float64], both: Lowered, _: object) -> NDArray[np.float64]:
         """The rates of the state and of its sensitivities."""
         rows = x.reshape(self.size, 1 + len(self.names))
         duals = np.empty(len(self.point.state), dtype=object)

@@ -10,7 +10,7 @@ import builtins
 import math
 from functools import partial
 from types import FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class Smoothness:
         self.known: dict[FunctionType, Verdict] = {}
         self._pending: dict[FunctionType, None] = {}
 
-    def may_branch(self, function: Any, facts: Facts, cls: type | None = None) -> bool:
+    def may_branch(self, function: object, facts: Facts, cls: type | None = None) -> bool:
         """Whether a function may branch, bend or jump.
 
         facts   takes up what that follows from, besides the function itself

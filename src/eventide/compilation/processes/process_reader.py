@@ -261,7 +261,7 @@ class Reader:
                 return self._take(vars(module), node.attr)
         return None
 
-    def _take(self, namespace: dict[str, Any], name: str) -> object:
+    def _take(self, namespace: dict[str, object], name: str) -> object:
         value, where = namespace.get(name, ABSENT), str(namespace.get("__name__"))
         self.constants[where, name] = Constant(where, name, value, namespace)
         return None if value is ABSENT else value

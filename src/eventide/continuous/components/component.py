@@ -237,7 +237,7 @@ class Continuous(_Continuum, Component):
                 )
         return sizes
 
-    def _attach_views(self, table: Any) -> None:
+    def _attach_views(self, table: object) -> None:
         self._layout.attach(self, table)
 
     def _forbid_between_events(self, number: int, call: str) -> None:

@@ -386,7 +386,7 @@ def _unwritable(values: Any) -> object:
 
 
 def _functions(template: str, offset: int, name: str, kind: str = "", shown: int = 0, **others: Any) -> tuple[Any, ...]:
-    names: dict[str, Any] = {**_HELPERS, **others}
+    names: dict[str, object] = {**_HELPERS, **others}
     text = template.format(offset=offset, name=name, kind=kind, reader=BY_READING, shown=shown)
     exec(compile(text, f"{GENERATED}{name}>", "exec"), names)  # noqa: S102  # our own text, a number and an identifier
     return names["get"], names.get("set")

@@ -65,7 +65,7 @@ class Variable:
         self._system.set_tolerances(self._slot, rel_error, abs_error)
         self.state = state
 
-    def _attach_views(self, table: Any) -> None:
+    def _attach_views(self, table: object) -> None:
         """Nothing to do: a variable reaches its slot through the table."""
 
     def _every_slot(self) -> list[int]:

@@ -97,9 +97,9 @@ class Flow:
         self.is_open: bool | int = False
         self.assigns = False
         self.conditions: dict[Any, None] = {}
-        self.resting: dict[Any, tuple[Any, ...]] = {}
+        self.resting: dict[Any, tuple[object, ...]] = {}
         self.members: dict[Member, None] = {}
-        self.inputs: dict[Any, tuple[Input, ...] | Reach[Input]] = {}
+        self.inputs: dict[object, tuple[Input, ...] | Reach[Input]] = {}
         self.sliding: Sliding | None = None
         self.is_checked = True
         self.looked_up: Look | None = None

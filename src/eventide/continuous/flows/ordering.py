@@ -129,7 +129,7 @@ class Ordering:
         self._integrator = integrator
         self.ordered: dict[Trade, None] = {}
         self._trades: dict[Trade, None] = {}
-        self._nodes: dict[Any, tuple[Node, ...]] = {}
+        self._nodes: dict[object, tuple[Node, ...]] = {}
         self._setters: dict[int, dict[Node, bool]] = {}
         self._waiting: dict[int, dict[Node, bool]] = {}
         self.changed: dict[Node, None] = {}

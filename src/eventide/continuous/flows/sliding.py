@@ -64,7 +64,7 @@ class Sliding:
         self._blocks: list[tuple[Any, int, int]] = []
         self.slides: dict[Any, Slide] = {}
         self._opened: Any = None
-        self._told: tuple[list[Any], list[int]] = [], []
+        self._told: tuple[list[object], list[int]] = [], []
 
     def note_opening(self) -> None:
         """An event may change the states from now on, or what has been changed counts as not changed by it."""

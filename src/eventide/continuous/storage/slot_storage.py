@@ -35,7 +35,7 @@ class Owner(Protocol):
 
     _seat: Seat
 
-    def _attach_views(self, table: Any) -> None: ...
+    def _attach_views(self, table: object) -> None: ...
 
 
 Kind: TypeAlias = Literal["moving", "standing"]

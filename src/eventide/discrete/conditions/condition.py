@@ -126,7 +126,7 @@ def refuse_priority(whose: str) -> NoReturn:
     raise ModelError(f"the priority of {whose} must be a number, and got nan")
 
 
-def check_priority(whose: str, priority: Any) -> None:
+def check_priority(whose: str, priority: object) -> None:
     """Raise TypeError or ModelError if a priority is no number."""
     if isinstance(priority, str) or not hasattr(priority, "__float__"):
         raise TypeError(f"the priority of {whose} is a number, high first, and got {priority!r}")

@@ -121,7 +121,7 @@ class Handler(Protocol):
         """Handle the event."""
         ...
 
-    def __get__(self, component: object, owner: Any = None, /) -> Callable[[], None]:
+    def __get__(self, component: object, owner: object = None, /) -> Callable[[], None]:
         """As of any method."""
         ...
 

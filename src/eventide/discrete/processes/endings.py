@@ -69,7 +69,7 @@ class Interruption:
         sim = self.activity.sim
         sim._calendar.schedule_front(sim.time, self)
 
-    def _resume(self) -> Any:
+    def _resume(self) -> object:
         process = self.activity
         generator = process._generator
         if generator is None:  # it has ended meanwhile
@@ -97,7 +97,7 @@ class Ending(Interruption):
         """How it is called in messages."""
         return f"the end of {self.activity.name}"
 
-    def _resume(self) -> Any:
+    def _resume(self) -> object:
         process = self.activity
         if process.terminated:
             return NOTHING

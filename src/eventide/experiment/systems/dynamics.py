@@ -73,7 +73,7 @@ class Dynamics:
         Source      Task 3.2, whose function is given the velocity alone
         """
 
-        def rate(t: float, x: State, u: Any, p: Parameters) -> State:
+        def rate(t: float, x: State, u: object, p: Parameters) -> State:
             # No dtype is asked for: derivatives go through it as numbers of another kind.
             return np.concatenate((x[len(x) // 2 :], np.atleast_1d(acceleration(t, x, u, p))))
 

@@ -135,7 +135,7 @@ class _Integrating(Simulator):
     def _cost(self, cost: Cost, end: float, case: Case) -> float:
         """The integral, as one more state of the model: its rate is the cost."""
 
-        def rate(t: float, x: State, u: Any, p: Parameters) -> State:
+        def rate(t: float, x: State, u: object, p: Parameters) -> State:
             return np.append(as_state(self.dynamics.rate(t, x[:-1], u, p)), value_of(cost, x[:-1]))
 
         widened = replace(self, dynamics=Dynamics(rate))

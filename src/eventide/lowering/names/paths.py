@@ -29,7 +29,7 @@ class Entry:
     arguments: tuple[Any, ...]
 
     @classmethod
-    def of(cls, function: Any, arguments: tuple[object, ...]) -> Entry:
+    def of(cls, function: object, arguments: tuple[object, ...]) -> Entry:
         """The entry of a function or bound method.
 
         Raises TypeError for any other thing that can be called.
@@ -40,7 +40,7 @@ class Entry:
             raise TypeError(f"{function!r} is no Python function")
         return cls(function, arguments)
 
-    def root(self, name: str) -> Any:
+    def root(self, name: str) -> object:
         """What a name stands for: an argument, its default, or what is closed over."""
         code = self.function.__code__
         parameters = code.co_varnames[: code.co_argcount]
