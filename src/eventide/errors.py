@@ -196,7 +196,7 @@ class CascadeWarning(UserWarning):
 
 class IdleWarning(UserWarning):
     """A run has ended, and something in it took no part: a component that was never started, a process that was never
-    activated, or one that waits for what nothing can make true. Told once, by the run that left it out.
+    activated, one that waits for what nothing can make true, or several in a deadlock. Told by the run that did so.
     """
 
 
