@@ -14,7 +14,8 @@ from random_bodies import hurry, load
 
 import eventide as ev
 from eventide.bodies import body
-from eventide.bodies.body import Bodies, native_rows
+from eventide.bodies.body import Bodies
+from eventide.native.row_engine import NativeRows
 
 
 @pytest.fixture(autouse=True)
@@ -401,16 +402,18 @@ def test_native_code_is_not_loaded_where_no_process_can_go_away(monkeypatch: pyt
             yield ev.hold(1.0)
             vars()
 
-    asked: list[str] = []
-    monkeypatch.setattr(body, "native_rows", lambda: asked.append("rows") or native_rows())
+    def refuse() -> NativeRows:
+        raise NotImplementedError("native code is loaded")
+
+    monkeypatch.setattr(body, "native_rows", refuse)
     sim = ev.Simulation(rng=7)
     for _ in range(3):
         sim.process(reader(sim))
     sim.run()
     assert sim._homes is not None
-    assert [taken(sim), asked] == [0, []]
-    run_pairs(ev.Simulation(rng=7))
-    assert asked
+    assert taken(sim) == 0
+    with pytest.raises(NotImplementedError, match="is loaded"):
+        run_pairs(ev.Simulation(rng=7))
 
 
 class Machine(ev.Process):
