@@ -23,9 +23,21 @@ class MakingObjects(Making):
         if self.chance.random() < 0.5:
             return super().on_making()
         text = self.object()
-        if self.chance.random() < 0.08:
+        if self.chance.random() < 0.4:
+            more = self.one("", ", n", ", units=2", ", resume=True", ", priority=n", ", 1.5")
+            text = f"sim.process({self.one('first', 'second')}.use({self.float()}{more}))"
+        elif self.chance.random() < 0.08:
             text = f"log.append({text}.name)"
         return [text] if not self.guard else [f"if {self.guard}:", f"    {text}"]
+
+    def test(self) -> str:
+        one = self.one("first", "rng", "x", "None", "n")
+        plain = super().test()
+        return (
+            plain
+            if self.chance.random() < 0.7
+            else f"{one} is {self.one('', 'not ')}None {self.one('and', 'or')} {plain}"
+        )
 
     def object(self) -> str:
         """A call that makes an object and activates it."""

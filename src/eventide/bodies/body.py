@@ -265,6 +265,8 @@ class Body:
         naming = self.naming
         if any(type(reached(values, *where)) is not kind for where, kind in naming.things.items()):
             return False
+        if any(reached(values, *where) is not known for where, known in naming.exact.items()):
+            return False
         for where, known in naming.simulations.items():
             if (reached(values, *where) if where[0] else known) is not self.world:
                 return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import math
+from array import array
 from collections.abc import Callable, Mapping
 from math import inf
 from types import FunctionType, MethodType, ModuleType
@@ -12,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from eventide.bodies import attributes
 from eventide.bodies.calls import addressed_call
 from eventide.bodies.interrupts import is_interrupt, read_of_interrupt
-from eventide.bodies.operands import EXACT, KINDS, WIDE, Kind, Operand, Thing, Unknown, constant
+from eventide.bodies.operands import EXACT, KINDS, LARGEST, WIDE, Kind, Operand, Thing, Unknown, constant
+from eventide.discrete.commands import hold
 from eventide.discrete.world import World
 from eventide.reading.source import CannotLower
 
@@ -82,8 +84,12 @@ class BodyExpressions:
     def truth(self, node: ast.expr) -> Operand:
         """Whether an expression is true."""
         if isinstance(node, ast.BoolOp):
-            word = "and" if isinstance(node.op, ast.And) else "or"
-            return self._joined(word, [self._later(k, self.truth, item) for k, item in enumerate(node.values)])
+            word, last = ("and", "False") if isinstance(node.op, ast.And) else ("or", "True")
+            parts: list[Operand] = []
+            for k, item in enumerate(node.values):
+                if not parts or parts[-1].text != last:  # Python looks no further
+                    parts.append(self._later(k, self.truth, item))
+            return self._joined(word, parts)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             inner = self.truth(node.operand)
             return Operand(f"(not {inner.text})", "bool", inner.is_early)
@@ -195,6 +201,8 @@ class BodyExpressions:
     # --- Booleans and choices -------------------------------------------------------------------------------------
 
     def _on_compare(self, node: ast.Compare) -> Value:
+        if isinstance(node.ops[0], ast.Is | ast.IsNot):
+            return self._is_none(node)
         nodes = [node.left, *node.comparators]
         operands = [
             self._later(k // 2, lambda item: self.number(item, "int", "float"), item) for k, item in enumerate(nodes)
@@ -211,20 +219,31 @@ class BodyExpressions:
             parts.append(Operand(f"({left.text} {_COMPARISONS[type(operator)]} {right.text})", "bool", early))
         return parts[0] if len(parts) == 1 else self._joined("and", parts)
 
+    def _is_none(self, node: ast.Compare) -> Operand:
+        """Whether something is None: of what rows keep, and of objects that they know, that is known already."""
+        one, other = self.value(node.left), self.value(node.comparators[0])
+        if len(node.ops) > 1 or not isinstance(other, Thing) or other.root or other.value is not None:
+            raise Unknown("whether it is another object is left to Python", node)
+        is_none = isinstance(one, Thing) and one.value is None
+        return constant(is_none == isinstance(node.ops[0], ast.Is))
+
     def _on_boolop(self, node: ast.BoolOp) -> Value:
-        if any(self._kind_of(item) != "bool" for item in node.values):
-            raise Unknown("`and` and `or` of what is no Boolean are left to Python", node)
+        for item in node.values:
+            found = self._tried(item)
+            if not isinstance(found, Operand) or found.kind != "bool":
+                raise Unknown("`and` and `or` of what is no Boolean are left to Python", node)
+            if found.text == ("False" if isinstance(node.op, ast.And) else "True"):  # Python looks no further
+                break
         return self.truth(node)
 
-    def _kind_of(self, node: ast.expr) -> Kind | None:
-        """The kind of an expression whose lines are not kept."""
+    def _tried(self, node: ast.expr) -> Value:
+        """What an expression gives, whose lines are not kept."""
         kept = self.emission
         self.emission = type(kept)(kept.used)
         try:
-            found = self.value(node)
+            return self.value(node)
         finally:
             self.emission = kept
-        return found.kind if isinstance(found, Operand) else None
 
     def _on_ifexp(self, node: ast.IfExp) -> Value:
         test = self.truth(node.test)
@@ -253,7 +272,12 @@ class BodyExpressions:
                 return self._stream(called, node)
             if inner is World.process:
                 raise Unknown("a process to which something else refers is made by Python", node)
-            return self._followed(inner, Thing(called.root, called.path[:-1], function.__self__), node)
+            return self._followed(inner, self.naming.owner_of(called), node)
+        if function is hold and len(node.args) == 1 and not node.keywords:
+            duration = self.number(node.args[0], "int", "float")
+            found = duration if duration.kind == "float" else self.emission.keep(_real(duration), "float")
+            self.emission.stop_if(f"not (0.0 <= {found.text} <= {LARGEST!r})", found, node=node)
+            return found
         if isinstance(function, FunctionType):
             return self._followed(function, None, node)
         raise Unknown("what it calls is left to Python", node)
@@ -263,18 +287,19 @@ class BodyExpressions:
         name = node.args[0] if len(node.args) == 1 and not node.keywords else None
         if not isinstance(name, ast.Constant) or type(name.value) is not str:
             raise Unknown("what the stream is called is found out anew each time", node)
-        self.naming.need_simulation(Thing(called.root, called.path[:-1], called.value.__self__))
+        self.naming.need_simulation(self.naming.owner_of(called))
         return Thing("", (), called.value(name.value))
 
     def _addressed(self, called: Thing, given: str, node: ast.Call) -> Value:
         """A call of a builtin method whose address the row has."""
         if node.keywords or len(node.args) != (given == "takes"):
             raise Unknown("it is called in another way than others are", node)
-        arguments = [self.number(item, "float") for item in node.args]
+        takes_all = given == "takes" and isinstance(called.value.__self__, array)  # an array makes floats of numbers
+        arguments = [self.number(item, *(() if takes_all else ("float",))) for item in node.args]
         address, emission = self.naming.address(called), self.emission
         emission.begin_effect()
         if given == "takes":
-            emission.emit(f"if tell({address}, {arguments[0].text}) != 0:\n    code = FAILED\n    break")
+            emission.emit(f"if tell({address}, {_real(arguments[0])}) != 0:\n    code = FAILED\n    break")
             return _NOTHING
         low = 0.0 if given == "draws" else 2.0**-53
         drawn = emission.keep(
@@ -336,37 +361,38 @@ class BodyExpressions:
             tree = self.naming.definition(function).tree
         except CannotLower as refusal:
             raise Unknown(refusal.why, node) from None
-        if not isinstance(tree, ast.FunctionDef) or tree.decorator_list:
+        if isinstance(tree, ast.FunctionDef) and tree.decorator_list:
             raise Unknown("what it calls is no plain function", node)
         self.naming.note_function(function)
         scope = self.arguments(function, tree, bound, node)
         self._scopes.append((scope, function))
         try:
-            result = self._run(tree.body)
+            result = self._run(tree.body) if isinstance(tree, ast.FunctionDef) else self.value(tree.body)
         finally:
             self._scopes.pop()
         return _NOTHING if result is None else result
 
     def arguments(
-        self, function: FunctionType, tree: ast.FunctionDef, bound: Thing | None, node: ast.Call
+        self, function: FunctionType, tree: ast.FunctionDef | ast.Lambda, bound: Thing | None, node: ast.Call
     ) -> dict[str, Value]:
         """What a function's arguments are. Raises Unknown."""
         arguments = tree.args
-        names = [argument.arg for argument in arguments.args]
-        if arguments.posonlyargs or arguments.vararg or arguments.kwarg or arguments.kwonlyargs:
+        names, others = ([argument.arg for argument in of] for of in (arguments.args, arguments.kwonlyargs))
+        if arguments.posonlyargs or arguments.vararg or arguments.kwarg:
             raise Unknown("it has arguments of other kinds", node)
         values: list[Value] = [] if bound is None else [bound]
         values += [self.value(item) for item in node.args]
         scope = dict(zip(names, values, strict=False))
         for keyword in node.keywords:
-            if keyword.arg is None or keyword.arg in scope or keyword.arg not in names:
+            if keyword.arg is None or keyword.arg in scope or keyword.arg not in (*names, *others):
                 raise Unknown("its arguments are not plain", node)
             scope[keyword.arg] = self.value(keyword.value)
         defaults = function.__defaults__ or ()
-        for name, default in zip(names[len(names) - len(defaults) :], defaults, strict=True):
+        known = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
+        for name, default in {**known, **(function.__kwdefaults__ or {})}.items():
             if name not in scope:
                 scope[name] = constant(default) if type(default) in KINDS else Thing("", (), default)
-        if len(values) > len(names) or scope.keys() != {*names}:
+        if len(values) > len(names) or scope.keys() != {*names, *others}:
             raise Unknown("its arguments are not those that it takes", node)
         return scope
 

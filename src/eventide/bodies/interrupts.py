@@ -40,7 +40,7 @@ def interrupted(expressions: BodyExpressions, node: ast.expr) -> bool:
     if len(given) != len(node.args) + len(node.keywords) or len(given) > 1:
         raise Unknown("it is called in another way than others are", node)
     naming, emission = expressions.naming, expressions.emission
-    process = naming.process(Thing(called.root, called.path[:-1], called.value.__self__))
+    process = naming.process(naming.owner_of(called))
     row = emission.keep(f"row_of(a, {process})", "int").text
     emission.emit(_CAN.format(row))
     cause = expressions.value(given[0]) if given else Thing("", (), None)

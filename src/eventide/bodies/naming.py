@@ -9,7 +9,7 @@ import builtins
 from functools import reduce
 from inspect import getattr_static
 from operator import attrgetter
-from types import BuiltinMethodType, MemberDescriptorType, MethodWrapperType
+from types import BuiltinMethodType, FunctionType, MemberDescriptorType, MethodWrapperType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from eventide.bodies.calls import PLAIN, is_array_of_floats
@@ -23,7 +23,6 @@ from eventide.statistics.tally import Tally
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Mapping
-    from types import FunctionType, ModuleType
 
     from eventide.bodies.emission import Emission
     from eventide.reading.source import Definition, SourceBook
@@ -144,6 +143,8 @@ class Naming:
         self.given: dict[str, Fact] = {}
         self.things: dict[tuple[str, tuple[str, ...]], type] = {}
         self.methods: dict[tuple[str, tuple[str, ...]], Any] = {}
+        self.exact: dict[tuple[str, tuple[str, ...]], object] = {}
+        """The functions, classes and modules that variables lead to, by how they are reached."""
         self.simulations: dict[tuple[str, tuple[str, ...]], World] = {}
         self.stations: dict[str, Thing] = {}
         """The resources of which a row has the number: by the variable of the kernel."""
@@ -174,7 +175,15 @@ class Naming:
 
     @property
     def _conditions(self) -> Conditions:
-        about_objects = self.things, self.methods, self.simulations, self.stations, self.processes, self.causes
+        about_objects = (
+            self.things,
+            self.exact,
+            self.methods,
+            self.simulations,
+            self.stations,
+            self.processes,
+            self.causes,
+        )
         return (self.facts, self.addresses, self.given, self.spawns, *about_objects)
 
     def definition(self, function: FunctionType, *, yields: bool = False) -> Definition:
@@ -219,6 +228,7 @@ class Naming:
         if name in self.kinds or name not in self.values:
             raise Unknown("its type is not known, or changes", node)
         self.things[name, ()] = type(self.values[name])
+        self._note_exact(name, (), self.values[name])
         return Thing(name, (), self.values[name])
 
     def of_library(self, function: FunctionType, node: ast.Name) -> Operand | Thing:
@@ -239,9 +249,11 @@ class Naming:
 
     def note_function(self, function: FunctionType) -> None:
         """A function is followed: its code and the defaults of its arguments are facts."""
-        for name in ("__code__", "__defaults__", "__name__"):
+        for name in ("__code__", "__defaults__", "__kwdefaults__", "__name__"):
             ask = attrgetter(name)
             self.facts[id(function), name] = Fact(ask, function, ask(function))
+        given = function.__kwdefaults__ or {}
+        self.facts.update({(id(given), name): Fact(given.get, name, value) for name, value in given.items()})
 
     def of_module(self, module: ModuleType, node: ast.Attribute) -> Operand | Thing:
         """What a module has by a name."""
@@ -273,7 +285,7 @@ class Naming:
         """What an object has by a name: methods of objects that are known."""
         value = owner.value
         if not (
-            (type(value) in (Resource, PreemptiveResource) and node.attr == "request")
+            (type(value) in (Resource, PreemptiveResource) and node.attr in ("request", "use"))
             or (type(value) is Story and node.attr == "interrupt")
             or type(value) in PLAIN
             or isinstance(value, World | Tally)
@@ -323,10 +335,24 @@ class Naming:
             raise Unknown("it may be the time of another simulation")
         self.simulations[thing.root, thing.path if thing.root else ()] = thing.value
 
+    def _note_exact(self, root: str, path: tuple[str, ...], value: object) -> None:
+        """A function, class or module that a variable leads to: native code is made for this one."""
+        outside = value.__self__ if isinstance(value, BuiltinMethodType) else value
+        if outside is None or isinstance(outside, FunctionType | ModuleType | type):
+            self.exact[root, path] = value
+
+    def owner_of(self, called: Thing) -> Thing:
+        """The object of a bound method."""
+        if not called.root or (called.root, called.path) in self.methods:
+            return Thing(called.root, called.path[:-1], called.value.__self__)
+        self.exact[called.root, (*called.path, "__func__")] = called.value.__func__
+        return Thing(called.root, (*called.path, "__self__"), called.value.__self__)
+
     def note_type(self, owner: Thing, name: str, kind: type) -> None:
         """An attribute of an object is of a type."""
         if owner.root:
             self.things[owner.root, (*owner.path, name)] = kind
+            self._note_exact(owner.root, (*owner.path, name), getattr(owner.value, name))
         else:
             value = owner.value
             self.facts[id(value), f"type {name}"] = Fact(lambda asked: type(getattr(value, asked, ABSENT)), name, kind)

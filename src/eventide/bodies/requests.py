@@ -30,7 +30,7 @@ def asked(expressions: BodyExpressions, node: ast.expr) -> tuple[str, str]:
     resource = called.value.__self__
     assert isinstance(resource, Resource)
     given = _given(node, is_preemptive=isinstance(resource, PreemptiveResource))
-    station = expressions.naming.station(Thing(called.root, called.path[:-1], resource))
+    station = expressions.naming.station(expressions.naming.owner_of(called))
     emission = expressions.emission
     emission.emit(f"if not is_ready(a, {station}):\n    code = ROOM\n    break")
     operands = {name: expressions.number(value) for name, value in given.items()}

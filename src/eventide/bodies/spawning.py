@@ -52,12 +52,13 @@ def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
         or called.value.__func__ is not _PROCESS
     ):
         return ""
-    naming.need_simulation(Thing(called.root, called.path[:-1], called.value.__self__))
+    naming.need_simulation(naming.owner_of(called))
     function, bound, made = _function_of(expressions, node)
     name = _name_of(expressions, node)
     emission.emit(_ROOM.format(prototype))
     values = _arguments(expressions, function, bound, made)
-    order = function.__code__.co_varnames[: function.__code__.co_argcount]
+    code = function.__code__
+    order = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     naming.spawns[prototype] = Site(function, name, _written(expressions, prototype, values, order, made), None)
     return prototype
 
@@ -102,7 +103,7 @@ def _function_of(expressions: BodyExpressions, node: ast.Call) -> tuple[Function
         raise Unknown("only processes of functions that yield, which are called there, are made by native code", node)
     function, bound = called.value, None
     if isinstance(called.value, MethodType):
-        function, bound = called.value.__func__, Thing(called.root, called.path[:-1], called.value.__self__)
+        function, bound = called.value.__func__, expressions.naming.owner_of(called)
     if type(function) is not FunctionType or not function.__code__.co_flags & inspect.CO_GENERATOR:
         raise Unknown("only processes of functions that yield, which are called there, are made by native code", node)
     expressions.naming.note_function(function)
