@@ -59,7 +59,7 @@ class Field:
 
     role: Role
     default: Any = MISSING
-    factory: Callable[[], Any] | None = None
+    factory: Callable[[], object] | None = None
     unit: str = ""
     description: str = ""
     abs_error: float | None = None
@@ -133,7 +133,7 @@ def summed(*, unit: str = "", description: str = "", init: Literal[False] = Fals
 def field(
     *,
     default: object = MISSING,
-    default_factory: Callable[[], Any] | None = None,
+    default_factory: Callable[[], object] | None = None,
     unit: str = "",
     description: str = "",
     kw_only: bool = True,

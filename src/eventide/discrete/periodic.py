@@ -74,7 +74,7 @@ class Grid:
 class EverySpec:
     """What `@every` found in a class: a handler and its period."""
 
-    def __init__(self, handler: Callable[[Any], Any], period: Fraction, offset: Fraction, priority: float) -> None:
+    def __init__(self, handler: Callable[[Any], object], period: Fraction, offset: Fraction, priority: float) -> None:
         self.handler = handler
         self.period = period
         self.offset = offset
@@ -95,7 +95,7 @@ class Timer:
     _value: object
     _wait: Wait | None
 
-    def __init__(self, component: Component, handler: Callable[[], Any], grid: Grid, priority: float) -> None:
+    def __init__(self, component: Component, handler: Callable[[], object], grid: Grid, priority: float) -> None:
         self.component = component
         self.handler = handler
         self.grid = grid

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 P = ParamSpec("P")
 R_co = TypeVar("R_co", covariant=True)
 
-Program: TypeAlias = Callable[Concatenate[Simulation, P], Generator[Any, Any, R_co]]
+Program: TypeAlias = Callable[Concatenate[Simulation, P], Generator[object, object, R_co]]
 Builder: TypeAlias = Callable[Concatenate[Simulation, P], R_co]
 Drawing: TypeAlias = Callable[[Run[R_co], "Figure"], object]
 
@@ -57,7 +57,7 @@ class Model(Generic[P, R_co]):
     options     settings of its simulations
     """
 
-    def __init__(self, function: Callable[..., Any], *, until: float | None, options: Mapping[str, Any]) -> None:
+    def __init__(self, function: Callable[..., object], *, until: float | None, options: Mapping[str, Any]) -> None:
         self.function = function
         self.name = function.__name__
         self.__doc__ = function.__doc__

@@ -35,8 +35,8 @@ class Kind:
 
     short: str
     allowed: str
-    accept: Callable[[Any], Any]
-    read: Callable[[str], Any]
+    accept: Callable[[Any], object]
+    read: Callable[[str], object]
     in_python: str = ""
 
 
@@ -65,7 +65,7 @@ class Parameter:
         """The value that a text means for this parameter; ParameterError as `check`."""
         return self._fit(self.kind.read, text, model, self.kind.allowed)
 
-    def _fit(self, fit: Callable[[Any], Any], value: object, model: str, allowed: str) -> object:
+    def _fit(self, fit: Callable[[Any], object], value: object, model: str, allowed: str) -> object:
         try:
             return fit(value)
         except MISFITS:
@@ -194,7 +194,7 @@ def _alternatives(kinds: list[Kind]) -> Kind:
     )
 
 
-def _first_fit(fits: Iterable[Callable[[Any], Any]], value: object) -> object:
+def _first_fit(fits: Iterable[Callable[[Any], object]], value: object) -> object:
     for fit in fits:
         try:
             return fit(value)

@@ -63,7 +63,7 @@ class Fixed(NamedTuple):
 class Reckoned(NamedTuple):
     """The result of a function, if that can be compiled."""
 
-    read: Callable[[], Any]
+    read: Callable[[], object]
 
 
 Taken: TypeAlias = Moving | Fixed | Reckoned

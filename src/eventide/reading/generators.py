@@ -86,7 +86,7 @@ class Successor:
         changed: Mapping[str, object] | None = None,
         absent: Iterable[str] = (),
         iterators: Mapping[int, Iterator[Any]] = NOTHING,
-        contexts: Mapping[int, Callable[..., Any]] = NOTHING,
+        contexts: Mapping[int, Callable[..., object]] = NOTHING,
         errors: Mapping[int, BaseException] = NOTHING,
     ) -> Any:
         """A generator that stands at a place of the twin, with the variables of another.

@@ -25,7 +25,7 @@ class Reach(Generic[Sought]):
     not looked into: what they call of the model's they are given by the model.
     """
 
-    def __init__(self, sought: type[Sought], functions: Iterable[Callable[..., Any]], owner: Any = None) -> None:
+    def __init__(self, sought: type[Sought], functions: Iterable[Callable[..., object]], owner: Any = None) -> None:
         self._sought = sought
         self._functions = tuple(functions)
         self._owner = owner

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 
-COMPARISONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+COMPARISONS: Final[dict[str, Callable[[Any, Any], object]]] = {
     ">=": operator.ge,
     ">": operator.gt,
     "<=": operator.le,
@@ -32,7 +32,7 @@ COMPARISONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
 }
 
 
-ARITHMETIC: Final[dict[str, Callable[[Any, Any], Any]]] = {
+ARITHMETIC: Final[dict[str, Callable[[float, float], float]]] = {
     "+": operator.add,
     "-": operator.sub,
     "*": operator.mul,

@@ -46,7 +46,7 @@ class Entry:
         at: int,
         values: Mapping[str, Any],
         iterators: Mapping[int, Iterator[Any]],
-        contexts: Mapping[int, Callable[..., Any]],
+        contexts: Mapping[int, Callable[..., object]],
         errors: Mapping[int, BaseException],
         inner: object,
     ) -> None:
@@ -193,7 +193,7 @@ class Twin:
         place: int,
         *,
         iterators: Mapping[int, Iterator[Any]] = NOTHING,
-        contexts: Mapping[int, Callable[..., Any]] = NOTHING,
+        contexts: Mapping[int, Callable[..., object]] = NOTHING,
         errors: Mapping[int, BaseException] = NOTHING,
         inner: Vigil | None = None,
     ) -> Any:

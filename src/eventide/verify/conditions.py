@@ -39,7 +39,7 @@ class Grid:
 
     T: Sequence[float] | None = None
     X: Sequence[Any] | None = None
-    U: Sequence[Any] | Callable[[float], Any] | None = None
+    U: Sequence[Any] | Callable[[float], object] | None = None
     P: Mapping[str, tuple[float, float]] | Sequence[Mapping[str, Any]] | None = None
     n_T: int | None = None  # noqa: N815  # as the source has it, and those below
     n_X: int | Sequence[int] | None = None  # noqa: N815

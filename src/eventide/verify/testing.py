@@ -103,7 +103,9 @@ class Test:
             else:
                 yield self._outcome(result.number, inputs, result.replication, partial(_itself, result), replay)
 
-    def _outcome(self, number: int, inputs: Any, replication: int, measure: Callable[[], Any], replay: str) -> Outcome:
+    def _outcome(
+        self, number: int, inputs: Any, replication: int, measure: Callable[[], object], replay: str
+    ) -> Outcome:
         try:
             score = self.requirement.quality(measure(), inputs)
         except (Exception, SystemExit) as error:  # noqa: BLE001  # the case has failed, the others go on

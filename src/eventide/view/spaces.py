@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from matplotlib.axes import Axes
 
-Field: TypeAlias = Callable[[Any, Any], tuple[Any, Any]]
+Field: TypeAlias = Callable[[Any, Any], tuple[object, object]]
 
 ARROWS: Final = 21
 """The number of arrows of a flow in each direction."""

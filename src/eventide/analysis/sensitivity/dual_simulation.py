@@ -64,7 +64,7 @@ class DualConditions(WatchedConditions):
         with _with_floats(self._integrator.sim):
             super()._watch(condition)
 
-    def resume(self, wait: Any, test: Callable[[], Any], priority: float, prior: bool) -> bool:
+    def resume(self, wait: Any, test: Callable[[], object], priority: float, prior: bool) -> bool:
         """Wait again for what was waited for before."""
         with _with_floats(self._integrator.sim):
             return super().resume(wait, test, priority, prior)

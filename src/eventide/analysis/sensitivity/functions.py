@@ -95,7 +95,7 @@ _REPLACED: Final[dict[str, Callable[..., object]]] = {
 }
 
 
-def dual_method(name: str) -> Callable[[Dual], Any]:
+def dual_method(name: str) -> Callable[[Dual], object]:
     """A function as a method, by which numpy's function of that name takes arrays of dual numbers."""
     return _REPLACED[name]
 

@@ -40,7 +40,7 @@ class Cumulated(Continuous):
 class DualIntegral:
     """Stands for an `Integral`: value and average have derivatives; extremes have none that are known."""
 
-    def __init__(self, sim: DualSimulation, quantity: Callable[[], Any], unit: str) -> None:
+    def __init__(self, sim: DualSimulation, quantity: Callable[[], object], unit: str) -> None:
         tangents = _tangents_of(sim)
         self._sim, self._unit = sim, unit
         tangents.functions.take_in(quantity)
