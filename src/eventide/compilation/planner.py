@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from eventide.continuous.flows.ordering import Deal
     from eventide.continuous.plans import Cohort, Plan
     from eventide.continuous.storage.slot_storage import Seat
+    from eventide.declare import Component
     from eventide.discrete.conditions.condition import Condition
     from eventide.discrete.conditions.when import Trigger
     from eventide.discrete.processes.process import Process
@@ -139,7 +140,7 @@ class Compiler(Analyst):
             self._check_home(bound, owner)
         return bounds
 
-    def _check_home(self, bound: Bound, whose: Any, what: str = "") -> None:
+    def _check_home(self, bound: Bound, whose: Component | Condition, what: str = "") -> None:
         """Raise ModelError if code works on an object of another simulation, whose numbers lie elsewhere."""
         sim, binding = self.integrator.sim, bound.binding
         objects, items, addressed = binding.objects, binding.items, binding.addressed

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from eventide.discrete.processes.process import Process
 
 
 class DistinctNames:
@@ -12,7 +15,7 @@ class DistinctNames:
         self._names: dict[tuple[object, ...], str] = {}
         self._taken: dict[str, int] = {}
 
-    def of(self, process: Any) -> str:
+    def of(self, process: Process) -> str:
         """The name of a process here; the same each time."""
         # Not its id, which another has when it is gone: its kind and its number in that.
         key = type(process), getattr(process, "_kind", None), process._number

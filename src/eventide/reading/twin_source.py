@@ -363,7 +363,7 @@ def _restored(number: int, where: ast.AST) -> ast.stmt:
     return _if(where, [restored], [], "entry is not None")
 
 
-def _changed(node: Any, **fields: object) -> Any:
+def _changed(node: ast.AST, **fields: object) -> Any:
     """A copy of a node with some other fields; itself if they are what they were."""
     if all(getattr(node, name) is value for name, value in fields.items()):
         return node

@@ -18,6 +18,7 @@ from eventide.view.quantities import Data, Quantities, check_some
 if TYPE_CHECKING:
     import numpy.typing as npt
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
 Field: TypeAlias = Callable[[Any, Any], tuple[object, object]]
 
@@ -147,7 +148,7 @@ def plot_phase(
     return axes
 
 
-def _rates(field: Field, x: Any, y: Any) -> tuple[Any, Any]:
+def _rates(field: Field, x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[Any, Any]:
     """The rates at all points; one by one if the field cannot take arrays."""
     try:
         dx, dy = (np.broadcast_to(np.asarray(part, dtype=float), x.shape) for part in field(x, y))

@@ -76,7 +76,7 @@ class Tangents:
 
     # --- what the code of the model sees --------------------------------------------------------------------------
 
-    def adopt(self, component: Any) -> None:
+    def adopt(self, component: Continuous) -> None:
         """A component has been made: its states have companions, and its code sees dual numbers."""
         layout = layout_of(component)
         if layout.vectors or layout.computed_vectors:

@@ -13,6 +13,8 @@ from eventide.methods.method import Method
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from eventide.methods import Multistep, Newton
+
 
 class StepQuantities(NamedTuple):
     """What the method has computed for one variable in the present step.
@@ -36,7 +38,9 @@ class StepQuantities(NamedTuple):
     tolerance: float | None
 
 
-def quantities_of(method: Any, length: float, proposed: float, slot: NDArray[Any]) -> StepQuantities | None:
+def quantities_of(
+    method: Method | Multistep | Newton, length: float, proposed: float, slot: NDArray[Any]
+) -> StepQuantities | None:
     """The quantities of a flow's present step for one slot; None if it has made no step since its last event.
 
     length, proposed    of the flow's present step, and for its next

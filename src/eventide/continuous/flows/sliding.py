@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from eventide.continuous.components.member import Member
     from eventide.continuous.flows.flow import Flow
     from eventide.continuous.integrator import Integrator
+    from eventide.continuous.storage.growable_arrays import Blocks
     from eventide.discrete.conditions.condition import Condition
 
 FINEST: Final = 2.0**-40
@@ -120,7 +121,7 @@ class Sliding:
             head[at + MODE_VALUES] = self._block(integrator.memory.constants, values)
         return self._block(integrator.memory.lists, [*head, *(bound for run in runs for bound in run)])
 
-    def _block(self, blocks: Any, values: list[Any]) -> int:
+    def _block(self, blocks: Blocks, values: list[Any]) -> int:
         place = int(blocks.allocate(len(values)))
         for k, value in enumerate(values):
             blocks.view[place + k] = value

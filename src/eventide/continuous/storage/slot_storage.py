@@ -79,7 +79,7 @@ class Seat:
         "vectors",
     )
 
-    def __init__(self, layout: Any, number: int, base: int, side: int) -> None:
+    def __init__(self, layout: Layout, number: int, base: int, side: int) -> None:
         self.layout = layout
         self.number = number
         self.base = base

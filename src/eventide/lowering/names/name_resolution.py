@@ -44,6 +44,8 @@ from eventide.lowering.translation.values import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from eventide.continuous.components.member import Member
     from eventide.reading.source import SourceBook
 
@@ -357,7 +359,7 @@ class NameResolver:
             where += "'"
         return (f"{where}:{name}",)
 
-    def _note_name(self, where: str, name: str, namespace: Any) -> None:
+    def _note_name(self, where: str, name: str, namespace: Mapping[str, object]) -> None:
         value = namespace.get(name, ABSENT)
         if value is None or value is ABSENT or isinstance(value, LASTING):
             self.names[id(namespace), name] = Constant(where, name, value, namespace)
