@@ -497,3 +497,47 @@ def test_an_exception_that_is_handled_as_the_others_go_away_is_itself_again() ->
     assert run(sim) == expected
     assert len(expected[0]) > 20
     assert taken(sim) > 20
+
+
+def tough(sim: ev.Simulation, log: list[Any]) -> ev.ProcessGenerator:
+    for _ in range(60):
+        try:
+            yield ev.hold(2.0)
+        except ev.Interrupt as cut:
+            log.append((sim.time, cut.cause, cut.left))
+
+
+class Beat(ev.Component):
+    others: list[Any] = ev.field(default_factory=list)
+
+    @ev.every(1.75)
+    def beat(self) -> None:
+        for other in self.others:
+            other.interrupt("beat")
+
+
+def run_with_handler(sim: ev.Simulation) -> list[Any]:
+    """Rows are interrupted by rows, by a handler, and after their end; and a process of another simulation is."""
+    rng, log, ends = Random(1), [], []
+    far = ev.Simulation(rng=2, compile=False)
+    stranger = far.process(tough(far, log))
+    far.run(until=0.5)
+    others = [sim.process(tough(sim, log)) for _ in range(3)]
+    kept = Beat(sim, others=others)
+    for other in (*others, stranger):
+        sim.process(interrupter(rng, other, 200))
+    for time in (10.0, 30.0, 100.0):
+        try:
+            sim.run(until=time)
+        except ev.ModelError as error:
+            ends.append((sim.time, str(error), error.__notes__))
+    far.run(until=1.0)
+    return [kept.name, log, ends, sim.events, far.events, rng.random()]
+
+
+def test_rows_are_interrupted_by_handlers_and_interrupt_processes_of_another_simulation() -> None:
+    expected = run_with_handler(simulation(False))
+    sim = simulation("auto")
+    assert run_with_handler(sim) == expected
+    assert "there is nothing to interrupt" in expected[2][0][1]
+    assert taken(sim) > 50
