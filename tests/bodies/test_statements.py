@@ -111,3 +111,26 @@ def test_functions_modules_and_methods_that_arguments_lead_to_are_those_of_each_
     _, sim = both(run)
     assert sim._homes is not None
     assert sim._homes.taken > 50
+
+
+def test_a_statement_that_is_left_to_python_asks_nothing_of_what_its_names_stand_for() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        seen: list[Any] = []
+
+        def worker(tag: Any) -> ev.ProcessGenerator:
+            for _ in range(20):
+                yield ev.hold(1.0)
+                yield ev.hold(0.5)
+            if tag == ():
+                seen.append(tag)
+
+        for tag in ("", b"", [], {}, (), None):
+            sim.process(worker(tag))
+        sim.run()
+        return [seen, sim.events]
+
+    expected, sim = both(run)
+    assert expected[0] == [()]
+    assert sim._homes is not None
+    assert sim._homes._bodies is not None
+    assert [len(bodies) for bodies in sim._homes._bodies._known.values()] == [1]
