@@ -132,7 +132,10 @@ class Thing:
 
 @dataclass(eq=False)
 class Watch:
-    """A condition that is waited for, or that of a handler."""
+    """A condition that is waited for, or that of a handler.
+
+    made    when the wait for a passage in either direction began; turned: when this side of it was armed after that
+    """
 
     test: Any
     subject: Any
@@ -141,6 +144,8 @@ class Watch:
     armed: bool
     is_wait: bool
     handler: Any = None
+    made: float = math.inf
+    turned: float = -1.0
 
 
 @dataclass(order=True)
@@ -424,6 +429,8 @@ class World:
 
     def _check_passage(self, chosen: Watch) -> None:
         """A passage that turns round on its level, as an event has changed the law, is too close to call."""
+        if chosen.turned == self.time:
+            raise Skip("an event takes back a passage at its instant")
         found = self.time, id(chosen.subject), id(chosen.handler)
         if chosen.handler is not None and self.passed == found:
             raise Skip("a passage turns round on its level")
@@ -447,7 +454,13 @@ class World:
         self.evaluate("live")
         for w in list(self.watches):
             if not self._holds(w):
-                w.armed = True
+                self._arm(w)
+
+    def _arm(self, w: Watch) -> None:
+        """It has been seen false, and fires when it becomes true."""
+        if not w.armed and w.made < self.time:
+            w.turned = self.time
+        w.armed = True
 
     def _holds(self, w: Watch, mode: str = "live") -> bool:
         self.mode = mode
@@ -511,7 +524,7 @@ class World:
         self.evaluate("live")
         for w in self.watches:
             if not self._holds(w):
-                w.armed = True
+                self._arm(w)
 
     def _look(self, slots: list[tuple[Thing, str]], dense: Any, time: float) -> dict[Any, float]:
         self.gaps = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from dataclasses import dataclass
+from math import inf
 from typing import Any
 
 from fuzzing import model as m
@@ -598,10 +599,12 @@ class Stage(World):
         # Who waits for the very same as another goes on at the same float, in the order of the list.
         is_shared = not any(isinstance(part, m.Local) for part in m.parts_of(test))
         first, watches = id(test) if is_shared else next(self.numbers), []
-        for side in self.sides(test):
+        sides = self.sides(test)
+        made = self.time if len(sides) == 2 else inf
+        for side in sides:
             rank = (-priority, next(self.numbers))
             self.note_watch(rank, side, first)
-            watches.append(Watch(self.function(side), story, rank, met, armed, True))
+            watches.append(Watch(self.function(side), story, rank, met, armed, True, None, made))
         self.watches += watches
         who.withdraw = withdraw
 

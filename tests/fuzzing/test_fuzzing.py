@@ -363,3 +363,15 @@ def test_breaks_are_of_lines_that_are_there() -> None:
         text = (breaks.ROOT / broken.file).read_text(encoding="utf-8")
         assert broken.applied(text) != text
         assert set(filter(None, broken.features.split(","))) <= {*FEATURES, "errands"}
+
+
+@pytest.mark.slow
+def test_the_correction_of_a_slide_does_not_grow_where_an_implicit_method_refuses_steps() -> None:
+    program = generate(930520)
+    report = compare.examine(program, [Setting("RADAU")], [])
+    assert [(finding.kind, finding.text) for finding in report.findings] == []
+
+
+def test_a_passage_that_is_taken_back_at_its_instant_is_too_close_to_call() -> None:
+    with pytest.raises(Skip, match="takes back a passage"):
+        compare.expect(generate(930564))

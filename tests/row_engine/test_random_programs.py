@@ -30,6 +30,9 @@ from row_scripts import (
     told,
 )
 
+# Programs may end in a deadlock, of which a run warns.
+pytestmark = pytest.mark.filterwarnings("ignore::eventide.errors.IdleWarning")
+
 EASY = (HOLD, HOLD, SPAWN, TALLY, LEVEL, IN_PYTHON)
 QUEUES = (HOLD, HOLD, SPAWN, ASK, ASK, LEAVE, TALLY)
 ALL = (*QUEUES, JOIN, INTERRUPT, AGAIN, PASSIVATE, ACTIVATE, ACTIVATE_AT, PRIOR, CANCEL, LEVEL, IN_PYTHON)

@@ -124,7 +124,8 @@ def take_speeds(a: Arrays, f: int, time: float, dt: float, p: int) -> None:
     """
     head = a.flow.slides[f]
     count = a.lists[head + COUNT]
-    usual = a.flow.next_step[f]
+    # Not the step that is tried: what a correction moves would not shrink with it, however often it is refused.
+    usual = a.flow.usual_step[f]
     for k in range(count):
         c = a.lists[head + SLIDE_HEAD + k * PER_SURFACE + SURFACE]
         at = a.lists[head + PASSES] + (count + 1) * a.lists[head + WIDTH_OF_PASS] + k * (count + 1)

@@ -170,6 +170,8 @@ class FlowRecord(Record):
     """The time to which the flow has advanced: that of its event, else `end`."""
     at: Floats
     """The time to which the rows Y and R belong; NaN if they belong to none that matters."""
+    usual_step: Floats
+    """The length of the last step that was made and that no event had shortened, in units of time; 0 before one."""
     past_step: Floats
     """The length of the previous step if a two-step method can use its rate at the start, in units of time; else 0."""
     limit: Floats

@@ -288,6 +288,7 @@ def adapt(a: Arrays, f: int, step: float, ratio: float) -> None:
     if a.method.sizes[IMPLICIT] > 0:
         keep_derivatives(a, f)
     if step == a.flow.next_step[f]:
+        a.flow.usual_step[f] = step
         longest = a.run.dt_max
         if a.flow.start[f] > 0.0:
             longest = min(longest, max(step, FARTHEST * a.flow.start[f]))
