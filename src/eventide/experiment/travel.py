@@ -6,6 +6,7 @@ text goes along, as laws and conditions are compiled from their text and would r
 
 from __future__ import annotations
 
+import inspect
 import linecache
 import pickle
 import sys
@@ -141,7 +142,10 @@ def members_of(cls: type) -> dict[str, Any]:
     continuous: Any = sys.modules.get("eventide.compilation.branches.located")
     if continuous is not None:
         members = continuous.as_written(members)
-    for name in ("__dict__", "__weakref__", "__module__", "__qualname__"):
+    if members.pop("__annotate_func__", None) is not None:
+        # Of CPython 3.14: its cell has the functions of the class as runs have left them.
+        members["__annotations__"] = inspect.get_annotations(cls)
+    for name in ("__dict__", "__weakref__", "__module__", "__qualname__", "__annotations_cache__"):
         members.pop(name, None)
     return {
         name: value

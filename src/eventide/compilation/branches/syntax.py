@@ -24,14 +24,18 @@ def function_of(tree: ast.FunctionDef | ast.Lambda, original: FunctionType) -> F
     module = ast.fix_missing_locations(ast.Module([maker], []))
     flags = original.__code__.co_flags & _FUTURES
     outer = compile(module, original.__code__.co_filename, "exec", flags, dont_inherit=True)
-    code = _code_in(_code_in(outer))
+    code = _code_in(_code_in(outer, maker.name), getattr(tree, "name", "<lambda>"))
     first = original.__code__.co_firstlineno if isinstance(tree, ast.FunctionDef) else code.co_firstlineno
     code = code.replace(co_firstlineno=first, co_qualname=original.__code__.co_qualname)
     cells = dict(zip(free, original.__closure__ or (), strict=True))
     closure = tuple(cells[name] for name in code.co_freevars)
     made = FunctionType(code, original.__globals__, original.__name__, original.__defaults__, closure)
     made.__qualname__, made.__module__, made.__doc__ = original.__qualname__, original.__module__, original.__doc__
-    made.__annotations__ = original.__annotations__
+    lazy = getattr(original, "__annotate__", None)
+    if lazy is None:
+        made.__annotations__ = original.__annotations__
+    else:  # CPython 3.14 evaluates annotations when somebody asks
+        made.__annotate__ = lazy  # type: ignore[attr-defined]  # of CPython 3.14
     made.__dict__.update(original.__dict__)
     if isinstance(tree, ast.FunctionDef):
         made.__wrapped__ = original  # type: ignore[attr-defined]  # as functools has it
@@ -39,8 +43,9 @@ def function_of(tree: ast.FunctionDef | ast.Lambda, original: FunctionType) -> F
     return made
 
 
-def _code_in(code: CodeType) -> CodeType:
-    return next(constant for constant in code.co_consts if isinstance(constant, CodeType))
+def _code_in(code: CodeType, name: str) -> CodeType:
+    """That of a function in it; CPython 3.14 has code of its annotations beside it."""
+    return next(one for one in code.co_consts if isinstance(one, CodeType) and one.co_name == name)
 
 
 def key_of(node: ast.expr) -> str:
