@@ -1,12 +1,15 @@
 """What every test shares."""
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
 from rows import RowMarkers, load_rows
 
 os.environ["MPLBACKEND"] = "agg"  # pictures are made without a screen
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as a shell leaves it to what runs in the background
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Properties are tried on the same examples every time, so that a red test is red again; no example is timed.
 # `make test ARGS=--hypothesis-profile=search` looks for new ones.
