@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide import simulation
+from eventide import simulation as simulations
+from eventide.bodies.body import Bodies
 from eventide.discrete import homes, same_time_limit, world
 from eventide.rows import loading
 
@@ -22,11 +23,44 @@ def hurry(patch: pytest.MonkeyPatch) -> None:
     """Processes go away after a few events."""
     for module in (world, same_time_limit):
         patch.setattr(module, "SPELL", 4)
-    patch.setattr(simulation, "ENOUGH", 4)
+    patch.setattr(simulations, "ENOUGH", 4)
     patch.setattr(loading, "COLD", 0)
     for name, few in {"ENOUGH": 4, "EACH": 0, "MOST": 0.5}.items():
         patch.setattr(homes, name, few)
     patch.setattr(homes.Homes, "_wait_longer", lambda self: None)
+
+
+def simulation(compiles: Any, *, native: bool = False) -> ev.Simulation:
+    """A simulation whose rows run as native code, or as Python."""
+    sim = ev.Simulation(rng=7, compile=compiles)
+    if not native:
+        vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
+    return sim
+
+
+def taken(sim: ev.Simulation) -> int:
+    """How many events of rows there were."""
+    return 0 if sim._homes is None else sim._homes.taken
+
+
+def made(sim: ev.Simulation) -> int:
+    """How many processes were made in rows."""
+    return 0 if sim._homes is None or sim._homes._memory is None else int(sim._homes._memory.run.made)
+
+
+def run_through(sim: ev.Simulation, module: ModuleType, log: list[Any], horizon: float, *, most: int = 30) -> None:
+    """Run a model to a time, and log with what lines and notes each error comes that it meets, of `most` at most."""
+    for _ in range(most):
+        try:
+            sim.run(until=horizon)
+        except Exception as error:  # noqa: BLE001  # whatever the program raises
+            frames = traceback.extract_tb(error.__traceback__)
+            # CPython 3.11 tells another line of a variable without a value once code is warm: two instructions are one.
+            is_told = not isinstance(error, UnboundLocalError)
+            lines = [(frame.name, is_told and frame.lineno) for frame in frames if frame.filename == module.__file__]
+            log.append((repr(error), lines, is_told and getattr(error, "__notes__", None)))
+        if sim.time >= horizon:
+            break
 
 
 HEAD = "import math\nimport eventide as ev\n\nLIMIT = 400\nRATE = 1.25\n\n\ndef twice(x):\n    return 2.0 * x\n\n"
@@ -299,17 +333,7 @@ def outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int, horizo
     processes = [entry.process for entry in sim.schedule]
     if acts:
         sim.process(module.meddler(sim, Random(seed + 1), log, processes))
-    for _ in range(30):
-        try:
-            sim.run(until=horizon)
-        except Exception as error:  # noqa: BLE001  # whatever the program raises
-            frames = traceback.extract_tb(error.__traceback__)
-            # CPython 3.11 tells another line of a variable without a value once code is warm: two instructions are one.
-            is_told = not isinstance(error, UnboundLocalError)
-            lines = [(frame.name, is_told and frame.lineno) for frame in frames if frame.filename == module.__file__]
-            log.append((repr(error), lines, is_told and getattr(error, "__notes__", None)))
-        if sim.time >= horizon:
-            break
+    run_through(sim, module, log, horizon)
     frames = [module.variables_of(process) for process in processes if not process.terminated]
     states = [(p.name, p.terminated, p.idle or p.event_time, p.why_waiting()) for p in processes]
     return [sim.time, sim.events, rng.random(), sim.stream("stream 0").random(), log, seen, states, frames]

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-import traceback
 from random import Random
 from types import ModuleType
 from typing import Any
 
-from random_bodies import HEAD, MEDDLER, Writer
+from random_bodies import HEAD, MEDDLER, Writer, run_through
 
 import eventide as ev
 
@@ -181,16 +180,7 @@ def outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int, tinker
         sim.process(module.meddler(sim, Random(seed + 1), log, processes))
     if tinkers:
         sim.process(module.tinker(sim, Random(seed + 2), log, objects))
-    for _ in range(40):
-        try:
-            sim.run(until=horizon)
-        except Exception as error:  # noqa: BLE001  # whatever the program raises
-            frames = traceback.extract_tb(error.__traceback__)
-            is_told = not isinstance(error, UnboundLocalError)
-            lines = [(frame.name, is_told and frame.lineno) for frame in frames if frame.filename == module.__file__]
-            log.append((repr(error), lines, is_told and getattr(error, "__notes__", None)))
-        if sim.time >= horizon:
-            break
+    run_through(sim, module, log, horizon, most=40)
     states = [(p.name, p.terminated, p.idle or p.event_time, p.why_waiting()) for p in processes]
     frames = [module.variables_of(process) for process in processes if not process.terminated]
     held = [(one.x, one.y, one.n, one.open, one.late, one.__class__.__name__) for one in objects]

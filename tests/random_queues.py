@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import traceback
 from random import Random
 from types import ModuleType
 from typing import Any
 
-from random_bodies import HEAD, MEDDLER, Writer
+from random_bodies import HEAD, MEDDLER, Writer, run_through
 
 import eventide as ev
 
@@ -103,16 +102,7 @@ def seen_of(
     horizon: float,
 ) -> Any:
     """Run a model to a time, whatever errors it meets; all that can be seen of that."""
-    for _ in range(30):
-        try:
-            sim.run(until=horizon)
-        except Exception as error:  # noqa: BLE001  # whatever the program raises
-            frames = traceback.extract_tb(error.__traceback__)
-            is_told = not isinstance(error, UnboundLocalError)
-            lines = [(frame.name, is_told and frame.lineno) for frame in frames if frame.filename == module.__file__]
-            log.append((repr(error), lines, is_told and getattr(error, "__notes__", None)))
-        if sim.time >= horizon:
-            break
+    run_through(sim, module, log, horizon)
     states = [(p.name, p.terminated, p.idle or p.event_time, p.why_waiting()) for p in processes]
     found = [sim.time, sim.events, rng.random(), sim.stream("stream 0").random(), log, seen, states]
     for one in resources:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import traceback
 from random import Random
 from types import ModuleType
 from typing import Any
 
-from random_bodies import HEAD, MEDDLER
+from random_bodies import HEAD, MEDDLER, run_through
 from random_queues import SURVEYOR, Queueing
 
 import eventide as ev
@@ -175,16 +174,7 @@ def outcome(
         sim.process(module.surveyor(sim, Random(seed + 2), log, resources))
     if glances:
         sim.process(module.watcher(sim, Random(seed + 3), sim.stream("stream 0"), log, seen, *resources[:2]))
-    for _ in range(60):
-        try:
-            sim.run(until=horizon)
-        except Exception as error:  # noqa: BLE001  # whatever the program raises
-            frames = traceback.extract_tb(error.__traceback__)
-            is_told = not isinstance(error, UnboundLocalError)
-            lines = [(frame.name, is_told and frame.lineno) for frame in frames if frame.filename == module.__file__]
-            log.append((repr(error), lines, is_told and getattr(error, "__notes__", None)))
-        if sim.time >= horizon:
-            break
+    run_through(sim, module, log, horizon, most=60)
     alive = sim.processes
     states = [(p.name, p.idle or p.event_time, p.why_waiting(), p._anchor, module.variables_of(p)) for p in alive]
     counts = [(label, kind.count) for label, kind in sorted(sim._kinds.items())]

@@ -14,6 +14,7 @@ from weakref import ref
 
 import pytest
 import random_bodies
+from random_bodies import simulation, taken
 
 import eventide as ev
 from eventide.bodies import reader
@@ -24,19 +25,6 @@ from eventide.discrete import homes
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     random_bodies.hurry(monkeypatch)
-
-
-def simulation(compiles: Any, *, native: bool) -> ev.Simulation:
-    """A simulation whose rows run as native code, or as Python."""
-    sim = ev.Simulation(rng=7, compile=compiles)
-    if not native:
-        vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
-    return sim
-
-
-def taken(sim: ev.Simulation) -> int:
-    """How many events of rows there were."""
-    return 0 if sim._homes is None else sim._homes.taken
 
 
 def compare(seed: int, acts: int, folder: Path, *, native: bool) -> int:

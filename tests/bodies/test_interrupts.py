@@ -10,30 +10,16 @@ from typing import Any
 
 import pytest
 import random_interrupts
-from random_bodies import hurry, load
+from random_bodies import hurry, load, simulation, taken
 
 import eventide as ev
 from eventide.bodies import body
-from eventide.bodies.body import Bodies
 from eventide.native.row_engine import NativeRows
 
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     hurry(monkeypatch)
-
-
-def simulation(compiles: Any, *, native: bool = False) -> ev.Simulation:
-    """A simulation whose rows run as native code, or as Python."""
-    sim = ev.Simulation(rng=7, compile=compiles)
-    if not native:
-        vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
-    return sim
-
-
-def taken(sim: ev.Simulation) -> int:
-    """How many events of rows there were."""
-    return 0 if sim._homes is None else sim._homes.taken
 
 
 def compare(seed: int, mode: tuple[int, int], folder: Path, *, native: bool) -> int:

@@ -9,23 +9,14 @@ from typing import Any, ClassVar
 
 import pytest
 import random_methods
-from random_bodies import hurry, load
+from random_bodies import hurry, load, simulation
 
 import eventide as ev
-from eventide.bodies.body import Bodies
 
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     hurry(monkeypatch)
-
-
-def simulation(compiles: Any, *, native: bool = False) -> ev.Simulation:
-    """A simulation whose rows run as native code, or as Python."""
-    sim = ev.Simulation(rng=7, compile=compiles)
-    if not native:
-        vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
-    return sim
 
 
 def compare(seed: int, acts: int, tinkers: int, folder: Path, *, native: bool) -> tuple[int, int]:

@@ -9,28 +9,14 @@ from typing import Any
 import pytest
 import random_objects
 import random_spawning
-from random_bodies import hurry, load
+from random_bodies import hurry, load, made, simulation
 
 import eventide as ev
-from eventide.bodies.body import Bodies
 
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     hurry(monkeypatch)
-
-
-def simulation(compiles: Any, *, native: bool = False) -> ev.Simulation:
-    """A simulation whose rows run as native code, or as Python."""
-    sim = ev.Simulation(rng=7, compile=compiles)
-    if not native:
-        vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
-    return sim
-
-
-def made(sim: ev.Simulation) -> int:
-    """How many processes were made in rows."""
-    return 0 if sim._homes is None or sim._homes._memory is None else int(sim._homes._memory.run.made)
 
 
 def shown(process: ev.Process) -> list[Any]:

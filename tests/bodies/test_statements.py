@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from random_bodies import hurry
+from random_bodies import hurry, made
 
 import eventide as ev
 from eventide.bodies.body import Bodies
@@ -26,11 +26,6 @@ def both(run: Any, *, native: bool = False) -> tuple[Any, ev.Simulation]:
         vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
     assert repr(run(sim)) == repr(expected)
     return expected, sim
-
-
-def made(sim: ev.Simulation) -> int:
-    """How many processes were made in rows."""
-    return 0 if sim._homes is None or sim._homes._memory is None else int(sim._homes._memory.run.made)
 
 
 @pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
