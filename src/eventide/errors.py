@@ -196,7 +196,8 @@ class CascadeWarning(UserWarning):
 
 class IdleWarning(UserWarning):
     """A run has ended, and something in it took no part: a component that was never started, a process that was never
-    activated, one that waits for what nothing can make true, or several in a deadlock. Told by the run that did so.
+    activated, one that waits for what nothing can make true, several in a deadlock, or one that ended with units for
+    which others wait. Told by the run that did so.
     """
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import warnings
+from random import Random
 from typing import Any
 
 import pytest
+import random_bodies
 
 import eventide as ev
 
@@ -181,3 +183,277 @@ def test_how_long_was_waited_has_the_unit_of_time() -> None:
     tallies = (ev.Resource(sim).waits, ev.Queue(sim).waits, store.gets.waits, store.puts.waits, store.stays)
     assert [tally.unit for tally in tallies] == ["min"] * 5
     assert ev.Resource(ev.Simulation()).waits.unit == ""
+
+
+class Stand:
+    """A desk of some units, and those who take one."""
+
+    def __init__(self, compiles: Any = False, units: int = 1, kind: type[ev.Resource] = ev.Resource) -> None:
+        self.sim = ev.Simulation(compile=compiles)
+        self.desk = kind(self.sim, units, name="desk")
+        self.given: list[ev.Request] = []
+
+    def forgets(self, priority: float = 0.0) -> ev.ProcessGenerator:
+        yield self.desk.request(priority)
+        yield ev.hold(1.0)
+
+    def gives(self) -> ev.ProcessGenerator:
+        unit = self.desk.request()
+        yield unit
+        yield ev.hold(1.0)
+        self.given.append(unit)
+
+    def waits(self, after: float = 0.5, units: int = 1) -> ev.ProcessGenerator:
+        yield ev.hold(after)
+        with self.desk.request(units=units) as unit:
+            yield unit
+            yield ev.hold(1.0)
+
+    def goes_on(self) -> ev.ProcessGenerator:
+        for _ in range(200):
+            yield ev.hold(0.25)
+
+
+ADVICE = "(write `with desk.request() as unit: yield unit`, or `yield from desk.use(...)`)"
+
+
+@pytest.mark.parametrize("compiles", [False, "auto"])
+def test_a_unit_that_its_process_has_never_given_back_is_told_with_who_waits_for_it(
+    compiles: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    random_bodies.hurry(monkeypatch)
+    stand = Stand(compiles)
+    for _ in range(3):
+        stand.sim.process(stand.goes_on())
+    stand.sim.process(stand.forgets(), name="ann")
+    for name in ("bob", "cy", "di"):
+        stand.sim.process(stand.waits(), name=name)
+    assert told(stand.sim, until=2.0) == []  # there is still something to come
+    assert told(stand.sim) == [
+        (
+            "the run has ended at time 50.0: ann ended with a unit of desk that nobody gives back: "
+            f"bob waits for a unit of desk since 0.5, held by ann, which has ended, as do cy, di {ADVICE}"
+        )
+    ]
+    assert (random_bodies.taken(stand.sim) > 100) == (compiles == "auto")
+
+
+def test_units_that_two_have_not_given_back_are_told_at_once() -> None:
+    stand = Stand(units=2)
+    stand.sim.process(stand.forgets(), name="ann")
+    stand.sim.process(stand.forgets(), name="bob")
+    stand.sim.process(stand.waits(units=2), name="cy")
+    assert told(stand.sim, until=5.0) == [
+        (
+            "the run has ended at time 5.0: ann, bob ended with 2 units of desk that nobody gives back: "
+            f"cy waits for 2 units of desk since 0.5, held by ann, which has ended, bob, which has ended {ADVICE}"
+        )
+    ]
+
+
+def ended(stand: Stand, way: str) -> None:
+    """Let ann end in a certain way while she has a unit."""
+
+    def story() -> ev.ProcessGenerator:
+        try:
+            yield stand.desk.request()
+            yield ev.hold(9.0)
+        except ev.Interrupt:
+            pass
+
+    ann = stand.sim.process(story(), name="ann")
+
+    def cuts() -> ev.ProcessGenerator:
+        yield ev.hold(1.0)
+        ann.end() if way == "ended" else ann.interrupt()
+
+    stand.sim.process(cuts())
+
+
+@pytest.mark.parametrize("way", ["ended", "interrupted"])
+def test_who_is_cut_short_with_a_unit_is_told_as_well(way: str) -> None:
+    stand = Stand()
+    ended(stand, way)
+    stand.sim.process(stand.waits(), name="bob")
+    assert told(stand.sim) == [
+        (
+            "the run has ended at time 1.0: ann ended with a unit of desk that nobody gives back: "
+            f"bob waits for a unit of desk since 0.5, held by ann, which has ended {ADVICE}"
+        )
+    ]
+
+
+def test_who_ends_while_its_work_stands_still_is_told_as_well() -> None:
+    stand = Stand(units=2)
+
+    def story() -> ev.ProcessGenerator:
+        try:
+            yield stand.desk.request(units=2)
+            yield ev.hold(9.0)
+        except ev.Interrupt:
+            pass
+
+    def cuts() -> ev.ProcessGenerator:
+        yield ev.hold(1.0)
+        stand.desk.set_capacity(1, excess="suspend")
+        ann.interrupt()
+
+    ann = stand.sim.process(story(), name="ann")
+    stand.sim.process(cuts())
+    stand.sim.process(stand.waits(), name="bob")
+    assert told(stand.sim) == [
+        (
+            "the run has ended at time 1.0: ann ended with 2 units of desk that nobody gives back: "
+            f"bob waits for a unit of desk since 0.5 {ADVICE}"
+        )
+    ]
+
+
+class Holder(ev.Process):
+    """Keeps its request where others may see it."""
+
+    desk: ev.Resource
+
+    def run(self) -> ev.ProcessGenerator:
+        self.unit = self.desk.request()
+        yield self.unit
+
+
+def test_an_attribute_of_the_process_itself_gives_nothing_back() -> None:
+    stand = Stand()
+    Holder(stand.sim, name="ann", desk=stand.desk).activate()
+    stand.sim.process(stand.waits(), name="bob")
+    assert told(stand.sim) == [
+        (
+            "the run has ended at time 0.5: ann ended with a unit of desk that nobody gives back: "
+            f"bob waits for a unit of desk since 0.5, held by ann, which has ended {ADVICE}"
+        )
+    ]
+
+
+def nobody_waits(stand: Stand) -> None:
+    stand.sim.process(stand.forgets())
+
+
+def has_given_it_to_others(stand: Stand) -> None:
+    stand.sim.process(stand.gives())
+    stand.sim.process(stand.waits())
+
+
+def was_preempted(stand: Stand) -> None:
+    stand.sim.process(ignores(stand))
+    stand.sim.process(stand.waits(after=2.0, units=1))
+
+    def urgent() -> ev.ProcessGenerator:
+        yield ev.hold(0.5)
+        with stand.desk.request(1.0) as unit:
+            yield unit
+            yield ev.hold(1.0)
+
+    stand.sim.process(urgent())
+
+
+def ignores(stand: Stand) -> ev.ProcessGenerator:
+    """Ends at once when its unit is taken away."""
+    try:
+        yield stand.desk.request()
+        yield ev.hold(9.0)
+    except ev.Interrupt:
+        pass
+
+
+def another_is_passive(stand: Stand) -> None:
+    """Nobody who has ended could serve who waits: it wants all units, and one is with a passive process."""
+
+    def passive() -> ev.ProcessGenerator:
+        with stand.desk.request() as unit:
+            yield unit
+            yield ev.passivate()
+
+    stand.sim.process(stand.forgets())
+    stand.sim.process(passive())
+    stand.sim.process(stand.waits(units=2))
+
+
+def is_passive_itself(stand: Stand) -> None:
+    def passive() -> ev.ProcessGenerator:
+        yield stand.desk.request()
+        yield ev.passivate()
+
+    stand.sim.process(passive())
+    stand.sim.process(stand.waits())
+
+
+def is_closed_meanwhile(stand: Stand) -> None:
+    stand.sim.process(stand.forgets())
+    stand.sim.process(stand.waits())
+    stand.desk.capacity = 0
+
+
+SILENT = {another_is_passive: (2, ev.Resource), was_preempted: (1, ev.PreemptiveResource)}
+
+
+@pytest.mark.parametrize(
+    "arrange",
+    [nobody_waits, has_given_it_to_others, was_preempted, another_is_passive, is_passive_itself, is_closed_meanwhile],
+)
+def test_nothing_is_told_of_units_that_nobody_misses_or_somebody_has(arrange: Any) -> None:
+    units, kind = SILENT.get(arrange, (1, ev.Resource))
+    stand = Stand(units=units, kind=kind)
+    arrange(stand)
+    assert told(stand.sim) == []
+    for unit in stand.given:
+        unit.release()
+    assert told(stand.sim) == []
+    assert not stand.given or stand.sim.processes == ()
+
+
+def random_stories(stand: Stand, random: Random) -> list[str]:
+    """Some processes at a desk; the names of those that end with a unit which nobody gives back."""
+    forgotten: list[str] = []
+
+    def story(way: str, begin: float, work: float, name: str) -> ev.ProcessGenerator:
+        yield ev.hold(begin)
+        unit = stand.desk.request()
+        if way == "with":
+            with unit:
+                yield unit
+                yield ev.hold(work)
+        elif way == "used":
+            yield from stand.desk.use(work)
+        else:
+            yield unit
+            yield ev.hold(work)
+            if way == "released":
+                unit.release()
+            elif way == "given":
+                stand.given.append(unit)
+            else:
+                forgotten.append(name)
+
+    def cleans() -> ev.ProcessGenerator:
+        for _ in range(20):
+            yield ev.hold(0.7)
+            while stand.given:
+                stand.given.pop().release()
+
+    for number in range(random.randint(2, 8)):
+        way = random.choice(("with", "used", "released", "given", "given", "with", "forgotten"))
+        name = f"{way}{number}"
+        stand.sim.process(story(way, random.choice((0.0, 0.5, 2.0)), random.choice((0.0, 1.0)), name), name=name)
+    if random.random() < 0.7:
+        stand.sim.process(cleans(), name="cleaner")
+    return forgotten
+
+
+def test_random_queues_are_told_exactly_of_whom_they_have_lost_units_to() -> None:
+    found = []
+    for seed in range(150):
+        stand = Stand(units=Random(seed).randint(1, 3))
+        forgotten = random_stories(stand, Random(seed))
+        lines = told(stand.sim)
+        waits = any(process.why_waiting().count(" of desk since ") for process in stand.sim.processes)
+        names = [name for line in lines for name in re.findall(r"\w+", line.split(": ")[1].split(" ended with")[0])]
+        assert sorted(names) == sorted(forgotten if waits else []), (seed, lines)
+        found.append((bool(names), bool(waits), bool(forgotten)))
+    assert {(True, True, True), (False, True, False), (False, False, True), (False, False, False)} == set(found)

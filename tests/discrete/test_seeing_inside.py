@@ -327,7 +327,8 @@ def test_who_has_ended_with_a_unit_is_said_to_have_it_still(sim):
 
     sim.process(careless(), name="careless")
     waiting = sim.process(guest(), name="guest")
-    sim.run()
+    with pytest.warns(ev.IdleWarning, match="careless ended with a unit of desk that nobody gives back"):
+        sim.run()
     assert "a unit of desk since 0.0, held by careless, which has ended, at " in waiting.why_waiting()
 
 

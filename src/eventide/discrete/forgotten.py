@@ -1,4 +1,4 @@
-"""What a run leaves out: processes never activated, waits that nothing can end, deadlocks; reported when the run ends.
+"""What a run leaves out: processes never activated, waits that nothing can end, deadlocks, units never given back.
 
 In: what was made before the run. Out: one warning. It looks at what is new as a run begins, and at what of it has
 taken no part as it ends, so that a long run pays nothing.
@@ -7,7 +7,8 @@ taken no part as it ends, so that a long run pays nothing.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from sys import getrefcount
+from typing import TYPE_CHECKING, Protocol
 
 from eventide.declare import Component
 from eventide.discrete.processes.endings import End
@@ -17,15 +18,13 @@ from eventide.discrete.resources.line import WAITING
 from eventide.discrete.resources.request import Request
 from eventide.errors import IdleWarning
 from eventide.reading.bytecode import is_in_loop
+from eventide.reading.description import MOST, listed, who_were
 from eventide.reading.lines import level_of_user
 from eventide.reading.misspelt import refuse_misspelt_methods, unused_stories
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
+    from eventide.discrete.resources.resource import Resource
     from eventide.discrete.world import World
-
-MOST_NAMES: Final = 5
 
 
 class Besides(Protocol):
@@ -81,7 +80,7 @@ class Forgotten:
         if self.besides is not None:
             parts += self.besides.parts()
         if not self.world._is_halted and self._is_over(is_bounded=is_bounded):
-            parts += [*self._stuck(is_bounded=is_bounded), *self._locked(), *self._unused()]
+            parts += [*self._stuck(is_bounded=is_bounded), *self._locked(), *self._unreleased(), *self._unused()]
         if parts:
             message = f"the run has ended at time {self.world.time!r}: {'; '.join(parts)}"
             warnings.warn(IdleWarning(message), stacklevel=level_of_user())
@@ -96,7 +95,7 @@ class Forgotten:
 
     def _parts(self) -> list[str]:
         asleep, self._asleep = [p for p in self._asleep if p._generator is None and not p.terminated], []
-        return [f"{listed(asleep)} made and never activated (call activate())"] if asleep else []
+        return [f"{who_were(asleep)} made and never activated (call activate())"] if asleep else []
 
     def _is_over(self, *, is_bounded: bool) -> bool:
         """Whether nothing is left that could happen."""
@@ -114,7 +113,7 @@ class Forgotten:
             if process is not None and not is_in_loop(process._generator) and not (is_bounded and condition.is_timed):
                 waiting[process] = None
         told = [why_waiting(process) for process in waiting]
-        return [f"nothing can happen any more, and {', '.join(told[:MOST_NAMES])}"] if told else []
+        return [f"nothing can happen any more, and {', '.join(told[:MOST])}"] if told else []
 
     def _locked(self) -> list[str]:
         """Processes in a circle: each waits for units that only others in it have, or for the end of one of them.
@@ -134,7 +133,31 @@ class Forgotten:
                 del owners[one]
         needed = {process: None for by in owners.values() for process in by}
         told = [why_waiting(process) for process, one in awaited.items() if one in owners and process in needed]
-        return [f"in a deadlock {'; '.join(told[:MOST_NAMES])} (request in the same order everywhere)"] if told else []
+        return [f"in a deadlock {'; '.join(told[:MOST])} (request in the same order everywhere)"] if told else []
+
+    def _unreleased(self) -> list[str]:
+        """Processes that have ended with units, which those need that wait, and that nobody else can give back."""
+        lines: dict[Resource, list[Process]] = {}
+        for process in self.world._roster:
+            wait = process._wait
+            if isinstance(wait, Request) and wait.state == WAITING:
+                lines.setdefault(wait.resource, []).append(process)
+        parts = []
+        for resource, waiting in lines.items():
+            first, lost = resource._line.first(), _lost(resource)
+            left = sum(request.units for request in lost if request.granted)
+            is_open = all(request in lost for request in resource._suspended)
+            if lost and first and is_open and resource._held - left + first.units <= resource._capacity:
+                units = sum(request.units for request in lost)
+                what = "a unit" if units == 1 else f"{units} units"
+                one = resource.name if resource.name.isidentifier() else "resource"
+                more = f", as do {listed([process.name for process in waiting[1:]])}" if waiting[1:] else ""
+                parts.append(
+                    f"{listed([request.process.name for request in lost])} ended with {what} of {resource.name} that "
+                    f"nobody gives back: {why_waiting(waiting[0])}{more} (write `with {one}.request() as unit: "
+                    f"yield unit`, or `yield from {one}.use(...)`)"
+                )
+        return parts
 
     def _unused(self) -> list[str]:
         """Classes whose objects have a story that nothing has begun, as there has been no process at all."""
@@ -147,9 +170,12 @@ class Forgotten:
         return self.besides is not None and self.besides.is_moving()
 
 
-def listed(objects: Sequence[Any]) -> str:
-    """The first names of some objects, with the verb that follows them."""
-    names = [str(one.name) for one in objects[:MOST_NAMES]]
-    more = len(objects) - len(names)
-    written = ", ".join(names) + (f" and {more} more" if more else "")
-    return f"{written} {'was' if len(objects) == 1 else 'were'}"
+def _lost(resource: Resource) -> list[Request]:
+    """The requests that have units, whose processes have ended, and that nothing else refers to besides these."""
+    sample = [Request()]
+    users = dict.fromkeys(sample)
+    most = [getrefcount(request) for request in sample if users]
+    ended = [request for request in (*resource._users, *resource._suspended) if request.process.terminated]
+    counts = [getrefcount(request) for request in ended]
+    own = [sum(value is request for value in vars(request.process).values()) for request in ended]
+    return [request for request, count, mine in zip(ended, counts, own, strict=True) if count - mine <= most[0]]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from eventide.errors import ModelError
+from eventide.reading.description import listed
 
 if TYPE_CHECKING:
     from eventide.discrete.world import World
@@ -24,7 +25,6 @@ EVENTS_AT_ONE_INSTANT: Final = 1_000_000
 """... and beyond that as often as it likes, until this many events have taken place there, which takes some seconds."""
 MOST_IN_ONE_EVENT: Final = 1_000_000
 """The most commands in a row that a process may yield and that are carried out at once."""
-MOST_NAMES: Final = 5
 
 
 class Instant:
@@ -82,8 +82,7 @@ class Instant:
         again = sorted(
             (actor for actor in self._actors if self._counts[id(actor)] > 1), key=lambda actor: -self._counts[id(actor)]
         )
-        names = ", ".join(f"{actor.name} ({self._counts[id(actor)]} times)" for actor in again[:MOST_NAMES])
-        return names + (f" and {len(again) - MOST_NAMES} more" if len(again) > MOST_NAMES else "")
+        return listed([f"{actor.name} ({self._counts[id(actor)]} times)" for actor in again])
 
     def _without_end(self, time: float, last: object) -> str:
         self._counts[id(last)] += 1

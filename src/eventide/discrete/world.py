@@ -24,7 +24,7 @@ from eventide.discrete.forgotten import Forgotten
 from eventide.discrete.listing import AwaitedCondition, ScheduledEvent, awaited_conditions, scheduled_events
 from eventide.discrete.processes.process import Process
 from eventide.discrete.processes.process_list import Roster
-from eventide.discrete.processes.reasons import what_stands_still, what_to_yield
+from eventide.discrete.processes.reasons import what_stands_still
 from eventide.discrete.processes.stories import UNKNOWN, Kind, Story, kind_of
 from eventide.discrete.restarts import Restarts
 from eventide.discrete.run_end import Halt, refuse_boolean, wait_for
@@ -36,7 +36,7 @@ from eventide.reading.asynchronous import is_asynchronous
 from eventide.reading.lines import is_all_ours, line_in
 from eventide.reading.other_words import OF_SIMULATION, advise, put_other_words
 from eventide.reading.tracebacks import shorten
-from eventide.reading.used_generators import GIVEN
+from eventide.reading.used_generators import GIVEN, what_to_yield
 from eventide.statistics import Histogram, Level, Tally
 from eventide.streams.streams import Stream, entropy_from
 

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Final
 from eventide.continuous import Continuous
 from eventide.continuous.plans import has_laws, is_left_out
 from eventide.declare import GENERATED, fields_of
-from eventide.discrete.forgotten import listed
 from eventide.discrete.processes.process import Process
 from eventide.errors import ModelError
 from eventide.reading.bytecode import stored_in
+from eventide.reading.description import who_were
 from eventide.reading.misspelt import nearest
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ class ForgottenComponents:
             return []
         gone, self._gone = self._gone, []
         found, self._resting = [one() for one in self._resting if _is_at_rest(one())], []
-        told = [f"{listed(found)} never started (call start(), as in {_call(found)})"] if found else []
+        told = [f"{who_were(found)} never started (call start(), as in {_call(found)})"] if found else []
         return told + [f"{name} 1 was never started and is gone (keep it: one = {name}(sim).start())" for name in gone]
 
     def _dropped(self, made: Iterable[type[Continuous]]) -> list[str]:

@@ -1,11 +1,26 @@
-"""Conditions in words."""
+"""Conditions in words, and names in a list."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import CodeType
-from typing import Any
+from typing import Any, Final
 
 from eventide.reading.places import location
+
+MOST: Final = 5
+"""How many of some names are told."""
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first of some names, and how many more there are."""
+    more = len(names) - MOST
+    return ", ".join(names[:MOST]) + (f" and {more} more" if more > 0 else "")
+
+
+def who_were(objects: Sequence[Any]) -> str:
+    """The first names of some objects, with the verb that follows them."""
+    return f"{listed([str(one.name) for one in objects])} {'was' if len(objects) == 1 else 'were'}"
 
 
 def describe_function(function: Any) -> str:

@@ -1,4 +1,4 @@
-"""Generators that cannot become the story of a process, and why."""
+"""Generators that cannot become the story of a process, and yields that are no command: what to write instead."""
 
 from __future__ import annotations
 
@@ -32,3 +32,20 @@ def refuse_used(taker: str, generator: GeneratorType[Any, Any, Any]) -> NoReturn
         f"{taker} a new generator, and got {generator.__qualname__}(...), which {found}: "
         "call the function again for each process"
     )
+
+
+def what_to_yield(mistaken: Any) -> str:
+    """What to write in place of something that was yielded and is no command."""
+    if isinstance(mistaken, GeneratorType):
+        return "write `yield from` to go through it, or yield sim.process(...) to wait for its end"
+    if getattr(mistaken, "_makes_command", False) is True:
+        return f"call it, as in `yield {mistaken.__name__}(...)`"
+    if isinstance(getattr(mistaken, "_waited_for", None), str):
+        return str(mistaken._waited_for)
+    if isinstance(mistaken, list | tuple):
+        return (
+            "yield one command after the other, or several at once as all_of(name=..., ...) or first_of(name=..., ...)"
+        )
+    if callable(mistaken):
+        return "write `yield until(...)` to wait until a condition is true"
+    return "yield a number, hold(...), until(...), passivate(), a request, a process or another command"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import GeneratorType
 from typing import TYPE_CHECKING, Any
 
 from eventide.reading.lines import is_ours, line_of
@@ -51,23 +50,6 @@ def what_stands_still(world: World, owed: Process) -> str:
     if idle:
         lines.append(f"made and never activated: {', '.join(process.name for process in idle)}")
     return "\n  ".join(lines)
-
-
-def what_to_yield(mistaken: Any) -> str:
-    """What to write in place of something that was yielded and is no command."""
-    if isinstance(mistaken, GeneratorType):
-        return "write `yield from` to go through it, or yield sim.process(...) to wait for its end"
-    if getattr(mistaken, "_makes_command", False) is True:
-        return f"call it, as in `yield {mistaken.__name__}(...)`"
-    if isinstance(getattr(mistaken, "_waited_for", None), str):
-        return str(mistaken._waited_for)
-    if isinstance(mistaken, list | tuple):
-        return (
-            "yield one command after the other, or several at once as all_of(name=..., ...) or first_of(name=..., ...)"
-        )
-    if callable(mistaken):
-        return "write `yield until(...)` to wait until a condition is true"
-    return "yield a number, hold(...), until(...), passivate(), a request, a process or another command"
 
 
 def _time(notice: Any) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from heapq import heappush
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from eventide.discrete.resources.line import GRANTED, NEW, WAITING
 from eventide.discrete.resources.preemption import PREEMPTED
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from eventide.rows.memory import RowMemory
     from eventide.rows.records import Rows
 
+Known = TypeVar("Known")
 STATES: Final = {NEW: codes.NEW, WAITING: codes.WAITING, GRANTED: codes.GRANTED}
 """The states of the requests that go away, in rows."""
 _WORDS: Final = {
@@ -50,7 +51,7 @@ class AwayStation:
     def __init__(self, resource: Resource, memory: RowMemory, home: Callable[[], None]) -> None:
         self.resource = resource
         self._memory = memory
-        self._away = _away_tally(home)
+        self._away = _away(Tally, lambda _: home())  # waits do not know their simulation
         in_use, queue = self._levels = memory.add_level(2), memory.add_level(2)
         self._tally = memory.add_tally(print)
         self.row = memory.add_station(
@@ -74,7 +75,7 @@ class AwayStation:
         made = {}
         for request in (*resource._users, *resource._line):
             made[request] = self.make(request, rows[request])
-        statistics = ((resource.waits, self._away), (resource.in_use, AwayLevel), (resource.queue, AwayLevel))
+        statistics = ((resource.waits, self._away), (resource.in_use, _LEVEL), (resource.queue, _LEVEL))
         for thing, kind in (*statistics, (resource, _AWAY[type(resource)])):
             object.__setattr__(thing, "__class__", kind)
         return made
@@ -195,63 +196,28 @@ def _chain(a: Rows, q: int) -> Iterable[int]:
     return found
 
 
+def _away(known: type[Known], home: Callable[[Any], None]) -> type[Known]:
+    """The class of a resource, or of its statistics, while it is away: to look at it or change it brings all home."""
+
+    def look(self: object, name: str) -> Any:
+        home(self)
+        return getattr(self, name)
+
+    def change(self: object, name: str, value: object) -> None:
+        home(self)
+        setattr(self, name, value)
+
+    given = {name: getattr(known, name) for name in ("__module__", "__qualname__")}
+    given |= {"__slots__": (), "__getattribute__": look, "__setattr__": change}
+    make: Any = type(known)
+    away: type[Known] = make(known.__name__, (known,), given)
+    return away
+
+
 def _bring_home(thing: object) -> None:
-    """All come home, as somebody looks at a resource, or at one of its statistics, that is away."""
     sim = object.__getattribute__(thing, "_clock" if issubclass(type(thing), Level) else "sim")
     sim._homes.leave()
 
 
-def _look(self: object, name: str) -> Any:
-    _bring_home(self)
-    return getattr(self, name)
-
-
-def _change(self: object, name: str, value: object) -> None:
-    _bring_home(self)
-    setattr(self, name, value)
-
-
-class AwayResource(Resource):
-    """A resource that is away."""
-
-    __slots__ = ()
-    __getattribute__ = _look
-    __setattr__ = _change
-
-
-class AwayPreemptive(PreemptiveResource):
-    """The same of one whose units are taken away."""
-
-    __slots__ = ()
-    __getattribute__ = _look
-    __setattr__ = _change
-
-
-class AwayLevel(Level):
-    """A level of such a resource."""
-
-    __slots__ = ()
-    __getattribute__ = _look
-    __setattr__ = _change
-
-
-def _away_tally(home: Callable[[], None]) -> type[Tally]:
-    """The class of the waits of such a resource, which do not know their simulation."""
-
-    class AwayTally(Tally):
-        __slots__ = ()
-
-        def __getattribute__(self, name: str) -> Any:
-            home()
-            return getattr(self, name)
-
-        def __setattr__(self, name: str, value: object) -> None:
-            home()
-            setattr(self, name, value)
-
-    return AwayTally
-
-
-_AWAY: Final[dict[type, type]] = {Resource: AwayResource, PreemptiveResource: AwayPreemptive}
-for _kind, _known in (*((away, known) for known, away in _AWAY.items()), (AwayLevel, Level)):
-    _kind.__name__, _kind.__qualname__ = _known.__name__, _known.__qualname__
+_LEVEL: Final = _away(Level, _bring_home)
+_AWAY: Final[dict[type, type]] = {known: _away(known, _bring_home) for known in (Resource, PreemptiveResource)}

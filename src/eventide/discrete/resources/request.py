@@ -10,6 +10,7 @@ from eventide.declare import check_same_simulation
 from eventide.discrete.resources.line import GRANTED, NEW, WAITING, Line, Wish
 from eventide.discrete.resources.preemption import PREEMPTED
 from eventide.errors import ModelError
+from eventide.reading.description import listed
 
 if TYPE_CHECKING:
     from eventide.discrete.commands import Activity
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
 RELEASED: Final = "released"
 WITHDRAWN: Final = "withdrawn"
 SUSPENDED: Final = "suspended"
-
-MOST_NAMES: Final = 5
-"""The number of holders that are named to a waiting process."""
 
 
 class Request(Wish):
@@ -110,10 +108,7 @@ class Request(Wish):
     def _held_by(self) -> str:
         users = [user.process for user in self.resource.users if user is not self]
         names = [f"{user.name}{', which has ended' if user.terminated else ''}" for user in users]
-        if not names:
-            return ""
-        more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-        return f", held by {', '.join(names[:MOST_NAMES])}{more}"
+        return f", held by {listed(names)}" if names else ""
 
     @property
     def _line(self) -> Line[Request]:
