@@ -102,7 +102,7 @@ class Evaluator:
         self.model, self.measure, self.how = model, measure, how
         self.done: list[Evaluation] = []
         self.runs = 0
-        self._known: dict[tuple[Any, ...], Evaluation] = {}
+        self._known: dict[tuple[object, ...], Evaluation] = {}
         self._batches = 0
         self._seconds = 0.0
         self._timed = 0

@@ -157,7 +157,7 @@ def _is_range(values: object) -> bool:
 
 def _shares(problem: Mapping[str, object], by: str, count: int, seed: int) -> Array:
     """The points as shares of their ranges, from 0 to 1."""
-    sampler: Any = load(f"SALib.sample.{by}", "salib", "a global sensitivity analysis")
+    sampler = load(f"SALib.sample.{by}", "salib", "a global sensitivity analysis")
     options = {"calc_second_order": False} if by == "sobol" else {}
     found: Array = sampler.sample(problem, count, seed=np.random.default_rng(seed), **options)
     return found
@@ -192,7 +192,7 @@ def _indices(
 ) -> pd.DataFrame:
     from eventide.libraries import pandas as pd
 
-    analyser: Any = load(f"SALib.analyze.{by}", "salib", "a global sensitivity analysis")
+    analyser = load(f"SALib.analyze.{by}", "salib", "a global sensitivity analysis")
     if by == "sobol":
         # A seed of 0 would be taken for none, and the library would then draw from numpy's global numbers.
         told = analyser.analyze(problem, values, calc_second_order=False, conf_level=level, seed=seed + 1)

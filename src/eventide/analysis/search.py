@@ -20,6 +20,7 @@ from eventide.libraries import load
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from types import ModuleType
 
     from numpy.typing import NDArray
 
@@ -90,7 +91,7 @@ def method_for(space: Space, name: str | None, evaluations: int) -> str:
 def _minimize(asked: Asked, method: str, options: Mapping[str, object]) -> str:
     import scipy.optimize
 
-    library: Any = scipy.optimize  # its stubs want literal names of methods and options
+    library: ModuleType = scipy.optimize  # its stubs want literal names of methods and options
     count = len(asked.start)
 
     def value(x: Coordinates) -> float:
@@ -132,7 +133,7 @@ def _differential_evolution(asked: Asked) -> str:
     """Source: Storn & Price 1997, J. Global Optim. 11; whole numbers and places of choices are rounded."""
     import scipy.optimize
 
-    library: Any = scipy.optimize  # its stubs do not know a function of many points at once
+    library: ModuleType = scipy.optimize  # its stubs do not know a function of many points at once
     axes = asked.space.axes
     chosen: dict[str, object] = {"popsize": 8, "tol": 0.0, "atol": 0.0, "polish": False, "maxiter": UNLIMITED}
     chosen |= {"integrality": [axis.is_whole for axis in axes], "x0": asked.start, "callback": _Settled(asked)}
@@ -171,7 +172,7 @@ def _enumeration(asked: Asked) -> str:
 
 def _tpe(asked: Asked) -> str:
     """Source: Bergstra, Bardenet, Bengio & Kegl 2011, NIPS 24 (tree-structured Parzen estimator); Optuna."""
-    optuna: Any = load("optuna", "optuna", "the method 'tpe'")
+    optuna = load("optuna", "optuna", "the method 'tpe'")
     distributions = {axis.name: _distribution(optuna, axis) for axis in asked.space.axes}
     with _quiet(optuna):
         sampler = optuna.samplers.TPESampler(seed=asked.seed % 2**32, **asked.options)
@@ -184,7 +185,7 @@ def _tpe(asked: Asked) -> str:
                 study.tell(trial, value)
 
 
-def _distribution(optuna: Any, axis: Axis) -> object:
+def _distribution(optuna: ModuleType, axis: Axis) -> object:
     if axis.choices is not None:
         return optuna.distributions.CategoricalDistribution(tuple(range(len(axis.choices))))
     if axis.is_whole:
@@ -202,7 +203,7 @@ def _coordinates(space: Space, trial: Mapping[str, Any]) -> Coordinates:
 
 
 @contextmanager
-def _quiet(optuna: Any) -> Iterator[None]:
+def _quiet(optuna: ModuleType) -> Iterator[None]:
     """Optuna tells of every trial on the terminal, unless its one setting for all says otherwise."""
     before = optuna.logging.get_verbosity()
     optuna.logging.set_verbosity(optuna.logging.WARNING)

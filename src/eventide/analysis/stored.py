@@ -159,6 +159,6 @@ def _study_of(batches: Sequence[_Batch]) -> StoredStudy:
 class _Unknown:
     """Stands for a distribution of which only the values that were drawn are known."""
 
-    def ppf(self, q: Any, /) -> Any:
+    def ppf(self, q: object, /) -> Any:
         """Refused."""
         raise InputError("a store does not know the distributions from which its parameters were drawn")

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 
-def stranger_in(functions: Iterable[object], arguments: Iterable[object], sim: Simulation) -> Any:
+def stranger_in(
+    functions: Iterable[object], arguments: Iterable[object], sim: Simulation
+) -> Component | Variable | None:
     """The first object of another simulation that functions refer to; None if none is found.
 
     Found are those that the functions, and what they name, close over, name as globals or have as defaults, and those
@@ -33,10 +35,10 @@ class _Search:
 
     def __init__(self) -> None:
         self._reach: Reach[Component] = Reach(Component, ())
-        self._met: dict[int, Any] = {}
+        self._met: dict[int, object] = {}
         self._names: dict[str, None] = {}
         self._running: list[FunctionType] = []
-        self._objects: list[object] = []
+        self._objects: list[Component | Variable] = []
 
     def take(self, value: object) -> None:
         """Keep what code may refer to, and what leads on."""
@@ -54,7 +56,7 @@ class _Search:
             for part in _parts(value):
                 self.take(part)
 
-    def finish(self) -> list[Any]:
+    def finish(self) -> list[Component | Variable]:
         """Go on until nothing new is met; the objects."""
         size = -1
         while size != len(self._met):
@@ -78,7 +80,7 @@ class _Search:
             self.take(value)
 
 
-def _parts(value: Any) -> tuple[Any, ...]:
+def _parts(value: Any) -> tuple[object, ...]:
     if isinstance(value, MethodType):
         return value.__self__, value.__func__
     if isinstance(value, partial):

@@ -45,7 +45,7 @@ class Sleep:
     __slots__ = ()
     is_state_event = False
 
-    def sleeper(self) -> Any:
+    def sleeper(self) -> object:
         """The activity to be scheduled for that; None if nothing here can be activated."""
         raise NotImplementedError
 

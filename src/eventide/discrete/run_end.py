@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from eventide.discrete.conditions.until import until as wait_until
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from eventide.discrete.world import World
 
 
-def wait_for(condition: Callable[[], object]) -> Any:
+def wait_for(condition: Callable[[], object]) -> object:
     """The process that a run waits for if it is to end when a condition is true."""
     yield wait_until(condition)
 

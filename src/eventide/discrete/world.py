@@ -449,7 +449,7 @@ class World:
         execute = getattr(command, "_execute", None)
         return self._hold(activity, command) if execute is None else execute(self, activity)
 
-    def _hold(self, activity: Activity, duration: Any, priority: float = 0.0) -> None:
+    def _hold(self, activity: Activity, duration: object, priority: float = 0.0) -> None:
         """Let an activity hold, for a duration given as any kind of number. Raises ModelError for a negative one."""
         time = as_duration(duration)
         if time is None:

@@ -252,7 +252,7 @@ def _point(given: object) -> Point:
     return given
 
 
-def fitting(model: Model[..., object], name: str, value: object) -> Any:
+def fitting(model: Model[..., object], name: str, value: object) -> object:
     """A value as plain Python has it; a whole one for a parameter that takes whole numbers."""
     if isinstance(value, np.generic):
         value = value.item()

@@ -49,7 +49,7 @@ class Parameter:
     """
 
     name: str
-    annotation: Any
+    annotation: object
     default: Any = REQUIRED
 
     @cached_property
@@ -61,7 +61,7 @@ class Parameter:
         """The value as this parameter has it; ParameterError names `model` and says what is allowed."""
         return self._fit(self.kind.accept, value, model, self.kind.in_python or self.kind.allowed)
 
-    def parse(self, text: str, model: str) -> Any:
+    def parse(self, text: str, model: str) -> object:
         """The value that a text means for this parameter; ParameterError as `check`."""
         return self._fit(self.kind.read, text, model, self.kind.allowed)
 

@@ -66,7 +66,7 @@ def _is_notebook() -> bool:
 
 
 def _in_notebook(results: Iterable[Result], count: int, name: str) -> Iterator[Result]:
-    shown: Any = load("IPython.display", "notebook", "a bar in a notebook")
+    shown = load("IPython.display", "notebook", "a bar in a notebook")
     begun, done, failures = perf_counter(), 0, 0
     handle: Any = None
     next_picture = begun + PATIENCE

@@ -75,7 +75,7 @@ class Quantity(float):
         return super().__ge__(self._beside(other))
 
 
-def read_responses(returned: object, model: str) -> tuple[dict[str, Any], dict[str, Statistic]]:
+def read_responses(returned: object, model: str) -> tuple[dict[str, object], dict[str, Statistic]]:
     """What a model returned as numbers by name, and those of them that are statistics, both in its order.
 
     Raises ModelError if it is no dict of names, or a value is none of `Reading`

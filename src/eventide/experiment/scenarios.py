@@ -76,7 +76,7 @@ class Scenarios:
         model: Model[..., object],
         *,
         base: Mapping[str, Any],
-        worst: Mapping[str, Any],
+        worst: Mapping[str, object],
         best: Mapping[str, object],
         replications: int = 1,
         until: float | None = None,

@@ -146,7 +146,7 @@ class Store:
 
     def _find(self) -> None:
         """Which runs there are, and in which row of which file."""
-        parquet: Any = load("pyarrow.parquet", "parquet", "a store")
+        parquet = load("pyarrow.parquet", "parquet", "a store")
         assert self._study is not None
         for path in sorted(self.folder.glob("runs-*.parquet")):
             if ".table-" not in path.name:
@@ -229,7 +229,7 @@ def _write_first(path: Path, text: str) -> None:
 
 def _runs_as_bytes(results: Sequence[Result]) -> bytes:
     """A Parquet file with a row for each run; parameters, responses and accounts stand in columns of their own."""
-    arrow: Any = load("pyarrow", "parquet", "a store")
+    arrow = load("pyarrow", "parquet", "a store")
     rows = [_row_of(result) for result in results]
     names = dict.fromkeys(name for row in rows for name in row)
     arrays = [arrow.array(_alike([row.get(name) for row in rows])) for name in names]
@@ -309,7 +309,7 @@ def _of_run(table: Any, run: int) -> Any:
 def _file_of(table: object) -> bytes:
     from io import BytesIO
 
-    parquet: Any = load("pyarrow.parquet", "parquet", "a store")
+    parquet = load("pyarrow.parquet", "parquet", "a store")
     buffer = BytesIO()
     parquet.write_table(table, buffer)
     return buffer.getvalue()
@@ -340,7 +340,7 @@ def read_file(folder: Path, stem: str) -> Read:
     """The rows of a file of runs, the units of its columns, and the tables of the recordings beside it, by name."""
     from eventide.libraries import pandas as pd
 
-    parquet: Any = load("pyarrow.parquet", "parquet", "a store")
+    parquet = load("pyarrow.parquet", "parquet", "a store")
     with readable(folder / f"{stem}.parquet"):
         read = parquet.read_table(folder / f"{stem}.parquet")
     units = {

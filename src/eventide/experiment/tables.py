@@ -62,7 +62,7 @@ def _plain(value: object) -> object:
     return float(value) if isinstance(value, float) else value
 
 
-def responses_of(replication: Replication) -> dict[str, Any]:
+def responses_of(replication: Replication) -> dict[str, object]:
     """The responses that runs have answered, each with its first value."""
     return replication.answered
 
@@ -217,7 +217,7 @@ def dataset(replication: Replication) -> xr.Dataset:
     """The responses by point and replication, recordings also by time."""
     import numpy as np
 
-    xarray: Any = load("xarray", "xarray", "a labelled dataset")
+    xarray = load("xarray", "xarray", "a labelled dataset")
     study = replication.study
     shape = len(study.points.values), study.replications
     units = units_of(replication)

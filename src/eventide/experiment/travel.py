@@ -136,7 +136,7 @@ def _head_of(cls: type) -> tuple[object, ...]:
     return type(cls), cls.__name__, cls.__bases__, {"__module__": cls.__module__, "__qualname__": cls.__qualname__}
 
 
-def members_of(cls: type) -> dict[str, Any]:
+def members_of(cls: type) -> dict[str, object]:
     """The attributes of a class as they were before models were run with it."""
     members = dict(vars(cls))
     continuous: Any = sys.modules.get("eventide.compilation.branches.located")

@@ -111,7 +111,7 @@ def pack_rows(rows: Rows) -> tuple[int, object]:
     return _table([placed(flat), *[record.placed for record in whole[FLAT:-1]]])
 
 
-def _table(parts: list[tuple[tuple[int, ...], tuple[object, ...]]]) -> tuple[int, Any]:
+def _table(parts: list[tuple[tuple[int, ...], tuple[object, ...]]]) -> tuple[int, object]:
     table = array("q", chain.from_iterable([places for places, _ in parts]))
     return table.buffer_info()[0], (table, parts)
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
 from eventide.errors import EventideError, InputError, ModelError
 from eventide.libraries import load as load_library
@@ -135,6 +135,6 @@ def _kind(where: str | PathLike[str]) -> str:
 def _url(path: Path) -> str:
     if not path.parent.is_dir():
         raise FileNotFoundError(f"{path} cannot be written: there is no folder {path.parent}")
-    sqlalchemy: Any = load_library("sqlalchemy", "sql", "a database")
+    sqlalchemy = load_library("sqlalchemy", "sql", "a database")
     url: str = sqlalchemy.URL.create("sqlite", database=str(path)).render_as_string(hide_password=False)
     return url

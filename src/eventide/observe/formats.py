@@ -21,6 +21,8 @@ from eventide.libraries import load
 from eventide.observe.table_schema import TEXT, Head, flatten
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     import pandas as pd
 Write: TypeAlias = "Callable[[pd.DataFrame], None]"
 """Takes the next rows of a table; they have the columns of its head."""
@@ -167,8 +169,8 @@ def read_json(path: Path) -> pd.DataFrame:
 @contextmanager
 def parquet_writer(path: Path, head: Head) -> Iterator[Write]:
     """A Parquet file; pandas reads it equal too, and every reader finds unit and description with each column."""
-    pa: Any = load("pyarrow", "parquet", "a Parquet file")
-    parquet: Any = load("pyarrow.parquet", "parquet", "a Parquet file")
+    pa = load("pyarrow", "parquet", "a Parquet file")
+    parquet = load("pyarrow.parquet", "parquet", "a Parquet file")
     schema = _schema(pa, head)
     with parquet.ParquetWriter(path, schema) as writer:
 
@@ -185,7 +187,7 @@ def parquet_writer(path: Path, head: Head) -> Iterator[Write]:
         yield write
 
 
-def _schema(pa: Any, head: Head) -> Any:
+def _schema(pa: ModuleType, head: Head) -> Any:
     fields = []
     for place, (name, dtype) in enumerate(zip(head.columns, head.dtypes, strict=True)):
         kind = pa.string() if head.is_text(place) else pa.from_numpy_dtype(dtype)
@@ -202,7 +204,7 @@ def read_parquet(path: Path) -> pd.DataFrame:
     """The table in a Parquet file; one of other origin as pandas reads it."""
     from eventide.libraries import pandas as pd
 
-    parquet: Any = load("pyarrow.parquet", "parquet", "a Parquet file")
+    parquet = load("pyarrow.parquet", "parquet", "a Parquet file")
     with parquet.ParquetFile(path) as file:
         text = (file.schema_arrow.metadata or {}).get(b"eventide")
         if text is None:

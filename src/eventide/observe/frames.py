@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -34,14 +34,14 @@ def to_pandas(ledger: Ledger, block: Block, *, sides: bool) -> pd.DataFrame:
 
 def to_polars(ledger: Ledger, block: Block, *, sides: bool) -> pl.DataFrame:
     """A polars DataFrame with the time as first column."""
-    polars: Any = load("polars", "polars", "to_polars()")
+    polars = load("polars", "polars", "to_polars()")
     frame: pl.DataFrame = polars.DataFrame(_columns(ledger, block, sides=sides))
     return frame
 
 
 def to_xarray(ledger: Ledger, block: Block) -> xr.Dataset:
     """A Dataset over time, with attributes as the CF conventions name them."""
-    xarray: Any = load("xarray", "xarray", "to_xarray()")
+    xarray = load("xarray", "xarray", "to_xarray()")
     labels = ledger._labels_of(block.numbers)
     beside = {"side": block.sides, **{name: np.array(texts, dtype=np.str_) for name, texts in labels.items()}}
     dataset: xr.Dataset = xarray.Dataset(
@@ -68,7 +68,7 @@ def _columns(ledger: Ledger, block: Block, *, sides: bool) -> dict[str, object]:
     return dict(columns)
 
 
-def attributes_of(ledger: Ledger) -> dict[str, Any]:
+def attributes_of(ledger: Ledger) -> dict[str, object]:
     """The attributes of a recording and its columns."""
     return {
         "name": ledger.name,

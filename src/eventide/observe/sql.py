@@ -19,6 +19,8 @@ from eventide.libraries import load
 from eventide.observe.table_schema import Head, flatten
 
 if TYPE_CHECKING:
+    from types import ModuleType
+
     import pandas as pd
     import sqlalchemy as sa
     from sqlalchemy.engine import Connection, Engine
@@ -33,7 +35,7 @@ BATCH: Final = 10_000
 """The number of rows sent at a time."""
 
 
-def _library() -> Any:
+def _library() -> ModuleType:
     return load("sqlalchemy", "sql", "a dump to a database")
 
 
@@ -62,7 +64,7 @@ def _engine(url: str, *, begin: str) -> Iterator[Engine]:
         engine.dispose()
 
 
-def _let_sqlite_undo(sqlalchemy: Any, engine: Engine, words: str) -> None:
+def _let_sqlite_undo(sqlalchemy: ModuleType, engine: Engine, words: str) -> None:
     """Include the creation of tables in a transaction of SQLite; its driver leaves that outside."""
 
     def leave_to_us(connection: Any, _: object) -> None:
@@ -114,7 +116,7 @@ def sql_writer(url: str, table: str, head: Head) -> Iterator[Write]:
         )
 
 
-def _heads(sqlalchemy: Any) -> sa.Table:
+def _heads(sqlalchemy: ModuleType) -> sa.Table:
     text = sqlalchemy.Text()
     return sqlalchemy.Table(  # type: ignore[no-any-return]  # the library is loaded late
         HEADS,
@@ -125,7 +127,7 @@ def _heads(sqlalchemy: Any) -> sa.Table:
     )
 
 
-def _table(sqlalchemy: Any, name: str, columns: list[str], head: Head) -> sa.Table:
+def _table(sqlalchemy: ModuleType, name: str, columns: list[str], head: Head) -> sa.Table:
     """The table; its columns go by numbers in code and by their names, quoted, in the database."""
     types = [_type(sqlalchemy, head, place) for place in range(len(head.columns))]
     return sqlalchemy.Table(  # type: ignore[no-any-return]  # the library is loaded late
@@ -145,7 +147,7 @@ def _table(sqlalchemy: Any, name: str, columns: list[str], head: Head) -> sa.Tab
     )
 
 
-def _type(sqlalchemy: Any, head: Head, place: int) -> object:
+def _type(sqlalchemy: ModuleType, head: Head, place: int) -> object:
     if head.is_text(place):
         return sqlalchemy.Text()
     dtype = np.dtype(head.dtypes[place])
@@ -238,7 +240,7 @@ def _check_there(engine: Engine) -> None:
         raise InputError(f"{database} does not exist: name a database to read")
 
 
-def _read(sqlalchemy: Any, connection: Connection, table: str) -> pd.DataFrame:
+def _read(sqlalchemy: ModuleType, connection: Connection, table: str) -> pd.DataFrame:
     from eventide.libraries import pandas as pd
 
     url = connection.engine.url

@@ -33,7 +33,7 @@ class Head:
     index: list[str]
     columns: list[str]
     dtypes: list[str]
-    attributes: dict[str, Any]
+    attributes: dict[str, object]
 
     @classmethod
     def of(cls, frame: pd.DataFrame) -> Self:

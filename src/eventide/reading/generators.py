@@ -26,7 +26,7 @@ def function_of(generator: GeneratorType[object, object, object]) -> FunctionTyp
     return None if function is None else original_function(function)
 
 
-def locals_of(generator: Any, function: FunctionType | None = None) -> dict[str, Any]:
+def locals_of(generator: Any, function: FunctionType | None = None) -> dict[str, object]:
     """The local variables of a suspended generator that have values, without what it closes over.
 
     function    that it executes, if that is known already

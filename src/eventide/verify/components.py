@@ -69,7 +69,7 @@ class Component:
     def __contains__(self, other: object) -> bool:
         return any(member is other for member in self.members())
 
-    def measure(self, inputs: Mapping[str, object]) -> Any:
+    def measure(self, inputs: Mapping[str, object]) -> object:
         """What the component returns for an input. Source: Definition 5.9."""
         return _measure(self.map, inputs)
 
@@ -127,7 +127,7 @@ def as_times(times: object) -> Any:
     return np.asarray(times, dtype=float)
 
 
-def model_values(inputs: Mapping[str, object]) -> Mapping[str, Any]:
+def model_values(inputs: Mapping[str, object]) -> Mapping[str, object]:
     """The parameters of a model for an input, which a grid gives as `p`."""
     rest = {name: value for name, value in inputs.items() if name != "p"}
     parameters = inputs.get("p", {})

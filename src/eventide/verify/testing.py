@@ -47,7 +47,7 @@ class Test:
         """That of its requirement: there is one test for each."""
         return self.requirement.id
 
-    def measure(self, case: int) -> Any:
+    def measure(self, case: int) -> object:
         """What the component returns for one of the inputs, by its number; what it raises goes up."""
         component, conditions = self.requirement.component, self.requirement.conditions
         if not isinstance(component.map, Model):

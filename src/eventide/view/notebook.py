@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.libraries import load
 from eventide.view.panels import curves_as_html
@@ -26,7 +26,7 @@ class Cell:
     address = ""
 
     def __init__(self, watch: Watch) -> None:
-        shown: Any = load("IPython.display", "notebook", "watching a run in a notebook")
+        shown = load("IPython.display", "notebook", "watching a run in a notebook")
         self._watch = watch
         self._html = shown.HTML
         self._handle = shown.display(shown.HTML(self._draw()), display_id=True)

@@ -118,7 +118,7 @@ class Dual:
 
     # --- comparisons ----------------------------------------------------------------------------------------------
 
-    def _compare(self, other: object, compare: Callable[[Any, Any], bool]) -> Any:
+    def _compare(self, other: object, compare: Callable[[Any, Any], bool]) -> object:
         if not isinstance(other, Dual) and not _is_plain(other):
             return NotImplemented
         outcome = bool(compare(self.value, other.value if isinstance(other, Dual) else other))

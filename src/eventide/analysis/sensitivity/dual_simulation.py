@@ -169,7 +169,7 @@ class DualSimulation(Simulation):
         return guide
 
     @_vigil.setter
-    def _vigil(self, vigil: Any) -> None:
+    def _vigil(self, vigil: object) -> None:
         """Each event is told of, whether there is anything that moves or not."""
 
     def _hold(self, activity: Any, duration: Any, priority: float = 0.0) -> None:

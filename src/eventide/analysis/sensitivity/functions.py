@@ -116,7 +116,7 @@ class Functions:
     def __init__(self) -> None:
         self._shim = ModuleType("math")
         vars(self._shim).update({**vars(math), **_REPLACED})
-        self._known: dict[int, Any] = {id(getattr(math, name)): new for name, new in _REPLACED.items()}
+        self._known: dict[int, object] = {id(getattr(math, name)): new for name, new in _REPLACED.items()}
         self._known[id(math)] = self._shim
         self._seen: dict[int, None] = {}
         self._places: list[tuple[dict[str, Any], str, object, object]] = []

@@ -67,12 +67,12 @@ class DualIntegral:
         return self._state.value - self._base
 
     @property
-    def elapsed(self) -> Any:
+    def elapsed(self) -> object:
         """Time since it was made or last reset."""
         return self._now() - self._begun
 
     @property
-    def average(self) -> Any:
+    def average(self) -> object:
         """The average over time."""
         elapsed = self.elapsed
         return self.value / elapsed if value_of(elapsed) else nan

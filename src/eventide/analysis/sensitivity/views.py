@@ -74,7 +74,7 @@ class DualRates:
 
     __slots__ = ("_owner", "_places", "_row", "_seen")
 
-    def __init__(self, owner: Any, row: DualRow, seen: dict[int, Any]) -> None:
+    def __init__(self, owner: Any, row: DualRow, seen: dict[int, object]) -> None:
         layout = layout_of(owner)
         object.__setattr__(self, "_owner", owner)
         object.__setattr__(self, "_row", row)

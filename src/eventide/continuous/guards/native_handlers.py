@@ -40,7 +40,7 @@ class NativeHandlers:
         self.arriving: Pending[Trigger] = Pending(integrator.changes)
         self.filling = self.handled = self.fresh = 0
         self._counts: dict[int, int] = {}
-        self._refused: dict[int, Any] = {}
+        self._refused: dict[int, object] = {}
         self._native: dict[int, object] = {}
 
     def greet(self, trigger: Trigger) -> None:

@@ -106,7 +106,7 @@ class NativeProcesses:
         self.at: dict[int, NativeProcess] = {}
         self.arriving: Pending[Any] = Pending(integrator.changes)
         self._counts: dict[int, int] = {}
-        self._refused: dict[int, Any] = {}
+        self._refused: dict[int, object] = {}
         self._priority = 0.0
 
     # --- processes that become native -----------------------------------------------------------------------------

@@ -92,11 +92,11 @@ class Condition:
         raise NotImplementedError
 
     @property
-    def identity(self) -> tuple[str, Any]:
+    def identity(self) -> tuple[str, object]:
         """What stays the same when a process waits for one thing again and again: whose it is, and its code."""
         return self.name, getattr(self.function, "__code__", self.function)
 
-    def fire(self, sim: World) -> Any:
+    def fire(self, sim: World) -> object:
         """Let its event be the next one; returns the activity or handler whose event it is."""
         raise NotImplementedError
 

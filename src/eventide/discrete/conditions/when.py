@@ -154,7 +154,7 @@ class WhenSpec:
     def __init__(
         self,
         condition: Callable[[Any], Any] | Crossing,
-        handler: Callable[[Any], Any],
+        handler: Callable[[Any], object],
         priority: float,
         at_start: bool,
     ) -> None:

@@ -88,7 +88,7 @@ class Branch:
         self._come(self._value)
         return self.group._go_on(self)
 
-    def sleeper(self) -> Any:
+    def sleeper(self) -> object:
         """The activity to schedule if the process is activated; None if this branch waits for something else."""
         if self.has_come:
             return None
@@ -123,7 +123,7 @@ class Composite(Sleep):
     activity: Any
     _branches: list[Branch]
 
-    def __init__(self, commands: dict[str, Any]) -> None:
+    def __init__(self, commands: dict[str, object]) -> None:
         self._commands = commands
         self.activity = None
 
@@ -160,7 +160,7 @@ class Composite(Sleep):
         """The result for the activity; the branches that lost are withdrawn."""
         raise NotImplementedError
 
-    def sleeper(self) -> Any:
+    def sleeper(self) -> object:
         """The branch to be scheduled if the process is activated: the first that is passive; None without one."""
         found = (branch.sleeper() for branch in self._branches)
         return next((sleeper for sleeper in found if sleeper is not None), None)
@@ -231,7 +231,7 @@ def all_of(*unnamed: Never, **commands: object) -> AllOf:
     return AllOf(_check(commands, unnamed, "all_of"))
 
 
-def _check(commands: dict[str, Any], unnamed: tuple[object, ...], word: str) -> dict[str, object]:
+def _check(commands: dict[str, object], unnamed: tuple[object, ...], word: str) -> dict[str, object]:
     """The commands of a composite, if they are named and can be waited for."""
     if unnamed:
         raise TypeError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eventide.discrete.commands import NOTHING
 from eventide.errors import Ended, Interrupt, ModelError
@@ -55,7 +55,7 @@ class Interruption:
     cause: object
     _notice: Notice | None
 
-    def __init__(self, process: Process, cause: Any) -> None:
+    def __init__(self, process: Process, cause: object) -> None:
         self.activity = process
         self.cause = cause
         self._notice = None

@@ -165,7 +165,7 @@ class Process(_Agenda, Component):
             )
         self._notice = None
 
-    def interrupt(self, cause: Any = None) -> None:
+    def interrupt(self, cause: object = None) -> None:
         """Throw `Interrupt(cause)` into the process at its `yield`, in front of the present instant.
 
         What it was waiting for is withdrawn. Raises ModelError if it has not begun, has ended or is the current one,

@@ -68,7 +68,7 @@ class Functions:
         self.arithmetic = arithmetic
         self.truths = truths
         self.builder = arithmetic.builder
-        self._table: dict[Any, Callable[..., Number | Boolean]] = self._functions()
+        self._table: dict[object, Callable[..., Number | Boolean]] = self._functions()
 
     def _functions(self) -> dict[object, Callable[..., Number | Boolean]]:
         table: dict[object, Callable[..., Number | Boolean]] = {
