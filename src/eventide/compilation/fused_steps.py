@@ -64,7 +64,7 @@ class Part:
 def can_fuse(method: Coefficients) -> bool:
     """Whether each stage follows from those before it, by weights that never change."""
     stages = int(method.sizes[STAGES])
-    return bool(method.sizes[FIRST_STAGE] == 1 and not np.triu(method.table[:stages, :stages]).any())
+    return bool(method.sizes[FIRST_STAGE] == 1 and not np.triu(np.asarray(method.table)[:stages, :stages]).any())
 
 
 def fused_text(method: Coefficients, slots: int, parts: Sequence[Part]) -> str:
@@ -179,7 +179,7 @@ class _Step:
             Wire(self.builder, f"%{name}") for name in ("start", "rest", "before", "end")
         )
         self.step = _Factor(self.builder, "%step")
-        sizes, nodes, table = method.sizes.tolist(), method.nodes.tolist(), view_of(method.table)
+        sizes, nodes, table = method.sizes.tolist(), method.nodes.tolist(), view_of(np.asarray(method.table))
         self.method = SimpleNamespace(sizes=sizes, nodes=nodes, table=table)
         self.flow = SimpleNamespace(start=[start], start_rest=[rest], past_step=[0.0], segments_lo=[0], segments_hi=[1])
         self.segments = np.array([[0, 1]])

@@ -152,10 +152,10 @@ Quantity: TypeAlias = tuple[str, int | None]
 class Ledger(Protocol):
     """Is told which rates are read and written."""
 
-    def note_read(self, owner: Member, quantity: Quantity) -> None:
+    def note_read(self, owner: Continuous, quantity: Quantity) -> None:
         """The present law reads a rate of an object."""
 
-    def note_write(self, owner: object, quantity: Quantity) -> None:
+    def note_write(self, owner: Continuous, quantity: Quantity) -> None:
         """It writes one."""
 
     def note_read_slot(self, slot: int) -> None:
@@ -197,7 +197,7 @@ class _Ledger:
             self.also.note_write(owner, quantity)
 
 
-def watched_rates(owner: Member, rates: Any, ledger: Ledger) -> Any:
+def watched_rates(owner: Continuous, rates: object, ledger: Ledger) -> Any:
     """An object's rates while one law runs: the ledger records how they are used."""
     if isinstance(rates, _CheckedRates):
         rates._ledger.also = ledger
@@ -210,7 +210,7 @@ class _CheckedRates:
 
     __slots__ = ("_ledger", "_owner", "_rates")
 
-    def __init__(self, owner: Any, ledger: Any) -> None:
+    def __init__(self, owner: Any, ledger: _Ledger | Ledger) -> None:
         object.__setattr__(self, "_owner", owner)
         object.__setattr__(self, "_rates", owner._layout.rates(owner))
         object.__setattr__(self, "_ledger", ledger)

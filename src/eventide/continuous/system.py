@@ -184,12 +184,13 @@ class System:
         """Raise UnsoundLaw if a law that writes a slot may not, as it is of a state that is not declared so."""
         owner = self.storage.owner_of(slot)
         spec = None
-        if not isinstance(owner, Variable):
+        if isinstance(owner, Variable):
+            may = owner.assigned
+        else:
             name, _ = owner._layout.name_of(owner, slot)
             spec = owner._layout.fields[name]
-            if name in owner._layout.aside:
-                return
-        if not (spec or owner).assigned:
+            may = spec.assigned or name in owner._layout.aside
+        if not may:
             raise unsound_assignment("a law", self.name_of(slot), spec)
 
     # --- components -----------------------------------------------------------------------------------------------

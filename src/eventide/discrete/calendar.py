@@ -51,25 +51,29 @@ SPARE: Final = 256
 """Up to this many stale notices do not matter."""
 
 
-class Activity(Protocol):
+class Entry(Protocol):
     """Whatever can stand in the event list: a process, a timer, a branch of a composite wait."""
 
     _notice: Notice | None
     _story: Any
+    _value: Any
+    _wait: Any
+
+    @property
+    def name(self) -> str:
+        """How it is called in messages."""
+        ...
 
     def _resume(self) -> object: ...
 
 
-Notice: TypeAlias = tuple[float, float, Path, Any]
+Notice: TypeAlias = tuple[float, float, Path, Entry]
 
 
 class Nobody:
     """The entry at the end of time, so that the heap always has a root."""
 
     __slots__ = ("_notice",)
-
-    def __init__(self) -> None:
-        self._notice: Notice | None = None
 
 
 class Calendar:
@@ -106,8 +110,9 @@ class Calendar:
         """The number of the stretch that was last to put something in front."""
         self.below = 0
         """How much in `front` comes after what that stretch put there."""
-        self.end: Notice = (inf, inf, PLAIN, Nobody())
-        self.end[3]._notice = self.end
+        nobody: Any = Nobody()
+        self.end: Notice = (inf, inf, PLAIN, nobody)
+        nobody._notice = self.end
         self.heap: list[Notice] = [self.end]
         self.ready: deque[Notice] = deque()
         self.serial = count(1).__next__
@@ -126,7 +131,7 @@ class Calendar:
 
     # --- placing --------------------------------------------------------------------------------------------------
 
-    def schedule(self, time: float, now: float, activity: Activity) -> None:
+    def schedule(self, time: float, now: float, activity: Entry) -> None:
         """Place `activity` at `time` (at `now` if that has passed), after all that stand at that time already."""
         path = (self.serial(), 0)
         if time > now:
@@ -136,7 +141,7 @@ class Calendar:
             activity._notice = notice = (now, self.turn - 0.5, path, activity)
             self.ready.append(notice)
 
-    def schedule_ranked(self, time: float, now: float, priority: float, activity: Activity) -> None:
+    def schedule_ranked(self, time: float, now: float, priority: float, activity: Entry) -> None:
         """As `schedule`, but before all that stand at that time with a lower priority: they have 0 without one."""
         if priority == 0.0:
             self.schedule(time, now, activity)
@@ -145,7 +150,7 @@ class Calendar:
         activity._notice = notice = (max(time, now), ABOVE if priority > 0.0 else BELOW, path, activity)
         heappush(self.heap, notice)
 
-    def schedule_front(self, now: float, activity: Activity) -> None:
+    def schedule_front(self, now: float, activity: Entry) -> None:
         """Place `activity` in front of the present instant, after what the present stretch of code put there."""
         turn, front = self.turn, self.front
         if turn == self.latest:
@@ -158,7 +163,7 @@ class Calendar:
             activity._notice = first = (now, -turn, FIRST, activity)
             front.append(first)
 
-    def schedule_prior(self, time: float, now: float, activity: Activity) -> None:
+    def schedule_prior(self, time: float, now: float, activity: Entry) -> None:
         """Place `activity` at `time` (at `now` if that has passed), before all that stand at that time already."""
         turn, front = self.turn, self.front
         if time < now:  # noqa: PLR1730  # a call of max takes longer than all the rest
@@ -172,20 +177,20 @@ class Calendar:
                 self.below = len(front)
             front.append(notice)
 
-    def call_next(self, now: float, activity: Activity) -> None:
+    def call_next(self, now: float, activity: Entry) -> None:
         """Place `activity` before all others, to be taken before anything else can be placed."""
         activity._notice = notice = (now, -self.turn, NEXT, activity)
         self.front.append(notice)
 
-    def schedule_before(self, neighbour: Notice, activity: Activity) -> None:
+    def schedule_before(self, neighbour: Notice, activity: Entry) -> None:
         """Place `activity` immediately before a notice of the list."""
         self._squeeze(neighbour, self.serial() - WIDE, activity)
 
-    def schedule_after(self, neighbour: Notice, activity: Activity) -> None:
+    def schedule_after(self, neighbour: Notice, activity: Entry) -> None:
         """Place `activity` immediately after a notice of the list."""
         self._squeeze(neighbour, WIDE - self.serial(), activity)
 
-    def _squeeze(self, neighbour: Notice, offset: int, activity: Activity) -> None:
+    def _squeeze(self, neighbour: Notice, offset: int, activity: Entry) -> None:
         time, sequence, path, _ = neighbour
         activity._notice = notice = (time, sequence, (*path[:-1], offset, 0), activity)
         index = self._index_in_front(neighbour)
@@ -201,13 +206,13 @@ class Calendar:
             return None
         return next((index for index, one in enumerate(self.front) if one is notice), None)
 
-    def schedule_last(self, now: float, activity: Activity) -> None:
+    def schedule_last(self, now: float, activity: Entry) -> None:
         """Place `activity` at the end of the present instant; its value and what it waited for tell why."""
         serial = self.serial
         activity._notice = notice = (now, self.turn - 0.5, (serial(), 0), activity)
         self.ready.append(notice)
 
-    def answer(self, now: float, activity: Activity, wait: StateWait) -> None:
+    def answer(self, now: float, activity: Entry, wait: StateWait) -> None:
         """Place `activity`, whose `wait` is over without a result, at the end of the present instant."""
         self.schedule_last(now, activity)
 
@@ -215,7 +220,7 @@ class Calendar:
         """Count events that have taken place by themselves, for which no number was drawn."""
         self.void -= events
 
-    def hand_over(self, now: float, activity: Activity, process: Process) -> None:
+    def hand_over(self, now: float, activity: Entry, process: Process) -> None:
         """A running `activity` gives way to `process` within its event, and comes back before all that stand now."""
         self.schedule_prior(now, now, activity)
         self.begin_stretch()

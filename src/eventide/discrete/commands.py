@@ -14,13 +14,14 @@ from math import ulp
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar, overload
 
 from eventide.declare import check_same_simulation
+from eventide.discrete.calendar import Entry
 from eventide.discrete.conditions.condition import check_priority
 from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:
     import typing_extensions
 
-    from eventide.discrete.calendar import Notice
+    from eventide.discrete.conditions.until import StateWait
     from eventide.discrete.processes.process import Process
     from eventide.discrete.world import World
 
@@ -45,7 +46,7 @@ class Sleep:
     __slots__ = ()
     is_state_event = False
 
-    def sleeper(self) -> object:
+    def sleeper(self) -> Activity | None:
         """The activity to be scheduled for that; None if nothing here can be activated."""
         raise NotImplementedError
 
@@ -58,20 +59,10 @@ class Sleep:
         raise NotImplementedError
 
 
-class Activity(Protocol):
-    """Whatever can stand in the event list and wait: a process, a timer, a branch of a composite wait."""
+class Activity(Entry, Protocol):
+    """Whatever can wait: a process or a branch of a composite wait."""
 
-    _notice: Notice | None
-    _value: object
-    _wait: Wait | None
-    _story: Any
-
-    @property
-    def name(self) -> str:
-        """How it is called in messages."""
-        ...
-
-    def _resume(self) -> Any: ...
+    _past: StateWait | None
 
 
 class Command(Protocol):

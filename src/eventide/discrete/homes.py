@@ -398,7 +398,7 @@ class Homes:
         assert self._memory is not None
         views, (wholes, reals) = self._memory.views, body.sizes
         w, r = views.activity.wholes[i], views.activity.reals[i]
-        return views.wholes[w : w + wholes].tolist(), views.reals[r : r + reals].tolist()
+        return views.wholes[w : w + wholes].tolist(), list(views.reals[r : r + reals])
 
     def _bring_others(self, process: Process | None) -> None:
         """All resources come home, and all processes but one that continues in Python within its event."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from eventide.discrete.calendar import Calendar, Notice
-    from eventide.discrete.commands import Activity
+    from eventide.discrete.calendar import Calendar, Entry, Notice
     from eventide.discrete.processes.process import Process
     from eventide.discrete.sigint import Keyboard
     from eventide.discrete.world import World
@@ -42,6 +41,6 @@ def wait_of(process: Process) -> Any:
     return process._wait
 
 
-def notice_of(activity: Activity) -> Notice | None:
+def notice_of(activity: Entry) -> Notice | None:
     """The entry of an activity in the event list; None without one."""
     return activity._notice

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eventide.discrete.calendar import ABOVE, BELOW, PLAIN
 from eventide.discrete.resources.away import are_held_elsewhere, can_go
@@ -89,7 +89,7 @@ class Selection:
         return list(found.values())[known:]
 
     def _look_at(
-        self, process: Process, notice: Notice | None, wait: Request | None, found: dict[Process, Candidate]
+        self, process: Any, notice: Notice | None, wait: Request | None, found: dict[Process, Candidate]
     ) -> None:
         """Note a process that can go away, waiting for its notice or for a request."""
         generator = process._generator

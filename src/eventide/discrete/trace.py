@@ -17,8 +17,7 @@ from eventide.discrete.processes.endings import Ending, Interruption
 from eventide.discrete.processes.process import Process, owner_of
 
 if TYPE_CHECKING:
-    from eventide.discrete.calendar import Notice
-    from eventide.discrete.commands import Activity, Wait
+    from eventide.discrete.calendar import Entry, Notice
     from eventide.discrete.conditions.until import StateWait
     from eventide.discrete.duties import Vigil
     from eventide.discrete.world import World
@@ -61,7 +60,7 @@ class Witness(Protocol):
         """The event that began last, if any, has ended."""
         ...
 
-    def note(self, activity: Activity) -> None:
+    def note(self, activity: Entry) -> None:
         """The event has given `activity` a place in the event list."""
         ...
 
@@ -80,7 +79,7 @@ class Tracer:
         self.listener = listener
         self.witness = witness
         self.inner: Vigil | None = world._vigil
-        self._reasons: dict[int, tuple[Notice, str]] = {}
+        self._reasons: dict[int, tuple[Notice | None, str]] = {}
         world._vigil = self
         world._watch = self._watch  # type: ignore[method-assign]  # until `stop`
         calendar = world._calendar
@@ -159,26 +158,26 @@ class Tracer:
         # Only the run loop, which places what holds without a call, uses this very path.
         return HOLD_ENDED if notice[2] is PLAIN else "scheduled before the trace began"
 
-    def note(self, activity: Activity, asked: float, now: float) -> None:
+    def note(self, activity: Entry, asked: float, now: float) -> None:
         """Keep in mind why `activity` has just been placed, and the time that was asked for."""
         why = self._why(activity)
         self.note_as(activity, f"{why} (asked for {asked!r}, which is past)" if asked < now else why)
 
-    def note_as(self, activity: Activity, why: str) -> None:
+    def note_as(self, activity: Entry, why: str) -> None:
         """Keep in mind a reason that is known."""
         self.keep_reason(activity, why)
         self.note_placed(activity)
 
-    def keep_reason(self, activity: Any, why: str) -> None:
+    def keep_reason(self, activity: Entry, why: str) -> None:
         """Keep in mind why `activity` stands where it has just been placed."""
         self._reasons[id(activity)] = (activity._notice, why)
 
-    def note_placed(self, activity: Activity) -> None:
+    def note_placed(self, activity: Entry) -> None:
         """Tell the witness that the event has placed `activity`."""
         if self.witness is not None and not self.world.active:
             self.witness.note(activity)
 
-    def tell_of_handover(self, now: float, activity: Activity, process: Process) -> None:
+    def tell_of_handover(self, now: float, activity: Entry, process: Process) -> None:
         """Tell of a direct activation, which is no event of its own."""
         if self.listener is not None:
             self.listener(Occurrence(now, process.name, f"activated at once by {name_of(activity)}"))
@@ -186,7 +185,7 @@ class Tracer:
             self.witness.hand_over(process)
         self.note_as(activity, f"goes on after {process.name}")
 
-    def _why(self, activity: Any) -> str:
+    def _why(self, activity: object) -> str:
         by = self.world.current
         if isinstance(activity, Timer):
             return PERIOD_OVER
@@ -204,7 +203,7 @@ class Tracer:
         return f"activated by {name_of(by)}"
 
 
-def what_came(wait: Wait) -> str:
+def what_came(wait: Any) -> str:
     """Why the wait is over."""
     return f"got {wait.describe().partition(' since ')[0]}"
 
@@ -221,42 +220,42 @@ class TracedCalendar(Calendar):
 
     __slots__ = ()
 
-    def schedule(self, time: float, now: float, activity: Any) -> None:
+    def schedule(self, time: float, now: float, activity: Entry) -> None:
         """As ever."""
         super().schedule(time, now, activity)
         self.tracer.note(activity, time, now)
 
-    def schedule_ranked(self, time: float, now: float, priority: float, activity: Any) -> None:
+    def schedule_ranked(self, time: float, now: float, priority: float, activity: Entry) -> None:
         """As ever."""
         super().schedule_ranked(time, now, priority, activity)
         if priority != 0.0:  # else `schedule` has reported it
             self.tracer.note(activity, time, now)
 
-    def schedule_front(self, now: float, activity: Any) -> None:
+    def schedule_front(self, now: float, activity: Entry) -> None:
         """As ever."""
         super().schedule_front(now, activity)
         self.tracer.note(activity, now, now)
 
-    def schedule_prior(self, time: float, now: float, activity: Any) -> None:
+    def schedule_prior(self, time: float, now: float, activity: Entry) -> None:
         """As ever."""
         super().schedule_prior(time, now, activity)
         self.tracer.note(activity, time, now)
 
-    def _squeeze(self, neighbour: Notice, offset: int, activity: Any) -> None:
+    def _squeeze(self, neighbour: Notice, offset: int, activity: Entry) -> None:
         super()._squeeze(neighbour, offset, activity)
         self.tracer.note(activity, neighbour[0], neighbour[0])
 
-    def schedule_last(self, now: float, activity: Any) -> None:
+    def schedule_last(self, now: float, activity: Entry) -> None:
         """As ever; what it waited for tells why."""
         super().schedule_last(now, activity)
         self.tracer.note_placed(activity)
 
-    def answer(self, now: float, activity: Any, wait: StateWait) -> None:
+    def answer(self, now: float, activity: Entry, wait: StateWait) -> None:
         """As ever."""
         super().answer(now, activity, wait)  # which places it by `schedule_last`
         self.tracer.keep_reason(activity, what_came(wait))
 
-    def hand_over(self, now: float, activity: Any, process: Process) -> None:
+    def hand_over(self, now: float, activity: Entry, process: Process) -> None:
         """As ever."""
         super().hand_over(now, activity, process)
         self.tracer.tell_of_handover(now, activity, process)

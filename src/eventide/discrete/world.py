@@ -96,7 +96,7 @@ class World:
         """The processes that have not ended; their rows and the like are free as soon as they have."""
         self._instant = Instant()
         self._kinds: dict[str, Kind] = {}
-        self._counts: dict[Any, int] = {}
+        self._counts: dict[object, int] = {}
         self._code_in_order: dict[int, CodeType] = {}
         """Code that was looked through and makes no command between events, by id, as its hash takes longer."""
         self._streams: dict[str, Stream] = {}
@@ -433,7 +433,7 @@ class World:
         self._calendar.void += 1
         return 0
 
-    def _meet(self, error: BaseException, activity: Activity, command: object) -> object:
+    def _meet(self, error: BaseException, activity: Activity, command: Any) -> Any:
         """An error was met as `activity` ran or its command was carried out; returns what continues, or None.
 
         Returns `error` itself if it is to go up.
@@ -500,7 +500,7 @@ class World:
             activity._abandon()
         return None
 
-    def _refuse(self, activity: Activity, command: Any) -> NoReturn:
+    def _refuse(self, activity: Activity, command: object) -> NoReturn:
         """Raise the error for something that is no command."""
         raise ModelError(f"{activity.name} yielded {command!r}, which is no command: {what_to_yield(command)}")
 

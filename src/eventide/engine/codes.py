@@ -8,7 +8,18 @@ a reporter read the same place and nothing is copied.
 
 from __future__ import annotations
 
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    IntNumbers: TypeAlias = NDArray[np.int64] | memoryview[int]
+    """Whole numbers that native code finds by their address, and plain Python by a view."""
+    Numbers: TypeAlias = NDArray[np.float64] | memoryview[float]
+    """The same of real numbers."""
+    NumberTable: TypeAlias = NDArray[np.int64] | NDArray[np.float64]
+    """An array of either."""
 
 # Rows of the table of slots ------------------------------------------------------------------------------------------
 
@@ -346,14 +357,14 @@ class Coefficients(NamedTuple):
     kernels     in native code the addresses of the functions that a method has of its own
     """
 
-    sizes: Any
-    nodes: Any
-    table: Any
-    layers: Any
-    mixed: Any
-    bernstein: Any
-    blocks: Any
-    kernels: Any
+    sizes: IntNumbers
+    nodes: Numbers
+    table: Numbers
+    layers: Numbers
+    mixed: Numbers
+    bernstein: Numbers
+    blocks: Numbers
+    kernels: IntNumbers
 
 
 STAGES: Final = 0

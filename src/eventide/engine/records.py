@@ -20,7 +20,7 @@ import numpy as np
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from eventide.engine.codes import Coefficients
+    from eventide.engine.codes import Coefficients, IntNumbers, Numbers, NumberTable
 
     Ints: TypeAlias = memoryview[int]
     """A column of whole numbers."""
@@ -41,12 +41,12 @@ STILLS: Final = 32
 """How many numbers that do not move within a step are kept for the proofs of a condition."""
 
 
-def view_of(array: NDArray[Any]) -> Any:
+def view_of(array: NumberTable) -> Any:
     """An array as a memoryview: its items are numbers of Python, several times faster to reach than an array's."""
     return memoryview(array)  # type: ignore[arg-type]  # an array is a buffer
 
 
-def placed(arrays: Iterable[Any]) -> tuple[tuple[int, ...], tuple[NDArray[Any], ...]]:
+def placed(arrays: Iterable[Any]) -> tuple[tuple[int, ...], tuple[NumberTable, ...]]:
     """The address and the width of each array, one after the other, and the arrays, which have to live as long."""
     places: list[int] = []
     for array in arrays:
@@ -91,7 +91,7 @@ class Record:
     _columns_of: ClassVar[Mapping[Kind, Mapping[str, Column]]] = {}
     ints: NDArray[np.int64]
     floats: NDArray[np.float64]
-    placed: tuple[tuple[int, ...], tuple[NDArray[Any], ...]]
+    placed: tuple[tuple[int, ...], tuple[NumberTable, ...]]
 
     def __init_subclass__(cls, *, is_padded: bool = True) -> None:
         columns: dict[str, Column] = {}
@@ -111,13 +111,13 @@ class Record:
         """The place of a column in a row of its table."""
         return cls.columns[name].first
 
-    def attach(self, table: NDArray[Any]) -> None:
+    def attach(self, table: NumberTable) -> None:
         """Use this table for the columns of its kind from now on."""
         kind: Kind = "ints" if table.dtype == np.int64 else "floats"
         setattr(self, kind, table)
         self.placed = placed(self.tables())
         # Slices of a memoryview are made several times faster than those of an array.
-        numbers: Any = view_of(table.reshape(-1))
+        numbers = view_of(table.reshape(-1))
         known, all_of_a_row = self.__dict__, self.widths[kind]
         for name, (_, first, width) in self._columns_of[kind].items():
             if width is None:
@@ -130,7 +130,7 @@ class Record:
         """A record of tables of its own, with zeros."""
         record = cls()
         for kind, width in cls.widths.items():
-            record.attach(np.zeros((rows, width), np.int64 if kind == "ints" else np.float64))
+            record.attach(np.zeros((rows, width), np.int64) if kind == "ints" else np.zeros((rows, width)))
         return record
 
     @classmethod
@@ -141,7 +141,7 @@ class Record:
             row[cls.columns[name].first] = value
         return row
 
-    def tables(self) -> list[NDArray[Any]]:
+    def tables(self) -> list[NumberTable]:
         """The tables that there are, in the order of `widths`."""
         return [self.__dict__[kind] for kind in self.widths if kind in self.__dict__]
 
@@ -567,17 +567,17 @@ class Arrays(NamedTuple):
     host            evaluates laws and conditions in Python; an empty tuple in compiled code
     """
 
-    rows: Any
-    segments: Any
-    index: Any
-    lists: Any
-    constants: Any
-    heap: Any
-    keys: Any
-    places: Any
-    pending: Any
-    touched: Any
-    models: Any
+    rows: Any  # native code asks for its width
+    segments: IntNumbers
+    index: Any  # a tuple has a method of that name
+    lists: IntNumbers
+    constants: Numbers
+    heap: IntNumbers
+    keys: Numbers
+    places: IntNumbers
+    pending: IntNumbers
+    touched: IntNumbers
+    models: Numbers
     slot: SlotRecord
     flow: FlowRecord
     seat: SeatRecord

@@ -460,7 +460,7 @@ def _runs(owner: Member) -> list[tuple[int, int]]:
     return [(seat.base, seat.base + layout.moving), (seat.side, seat.side + layout.standing)]
 
 
-def _moving_runs(owner: Continuous) -> list[tuple[int, int]]:
+def _moving_runs(owner: Member) -> list[tuple[int, int]]:
     """The slots of an owner that change between events."""
     return [(slot, slot + 1) for slot in owner._system.active_slots(owner)] + computed_runs(owner)
 

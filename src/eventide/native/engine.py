@@ -28,6 +28,8 @@ from eventide.native.method_kernels import kernels_of, method_text, table_of
 if TYPE_CHECKING:
     from types import FunctionType
 
+    from numpy.typing import NDArray
+
     from eventide.engine.codes import Coefficients
     from eventide.engine.records import Arrays
     from eventide.native.store import Store
@@ -45,7 +47,7 @@ class NativeEngine:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._kernels: dict[bytes, object] = {}
+        self._kernels: dict[bytes, NDArray[np.int64]] = {}
         self._methods: dict[int, tuple[Coefficients, tuple[int, ...]]] = {}
 
     @cached_property
@@ -66,10 +68,10 @@ class NativeEngine:
         if key not in self._methods:
             whole = method._replace(kernels=self._kernels_of(method))
             # Kept with its source object, whose id might otherwise be given to another object.
-            self._methods[key] = method, placed(whole)[0]
+            self._methods[key] = method, placed(map(np.asarray, whole))[0]
         return self._methods[key]
 
-    def _kernels_of(self, method: Coefficients) -> Any:
+    def _kernels_of(self, method: Coefficients) -> NDArray[np.int64]:
         """The addresses of a method's functions."""
         key = bytes(method.sizes) + bytes(method.table)
         if key not in self._kernels:

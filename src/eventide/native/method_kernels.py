@@ -47,7 +47,7 @@ def method_text(method: Coefficients) -> str:
     """A method as assembly. Its function `@kernel` returns a table of the addresses of `kernels_of`."""
     stages, degree, implicit = (int(method.sizes[k]) for k in (STAGES, DEGREE, IMPLICIT))
     own = {function.__name__: function for function in WRITTEN_OUT}
-    texts = [*gathered(own, sizes=method.sizes), "\n"]
+    texts = [*gathered(own, sizes=method.sizes.tolist()), "\n"]
     combinations = []
     for row, weights in enumerate(method.table):
         kept = [(K + j, float(weight)) for j, weight in enumerate(weights) if weight != 0.0]

@@ -28,6 +28,7 @@ from eventide.reading.description import describe_function
 
 if TYPE_CHECKING:
     from eventide.continuous import Flow, Integrator
+    from eventide.discrete.calendar import Entry as Listed
     from eventide.discrete.calendar import Notice
     from eventide.discrete.trace import Occurrence
     from eventide.simulation import Simulation
@@ -200,7 +201,7 @@ class EventLog(Sequence[Entry]):
             self.waits.append(Wait(process.name, start, time, what))
             self._cases[1].append(self._names.of(process))
 
-    def note(self, activity: Any) -> None:
+    def note(self, activity: Listed) -> None:
         """The event has given `activity` a place in the event list."""
         if self._is_open and activity is not self._activity:
             owner = owner_of(activity)

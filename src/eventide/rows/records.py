@@ -267,8 +267,8 @@ class Rows(NamedTuple):
     host            runs kernels in Python; an empty tuple in compiled code
     """
 
-    wholes: Any
-    reals: Any
+    wholes: Ints
+    reals: Floats
     activity: ActivityRecord
     process: ProcessRecord
     notice: NoticeRecord

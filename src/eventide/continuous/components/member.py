@@ -28,8 +28,7 @@ def seat_of(member: Member) -> Seat:
 
 def cohort_of(member: Member) -> Cohort:
     """What is known of a member's laws; of one that has been placed."""
-    cohort: Cohort = member._cohort
-    return cohort
+    return member._cohort
 
 
 def laws_hold(member: Member) -> bool:

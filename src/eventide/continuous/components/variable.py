@@ -38,6 +38,8 @@ class Variable:
     _slide = None
     _is_active = False
     _going: tuple[tuple[int, int], ...] = ()
+    _priority: float = 0.0
+    _started: int = 0
     __dir__ = public_dir
 
     def __init__(

@@ -18,10 +18,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from eventide.continuous.checks import UnsoundLaw
 from eventide.continuous.components.component import STAGES
+from eventide.continuous.components.variable import Variable
 from eventide.continuous.flows.flow import CONTRIBUTIONS, EQUATIONS
 from eventide.engine.codes import LATER_CONTRIBUTION, LATER_EQUATION
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from eventide.continuous.flows.flow import Flow
     from eventide.continuous.flows.sights import Sight
     from eventide.continuous.integrator import Integrator
+    from eventide.declare import Field
 
 LATER: Final = {CONTRIBUTIONS: LATER_CONTRIBUTION, EQUATIONS: LATER_EQUATION}
 Sort: TypeAlias = tuple[object, str, str]
@@ -366,8 +368,10 @@ class Ordering:
             return None
         return next((other for other in setters if other.stage == EQUATIONS), None)
 
-    def _field(self, deal: Deal) -> Any:
-        return self._integrator.storage.owner_of(deal.slot)._layout.fields[deal.sort[2]]
+    def _field(self, deal: Deal) -> Field:
+        owner = self._integrator.storage.owner_of(deal.slot)
+        assert not isinstance(owner, Variable)
+        return owner._layout.fields[deal.sort[2]]
 
     def _title(self, deal: Deal) -> str:
         owner, (_, row, name) = self._integrator.storage.owner_of(deal.slot), deal.sort

@@ -6,7 +6,7 @@ last one wins, as in the manual. It is nearly always a forgotten `+=`, and would
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eventide.continuous.checks import two_setters
 from eventide.engine.codes import SEVERAL
@@ -64,7 +64,7 @@ class Rivals:
     """The objects whose laws write one rate."""
 
     def __init__(self) -> None:
-        self._all: dict[object, bool] = {}
+        self._all: dict[Member, bool] = {}
 
     def add(self, owner: Member, *, sets: bool) -> None:
         """One sets the rate without having read it, or adds to it."""
@@ -74,11 +74,11 @@ class Rivals:
         """One writes it no longer."""
         del self._all[owner]
 
-    def only(self) -> tuple[Any, bool]:
+    def only(self) -> tuple[Member | None, bool]:
         """The only one that is left, and whether it sets the rate; None if there are several."""
         return next(iter(self._all.items())) if len(self._all) == 1 else (None, False)
 
-    def clash(self, newcomer: Member) -> tuple[Any, Any] | None:
+    def clash(self, newcomer: Member) -> tuple[Member, Member] | None:
         """One that sets what another has written before it, and that other; None if there is none.
 
         newcomer    the member that has been added since there was no conflict
@@ -91,5 +91,5 @@ class Rivals:
         return None
 
 
-def _order(owner: Any) -> tuple[float, int]:
+def _order(owner: Member) -> tuple[float, int]:
     return -owner._priority, owner._started

@@ -7,7 +7,7 @@ that may concern other laws, the flow is settled again. What such a law does onl
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from eventide.continuous.components.variable import Variable
 from eventide.continuous.flows.ordering import Deal
@@ -55,7 +55,8 @@ def _deal_of_rate(owner: Member, slot: int, book: _Book) -> Deal:
     return Deal(first, (type(owner), "rate", name), slot in book.reads, slot in book.sets)
 
 
-def _deal(owner: Continuous, slot: int, book: _Book) -> Deal | None:
+def _deal(owner: Member, slot: int, book: _Book) -> Deal | None:
+    assert not isinstance(owner, Variable)  # its states are not read by their slots here
     name, _ = owner._layout.name_of(owner, slot)
     spec = owner._layout.fields[name]
     if spec.role not in ("computed", "sum") and not spec.assigned:
@@ -74,11 +75,11 @@ class _Book:
 class _Rates(_Book):
     """The same of rates; of a vector by its first slot."""
 
-    def note_read(self, owner: Any, quantity: tuple[str, int | None]) -> None:
+    def note_read(self, owner: Continuous, quantity: tuple[str, int | None]) -> None:
         """The rate of an object's state is read."""
         self.note_read_slot(owner._layout.slot(owner, quantity[0]))
 
-    def note_write(self, owner: Any, quantity: tuple[str, int | None]) -> None:
+    def note_write(self, owner: Continuous, quantity: tuple[str, int | None]) -> None:
         """It is written."""
         self.note_written_slot(owner._layout.slot(owner, quantity[0]))
 
@@ -97,15 +98,14 @@ class _Row:
 
     __slots__ = ("_book", "_row")
 
-    def __init__(self, row: Any, book: _Book) -> None:
+    def __init__(self, row: memoryview[float], book: _Book) -> None:
         self._row = row
         self._book = book
 
     def __getitem__(self, slot: int) -> float:
         if slot not in self._book.sets:
             self._book.reads[slot] = None
-        value: float = self._row[slot]
-        return value
+        return self._row[slot]
 
     def __setitem__(self, slot: int, value: float) -> None:
         self._row[slot] = value

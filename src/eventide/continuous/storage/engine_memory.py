@@ -15,6 +15,8 @@ from eventide.engine.interface import PLAIN
 from eventide.engine.records import Arrays, RunState, view_of
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from eventide.continuous.integrator import Integrator
 
 FLOW_LISTS: Final = (np.int64, np.float64, np.int64, np.int64, np.int64)
@@ -66,10 +68,10 @@ class EngineMemory:
         run.moved = run.tape = run.joined = -1
         run.upcoming = run.land = inf
         self._models = np.zeros(MODELS)
-        self._flow_lists = [np.zeros(0, dtype) for dtype in FLOW_LISTS]
+        self._flow_lists: list[NDArray[Any]] = [np.zeros(0, dtype) for dtype in FLOW_LISTS]
         self.heap = self.touched = memoryview(b"")
         self._reserve(len(self.flow.ints))
-        self._kept: Any = None
+        self._kept: object = None
 
     def outdate(self) -> None:
         """An array has been replaced."""
@@ -116,7 +118,7 @@ class EngineMemory:
     def _reserve(self, flows: int) -> None:
         """Let the lists of flows be long enough. They are replaced only to grow: what was packed stays in use."""
         if len(self._flow_lists[0]) < flows:
-            longer = [np.full(flows, -1, dtype) for dtype in FLOW_LISTS]
+            longer: list[NDArray[Any]] = [np.full(flows, -1, dtype) for dtype in FLOW_LISTS]
             for old, new in zip(self._flow_lists, longer, strict=True):
                 new[: len(old)] = old
             self._flow_lists = longer

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Literal, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -28,14 +28,9 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from eventide.continuous.components.layout import Layout
-
-
-class Owner(Protocol):
-    """An object that has slots here and views of them."""
-
-    _seat: Seat
-
-    def _attach_views(self, table: object) -> None: ...
+    from eventide.continuous.components.member import Member
+    from eventide.continuous.plans import Cohort
+    from eventide.continuous.storage.growable_arrays import Lease
 
 
 Kind: TypeAlias = Literal["moving", "standing"]
@@ -84,9 +79,9 @@ class Seat:
         self.number = number
         self.base = base
         self.side = side
-        self.cohort: Any = None
+        self.cohort: Cohort | None = None
         self.bases: tuple[int, ...] = ()
-        self.lease: Any = None
+        self.lease: Lease | None = None
         self.table: Any = None
         self.vectors: tuple[Any, ...] = ()
         self.rates: Any = None
@@ -99,7 +94,7 @@ class Seat:
         return [(first, size) for first, size in blocks if size]
 
 
-def anchor_of(owner: Owner) -> int | None:
+def anchor_of(owner: Member) -> int | None:
     """The first slot of an object's first block; None if it has none."""
     return next((first for first, _ in owner._seat.blocks()), None)
 
@@ -114,7 +109,7 @@ class _Lone:
 LONE: Final = _Lone()
 
 
-class Tenancy(weakref.ref[Any]):
+class Tenancy(weakref.ref["Member"]):
     """That an object sits on a seat, until it is gone."""
 
     __slots__ = ("seat",)
@@ -166,20 +161,20 @@ class SlotStorage:
         for owner in self.owners():
             owner._attach_views(table)
 
-    def owners(self) -> list[Any]:
+    def owners(self) -> list[Member]:
         """The objects that have slots here and still live, the oldest first."""
         return [owner for tenancy in self.tenancies.values() if (owner := tenancy()) is not None]
 
-    def owner_of(self, slot: int) -> Any:
-        """The object that has a slot; None if none has it any more."""
+    def owner_of(self, slot: int) -> Member:
+        """The object that has a slot, as long as it lives."""
         return self.sitter(self.slot.seat[slot])
 
-    def sitter(self, number: int) -> Any:
-        """The object that has a seat; None if none has it any more."""
+    def sitter(self, number: int) -> Member:
+        """The object that has a seat, as long as it lives."""
         tenancy = self.tenancies.get(self.seats[number])
-        return tenancy and tenancy()
+        return tenancy and tenancy()  # type: ignore[return-value]  # whoever asks has an object that lives
 
-    def give_seat(self, owner: Owner, layout: Any) -> Seat:
+    def give_seat(self, owner: Member, layout: Layout | _Lone) -> Seat:
         """Give an object its slots, as many of each kind as its layout says; the caller sets their values."""
         if self._gone:
             self.take_back()
@@ -187,7 +182,7 @@ class SlotStorage:
         if free:
             seat = free.pop()
         else:
-            seat = self._new_seat(layout)
+            seat = self._new_seat(layout)  # type: ignore[arg-type]  # of a variable nobody asks for more
         owner._seat = seat
         tenancy = self.tenancies[seat] = Tenancy(owner, self._leave)
         tenancy.seat = seat
@@ -230,7 +225,7 @@ class SlotStorage:
         return base
 
 
-def row_view(row: Any) -> memoryview[float]:
+def row_view(row: NDArray[np.float64]) -> memoryview[float]:
     """A row of floats as a memoryview: reading an item gives a Python float, several times faster than an array's."""
-    view: Any = memoryview(row)
-    return view  # type: ignore[no-any-return]  # the checker believes that every buffer holds integers
+    view: memoryview[float] = view_of(row)
+    return view

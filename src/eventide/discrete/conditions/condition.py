@@ -44,7 +44,7 @@ class Condition:
     recurs = False
     """Whether the same thing may well be waited for again."""
 
-    test: Callable[[], Any]
+    test: Callable[[], object]
     function: Any
     """What it is in the text; a method's is that of its class."""
     arguments: tuple[Any, ...]
@@ -52,7 +52,7 @@ class Condition:
     partner: Trigger | None
     """The handler on the other side of the surface, if this one's and that one's state slides along it."""
 
-    def __init__(self, test: Callable[[], Any], priority: float) -> None:
+    def __init__(self, test: Callable[[], object], priority: float) -> None:
         self.ask(test)
         self.priority = priority
         self.rank = 0.0
@@ -68,7 +68,7 @@ class Condition:
         """Whether it may be one on time alone, whose instant is solved."""
         self.partner = None
 
-    def ask(self, test: Callable[[], Any]) -> None:
+    def ask(self, test: Callable[[], object]) -> None:
         """From now on `test` tells whether it is true."""
         self.test = test
         if test.__class__ is MethodType:
@@ -77,7 +77,7 @@ class Condition:
             self.function, self.arguments = test, ()
 
     @property
-    def sim(self) -> Any:
+    def sim(self) -> World:
         """Where it is waited for."""
         raise NotImplementedError
 
@@ -111,7 +111,7 @@ class ComponentCondition(Condition):
         self.component = component
 
     @property
-    def sim(self) -> Any:
+    def sim(self) -> World:
         """Where it is watched."""
         return self.component.sim
 
@@ -183,7 +183,7 @@ class ConditionList:
     def disturb(self, process: Process) -> None:
         """Something else than its condition will wake a process that waits for one."""
 
-    def resume(self, wait: StateWait, test: Callable[[], Any], priority: float, prior: bool) -> bool:
+    def resume(self, wait: StateWait, test: Callable[[], object], priority: float, prior: bool) -> bool:
         """Add a wait that is over once more, for a condition of the same code; whether it can be."""
         return False
 

@@ -27,7 +27,7 @@ class StateWait(Condition):
     __slots__ = ("activity", "code", "countdown", "crossed", "following", "is_plain", "world")
     is_state_event = True
     recurs = True
-    code: Any
+    code: object
     """The code of the condition, by which the next wait for the same thing is known; None if it is no function."""
     crossed: object
     """The code of what is to cross a level, if that is waited for; else None."""
@@ -35,7 +35,7 @@ class StateWait(Condition):
     """The next one among the past waits of its process, which form a ring; None if it is not kept."""
 
     def __init__(
-        self, sim: World, activity: Activity, test: Callable[[], Any], priority: float, crossed: Any = None
+        self, sim: World, activity: Activity, test: Callable[[], object], priority: float, crossed: object = None
     ) -> None:
         super().__init__(test, priority)
         self.following = None
@@ -49,12 +49,12 @@ class StateWait(Condition):
         """After this many more events it is checked whether the process may continue as native code."""
 
     @property
-    def sim(self) -> Any:
+    def sim(self) -> World:
         """Where it is waited for."""
         return self.world
 
     @property
-    def owner(self) -> Any:
+    def owner(self) -> Activity:
         """The activity that waits."""
         return self.activity
 
@@ -64,7 +64,7 @@ class StateWait(Condition):
         return str(self.activity.name)
 
     @property
-    def identity(self) -> tuple[str, Any]:
+    def identity(self) -> tuple[str, object]:
         """As of any condition."""
         code = self.code
         return self.activity.name, self.function if code is None else code
@@ -88,7 +88,7 @@ class StateWait(Condition):
         resting = [f"{name} was never started" for name in conditions.resting(self)]
         return "; ".join([found, *resting] if found else resting)
 
-    def fire(self, sim: World) -> Any:
+    def fire(self, sim: World) -> Activity:
         """Wake the activity; its `until` returns True."""
         if self.is_plain:
             self.is_over = True
@@ -116,12 +116,14 @@ class CrossingWait(StateWait):
     sides: list[CrossingWait]
     """This one and, if either direction will do, the other."""
 
-    def __init__(self, sim: World, activity: Activity, test: Callable[[], Any], priority: float, crossed: Any) -> None:
+    def __init__(
+        self, sim: World, activity: Activity, test: Callable[[], object], priority: float, crossed: object
+    ) -> None:
         super().__init__(sim, activity, test, priority, crossed)
         self.armed = False
 
     @property
-    def value(self) -> Any:
+    def value(self) -> object:
         """What is to cross a level."""
         return self.test.crossing_of  # type: ignore[attr-defined]  # our mark
 
@@ -154,7 +156,7 @@ class Until:
     priority: float | None
     prior: bool | None
 
-    def _execute(self, sim: World, activity: Any, /) -> None:
+    def _execute(self, sim: World, activity: Activity, /) -> None:
         wait = activity._past
         if wait is not None and wait.code is self.code and sim._conditions.take_up(wait, self):
             wait.activity, activity._past = activity, wait.following
@@ -197,7 +199,7 @@ def _await_crossing(sim: World, activity: Activity, crossing: Crossing, priority
     return sides[0]
 
 
-def past_waits(activity: Any) -> Iterator[StateWait]:
+def past_waits(activity: Activity) -> Iterator[StateWait]:
     """The waits that are kept for an activity, over or not, the one that is likely to come next first."""
     first: StateWait | None = activity._past
     wait = first
@@ -215,7 +217,7 @@ def past_wait(activity: Activity, code: object, crossed: object) -> Any:
     return next(kept, None)
 
 
-def keep_past(activity: Any, wait: StateWait) -> None:
+def keep_past(activity: Activity, wait: StateWait) -> None:
     """Keep a wait for the next of its kind, as the one that comes last."""
     first = activity._past
     if first is None:
@@ -225,7 +227,7 @@ def keep_past(activity: Any, wait: StateWait) -> None:
         last.following, wait.following = wait, first
 
 
-def drop_past(activity: Any, wait: StateWait) -> None:
+def drop_past(activity: Activity, wait: StateWait) -> None:
     """Keep a wait no longer."""
     if wait.following is wait:
         activity._past = None

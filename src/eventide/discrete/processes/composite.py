@@ -13,6 +13,7 @@ from eventide.errors import ModelError
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Notice
     from eventide.discrete.commands import Activity
+    from eventide.discrete.conditions.until import StateWait
     from eventide.discrete.world import World
 
 
@@ -36,10 +37,10 @@ class Branch:
         self.has_come = False
         self.is_passive = False
         """Whether it comes when somebody activates the process."""
-        self.value: Any = None
+        self.value: object = None
         """What its command answered."""
         self._notice: Notice | None = None
-        self._value: Any = None
+        self._value: object = None
         self._wait: Wait | None = None
         self._granted: Wait | None = None
 
@@ -54,11 +55,12 @@ class Branch:
         return self.group.activity
 
     @property
-    def _past(self) -> object:
-        return who_waits(self)._past
+    def _past(self) -> StateWait | None:
+        past: StateWait | None = who_waits(self)._past
+        return past
 
     @_past.setter
-    def _past(self, wait: object) -> None:
+    def _past(self, wait: StateWait | None) -> None:
         who_waits(self)._past = wait
 
     @property
@@ -84,11 +86,11 @@ class Branch:
         self.has_come = True
         self._value = self._wait = None
 
-    def _resume(self) -> Any:
+    def _resume(self) -> object:
         self._come(self._value)
         return self.group._go_on(self)
 
-    def sleeper(self) -> object:
+    def sleeper(self) -> Activity | None:
         """The activity to schedule if the process is activated; None if this branch waits for something else."""
         if self.has_come:
             return None
@@ -143,7 +145,7 @@ class Composite(Sleep):
         activity._wait = self
         return None
 
-    def _go_on(self, branch: Branch) -> Any:
+    def _go_on(self, branch: Branch) -> object:
         """A branch has completed in an event of its own: let the activity continue if that is enough."""
         if not self._is_over():
             return NOTHING
@@ -156,11 +158,11 @@ class Composite(Sleep):
         """Whether enough has come."""
         raise NotImplementedError
 
-    def _answer(self, last: Branch) -> Any:
+    def _answer(self, last: Branch) -> object:
         """The result for the activity; the branches that lost are withdrawn."""
         raise NotImplementedError
 
-    def sleeper(self) -> object:
+    def sleeper(self) -> Activity | None:
         """The branch to be scheduled if the process is activated: the first that is passive; None without one."""
         found = (branch.sleeper() for branch in self._branches)
         return next((sleeper for sleeper in found if sleeper is not None), None)

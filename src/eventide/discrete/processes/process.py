@@ -255,7 +255,7 @@ class Process(_Agenda, Component):
         self._anchor = 0.0
         sim._roster.enter(self)
 
-    def _target(self) -> Any:
+    def _target(self) -> Activity | None:
         """The activity to schedule if this process is activated; None if it is the current one or has ended.
 
         That is the process itself, or the branch of a composite wait that stands for a passive process.
@@ -298,7 +298,7 @@ class Process(_Agenda, Component):
         generator.__name__ = GIVEN
         self._generator = self._story = generator
 
-    def _resume(self) -> Any:
+    def _resume(self) -> object:
         """The next step after an error in carrying out a command, or of one that was activated in its `until`."""
         self._story = self._generator
         value, self._value = self._value, None
@@ -397,7 +397,7 @@ class Process(_Agenda, Component):
         self._notice = self._value = None
         return left
 
-    def _finish(self, result: Any) -> bool:
+    def _finish(self, result: object) -> bool:
         """The generator has ended: drop it and wake those that wait for its end; returns whether the run is over."""
         self.terminated = True
         self.result = result

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eventide.reading.lines import is_ours, line_of
 
 if TYPE_CHECKING:
+    from eventide.discrete.calendar import Notice
     from eventide.discrete.commands import Activity
     from eventide.discrete.processes.process import Process
     from eventide.discrete.world import World
@@ -52,5 +53,5 @@ def what_stands_still(world: World, owed: Process) -> str:
     return "\n  ".join(lines)
 
 
-def _time(notice: Any) -> str:
+def _time(notice: Notice) -> str:
     return f"time {notice[0]!r}"

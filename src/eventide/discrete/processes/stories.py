@@ -44,7 +44,7 @@ class Kind:
 class ClassKind(Kind):
     """What the objects of a class have in common that are processes: how many there were."""
 
-    def __init__(self, counts: dict[type, int], of: type) -> None:
+    def __init__(self, counts: dict[object, int], of: type) -> None:
         self._counts, self._class = counts, of
 
     @property
