@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Optional
 
 import numpy as np
 import pytest
@@ -398,6 +399,115 @@ def test_what_is_located_and_what_is_not_is_told() -> None:
     text = str(sim.explain())
     assert "branches in laws: steps end where they change\n  Told 1.equations, `self.x < 0.5` (" in text
     assert "branches in laws that are not located: error control alone sees them\n  Told 1.equations, `round" in text
+
+
+class Basin(ev.Continuous):
+    """Its annotations name a class that is not there yet when they are read."""
+
+    level: ev.State = ev.state(0.0)
+    after: Basin | None = None
+    line: Sequence[Basin] = ()
+    named: dict[str, Optional[Basin]] = ev.field(default_factory=dict)  # noqa: UP045  # as users write it, too
+    unknown: Any = None
+    n: int = 1
+    u: ev.StateVector = ev.state_vector(0.5, size=2)
+    total: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.level = self.rate.u[1] = 1.0
+        if self.after is not None:
+            self.rate.total = (
+                self.after.level // 0.3
+                + self.line[0].level // 0.4
+                + self.named["a"].level // 0.6
+                + math.exp(self.unknown.level) // 0.7
+                + max(0.7, self.unknown.level)
+                + self.u[-1] // 0.8
+                + self.u[self.n] % 0.9
+            )
+
+
+@pytest.mark.parametrize("compiles", ["auto", False])
+def test_what_annotations_name_is_known_to_be_numbers(compiles: Any) -> None:
+    sim = simulation("Dormand-Prince", compile=compiles)
+    source = Basin(sim)
+    basin = Basin(sim, after=source, line=[source], named={"a": source}, unknown=source)
+    source.start()
+    basin.start()
+    sim.run(until=1.0)
+    assert {(b.text, b.why) for b in sim.explain().branches if b.kind is None} == set()
+    jumps = (0.7 + 0.4 + 0.1) + (0.6 + 0.2) + 0.4 + (3.0 - math.log(1.4) - math.log(2.1)) + 0.7
+    remainder, largest = 1.0 - 0.9 * 0.6, 0.49 + 0.255
+    assert source.total == 0.0
+    assert basin.total == pytest.approx(jumps + remainder + largest, abs=1e-11)
+
+
+class Follower(ev.Continuous):
+    """What it follows is asked for only where there is something."""
+
+    x: ev.State = ev.state(0.0)
+    y: ev.State = ev.state(0.0)
+    ahead: Follower | None = None
+    style: int = 0
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+        if self.style == 0:
+            if self.ahead is not None:
+                self.rate.y = 1.0 if self.ahead.x < 0.5 else 0.1
+        elif self.style == 1:
+            self.rate.y = 1.0 - 0.9 * min(self.ahead.x // 0.5, 1.0) if self.ahead else 0.0
+        elif self.style == 2:
+            self.rate.y = 0.1
+            if self.ahead is not None and self.ahead.x < 0.5:
+                self.rate.y = 1.0
+        elif self.style == 3:
+            if not self.ahead:
+                return
+            self.rate.y = 1.0 if self.ahead.x < 0.5 else 0.1
+        elif self.ahead is None or self.ahead.x >= 0.5:
+            self.rate.y = 0.1
+        else:
+            self.rate.y = 1.0
+
+
+@pytest.mark.parametrize("compiles", ["auto", False])
+@pytest.mark.parametrize("style", range(5))
+def test_a_branch_is_looked_at_only_where_the_law_goes_there(style: int, compiles: Any) -> None:
+    sim = simulation("Dormand-Prince", compile=compiles)
+    first = Follower(sim, style=style)
+    second = Follower(sim, style=style, ahead=first)
+    first.start()
+    second.start()
+    sim.run(until=1.0)
+    alone = 0.1 if style in (2, 4) else 0.0
+    assert [first.y, second.y] == pytest.approx([alone, 0.55], abs=1e-12)
+    second.ahead = None
+    sim.run(until=2.0)
+    assert [first.y, second.y] == pytest.approx([2.0 * alone, 0.55 + alone], abs=1e-12)
+    first.ahead = second
+    sim.run(until=3.0)
+    assert first.y == pytest.approx(2.0 * alone + 0.1, abs=1e-12)
+
+
+def test_a_branch_in_a_part_of_the_law_that_is_not_run_ends_no_step() -> None:
+    class Modes(ev.Continuous):
+        mode: int = 0
+        x: ev.State = ev.state(0.0)
+
+        def equations(self) -> None:
+            self.rate.x = 1.0
+            if self.mode == 1:
+                self.rate.x = 1.0 if self.x % 0.25 < 0.125 else 2.0
+
+    sim = simulation()
+    modes = Modes(sim)
+    modes.start()
+    sim.run(until=1.0)
+    assert sim.report().switches == 0
+    modes.mode = 1
+    sim.run(until=2.0)
+    assert sim.report().switches > 0
 
 
 def test_branches_are_nothing_that_could_happen() -> None:

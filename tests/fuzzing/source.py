@@ -275,7 +275,7 @@ def class_lines(kind: m.Class) -> list[str]:
         lines.append(f"u: ev.StateVector = ev.state_vector(0.0, size={len(kind.vector.starts)})")
     lines += [f"{name}: ev.Computed = ev.computed()" for name in kind.computed]
     lines += [f"{name}: ev.Summed = ev.summed()" for name in kind.sums]
-    lines += [f"{name}: object = None" for name in kind.references]
+    lines += [f"{name}: {annotation(name, target)} = None" for name, target in kind.references.items()]
     lines += [f"{name}: list = ev.field(default_factory=list)" for name in (*kind.lists, "log", "pool", "procs")]
     lines += [f"{name}: object = {function}" for name, function in kind.functions.items()]
     if kind.contributions:
@@ -310,6 +310,11 @@ def class_lines(kind: m.Class) -> list[str]:
             *indented(block.lines(every.body)),
         ]
     return [f"class K{kind.index}(ev.Continuous):", *indented(lines), ""]
+
+
+def annotation(name: str, target: int) -> str:
+    """What is written of a reference: what branches in laws is located by it, or not."""
+    return f'"K{target} | None"' if name == "mate" else "object"
 
 
 def names_of(program: m.Program) -> list[str]:

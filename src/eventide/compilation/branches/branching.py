@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from contextlib import contextmanager
 from copy import deepcopy
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -23,11 +24,14 @@ from eventide.compilation.branches.syntax import (
     number,
     order,
     placed,
+    truth_of,
 )
 from eventide.continuous.components.switches import Branch, Unlocated
 from eventide.engine.switching import BOUND
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from eventide.continuous import Continuous
     from eventide.reading.source import Definition
 
@@ -68,6 +72,8 @@ class Branching:
         self._definition = definition
         self._prefix = prefix
         self._clock = Clock(cls, function, smoothness.book)
+        self._path: list[ast.expr] = []
+        """What is true where the law stands now: nothing is asked that the law would not ask."""
 
     def read(self, tree: ast.FunctionDef) -> list[ast.stmt]:
         """The body of the law, rewritten."""
@@ -79,7 +85,11 @@ class Branching:
 
     def _block(self, body: list[ast.stmt], known: Known) -> bool:
         """Go through statements; whether the end of them may be reached."""
-        return all(self._statement(statement, known) for statement in body)
+        depth = len(self._path)
+        try:
+            return all(self._statement(statement, known) for statement in body)
+        finally:
+            del self._path[depth:]
 
     def _statement(self, node: ast.stmt, known: Known) -> bool:
         if isinstance(node, ast.Assign):
@@ -115,10 +125,15 @@ class Branching:
     def _if(self, node: ast.If, known: Known) -> bool:
         node.test = self._value(node.test, known, is_test=True)
         one, other = dict(known), dict(known)
-        reaches, reaches_too = self._block(node.body, one), self._block(node.orelse, other)
+        test = self._resolved_or_none(node.test, known)
+        with self._where(test, is_true=True):
+            reaches = self._block(node.body, one)
+        with self._where(test, is_true=False):
+            reaches_too = self._block(node.orelse, other)
         if not reaches or not reaches_too:
             known.clear()
             known.update(other if reaches_too else one)
+            self._path += truth_of(test, is_true=reaches)  # of what follows in the block
             return reaches or reaches_too
         for name in {**one, **other}:
             first, second = one.get(name), other.get(name)
@@ -129,6 +144,14 @@ class Branching:
             elif first is not second:
                 known[name] = self._resolved_or_none(ast.IfExp(node.test, first, second), known)
         return True
+
+    @contextmanager
+    def _where(self, test: ast.expr | None, *, is_true: bool) -> Iterator[None]:
+        """Go through what the law runs only where a test is true, or false; None of a test that is not known."""
+        depth = len(self._path)
+        self._path += truth_of(test, is_true=is_true)
+        yield
+        del self._path[depth:]
 
     def _leave(self, node: ast.stmt, known: Known) -> None:
         """Loops and the like: what branches in them is not located, nor is what they set known."""
@@ -160,17 +183,30 @@ class Branching:
         if isinstance(node, ast.Compare):
             return self._comparison(node, known, is_test=is_test)
         if isinstance(node, ast.BoolOp):
-            node.values = [self._value(value, known, is_test=is_test) for value in node.values]
+            self._each_in_turn(node, known, is_test=is_test)
         elif isinstance(node, ast.UnaryOp):
             node.operand = self._value(node.operand, known, is_test=is_test and isinstance(node.op, ast.Not))
         elif isinstance(node, ast.IfExp):
             node.test = self._value(node.test, known, is_test=True)
-            node.body, node.orelse = self._value(node.body, known), self._value(node.orelse, known)
+            test = self._resolved_or_none(node.test, known)
+            with self._where(test, is_true=True):
+                node.body = self._value(node.body, known)
+            with self._where(test, is_true=False):
+                node.orelse = self._value(node.orelse, known)
         elif isinstance(node, ast.Lambda | ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp):
             self._name_all(node, known, IN_A_LOOP)
         else:
             return self._parts(node, known)
         return node
+
+    def _each_in_turn(self, node: ast.BoolOp, known: Known, *, is_test: bool) -> None:
+        """The values of `and` and `or`, each of which is asked for after those before it."""
+        depth = len(self._path)
+        for k, value in enumerate(node.values):
+            node.values[k] = self._value(value, known, is_test=is_test)
+            test = self._resolved_or_none(node.values[k], known)
+            self._path += truth_of(test, is_true=isinstance(node.op, ast.And))
+        del self._path[depth:]
 
     def _parts(self, node: ast.expr, known: Known) -> ast.expr:
         for field, old in ast.iter_fields(node):
@@ -219,13 +255,19 @@ class Branching:
             return node
         count = len(self.located)
         try:
-            if node.keywords or not all(self.names.is_scalar(self.resolved(one, known)) for one in node.args):
+            if node.keywords or not self._is_of_numbers(node, function, known):
                 raise NotLocated(MAYBE_ARRAYS)
             return bend(self, [as_float(one) for one in node.args], node, known) or node
         except NotLocated as error:
             del self.located[count:]
             self._note_if_moving(node, known, str(error))
         return node
+
+    def _is_of_numbers(self, node: ast.Call, function: object, known: Known) -> bool:
+        """Whether a call is given one number each; what `min` compares is one, as what an `if` does."""
+        if (function is min or function is max) and len(node.args) > 1:
+            return not any(isinstance(one, ast.Starred) for one in node.args)
+        return all(self.names.is_scalar(self.resolved(one, known)) for one in node.args)
 
     def _remainder(self, node: ast.BinOp, known: Known) -> ast.expr:
         count = len(self.located)
@@ -285,6 +327,8 @@ class Branching:
 
     def _keep(self, name: str, condition: ast.expr, where: ast.expr, *, is_timed: bool, whole: str = "") -> None:
         """Locate where a condition becomes true."""
+        is_timed = is_timed and all(map(self.names.is_timed, self._path))
+        condition = ast.BoolOp(ast.And(), [*self._path, condition]) if self._path else condition
         made = ast.Lambda(deepcopy(self._definition.tree.args), deepcopy(condition))
         function, code = function_of(placed(made, where), self._function), self._function.__code__
         text = self._definition.file.excerpt(where)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
+from eventide.compilation.branches.annotations import annotated_kind, kind_of_items
 from eventide.continuous.components.layout import KINDS
 from eventide.declare import Component, fields_of
 from eventide.lowering.kernels.lowered import ABSENT, Constant
@@ -24,19 +25,26 @@ if TYPE_CHECKING:
 LAWS: Final = ("contributions", "equations")
 OUTCOME: Final = "_branch_"
 """What the names of slots of outcomes begin with."""
-_SCALAR_FIELDS: Final = ("state", "computed", "sum")
+_NUMBERS: Final = ("state", "computed", "sum")
+_VECTORS: Final = ("vector", "computed vector")
 _STILL_CALLS: Final = (len, isinstance, getattr, hasattr, bool, type)
-_SCALARS: Final = {
-    *(function for function in vars(math).values() if callable(function)),
+_GIVE_NUMBERS: Final = {
+    *(function for name, function in vars(math).items() if callable(function) and name not in ("frexp", "modf")),
+    float,
+    int,
+    len,
+    bool,
+}
+"""Functions that give one number, or raise an error, whatever they are given."""
+_KEEP_NUMBERS: Final = {
     *(function for function in vars(np).values() if isinstance(function, np.ufunc)),
     abs,
     min,
     max,
-    float,
-    int,
     round,
     np.clip,
 }
+"""Functions that give one number if they are given numbers."""
 
 
 Facts: TypeAlias = dict[tuple[int, str], Constant]
@@ -151,38 +159,74 @@ class LawNames:
         if isinstance(node, ast.Attribute):
             return self.is_scalar_attribute(node)
         if isinstance(node, ast.Call):
-            function = self.object_of(node.func)
-            try:
-                is_known = function in _SCALARS
-            except TypeError:
-                return False
-            return is_known and not node.keywords and all(map(self.is_scalar, node.args))
+            return self._gives_a_number(node)
+        if isinstance(node, ast.Subscript):
+            return self._is_item_of_a_vector(node)
         if isinstance(node, ast.BinOp | ast.UnaryOp | ast.IfExp | ast.Compare | ast.BoolOp):
             return all(self.is_scalar(child) for child in ast.iter_child_nodes(node) if isinstance(child, ast.expr))
         return False
+
+    def _gives_a_number(self, node: ast.Call) -> bool:
+        function = self.object_of(node.func)
+        try:
+            if function in _GIVE_NUMBERS:
+                return True
+            return function in _KEEP_NUMBERS and not node.keywords and all(map(self.is_scalar, node.args))
+        except TypeError:  # it has no hash
+            return False
+
+    def _is_item_of_a_vector(self, node: ast.Subscript) -> bool:
+        index = node.slice.operand if isinstance(node.slice, ast.UnaryOp) else node.slice
+        spec = self._field_of(index)
+        is_whole = type(index.value) is int if isinstance(index, ast.Constant) else spec and spec.annotation is int
+        return bool(is_whole) and self.is_vector(node.value)
 
     def is_scalar_attribute(self, node: ast.Attribute) -> bool:
         """The same of an attribute."""
         if node.attr == "time" or node.attr.startswith(OUTCOME):
             return True
-        owner = self.class_of(node.value)
-        if owner is None:
+        if self.component_of(node.value) is None:
             return isinstance(self.object_of(node), int | float)
-        spec = fields_of(owner).get(node.attr)
-        return spec is not None and (spec.role in _SCALAR_FIELDS or is_parameter(spec))
+        spec = self._field_of(node)
+        return spec is not None and (spec.role in _NUMBERS or is_parameter(spec))
 
-    def class_of(self, node: ast.expr) -> type[Component] | None:
+    def is_vector(self, node: ast.expr) -> bool:
+        """Whether an expression is a vector of a component."""
+        spec = self._field_of(node)
+        return spec is not None and spec.role in _VECTORS
+
+    def _field_of(self, node: ast.expr) -> Field | None:
+        """The field of a component that an expression reads; None if that is not known to be one."""
+        if not isinstance(node, ast.Attribute):
+            return None
+        owner = self.component_of(node.value)
+        return None if owner is None else fields_of(owner).get(node.attr)
+
+    def component_of(self, node: ast.expr) -> type[Component] | None:
         """The class of a component that an expression stands for; None if that is not known to be one."""
+        found = self.class_of(node)
+        return found if found is not None and issubclass(found, Component) else None
+
+    def class_of(self, node: ast.expr) -> type | None:
+        """The class of what an expression stands for, by what is written of it; None if that is not known."""
         if isinstance(node, ast.Name) and node.id == self.this:
             return self.cls
-        found: object = None
-        if isinstance(node, ast.Attribute):
-            owner = self.class_of(node.value)
-            spec = fields_of(owner).get(node.attr) if owner is not None else None
-            found = spec.annotation if spec is not None else None
-        else:
-            found = type(self.object_of(node))
-        return found if isinstance(found, type) and issubclass(found, Component) else None
+        kind, _ = self._kind(node)
+        if kind is None:
+            value = self.object_of(node)
+            return None if value is None else type(value)
+        return kind if isinstance(kind, type) else None
+
+    def _kind(self, node: ast.expr) -> tuple[object, type]:
+        """What is written of a field, or of the items of one, and of which class; None if nothing is."""
+        if isinstance(node, ast.Subscript):
+            whole, owner = self._kind(node.value)
+            return kind_of_items(whole, owner), owner
+        component = self.component_of(node.value) if isinstance(node, ast.Attribute) else None
+        spec = self._field_of(node)
+        if component is None or spec is None:
+            return None, object
+        return annotated_kind(spec.annotation, component), component
 
     def is_timed(self, node: ast.AST) -> bool:
         """Whether nothing in an expression moves but the time."""

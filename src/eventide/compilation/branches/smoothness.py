@@ -117,19 +117,19 @@ class Smoothness:
             return self.may_branch(names.object_of(function), names.facts)
         if _is_super(function.value):
             return function.attr not in LAWS  # of these what branches is located where it stands
-        owner = _class_of(function.value, names)
+        owner = names.class_of(function.value)
         if owner is None or issubclass(owner, ModuleType | type | np.ndarray):
             is_smooth = function.attr in _OF_ARRAYS and _is_vector(function.value, names)
             return not is_smooth and self.may_branch(names.object_of(function), names.facts)
         if issubclass(owner, Component) and function.attr in fields_of(owner):
-            return not issubclass(_class_of(function, names) or object, Input)
+            return not issubclass(names.class_of(function) or object, Input)
         method = getattr(owner, function.attr, None)
         note(names.facts, owner.__qualname__, function.attr, method, owner)
         return self.may_branch(method, names.facts, owner)
 
     def property_may_branch(self, node: ast.Attribute, names: LawNames) -> bool:
         """Whether an attribute is a property of the user's that may branch."""
-        owner = _class_of(node.value, names)
+        owner = names.class_of(node.value)
         if owner is None or node.attr in fields_of(owner) or node.attr.startswith(OUTCOME):
             return False
         found = getattr(owner, node.attr, None)
@@ -150,25 +150,6 @@ def _is_super(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
 
 
-def _class_of(node: ast.expr, names: LawNames) -> type | None:
-    """The class of what an expression stands for; None if that is not known."""
-    if isinstance(node, ast.Name) and node.id == names.this:
-        return names.cls
-    if isinstance(node, ast.Attribute):
-        owner = _class_of(node.value, names)
-        if owner is not None and issubclass(owner, Component):
-            spec = fields_of(owner).get(node.attr)
-            return spec.annotation if spec is not None and isinstance(spec.annotation, type) else None
-    found = names.object_of(node)
-    return None if found is None else type(found)
-
-
 def _is_vector(node: ast.expr, names: LawNames) -> bool:
     """Whether an expression is a vector of an object, or an array of a module."""
-    if isinstance(names.object_of(node), np.ndarray):
-        return True
-    owner = _class_of(node.value, names) if isinstance(node, ast.Attribute) else None
-    if owner is None or not issubclass(owner, Component) or not isinstance(node, ast.Attribute):
-        return False
-    spec = fields_of(owner).get(node.attr)
-    return spec is not None and spec.role in ("vector", "computed vector")
+    return isinstance(names.object_of(node), np.ndarray) or names.is_vector(node)

@@ -105,3 +105,8 @@ def both(one: ast.expr, other: ast.expr) -> ast.expr:
 def either(one: ast.expr, other: ast.expr) -> ast.expr:
     """`one or other`."""
     return ast.BoolOp(ast.Or(), [one, other])
+
+
+def truth_of(test: ast.expr | None, *, is_true: bool) -> list[ast.expr]:
+    """That a test is true, or false, as a Boolean that is far from changing; nothing of a test that is not known."""
+    return [] if test is None else [ast.IfExp(test, ast.Constant(is_true), ast.Constant(not is_true))]
