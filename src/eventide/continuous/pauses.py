@@ -12,14 +12,12 @@ GIL up for every call (other threads would stop a run at each event), and never 
 
 from __future__ import annotations
 
-from _thread import get_ident
 from math import inf
 from time import perf_counter, thread_time
 from typing import TYPE_CHECKING, Final
 
 from eventide.discrete.inside import keyboard_of
 from eventide.engine.codes import PAUSED
-from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from eventide.continuous.integrator import Integrator
@@ -89,8 +87,4 @@ class Pauses:
 
     def check_thread(self) -> None:
         """The stepper runs: raise ModelError if another thread than this one runs it."""
-        if keyboard_of(self._integrator.sim).thread not in (0, get_ident()):
-            raise ModelError(
-                "another thread runs this simulation: read and change it in that thread, or when the run has ended; "
-                "sim.watch() shows what it records meanwhile"
-            )
+        keyboard_of(self._integrator.sim).check_thread()

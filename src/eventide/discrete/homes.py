@@ -9,6 +9,7 @@ has the calendar. At the end of a run, and where there is anything else to do be
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from functools import partial
 from heapq import heapify
 from itertools import count
@@ -16,8 +17,8 @@ from math import inf
 from operator import call, is_
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from eventide.discrete.calendar import ABOVE, BELOW, Calendar
-from eventide.discrete.interruptions import Interruptions, put_back
+from eventide.discrete.calendar import Calendar
+from eventide.discrete.interruptions import Interruptions, put_back, serial_of
 from eventide.discrete.processes.process_list import Roster
 from eventide.discrete.processes.stories import Kind, counter_of
 from eventide.discrete.resources.away import AwayStation
@@ -25,16 +26,15 @@ from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.selection import Candidate, Selection
 from eventide.discrete.stand_ins import Given, RowCalendar, RowRoster
 from eventide.rows.allocation import has_room, reference, row_of
-from eventide.rows.codes import DONE, ENDED, FAILED, FREE, INTERRUPTION, NONE, NOTHING, REQUESTED, ROOM, SPENT
+from eventide.rows.codes import DONE, ENDED, FAILED, INTERRUPTION, NONE, NOTHING, REQUESTED, ROOM, SPENT
 from eventide.rows.loading import is_worth_loading
-from eventide.rows.undisturbed import is_watched, undisturbed
+from eventide.rows.undisturbed import Signals, is_watched, undisturbed
 
 if TYPE_CHECKING:
     from eventide.bodies.absence import Absence
     from eventide.bodies.body import Admission, Bodies, Body, Return
     from eventide.bodies.naming import Fact
     from eventide.bodies.prototypes import Prototype, Prototypes
-    from eventide.discrete.calendar import Notice
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.request import Request
     from eventide.discrete.world import World
@@ -109,6 +109,8 @@ class Homes:
         self._taken_before = 0
         self._pause = 1
         self.is_busy = False
+        self.signals = Signals(self.must_wait)
+        self.check_thread = world._keyboard.check_thread
         self._seen = 0
 
     # --- going away -----------------------------------------------------------------------------------------------
@@ -158,22 +160,29 @@ class Homes:
         gone = {id(candidate.notice) for candidate in found.values()}
         if gone:
             self._make_kinds(found)  # first, as compiling may fail: then no process has left the event list
-            # A stale notice of a process that is away would bring it home when it is met.
-            for notices in (calendar.heap, calendar.ready):
-                kept = [one for one in notices if one[3]._notice is one and id(one) not in gone]
-                notices.clear()
-                notices.extend(kept)
-            heapify(calendar.heap)
-            self._go(found)
-            self._questions = tuple(zip(*self._relied.values(), strict=True)) or NO_QUESTIONS
-            world._vigil = self
-            calendar.__class__, calendar.tracer = RowCalendar, self
-            world._roster.__class__, world._roster.homes = RowRoster, self
+            self.signals.pass_through()
+            self._depart(found, gone)
             self._taken_before, self.due = self.taken, events + ENOUGH
         elif selection.is_granting:
             self.due = events + 1
         else:
             self._wait_longer()
+
+    @undisturbed
+    def _depart(self, found: Mapping[Process, Candidate], gone: AbstractSet[int]) -> None:
+        """Let processes go away, whose notices have these ids."""
+        world, calendar = self.world, self.world._calendar
+        # A stale notice of a process that is away would bring it home when it is met.
+        for notices in (calendar.heap, calendar.ready):
+            kept = [one for one in notices if one[3]._notice is one and id(one) not in gone]
+            notices.clear()
+            notices.extend(kept)
+        heapify(calendar.heap)
+        self._go(found)
+        self._questions = tuple(zip(*self._relied.values(), strict=True)) or NO_QUESTIONS
+        world._vigil = self
+        calendar.__class__, calendar.tracer = RowCalendar, self
+        world._roster.__class__, world._roster.homes = RowRoster, self
 
     @property
     def _pays(self) -> bool:
@@ -310,7 +319,9 @@ class Homes:
     def _bring(self, process: Process) -> None:
         memory = self._memory
         assert memory is not None
-        i = self.away[process]
+        i = self.away.get(process, NONE)
+        if i < 0:  # a signal handler has looked at it just before
+            return
         activity = memory.views.activity
         time, sequence, serial = activity.due[i], activity.sequence[i], activity.serial[i]
         request = self._requests[memory.views.process.subject[i]] if activity.wait[i] == REQUESTED else None
@@ -330,10 +341,10 @@ class Homes:
             return
         self._embodied = memory.run.made
         activity, process = memory.activity, memory.process
-        for i in sorted(self._bodiless(memory), key=process.made.__getitem__):
+        for i in sorted(memory.bodiless({one.row for one in self._models}), key=process.made.__getitem__):
             assert self._prototypes is not None
             prototype = self._prototypes.all[process.object[i]]
-            numbers = prototype.body.arguments(*self._numbers(i, prototype.body))
+            numbers = prototype.body.arguments(*memory.numbers_of(i, *prototype.body.sizes))
             kind = counter_of(world, prototype.label)
             story = prototype.process(world, kind, process.number[i], activity.begun[i], numbers)
             Roster.enter(world._roster, story)
@@ -342,12 +353,7 @@ class Homes:
             self._rows[i] = _Gone(story, prototype.body, prototype, None)
             process.object[i], process.watched[i] = NONE, 1
 
-    def _bodiless(self, memory: RowMemory) -> list[int]:
-        """The rows of processes that have no object yet."""
-        models = {prototype.row for prototype in self._models}
-        activity, process = memory.activity, memory.process
-        rows = range(memory.run.used)
-        return [i for i in rows if process.object[i] >= 0 and activity.at[i] != FREE and i not in models]
+    embody_all = undisturbed(embody)
 
     @undisturbed
     def leave(self) -> None:
@@ -361,6 +367,8 @@ class Homes:
         if self._called is not None:  # Ctrl-C came before the rest of an event: it is the first of the next run
             world._calendar.call_next(world.time, self._called)
             self._called = None
+        if not world._is_running:
+            self.signals.give_back()
 
     def _fetch(self, process: Process) -> Return:
         """Give a process a generator that stands where its row is, which is free then."""
@@ -369,7 +377,7 @@ class Homes:
         i = self.away[process]
         _, body, prototype, _ = self._rows[i]
         views = memory.views
-        at, numbers = views.activity.at[i], self._numbers(i, body)
+        at, numbers = views.activity.at[i], memory.numbers_of(i, *body.sizes)
         is_handled = views.activity.wait[i] < NOTHING or body.handles_at(at)
         by = self._process_of(views.process.by[i]) if is_handled else None
         held = body.requests_at(at, numbers[0])
@@ -392,13 +400,6 @@ class Homes:
         process._generator = process._story = back.generator
         process._notice = process._wait = process._value = None
         return back
-
-    def _numbers(self, i: int, body: Body) -> tuple[list[int], list[float]]:
-        """The local numbers of a row."""
-        assert self._memory is not None
-        views, (wholes, reals) = self._memory.views, body.sizes
-        w, r = views.activity.wholes[i], views.activity.reals[i]
-        return views.wholes[w : w + wholes].tolist(), list(views.reals[r : r + reals])
 
     def _bring_others(self, process: Process | None) -> None:
         """All resources come home, and all processes but one that continues in Python within its event."""
@@ -502,7 +503,7 @@ class Homes:
         failure: BaseException | None = None
         while self.is_any_away and taken < most and not world._is_halted:
             notice = Calendar.first(calendar)
-            key = (inf, inf, 0) if notice is None else (notice[0], notice[1], _serial(notice))
+            key = (inf, inf, 0) if notice is None else (notice[0], notice[1], serial_of(notice))
             run.time, run.turn, run.serial = world.time, next(calendar.numbers) - 1, calendar.serial() - 1
             before, run.latest = run.turn, calendar.latest
             some = max(1, most - taken - 1)  # the last to act is looked at
@@ -578,21 +579,18 @@ class Homes:
     def advance(self, horizon: float) -> Any:
         """Whose event it is; None if it is that of the first in the list."""
         called, self._called = self._called, None
+        if self.signals.waiting:
+            self.signals.deliver()
         if not self.is_any_away and self.world._vigil is self:
             self.world._vigil = None
         return called
+
+    def must_wait(self) -> bool:
+        """Whether who looks now would see processes half in rows, half in Python, or an event that has just begun."""
+        return self.is_busy or self._called is not None
 
     def refresh(self) -> None:
         """There is nothing to bring up to date."""
 
     def come_to_rest(self) -> None:
         """A run has ended."""
-
-
-def _serial(notice: Notice) -> int:
-    """The third part of a key; of what has a priority it does not matter, as no row has such a number.
-
-    What was put after something else (`Calendar.schedule_after`) comes after a row with the number of that.
-    """
-    path = notice[2]
-    return int(path[0]) + (len(path) > 2 and path[1] > 0) if ABOVE != notice[1] != BELOW else 0

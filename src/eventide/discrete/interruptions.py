@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from heapq import heappush
 from typing import TYPE_CHECKING
 
-from eventide.discrete.calendar import FIRST, PLAIN
+from eventide.discrete.calendar import ABOVE, BELOW, FIRST, PLAIN
 from eventide.discrete.processes.endings import Interruption
 from eventide.discrete.resources.preemption import PREEMPTED, Preempting, Preemption
 from eventide.discrete.resources.request import PreemptingRequest
@@ -16,7 +16,7 @@ from eventide.rows.codes import INTERRUPTION, LOST, NONE, NOTHING, OBJECTS, PREE
 from eventide.rows.event_list import displace
 
 if TYPE_CHECKING:
-    from eventide.discrete.calendar import Calendar, Path
+    from eventide.discrete.calendar import Calendar, Notice, Path
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.request import Request
     from eventide.rows.memory import RowMemory
@@ -125,3 +125,12 @@ def put_back(calendar: Calendar, activity: Process | Interruption, time: float, 
     front.insert(place, notice)
     if sequence != -calendar.latest:
         calendar.below += 1
+
+
+def serial_of(notice: Notice) -> int:
+    """The third part of a key; of what has a priority it does not matter, as no row has such a number.
+
+    What was put after something else (`Calendar.schedule_after`) comes after a row with the number of that.
+    """
+    path = notice[2]
+    return int(path[0]) + (len(path) > 2 and path[1] > 0) if ABOVE != notice[1] != BELOW else 0

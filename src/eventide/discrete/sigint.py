@@ -48,6 +48,14 @@ class Keyboard:
         self._hook = self._hear
         self._hook_before: Any = None
 
+    def check_thread(self) -> None:
+        """Raise ModelError if another thread than this one runs the world."""
+        if self.thread not in (0, get_ident()):
+            raise ModelError(
+                "another thread runs this simulation: read and change it in that thread, or when the run has ended; "
+                "sim.watch() shows what it records meanwhile"
+            )
+
     def refuse_torn(self) -> None:
         """Raise ModelError if an earlier run was torn down in the middle of something."""
         if self._torn_by:

@@ -57,7 +57,8 @@ def _asking(name: str) -> Callable[..., object]:
     plain = getattr(Calendar, name)
 
     def ask(calendar: Calendar, *others: object) -> object:
-        calendar.tracer.leave()
+        if calendar.tracer is not None:  # a signal handler may just have looked
+            calendar.tracer.leave()
         return plain(calendar, *others)
 
     return ask
@@ -74,10 +75,12 @@ class RowRoster(Roster):
 
     def enter(self, process: Process) -> None:
         """Let a process that was just made stand last."""
-        self.homes.embody()
+        if self.homes is not None:
+            self.homes.embody_all()
         Roster.enter(self, process)
 
     def __iter__(self) -> Iterator[Process]:
         """Those who have not left, in their order: all come home."""
-        self.homes.leave()
+        if self.homes is not None:
+            self.homes.leave()
         return Roster.__iter__(self)

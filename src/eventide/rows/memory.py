@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from collections.abc import Set as AbstractSet
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
 from eventide.engine.records import Record, view_of
-from eventide.rows.codes import INTERRUPTION, NONE, UNSEEN
+from eventide.rows.codes import FREE, INTERRUPTION, NONE, UNSEEN
 from eventide.rows.interface import PLAIN
 from eventide.rows.records import (
     ActivityRecord,
@@ -128,6 +129,18 @@ class RowMemory:
         if self._packed is None:
             self._packed, self._kept = self.engine.pack(self.views)
         return self._packed
+
+    def bodiless(self, models: AbstractSet[int]) -> list[int]:
+        """The rows of processes that have no object yet, and are none of some models."""
+        activity, process = self.activity, self.process
+        rows = range(self.run.used)
+        return [i for i in rows if process.object[i] >= 0 and activity.at[i] != FREE and i not in models]
+
+    def numbers_of(self, i: int, wholes: int, reals: int) -> tuple[list[int], list[float]]:
+        """The local numbers of a row."""
+        views = self.views
+        w, r = views.activity.wholes[i], views.activity.reals[i]
+        return views.wholes[w : w + wholes].tolist(), list(views.reals[r : r + reals])
 
     def _outdate(self) -> None:
         self._packed = self._views = None
