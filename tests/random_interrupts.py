@@ -8,7 +8,7 @@ from typing import Any
 
 import random_queues
 from random_bodies import HEAD, MEDDLER
-from random_queues import SURVEYOR, Queueing
+from random_queues import SURVEYOR, THROUGH, GoingThrough, Queueing, helpers
 
 import eventide as ev
 
@@ -132,10 +132,20 @@ class Cutting(Queueing):
         return lines
 
 
-def program(seed: int, acts: int, looks: int) -> str:
+class CuttingThrough(GoingThrough, Cutting):
+    """Writes one whose processes go through other functions as well."""
+
+
+def program_through(seed: int, acts: int, looks: int) -> str:
+    """The text of a model whose processes go through other functions."""
+    chance = Random(seed)
+    return program(seed, acts, looks, CuttingThrough, helpers(chance)) + THROUGH
+
+
+def program(seed: int, acts: int, looks: int, writer: type[Cutting] = Cutting, called: list[str] | None = None) -> str:
     """The text of a model."""
     chance = Random(seed)
-    stories = [Cutting(chance, f"story{k}").text() for k in range(3)]
+    stories = [*(called or []), *(writer(chance, f"story{k}").text() for k in range(3))]
     said = f"ACTS = {acts}\nLOOKS = {looks}"
     hidden = 'HIDDEN += ("other", "first", "second", *(f"cut{k}" for k in range(99)))\n'
     return "\n\n".join([HEAD.replace("LIMIT = 400", "LIMIT = 60"), TELLER, *stories, said, MEDDLER, SURVEYOR, hidden])
@@ -147,6 +157,7 @@ def outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int, looks:
     resources = [ev.Resource(sim, 2), ev.PreemptiveResource(sim, 2), ev.PreemptiveResource(sim, 1, name="shared")]
     names: Any = module
     names.shared = resources[2]
+    names.box = hasattr(module, "Box") and names.Box(resources[1])
     processes: list[ev.Process] = []
     other: Any = sim.process(1.5 for _ in range(20))
     for k in range(9):

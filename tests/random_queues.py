@@ -68,6 +68,96 @@ class Queueing(Writer):
         return [f"with {who}.request({given}) as {name}:", "    pass", *before, *wait, *told, *after]
 
 
+THROUGH = """
+
+class Box:
+    def __init__(self, desk):
+        self.desk, self.count, self.share = desk, 0, 0.5
+
+    def visit(self, sim, x, *, times=1):
+        for k in range(times):
+            self.count += 1
+            yield from self.desk.use(self.share + k * 0.25, x)
+        return sim.time * self.share
+
+    def look(self):
+        yield ev.hold(0.25)
+        self.share = min(self.share * 1.25, 2.0)
+        return self.count
+
+
+# Also those of the generators that one is in the middle of.
+HIDDEN += ("self", "request", "interrupt", "cause", "box")
+
+
+def variables_of(process):
+    generator, found = process._generator, []
+    while generator is not None:
+        seen = generator.gi_frame.f_locals
+        found += sorted((name, repr(value)) for name, value in seen.items() if name not in HIDDEN)
+        generator = getattr(generator.gi_yieldfrom, "inner", generator.gi_yieldfrom)
+    return found
+"""
+
+
+class GoingThrough(Queueing):
+    """Writes one generator function that goes through others by `yield from`.
+
+    helpers     the names of these that it may call
+    """
+
+    helpers: tuple[str, ...] = ("helper0", "helper1", "helper2")
+
+    def text(self) -> str:
+        return super().text().replace("first, second):", "first, second, box):", 1)
+
+    def statement(self) -> list[str]:
+        return self.on_passage(next(self.counts)) if self.chance.random() < 0.25 else super().statement()
+
+    def on_passage(self, number: int) -> list[str]:
+        """A statement that goes through a function."""
+        c = self.chance
+        time = self.one("0.5", "rng.expovariate(2.0)", f"abs({c.choice(self.floats)}) % 3.0", "1", self.real())
+        given = self.one("", "", "", ", 1.0", ", priority=n", ", units=2", ", -0.5, 1", ", resume=True")
+        calls = [f"{self.one('first', 'second', 'shared')}.use({time}{given})"] * 3
+        calls += [f"box.visit(sim, {self.real()}{self.one('', ', times=2', ', times=n')})", "box.look()"]
+        if self.helpers:
+            arguments = f"{self.whole()}, {self.real()}, {c.choice(self.floats)}, first, second, box"
+            calls += [f"{c.choice(self.helpers)}(sim, rng, stream, log, seen, {arguments})"] * 4
+        call = f"yield from {c.choice(calls)}"
+        if c.random() < 0.5:
+            return [call]
+        name = self.one(f"p{number}", c.choice(self.floats))
+        return [f"{name} = {call}", f"log.append({name})", f"{name} = {self.one('0.5', 'x', 'float(n)')}"]
+
+
+class Helper(GoingThrough):
+    """Writes a function that others go through."""
+
+    def text(self) -> str:
+        self.helpers = self.helpers[: int(self.name[-1])]
+        body = [*self.block(3), self.hold(), *(self.block(2) if self.chance.random() < 0.5 else [])]
+        if self.chance.random() < 0.3:
+            body += [f"if {self.test()}:", f"    return {self.real()}", *self.block(2)]
+        if self.chance.random() < 0.8:
+            body.append(self.one(f"return {self.real()}", f"return {self.real()}", f"return {self.whole()}", "return"))
+        lines = "\n".join(f"    {line}" for line in body)
+        return f"def {self.name}(sim, rng, stream, log, seen, n, x, y, first, second, box):\n{lines}\n"
+
+
+def helpers(chance: Random) -> list[str]:
+    """The functions that others go through."""
+    return [Helper(chance, f"helper{k}").text() for k in range(3)]
+
+
+def program_through(seed: int, acts: int, looks: int) -> str:
+    """The text of a model whose processes go through other functions."""
+    chance = Random(seed)
+    texts = helpers(chance)
+    texts += [GoingThrough(chance, f"story{k}").text() for k in range(3)]
+    return "\n\n".join([HEAD, *texts, f"ACTS = {acts}\nLOOKS = {looks}", MEDDLER, SURVEYOR + THROUGH])
+
+
 def program(seed: int, acts: int, looks: int) -> str:
     """The text of a model."""
     chance = Random(seed)
@@ -80,9 +170,10 @@ def outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int, looks:
     rng, log, seen = Random(seed), [], []
     resources = [ev.Resource(sim, 2), ev.Resource(sim, 3), ev.Resource(sim, 2, name="shared")]
     module.shared = resources[2]  # type: ignore[attr-defined]  # the model's own
+    box = [module.Box(resources[0])] if hasattr(module, "Box") else []
     for k in range(10):
         stream, story = sim.stream(f"stream {k % 2}"), getattr(module, f"story{k % 3}")
-        sim.process(story(sim, rng, stream, log, seen, k % 5, 0.5 * k, 1.0, *resources[:2]))
+        sim.process(story(sim, rng, stream, log, seen, k % 5, 0.5 * k, 1.0, *resources[:2], *box))
     processes = [entry.process for entry in sim.schedule]
     if acts:
         sim.process(module.meddler(sim, Random(seed + 1), log, processes))

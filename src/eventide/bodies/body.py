@@ -23,22 +23,22 @@ from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.errors import Interrupt
 from eventide.native.locking import locked
 from eventide.reading.dropped_commands import KNOWN
-from eventide.reading.generators import Successor, function_of, locals_of
+from eventide.reading.generators import Successor, chain_of, function_of, locals_of
 from eventide.reading.source import CannotLower, SourceBook
-from eventide.reading.twins import Twin
+from eventide.reading.twins import GoingOn, Twin
 from eventide.rows.codes import NONE
 from eventide.rows.memory import RowMemory
 
 if TYPE_CHECKING:
-    import ast
     from types import CodeType
 
-    from eventide.bodies.points import Handler
+    from eventide.bodies.points import Handler, Loop
     from eventide.bodies.reader import Reading
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.resource import Resource
     from eventide.discrete.world import World
     from eventide.native.row_engine import NativeRows
+    from eventide.reading.generators import Suspended
 
 _RANGE: Final = type(iter(range(1)))
 _TUPLE: Final = type(iter(()))
@@ -118,7 +118,7 @@ class Body:
         self.wholes, self.reals = reading.columns()
         self._positions: dict[CodeType, list[Any]] = {}
         self._optional = reading.optional
-        handlers = (handler for point in reading.points.values() for handler in point.handlers)
+        handlers = (handler for point in reading.points.values() for handler in point.all_handlers)
         self._caught = [*dict.fromkeys(handler.name for handler in handlers if handler.name)]
         self.refused: dict[str, str] = {}
         """Why Python makes the processes of a statement of which native code could be made: by its prototype."""
@@ -141,13 +141,25 @@ class Body:
         at = self.resumes_at(generator)
         if at is None:
             return None
-        referents, values = gc.get_referents(generator), locals_of(generator)
-        iterators = [found for item in referents if (found := _range_in(item)) is not None]
-        admission, handlers = self._admission(at, values, iterators), self.reading.points[at].handlers
-        if admission is None or not handlers:
-            return admission
-        errors = {id(item): item for item in referents if type(item) is Interrupt}
-        return self._handling(admission, handlers[0], values, *errors.values()) if len(errors) == 1 else None
+        values = locals_of(generator)
+        iterators: list[object] = []
+        handling: list[Interrupt] = []
+        chain = self.reading.points[at].chain
+        for point, one in zip(chain, chain_of(generator), strict=True):
+            if one is not generator:
+                inside = point.frame.values_of(one, values)
+                if inside is None:
+                    return None
+                values.update(inside)
+            referents = gc.get_referents(one)
+            found = [iterator for item in referents if (iterator := _range_in(item)) is not None]
+            errors = {id(item): item for item in referents if type(item) is Interrupt}
+            if len(found) != len(point.loops) or (point.handlers and len(errors) != 1):
+                return None
+            iterators += found
+            handling += errors.values() if point.handlers else ()
+        admission, handlers = self._admission(at, values, iterators), self.reading.points[at].all_handlers
+        return admission and (self._handling(admission, handlers[0], values, *handling) if handlers else admission)
 
     def _handling(
         self, admission: Admission, handler: Handler, values: Mapping[str, object], error: Interrupt
@@ -177,8 +189,8 @@ class Body:
         return found
 
     def _admission(self, at: int, values: Mapping[str, Any], iterators: list[object]) -> Admission | None:
-        naming, loops = self.naming, self.reading.points[at].loops
-        if len(iterators) != len(loops) or (UNBORN in values) != naming.is_unborn or not self._fits(values):
+        naming, loops = self.naming, [loop for point in self.reading.points[at].chain for loop in point.loops]
+        if (UNBORN in values) != naming.is_unborn or not self._fits(values):
             return None
         texts = self._variables(values)
         kept = self._kept(values)
@@ -186,12 +198,12 @@ class Body:
             return None
         texts.update({text: id(item) for text, item in zip(naming.addresses, kept, strict=True)})
         texts.update({text: fact.answer for text, fact in naming.given.items()})
+        texts.update({point.frame.began_in_python: 1 for point in self.reading.points[at].chain})
         for loop, iterator in zip(loops, iterators, strict=True):
-            known = self.reading.loops[loop]
             begin, end, step = _rest(iterator)
-            if step != known.step or max(abs(begin), abs(end)) >= WIDE:
+            if step != loop.step or max(abs(begin), abs(end)) >= WIDE:
                 return None
-            texts[f"n_{known.number}"], texts[f"s_{known.number}"] = begin, end
+            texts[f"n_{loop.number}"], texts[f"s_{loop.number}"] = begin, end
         resources = {text: thing.found(values) for text, thing in naming.stations.items()}
         requests = self._requests(at, values, resources)
         if requests is None or any(resource.sim is not self.world for resource in resources.values()):
@@ -239,7 +251,7 @@ class Body:
     ) -> dict[str, Request] | None:
         """The requests whose blocks a generator is in; None if there is one that a row cannot have."""
         found: dict[str, Request] = {}
-        for block in self.reading.points[at].blocks:
+        for block in self.reading.points[at].all_blocks:
             request = values.get(block.name)
             if not isinstance(request, Request) or request.station is not resources[block.station]:
                 return None
@@ -250,7 +262,8 @@ class Body:
 
     def resumes_at(self, generator: Any) -> int | None:
         """The state in which native code continues a suspended generator; None if it cannot."""
-        return self.reading.resumes.get(self._positions_of(generator.gi_code)[generator.gi_frame.f_lasti // 2])
+        frames = (frame for one in chain_of(generator) if (frame := one.gi_frame) is not None)
+        return self.reading.resumes.get(tuple(self._positions_of(one.f_code)[one.f_lasti // 2] for one in frames))
 
     def _positions_of(self, code: CodeType) -> list[Any]:
         """The extents of the instructions of some code."""
@@ -286,7 +299,7 @@ class Body:
         has = 0
         for name in self.reading.known:
             value = values.get(name, ABSENT)
-            if value is ABSENT and name not in self.naming.arguments:
+            if value is ABSENT and name not in self.naming.parameters:
                 continue
             if KINDS.get(type(value)) != self.naming.kinds[name] or (type(value) is int and abs(value) >= WIDE):
                 return None
@@ -312,7 +325,7 @@ class Body:
 
     def requests_at(self, at: int, wholes: list[int]) -> list[int]:
         """The rows of the requests in whose blocks a row is."""
-        return [wholes[self.wholes.index(f"q_{block.name}")] for block in self.reading.points[at].blocks]
+        return [wholes[self.wholes.index(f"q_{block.name}")] for block in self.reading.points[at].all_blocks]
 
     def give_back(
         self,
@@ -335,28 +348,42 @@ class Body:
             if name not in self._optional or int(texts["has"]) >> self._optional.index(name) & 1:
                 value = texts[f"v_{name}"]
                 changed[name] = bool(value) if self.naming.kinds[name] == "bool" else value
-        point = self.reading.points[at]
-        iterators = {self.reading.twin.places[loop]: self._iterator(loop, texts) for loop in point.loops}
-        contexts = {}
-        for block in point.blocks:
-            request = requests[int(texts[f"q_{block.name}"])]
-            absent.remove(block.name)
-            changed[block.name], contexts[self.reading.twin.places[block.item]] = request, request.__exit__
-        for handler, error in handled:
-            if handler.name:
-                absent.remove(handler.name)
-                changed[handler.name] = error
-        errors = {self.reading.twin.places[one.statement]: error for one, error in handled}
-        successor = Successor(generator, self.reading.twin)
-        made = successor.at(point.place, generator, changed, absent, iterators, contexts, errors)
-        for one, error in handled:
-            if state := int(texts[f"f_{one.number}"]):
-                error.__traceback__ = self._traceback(made, state)
-        return Return(made, point.does, texts["command"])
+        errors = dict(handled)
+        outermost = locals_of(generator)
+        before = {
+            point.frame: locals_of(one)
+            for point, one in zip(self.reading.points[at].chain, chain_of(generator), strict=False)
+            if point.frame.call is not None and texts[point.frame.began_in_python]
+        }
+        made: Suspended | None = None
+        for point in reversed(self.reading.points[at].chain):
+            frame, places = point.frame, point.frame.twin.places
+            iterators = {places[loop.statement]: _iterator(loop, texts) for loop in point.loops}
+            contexts = {}
+            for block in point.blocks:
+                request = requests[int(texts[f"q_{block.name}"])]
+                absent.remove(block.name)
+                changed[block.name], contexts[places[block.item]] = request, request.__exit__
+            for handler in point.handlers:
+                if handler.name:
+                    absent.remove(handler.name)
+                    changed[handler.name] = errors[handler]
+            raised = {places[handler.statement]: errors[handler] for handler in point.handlers}
+            inner = None if made is None else GoingOn(made)
+            if frame.call is None:
+                successor = Successor(generator, frame.twin)
+                made = successor.at(point.place, generator, changed, absent, iterators, contexts, raised, inner)
+            else:
+                values = frame.values_at(texts, outermost, before.get(frame, {}), changed, absent)
+                made = frame.begin(point.place, values, iterators, contexts, raised, inner)
+            for handler in point.handlers:
+                if state := int(texts[f"f_{handler.number}"]):
+                    errors[handler].__traceback__ = self._traceback(made, state)
+        return Return(made, self.reading.points[at].does, texts["command"])
 
     def handles_at(self, at: int) -> bool:
         """Whether a row handles an interrupt in a state."""
-        return bool(self.reading.points[at].handlers)
+        return bool(self.reading.points[at].all_handlers)
 
     def handled(
         self, at: int, wholes: list[int], reals: list[float], cause_of: Callable[[int], object]
@@ -366,7 +393,7 @@ class Body:
         cause_of    their causes by what the row has of them
         """
         handled: list[tuple[Handler, Interrupt]] = []
-        for handler in self.reading.points[at].handlers:
+        for handler in self.reading.points[at].all_handlers:
             left = reals[self.reals.index(f"l_{handler.number}")]
             error = cause_of(wholes[self.wholes.index(f"e_{handler.number}")])
             if wholes[self.wholes.index(f"f_{handler.number}")] or not isinstance(error, Interrupt):
@@ -381,9 +408,10 @@ class Body:
         assert frame is not None
         return TracebackType(None, frame, 2 * self._positions_of(generator.gi_code).index(place), place[0])
 
-    def _iterator(self, loop: ast.For, texts: Mapping[str, Any]) -> Iterator[int]:
-        number, step = self.reading.loops[loop]
-        return iter(range(texts[f"n_{number}"], texts[f"s_{number}"], step))
+
+def _iterator(loop: Loop, texts: Mapping[str, Any]) -> Iterator[int]:
+    """What a loop over a range has left in a row."""
+    return iter(range(texts[f"n_{loop.number}"], texts[f"s_{loop.number}"], loop.step))
 
 
 def _range_in(item: object) -> object:
@@ -422,6 +450,13 @@ class Learned:
         self.twins: dict[int, tuple[CodeType, Twin]] = {}
         self.refused: dict[int, dict[tuple[type, ...], tuple[CodeType, CannotLower]]] = {}
         """By code, and by what its first argument is like; under () for whatever that is."""
+
+    def twin_of(self, function: FunctionType) -> Twin:
+        """What makes twins of a generator function. Raises CannotLower if it has none."""
+        code = function.__code__
+        if id(code) not in self.twins:
+            self.twins[id(code)] = code, Twin(self.book.definition(function, yields=True), function)
+        return self.twins[id(code)][1]
 
 
 @locked
@@ -462,12 +497,14 @@ class Bodies:
             for body in bodies:
                 asks = []
                 for state, (node, why) in body.reading.asks.items():
-                    ask = body.reading.twin.definition.refusal(node, f"{why} ({exits.get((body, state), 0)} times)")
-                    asks.append(ask)
+                    frame, count = body.reading.points[state].frame, exits.get((body, state), 0)
+                    if count or not frame.is_ours:
+                        asks.append(frame.twin.definition.refusal(node, f"{why} ({count} times)"))
                 for state, (node, text) in body.reading.spawns.items():
                     if reason := body.refused.get(text):
                         told_of = f"{reason} ({exits.get((body, state), 0)} times)"
-                        asks.append(body.reading.twin.definition.refusal(node, told_of))
+                        definition = body.reading.points[state].frame.twin.definition
+                        asks.append(definition.refusal(node, told_of))
                 told.append((body.naming.function.__qualname__, None, tuple(asks)))
         return told
 
@@ -558,11 +595,5 @@ class Bodies:
         return bodies
 
     def _read(self, function: FunctionType, values: Mapping[str, object]) -> Body:
-        code = function.__code__
-        book, twins = self._learned.book, self._learned.twins
-        if id(code) not in twins:
-            twins[id(code)] = code, Twin(book.definition(function, yields=True), function)
-        reading = read(function, values, book, twins[id(code)][1], self.world)
-        reading.naming.unborn = None
-        reading.naming.values = {}  # one generator's: they are not to live as long as the body
+        reading = read(function, values, self._learned.book, self._learned.twin_of, self.world)
         return Body(reading, f"body_{function.__name__}", self.world)

@@ -5,27 +5,33 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Any, Final
 
+from eventide.bodies.frames import INTROSPECTION
 from eventide.bodies.naming import Naming
 from eventide.bodies.operands import KINDS, Kind, Unknown
 from eventide.bodies.reader import Reading
 from eventide.reading.source import CannotLower
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from types import FunctionType
 
     from eventide.discrete.world import World
     from eventide.reading.source import SourceBook
     from eventide.reading.twins import Twin
 
-INTROSPECTION: Final = frozenset(["locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe"])
-"""Code that calls these may see names of which nothing is known."""
 MOST_VARIABLES: Final = 50
 
 
-def read(function: FunctionType, values: Mapping[str, Any], book: SourceBook, twin: Twin, world: World) -> Reading:
+def read(
+    function: FunctionType,
+    values: Mapping[str, Any],
+    book: SourceBook,
+    twin_of: Callable[[FunctionType], Twin],
+    world: World,
+) -> Reading:
     """Read the body of a function, for the types that the variables of a generator have.
 
+    twin_of     what makes twins of a generator function
     Raises CannotLower if it cannot be native code.
     """
     definition = book.definition(function, yields=True)
@@ -36,9 +42,9 @@ def read(function: FunctionType, values: Mapping[str, Any], book: SourceBook, tw
     kinds: dict[str, Kind | None] = {name: KINDS[type(value)] for name, value in values.items() if type(value) in KINDS}
     kinds = {name: kind for name, kind in kinds.items() if name not in function.__code__.co_cellvars}
     try:
-        reading = Reading(tree, twin, Naming(function, values, kinds, book, world))
+        reading = Reading(tree, twin_of, Naming(function, values, kinds, book, world))
         while reading.changed:  # another variable has got a type, or has lost it for good
-            reading = Reading(tree, twin, Naming(function, values, kinds, book, world))
+            reading = Reading(tree, twin_of, Naming(function, values, kinds, book, world))
     except Unknown as unknown:
         raise definition.refusal(tree, str(unknown)) from None
     if not reading.resumes:

@@ -55,6 +55,16 @@ class Handlers:
         self._tree = tree
         self._catches: list[Catch] = []
 
+    @contextmanager
+    def through(self, naming: Naming, tree: ast.AST) -> Iterator[None]:
+        """While a function is read that the body goes through: what it does not handle itself is raised in Python."""
+        kept = self._naming, self._tree, self._catches, self.around
+        self._naming, self._tree, self._catches = naming, tree, []
+        try:
+            yield
+        finally:
+            self._naming, self._tree, self._catches, self.around = kept
+
     def are_plain(self, statement: ast.Try) -> bool:
         """Whether a `try` does nothing when its process is given up."""
         return not statement.finalbody and all(self._passes(handler.type) for handler in statement.handlers)
@@ -67,7 +77,7 @@ class Handlers:
         name = found.name or ""
         if name and not self._is_free(name):
             return None
-        handler = Handler(statement, name, self._count)
+        handler = Handler(statement, name and self._naming.key(name), self._count)
         self._count += 1
         return Catch(handler, state, found.body, tuple(blocks), len(self.around), not _has_yield(found.body))
 
@@ -85,11 +95,12 @@ class Handlers:
         """While the statements of a handler are read."""
         handled, around = self._naming.handled, self.around
         self.around = (*around, handler)
-        if handler.name:
-            handled[handler.name] = handler.number
+        name = handler.name[len(self._naming.prefix) :]
+        if name:
+            handled[name] = handler.number
         yield
         self.around = around
-        handled.pop(handler.name, None)
+        handled.pop(name, None)
 
     def delivery(self, resume: int, blocks: Sequence[Block]) -> str:
         """What an interrupt does to a process that waits in a state."""
@@ -147,7 +158,9 @@ class Handlers:
     def _is_free(self, name: str) -> bool:
         """Whether a variable refers to nothing but exceptions that are handled."""
         naming = self._naming
-        if name not in naming.own or name in naming.arguments or name in naming.kinds or name in naming.handled:
+        if name not in naming.own or name in naming.arguments or name in naming.handled or name in naming.bound:
+            return False
+        if naming.key(name) in naming.kinds:
             return False
         return not any(_binds(node, name) for node in ast.walk(self._tree))
 

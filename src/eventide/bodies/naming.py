@@ -6,6 +6,7 @@ What a name of a module, a cell or a class stands for is a fact: native code is 
 from __future__ import annotations
 
 import builtins
+import copy
 from functools import reduce
 from inspect import getattr_static
 from operator import attrgetter
@@ -162,6 +163,25 @@ class Naming:
         """The variables that native code reads or sets."""
         self.present: set[str] = set()
         """The variables that have values for certain where the kernel is being written."""
+        self.prefix = ""
+        """Of the variables of a function that the body goes through, before their names."""
+        self.bound: dict[str, Operand | Thing] = {}
+        """Of the arguments of such a function those that are the same at each call."""
+        self.certain = set(self.arguments)
+        """The variables that have values wherever their names mean anything."""
+
+    def inside(self, function: FunctionType, prefix: str) -> Naming:
+        """The names of a function that the body goes through: what they stand for is noted in the same tables."""
+        made, code = copy.copy(self), function.__code__
+        made.function, made.prefix, made.values = function, prefix, {}
+        made.own, made.shared = frozenset(name for name in code.co_varnames if name.isascii()), frozenset()
+        made.cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+        made.arguments, made.handled, made.bound, made.present = frozenset(), {}, {}, set()
+        return made
+
+    def key(self, name: str) -> str:
+        """The name that a variable has for native code."""
+        return self.prefix + name
 
     def noted(self) -> Conditions:
         """What native code is left for when it is so no longer, as it stands now."""
@@ -217,15 +237,18 @@ class Naming:
         name = node.id
         if name in self.handled:
             raise Unknown("what is done with an exception but to read it is left to Python", node)
-        if name in self.requests:
+        if name in self.bound:
+            return self.bound[name]
+        key = self.key(name)
+        if key in self.requests:
             raise Unknown("what is done with a request but to yield it is left to Python", node)
-        kind = self.kinds.get(name)
+        kind = self.kinds.get(key)
         if kind is not None:
-            self.used.add(name)
+            self.used.add(key)
             if name not in self.arguments and name not in self.present:
-                emission.stop_if(f"h_{name} == 0", Operand(f"h_{name}", "int"), node=node)
-            return Operand(f"v_{name}", kind)
-        if name in self.kinds or name not in self.values:
+                emission.stop_if(f"h_{key} == 0", Operand(f"h_{key}", "int"), node=node)
+            return Operand(f"v_{key}", kind)
+        if key in self.kinds or name not in self.values:
             raise Unknown("its type is not known, or changes", node)
         self.things[name, ()] = type(self.values[name])
         self._note_exact(name, (), self.values[name])

@@ -3,25 +3,49 @@
 from __future__ import annotations
 
 import ast
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from eventide.bodies.frames import Frame
+
+Does: TypeAlias = Literal["waits", "executes", "yields", "holds"]
 
 
 class Point(NamedTuple):
     """Where Python continues a process.
 
     place   of the twin
-    loops   around it, the outermost first
+    frame   in whose text it is
+    loops   around it there, the outermost first
     does    whether it waits at a `yield`, is to execute a statement, or has evaluated what it yields: by itself or as
             the argument of `hold`
-    blocks  around it, the outermost first, whose requests end with them
-    handlers    of interrupts around it, the outermost first
+    blocks  around it there, the outermost first, whose requests end with them
+    handlers    of interrupts around it there, the outermost first
+    outer   where the generator stands that goes through this one by `yield from`; None for that of the process
     """
 
     place: int
-    loops: tuple[ast.For, ...]
-    does: Literal["waits", "executes", "yields", "holds"]
+    frame: Frame
+    loops: tuple[Loop, ...]
+    does: Does
     blocks: tuple[Block, ...] = ()
     handlers: tuple[Handler, ...] = ()
+    outer: Point | None = None
+
+    @property
+    def chain(self) -> list[Point]:
+        """The points of all generators that stand there, that of the process first."""
+        return [self] if self.outer is None else [*self.outer.chain, self]
+
+    @property
+    def all_blocks(self) -> list[Block]:
+        """The blocks around it, the outermost first."""
+        return [block for point in self.chain for block in point.blocks]
+
+    @property
+    def all_handlers(self) -> list[Handler]:
+        """The handlers around it, the outermost first."""
+        return [handler for point in self.chain for handler in point.handlers]
 
 
 class Block(NamedTuple):
@@ -41,7 +65,8 @@ class Handler(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """A loop over a range: its number in the text, and its step."""
+    """A loop over a range: its number in the text, its step, and its statement."""
 
     number: int
     step: int
+    statement: ast.For

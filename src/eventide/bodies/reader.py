@@ -8,140 +8,58 @@ Python can do, stops the kernel before it.
 from __future__ import annotations
 
 import ast
-import re
+from contextlib import contextmanager
 from textwrap import indent
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.bodies.attributes import setting
 from eventide.bodies.emission import Emission
 from eventide.bodies.expressions import BodyExpressions
-from eventide.bodies.handlers import Handlers
+from eventide.bodies.frames import RESULT, Frame, entered
 from eventide.bodies.interrupts import interrupted
 from eventide.bodies.nodes import extent, pairs_of
 from eventide.bodies.operands import LARGEST, Operand, Thing, Unknown
 from eventide.bodies.points import Block, Loop, Point
-from eventide.bodies.requests import asked, is_named, name_of_request
+from eventide.bodies.requests import asked, name_of_request
 from eventide.bodies.spawning import spawned
+from eventide.bodies.writing import COMMAND, Writing
 from eventide.discrete.commands import hold
+from eventide.reading.source import CannotLower
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from types import FunctionType
 
     from eventide.bodies.naming import Naming
     from eventide.reading.twins import Twin
 
-MOST_BLOCKS: Final = 200
 MOST_TURNS: Final = 2**20  # of loops in one event: then Python goes on, which can be interrupted
-COMMAND: Final = "command"
-"""The variable of the kernel for what a `yield` gives that only Python carries out."""
 
 
-class Reading:
-    """A body, read for certain types of its variables.
+class Reading(Writing):
+    """A body, read for certain types of its variables: what `Writing` writes of its statements."""
 
-    kinds       of the variables that native code sets or reads; None for one whose type changes
-    points      by the number of the state
-    resumes     by the extent of a `yield` in the text: the state in which it is waited there
-    extents     the other way round, of each `yield`
-    asks        what is left to Python: the node and the reason, by the number of the state
-    spawns      the statements that make processes: the node and the variable of the kernel, by the number of the state
-    changed     whether new types were found, so that it has to be read again
-    """
-
-    def __init__(self, tree: ast.FunctionDef, twin: Twin, naming: Naming) -> None:
-        self.twin = twin
-        self.naming = naming
-        self.points: dict[int, Point] = {}
-        self.resumes: dict[tuple[int, int, int, int], int] = {}
-        self.extents: dict[int, tuple[int, int, int, int]] = {}
-        self.asks: dict[int, tuple[ast.AST, str]] = {}
-        self.spawns: dict[int, tuple[ast.Expr, str]] = {}
-        self.loops: dict[ast.For, Loop] = {}
-        self.changed = False
-        self._blocks: dict[int, list[str]] = {0: []}
-        self._lines: list[str] | None = self._blocks[0]
-        self._states = 0
-        self._temporaries = 0
-        self._around: list[ast.For] = []
-        self._blocks_around: list[Block] = []
-        self._handlers = Handlers(naming, tree)
-        self._targets: list[tuple[int, int, int]] = []
-        self._tree = tree
+    def __init__(self, tree: ast.FunctionDef, twin_of: Callable[[FunctionType], Twin], naming: Naming) -> None:
+        super().__init__(tree, twin_of, naming)
         self._begin(tree)
 
     def _begin(self, tree: ast.FunctionDef) -> None:
-        self.points[0] = Point(self._place(self._first(tree.body)), (), "executes")
+        self.points[0] = Point(self._place(self._first(tree.body)), self.frame, (), "executes")
         self._run(tree.body)
         self._add("code = ENDS\nbreak")
-
-    # --- states and blocks ----------------------------------------------------------------------------------------
-
-    def _place(self, node: ast.AST) -> int:
-        place = self.twin.places.get(node)
-        if place is None:
-            why = self.twin.closed.get(node, "no twin begins there")
-            raise self.twin.definition.refusal(node, why)
-        return place
-
-    def _first(self, statements: Sequence[ast.stmt]) -> ast.stmt:
-        """The first statement but declarations, which do nothing."""
-        return next((one for one in statements if not isinstance(one, ast.Global | ast.Nonlocal)), statements[0])
-
-    def _new(self) -> int:
-        self._states += 1
-        if self._states > MOST_BLOCKS:
-            raise Unknown("it has too many statements")
-        return self._states
-
-    def _point(self, node: ast.AST, does: Any = "executes") -> int:
-        """A state in which Python can continue at a node."""
-        state = self._new()
-        around = tuple(self._around), does, tuple(self._blocks_around), self._handlers.around
-        self.points[state] = Point(self._place(node), *around)
-        return state
-
-    def _waiting(self, command: ast.Yield) -> int:
-        """A state in which it is waited at a `yield`; who handles two interrupts does not go away there."""
-        state = self._point(command, "waits")
-        self.extents[state] = extent(command)
-        if len(self._handlers.around) < 2:
-            self.resumes[extent(command)] = state
-        return state
-
-    def _resume(self, state: int) -> None:
-        """Continue with the block of a state behind a wait."""
-        self._start(state)
-        self._add(self._handlers.delivery(state, self._blocks_around))
-
-    def _add(self, text: str) -> None:
-        if self._lines is not None:
-            self._lines.append(text)
-
-    def _jump(self, state: int) -> None:
-        self._add(f"at = {state}\ncontinue")
-        self._lines = None
-
-    def _start(self, state: int) -> None:
-        """Continue with the block of a state; the block before it falls into it."""
-        if self._lines is not None:
-            self._jump(state)
-        self._lines = self._blocks[state] = []
-        self.naming.present = set()
-
-    def _come_again(self, state: int) -> None:
-        """The kernel itself continues here after it has stopped at this state until a table has grown."""
-        present = self.naming.present
-        self._start(state)
-        self.naming.present = present
+        for frame in self.frames:  # one generator's: they are not to live as long as the body
+            frame.naming.unborn, frame.naming.values, frame.naming.bound = None, {}, {}
 
     # --- statements -----------------------------------------------------------------------------------------------
 
-    def _run(self, statements: Sequence[ast.stmt]) -> None:
+    def _run(self, statements: Sequence[ast.stmt]) -> bool:
+        """Some statements; whether anything leads behind them."""
         for statement in statements:
             if self._lines is None:  # only a wait leads behind it
                 self._lines = []
             visit = getattr(self, f"_on_{type(statement).__name__.lower()}", self._on_other)
             visit(statement)
+        return self._lines is not None
 
     def _attempt(self, statement: ast.stmt, write: Any) -> int:
         """Write the lines of a statement and return its state; 0 if that cannot be, and it is left to Python."""
@@ -157,11 +75,15 @@ class Reading:
         self._temporaries = emission.used
         if any("ROOM" in line for line in emission.lines):
             self._come_again(state)
+        self._add_lines(state, emission)
+        return state
+
+    def _add_lines(self, state: int, emission: Emission) -> None:
+        """Add those of a statement, at which Python can go on."""
         if any("break" in line for line in emission.lines):
             self._add(f"at = {state}")
         for line in emission.lines:
             self._add(line)
-        return state
 
     def _leave(self, statement: ast.stmt, state: int, why: str, node: ast.AST | None = None) -> None:
         """Python executes a statement."""
@@ -180,11 +102,13 @@ class Reading:
 
     def _on_expr(self, statement: ast.Expr) -> None:
         if isinstance(statement.value, ast.Yield):
-            asked = next((block for block in self._blocks_around if is_named(statement.value.value, block.name)), None)
+            asked = self._block_of(statement.value.value)
             if asked is None:
                 self._wait(statement, statement.value)
             else:
                 self._ask(statement, statement.value, asked)
+        elif isinstance(statement.value, ast.YieldFrom):
+            self._go_through(statement, statement.value)
         elif not isinstance(statement.value, ast.Constant):
             self._call(statement)
 
@@ -201,6 +125,11 @@ class Reading:
         state = self._attempt(statement, write)
         if state and prototype:
             self.spawns[state] = statement, prototype
+
+    def _block_of(self, node: ast.AST | None) -> Block | None:
+        """The block whose request an expression is; None for others."""
+        key = self.naming.key(node.id) if isinstance(node, ast.Name) else ""
+        return next((block for block in self._blocks_around if block.name == key), None)
 
     def _wait(self, statement: ast.Expr, command: ast.Yield) -> None:
         """A `yield`: a hold by a float; others are Python's."""
@@ -243,8 +172,9 @@ class Reading:
 
         def write(expressions: BodyExpressions) -> None:
             nonlocal block
-            is_nested = is_named(statement.items[0].optional_vars, *(block.name for block in self._blocks_around))
-            name = name_of_request(statement, self._tree, self.naming, is_nested=is_nested)
+            is_nested = self._block_of(statement.items[0].optional_vars) is not None
+            name = name_of_request(statement, self.frame.tree, self.naming, is_nested=is_nested)
+            name = self.naming.key(name)
             station, text = asked(expressions, statement.items[0].context_expr)
             block = Block(statement.items[0], name, station)
             self.naming.requests[name] = station
@@ -277,19 +207,14 @@ class Reading:
             if block is not but:
                 emission.emit(f"if a.request.state[q_{block.name}] == NEW:\n    code = EXIT\n    break")
 
-    def _leave_blocks(self, kept: int) -> None:
-        """Leave the innermost blocks, all but this many."""
-        for block in reversed(self._blocks_around[kept:]):
-            self._add(f"leave(a, q_{block.name})\nq_{block.name} = -1")
-
     # --- variables ------------------------------------------------------------------------------------------------
 
     def _set(self, target: ast.expr, operand: Operand) -> str:
         """The lines that give a variable a value."""
         if not isinstance(target, ast.Name) or target.id not in self.naming.own:
             raise Unknown("only plain variables of its own are set by native code", target)
-        name, kinds = target.id, self.naming.kinds
-        known = kinds.get(name, operand.kind if name not in self.naming.values else None)
+        name, kinds = self.naming.key(target.id), self.naming.kinds
+        known = kinds.get(name, operand.kind if target.id not in self.naming.values else None)
         if known != operand.kind:
             self.changed = self.changed or name not in kinds or kinds[name] is not None
             kinds[name] = None
@@ -297,7 +222,7 @@ class Reading:
         if name not in kinds:
             kinds[name], self.changed = operand.kind, True
         self.naming.used.add(name)
-        present = "" if name in self.naming.arguments else f"\nh_{name} = 1"
+        present = "" if target.id in self.naming.arguments else f"\nh_{name} = 1"
         return f"v_{name} = {operand.text}{present}"
 
     def _line(self, expressions: BodyExpressions, target: ast.expr, operand: Operand) -> str:
@@ -313,6 +238,9 @@ class Reading:
         self.naming.present.update(target.id for target in targets if isinstance(target, ast.Name))
 
     def _on_assign(self, statement: ast.Assign) -> None:
+        if isinstance(statement.value, ast.YieldFrom) and len(statement.targets) == 1:
+            self._go_through(statement, statement.value, statement.targets[0])
+            return
         pairs: list[tuple[ast.expr, ast.expr]] = []
         for target in statement.targets:
             pairs += pairs_of(target, statement.value) if len(statement.targets) == 1 else [(target, statement.value)]
@@ -334,6 +262,8 @@ class Reading:
         value, target = statement.value, statement.target
         if value is None:
             self._on_other(statement)
+        elif isinstance(value, ast.YieldFrom):
+            self._go_through(statement, value, target)
         elif self._attempt(statement, lambda e: e.emission.emit(self._line(e, target, e.number(value)))):
             self._given(target)
 
@@ -414,12 +344,12 @@ class Reading:
         try:
             given = self._set(target, Operand(f"n_{k}", "int"))
         except Unknown as unknown:  # known after the next reading
-            raise self.twin.definition.refusal(statement, str(unknown)) from None
+            raise self.frame.twin.definition.refusal(statement, str(unknown)) from None
         sign = "<" if loop.step > 0 else ">"
         self._add(f"if n_{k} {sign} s_{k}:\n{indent(given, '    ')}\n    n_{k} = n_{k} + {loop.step}\n    at = {body}")
         self._add(f"else:\n    at = {otherwise}\ncontinue")
         self._lines = None
-        self._around.append(statement)
+        self._around.append(loop)
         self._in_loop(body, statement.body, head, done, target.id)
         self._around.pop()
         self._start(otherwise)
@@ -440,7 +370,7 @@ class Reading:
         if type(step) is not int or not 0 < abs(step) < 2**31:
             raise Unknown("the step of the range is no constant", statement)
         self._check_range(statement, items)
-        loop = Loop(len(self.loops), step)
+        loop = Loop(len(self.loops), step, statement)
         state, emission = self._point(statement), Emission(self._temporaries)
         expressions = BodyExpressions(self.naming, emission)
         called = expressions.value(items.func)
@@ -449,7 +379,7 @@ class Reading:
         bounds = [expressions.number(item, "int") for item in items.args[:2]]
         first = bounds[0].text if len(bounds) == 2 else "0"
         emission.emit(f"n_{loop.number} = {first}\ns_{loop.number} = {bounds[-1].text}")
-        self.loops[statement] = loop
+        self.loops.append(loop)
         self._temporaries = emission.used
         self._add(f"at = {state}")
         for line in emission.lines:
@@ -461,8 +391,9 @@ class Reading:
         naming, target = self.naming, statement.target
         if not isinstance(target, ast.Name) or target.id not in naming.own:
             raise Unknown("only plain variables of its own are set by native code", statement)
-        is_other = target.id not in naming.kinds and target.id in naming.values
-        if is_other or naming.kinds.get(target.id, "int") != "int":
+        key = naming.key(target.id)
+        is_other = (key not in naming.kinds and target.id in naming.values) or target.id in naming.bound
+        if is_other or naming.kinds.get(key, "int") != "int":
             raise Unknown("the variable of the loop has other values as well", items)
 
     def _on_break(self, statement: ast.Break) -> None:
@@ -476,13 +407,105 @@ class Reading:
         self._jump(head)
 
     def _on_return(self, statement: ast.Return) -> None:
-        value = statement.value
+        value, frame = statement.value, self.frame
         if value is None or (isinstance(value, ast.Constant) and value.value is None):
-            self._leave_blocks(0)
+            self._end()
+        elif frame.call is None or isinstance(value, ast.YieldFrom):
+            self._on_other(statement)
+        else:
+
+            def write(expressions: BodyExpressions) -> None:
+                if not frame.result:
+                    expressions.value(value)
+                    return
+                operand = expressions.number(value)
+                if self.naming.kinds.setdefault(frame.result, operand.kind) != operand.kind:
+                    raise Unknown("it returns values of different types", statement)
+                expressions.emission.emit(f"v_{frame.result} = {operand.text}")
+
+            if self._attempt(statement, write):
+                self._leave_blocks(frame.blocks)
+                self._jump(frame.done)
+
+    def _end(self) -> None:
+        """A function comes to its end without a result."""
+        frame = self.frame
+        if frame.result:
+            raise Unknown("the function that it goes through may return nothing", frame.call)
+        self._leave_blocks(frame.blocks)
+        if frame.call is None:
             self._add("code = ENDS\nbreak")
             self._lines = None
         else:
-            self._on_other(statement)
+            self._jump(frame.done)
+
+    # --- functions that it goes through ---------------------------------------------------------------------------
+
+    def _go_through(self, statement: ast.stmt, call: ast.YieldFrom, target: ast.expr | None = None) -> None:
+        """A `yield from`: the statements of a generator function that is known stand there."""
+        state, noted, lines = self._point(statement), self.naming.noted(), self._lines
+        loops, states, frames = len(self.loops), self._states, len(self.frames)
+        sizes = [len(table) for table in self._tables]
+        used, here = set(self.naming.used), len(lines or ())
+        try:
+            self._enter(call, target, state)
+        except (Unknown, CannotLower) as refusal:
+            for table, size in zip(self._tables, sizes, strict=True):
+                while len(table) > size:
+                    table.popitem()
+            self.naming.take_back(noted)
+            self.naming.used.intersection_update(used)
+            del self.loops[loops:], self.frames[frames:]
+            self._states, self._lines = states, lines
+            if lines is not None:
+                del lines[here:]
+            why = refusal.why if isinstance(refusal, CannotLower) else str(refusal)
+            self._leave(statement, state, why, getattr(refusal, "node", None))
+
+    def _enter(self, call: ast.YieldFrom, target: ast.expr | None, state: int) -> None:
+        emission, outer = Emission(self._temporaries), self.frame
+        if target is not None and not isinstance(target, ast.Name):
+            raise Unknown("only plain variables of its own are set by native code", target)
+        frame = entered(BodyExpressions(self.naming, emission), call, outer, self._twin_of)
+        self._temporaries = emission.used
+        begin, frame.done = self._new(), self._new()
+        frame.standing, frame.extents = self._here(call, "waits"), (*outer.extents, extent(call))
+        frame.blocks, frame.handlers = len(self._blocks_around), len(self._handlers.around)
+        naming = self.naming
+        if target is not None:
+            frame.result = frame.naming.key(RESULT)
+            naming.certain.add(frame.result)
+            naming.used.add(frame.result)
+        self._add_lines(state, emission)
+        before = self._lines
+        with self._inside(frame):
+            self._lines = self.blocks[begin] = []
+            if self._run(frame.tree.body):
+                self._end()
+        if before is not None:
+            before += [f"h_{name} = 0" for name in self.optional if name.startswith(frame.naming.prefix)]
+            before.append(f"{frame.began_in_python} = 0")
+            before.append(f"at = {begin}\ncontinue")
+        self._start(frame.done)
+        if target is not None:
+            kind = naming.kinds.get(frame.result)
+            if kind is None:
+                raise Unknown("what the function that it goes through returns is left to Python", call)
+            self._add(self._set(target, Operand(f"v_{frame.result}", kind)))
+            self._given(target)
+
+    @contextmanager
+    def _inside(self, frame: Frame) -> Iterator[None]:
+        """While a function is read that another one goes through."""
+        kept = self.frame, self._around, self._targets
+        self.frame, self._around, self._targets = frame, [], []
+        self.frames.append(frame)
+        try:
+            with self._handlers.through(frame.naming, frame.tree):
+                yield
+        finally:
+            self.frame, self._around, self._targets = kept
+            del self._blocks_around[frame.blocks :]
 
     def _on_try(self, statement: ast.Try) -> None:
         handlers = self._handlers
@@ -505,87 +528,3 @@ class Reading:
         if self._lines is not None:
             self._jump(done)
         self._start(done)
-
-    @property
-    def goes_on(self) -> bool:
-        """Whether native code may come from one wait, or from its beginning, to the next without Python."""
-        seen, waiting = set(), [0, *self.resumes.values()]
-        while waiting:
-            state = waiting.pop()
-            text = "\n".join(self._blocks[state])
-            if "code = hold(" in text or "ask(" in text or "spawn(" in text:
-                return True
-            seen.add(state)
-            waiting += [
-                other for other in map(int, re.findall(r"at = (\d+)", text)) if other in self._blocks.keys() - seen
-            ]
-        return False
-
-    # --- the text -------------------------------------------------------------------------------------------------
-
-    def text(self, name: str) -> str:
-        """The kernel."""
-        wholes, reals = self.columns()
-        loads, stores = [], []
-        for table, texts in (("wholes", wholes), ("reals", reals)):
-            for k, text in enumerate(texts):
-                if text[:2] == "u_":
-                    continue
-                item = f"a.{table}[{table[0]} + {k}]"
-                is_truth = text[:2] == "v_" and self.naming.kinds[text[2:]] == "bool"
-                loads.append(f"{text} = {f'bool({item})' if is_truth else item}")
-                if text[:2] not in ("c_", "g_"):
-                    stores.append(f"{item} = {f'int({text})' if is_truth else text}")
-        if self.optional:
-            loads += [f"h_{variable} = has - has // 2 * 2\nhas = has // 2" for variable in self.optional]
-            stores.insert(0, f"has = {' + '.join(f'h_{name} * {2**k}' for k, name in enumerate(self.optional))}")
-        parts: list[str] = []
-        for state, lines in self._blocks.items():
-            body = "\n".join(lines) or "code = EXIT\nbreak"
-            parts.append(f"{'el' if parts else ''}if at == {state}:\n{indent(body, '    ')}")
-        parts.append("else:\n    code = EXIT\n    break")
-        machine = indent("\n".join(parts), "    ")
-        begin = [
-            "at = a.activity.at[i]",
-            "w = a.activity.wholes[i]",
-            "r = a.activity.reals[i]",
-            "code = EXIT",
-            "turns = 0",
-            *loads,
-        ]
-        lines = [*begin, f"while True:\n{machine}", *stores, "a.activity.at[i] = at", "return code"]
-        return f"def {name}(a: Rows, i: int) -> int:\n{indent(chr(10).join(lines), '    ')}\n"
-
-    @property
-    def optional(self) -> list[str]:
-        """The variables that native code knows and that may have no value."""
-        return [name for name in self.known if name not in self.naming.arguments]
-
-    @property
-    def known(self) -> list[str]:
-        """The variables that native code reads or sets."""
-        return [name for name, kind in self.naming.kinds.items() if kind and name in self.naming.used]
-
-    def columns(self) -> tuple[list[str], list[str]]:
-        """The variables of the kernel that a row keeps: whole numbers, and floats.
-
-        The arguments come first, so that whoever makes a process knows where they are.
-        """
-        naming, known = self.naming, self.known
-        wholes, reals = naming.given_columns()
-        wholes += ["has"] if self.optional else []
-        reals.append(COMMAND)
-        for name in known:
-            if name not in naming.arguments:
-                (reals if naming.kinds[name] == "float" else wholes).append(f"v_{name}")
-        for loop in self.loops.values():
-            wholes += [f"n_{loop.number}", f"s_{loop.number}"]
-        wholes += [f"q_{name}" for name in naming.requests]
-        of_handlers = self._handlers.columns()
-        wholes, reals = wholes + of_handlers[0], reals + of_handlers[1]
-        wholes += naming.addresses
-        for numbered in (naming.stations, naming.spawns, naming.processes, naming.causes):
-            wholes += numbered
-        for text, fact in naming.given.items():
-            (reals if type(fact.answer) is float else wholes).append(text)
-        return wholes, reals

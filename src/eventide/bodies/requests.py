@@ -75,7 +75,8 @@ def name_of_request(statement: ast.With, tree: ast.AST, naming: Naming, *, is_ne
     within = (node for block in blocks for part in block.body for node in ast.walk(part))
     is_set = any(isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Store) for node in within)
     others = [node for node in ast.walk(tree) if is_named(node, name) and id(node) not in inside]
-    if others or is_set or is_nested or name in naming.arguments or naming.kinds.get(name):
+    is_argument = name in naming.arguments or name in naming.bound
+    if others or is_set or is_nested or is_argument or naming.kinds.get(naming.key(name)):
         raise Unknown("the variable of the request is used for something else, too", statement)
     return name
 

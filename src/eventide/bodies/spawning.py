@@ -7,20 +7,20 @@ arguments that are numbers, whose places in it are those of the function's argum
 from __future__ import annotations
 
 import ast
-import inspect
-from types import FunctionType, MethodType
+from types import MethodType
 from typing import TYPE_CHECKING, Final
 
+from eventide.bodies.frames import arguments_of, function_called
 from eventide.bodies.naming import Site
 from eventide.bodies.objects import fields_given, object_made
 from eventide.bodies.operands import Kind, Operand, Thing, Unknown
 from eventide.discrete.world import World
-from eventide.reading.source import CannotLower
 
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions, Value
 
 _PROCESS: Final = World.process  # whatever stands in its place later
+_NO_CALL: Final = "only processes of functions that yield, which are called there, are made by native code"
 _ROOM: Final = """if {0} < 0:
     code = EXIT
     break
@@ -53,10 +53,10 @@ def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
     ):
         return ""
     naming.need_simulation(naming.owner_of(called))
-    function, bound, made = _function_of(expressions, node)
+    function, bound, made = function_called(expressions, node.args[0] if len(node.args) == 1 else None, _NO_CALL, node)
     name = _name_of(expressions, node)
     emission.emit(_ROOM.format(prototype))
-    values = _arguments(expressions, function, bound, made)
+    values = arguments_of(expressions, function, bound, made)
     code = function.__code__
     order = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     naming.spawns[prototype] = Site(function, name, _written(expressions, prototype, values, order, made), None)
@@ -91,25 +91,6 @@ def _written(
     return arguments
 
 
-def _function_of(expressions: BodyExpressions, node: ast.Call) -> tuple[FunctionType, Thing | None, ast.Call]:
-    """The generator function whose call becomes a process, the object of which it is a method, and this call."""
-    made = node.args[0] if len(node.args) == 1 else None
-    called = expressions.value(made.func) if isinstance(made, ast.Call) else None
-    if (
-        not isinstance(made, ast.Call)
-        or not isinstance(called, Thing)
-        or (called.root and type(called.value) is not MethodType)
-    ):
-        raise Unknown("only processes of functions that yield, which are called there, are made by native code", node)
-    function, bound = called.value, None
-    if isinstance(called.value, MethodType):
-        function, bound = called.value.__func__, expressions.naming.owner_of(called)
-    if type(function) is not FunctionType or not function.__code__.co_flags & inspect.CO_GENERATOR:
-        raise Unknown("only processes of functions that yield, which are called there, are made by native code", node)
-    expressions.naming.note_function(function)
-    return function, bound, made
-
-
 def _name_of(expressions: BodyExpressions, node: ast.Call) -> str:
     """The name that a process is given."""
     for keyword in node.keywords:
@@ -118,15 +99,3 @@ def _name_of(expressions: BodyExpressions, node: ast.Call) -> str:
             raise Unknown("a name that is made anew is left to Python", keyword.value)
         return value.value
     return ""
-
-
-def _arguments(
-    expressions: BodyExpressions, function: FunctionType, bound: Thing | None, made: ast.Call
-) -> dict[str, Value]:
-    try:
-        tree = expressions.naming.definition(function, yields=True).tree
-    except CannotLower as refusal:
-        raise Unknown(refusal.why, made) from None
-    if not isinstance(tree, ast.FunctionDef):
-        raise Unknown("what it calls is no plain function", made)
-    return expressions.arguments(function, tree, bound, made)

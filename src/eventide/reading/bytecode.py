@@ -6,6 +6,8 @@ import dis
 from collections.abc import Iterator
 from types import CodeType, GeneratorType
 
+from eventide.reading.twins import inner_of
+
 
 def stored_in(code: CodeType) -> Iterator[str]:
     """The names of the attributes that code sets, in functions inside it as well."""
@@ -25,5 +27,5 @@ def is_in_loop(generator: object) -> bool:
         for step in dis.get_instructions(generator.gi_code):
             if step.opname == "JUMP_BACKWARD" and step.argval <= place <= step.offset:
                 return True
-        generator = generator.gi_yieldfrom
+        generator = inner_of(generator)
     return False

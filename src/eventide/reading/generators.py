@@ -9,15 +9,17 @@ import gc
 import sys
 from functools import partial
 from types import CellType, FunctionType, GeneratorType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from eventide.reading.twins import NOTHING, original_function
+from eventide.reading.twins import NOTHING, GoingOn, inner_of, original_function
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
     from eventide.discrete.processes.process import Process
     from eventide.reading.twins import Twin
+
+Suspended: TypeAlias = "GeneratorType[object, object, object]"
 
 
 def function_of(generator: GeneratorType[object, object, object]) -> FunctionType | None:
@@ -64,6 +66,14 @@ def cells_of(
     return None
 
 
+def chain_of(generator: Suspended) -> list[Suspended]:
+    """A suspended generator, and those that it is in the middle of by `yield from`, the innermost last."""
+    found = [generator]
+    while type(inner := inner_of(found[-1])) is GeneratorType:
+        found.append(inner)
+    return found
+
+
 class Successor:
     """Makes generators that go on for a suspended one, or for one that it has made, with its variables.
 
@@ -88,17 +98,19 @@ class Successor:
         iterators: Mapping[int, Iterator[Any]] = NOTHING,
         contexts: Mapping[int, Callable[..., object]] = NOTHING,
         errors: Mapping[int, BaseException] = NOTHING,
+        inner: GoingOn | None = None,
     ) -> Any:
         """A generator that stands at a place of the twin, with the variables of another.
 
         changed, absent     those that have other values by now, or none
         iterators           of the loops around the place
         contexts            of its `with` blocks; errors: those that are handled there, by their `try`
+        inner               what it is in the middle of by `yield from`
         """
         values = {**locals_of(generator), **(changed or {})}
         for name in absent:
             values.pop(name, None)
-        begin = partial(self._twin.begin, iterators=iterators, contexts=contexts, errors=errors)
+        begin = partial(self._twin.begin, iterators=iterators, contexts=contexts, errors=errors, inner=inner)
         made = begin(self._function, self._cells, values, place)
         made.__name__ = generator.__name__
         return made
@@ -120,9 +132,50 @@ def is_held_elsewhere(process: Process, *, is_handling: bool = True) -> bool:
     """
     sample = _Sample()
     count, most = sys.getrefcount(process._generator), sys.getrefcount(sample._generator) + 1
-    frames = sys.getrefcount(process._generator.gi_frame), sys.getrefcount(sample._generator.gi_frame)
-    more = _traced(process._generator) if is_handling and frames[0] > frames[1] else 0
-    return count > most or frames[0] > frames[1] + more
+    if count > most or _has_frame_elsewhere(process._generator, sample._generator, is_handling=is_handling):
+        return True
+    return _is_inner_held(process._generator, is_handling=is_handling)
+
+
+def _is_inner_held(outer: Suspended, *, is_handling: bool) -> bool:
+    """The same of the generators that another one is in the middle of by `yield from`."""
+    if outer.gi_yieldfrom is None:
+        return False
+    sample = _sample_of(is_going_on=type(outer.gi_yieldfrom) is GoingOn)
+    if sys.getrefcount(outer.gi_yieldfrom) > sys.getrefcount(sample.gi_yieldfrom):
+        return True
+    inner, like = inner_of(outer), inner_of(sample)
+    if type(inner) is not GeneratorType or type(like) is not GeneratorType:
+        return False  # nobody goes away there
+    count, most = sys.getrefcount(inner), sys.getrefcount(like)
+    is_held = count > most or _has_frame_elsewhere(inner, like, is_handling=is_handling)
+    return is_held or _is_inner_held(inner, is_handling=is_handling)
+
+
+def _sample_of(*, is_going_on: bool) -> Suspended:
+    """A generator in the middle of another that nobody holds."""
+    inner = _waiting()
+    inner.send(None)
+    made = _through([GoingOn(inner) if is_going_on else inner])
+    made.send(None)
+    assert isinstance(made, GeneratorType)
+    return made
+
+
+def _through(inner: list[Iterable[object]]) -> Generator[object, None, None]:
+    yield from inner.pop()
+
+
+def _waiting() -> Generator[None, None, None]:
+    while True:
+        yield
+
+
+def _has_frame_elsewhere(generator: Suspended, sample: Suspended, *, is_handling: bool) -> bool:
+    """Whether anything but the tracebacks of errors that it handles refers to the frame of a generator."""
+    frames = sys.getrefcount(generator.gi_frame), sys.getrefcount(sample.gi_frame)
+    more = _traced(generator) if is_handling and frames[0] > frames[1] else 0
+    return frames[0] > frames[1] + more
 
 
 def _traced(generator: GeneratorType[object, object, object]) -> int:

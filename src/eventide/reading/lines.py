@@ -8,12 +8,13 @@ from types import FrameType, GeneratorType
 from typing import Any
 
 from eventide.reading.places import location
+from eventide.reading.twins import inner_of
 
 
 def line_of(generator: Any) -> str:
     """The line at which a generator stands, innermost of those of the user's that it delegates to: file:line."""
     innermost = generator
-    while type(generator := generator.gi_yieldfrom) is GeneratorType:
+    while type(generator := inner_of(generator)) is GeneratorType:
         if not is_ours(generator.gi_frame):
             innermost = generator
     return location(innermost.gi_code.co_filename, innermost.gi_frame.f_lineno)

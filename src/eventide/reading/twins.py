@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from itertools import chain, repeat
 from operator import call
-from types import CellType, CodeType, FunctionType
+from types import CellType, CodeType, FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Any, Final, Self
 
 from eventide.reading.source import FUTURE, extent_of
@@ -20,7 +20,6 @@ from eventide.reading.twin_source import ENTRY, FIRST, TwinSource, bound_names, 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
 
-    from eventide.discrete.duties import Vigil
     from eventide.reading.source import Definition
 
 NOTHING: Final[Mapping[int, Any]] = {}
@@ -119,6 +118,12 @@ class GoingOn(map):  # type: ignore[type-arg]  # of whatever the inner generator
         return made
 
 
+def inner_of(generator: GeneratorType[object, object, object]) -> object:
+    """What a suspended generator is in the middle of by `yield from`; None if it is in the middle of nothing."""
+    inner = generator.gi_yieldfrom
+    return inner.inner if type(inner) is GoingOn else inner
+
+
 def _stop() -> None:
     """What the first step of a generator that goes on comes to."""
 
@@ -195,7 +200,7 @@ class Twin:
         iterators: Mapping[int, Iterator[Any]] = NOTHING,
         contexts: Mapping[int, Callable[..., object]] = NOTHING,
         errors: Mapping[int, BaseException] = NOTHING,
-        inner: Vigil | None = None,
+        inner: GoingOn | None = None,
     ) -> Any:
         """A generator that stands at a place, as if it had yielded there.
 

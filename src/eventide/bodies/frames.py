@@ -1,0 +1,248 @@
+"""Generator functions whose texts make one kernel: that of the body, and those that it goes through by `yield from`.
+
+`yield from helper(desk, 2.0)` stands for the statements of `helper`, so these become states of the same kernel. Their
+variables are other ones than those of the body, and have names that no function can have. An argument that is an
+object, or a constant, is known by what the call says; one that is another number is a variable of the row.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from string import digits
+from types import FunctionType, MethodType
+from typing import TYPE_CHECKING, Final
+
+from eventide.bodies.attributes import object_at
+from eventide.bodies.naming import ABSENT, Naming, reached
+from eventide.bodies.operands import Operand, Thing, Unknown
+from eventide.reading.generators import function_of, locals_of
+from eventide.reading.source import CannotLower
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+    from eventide.bodies.expressions import BodyExpressions, Value
+    from eventide.bodies.points import Point
+    from eventide.reading.generators import Suspended
+    from eventide.reading.twins import GoingOn, Twin
+
+INTROSPECTION: Final = frozenset(["locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe"])
+"""Code that calls these may see names of which nothing is known."""
+RESULT: Final = "0"
+"""Among the variables of a frame, what its function returns: no name of the user's begins with a digit."""
+_DEEPEST: Final = 8
+_NO_CALL: Final = "only calls of generator functions are gone through by native code"
+
+
+class Frame:
+    """A generator function whose text is in a kernel.
+
+    call        the node of the `yield from` that goes through it; None for that of the body
+    outer       the frame with this node
+    bound       by argument, the objects and constants that the row does not keep
+    addressed   of these, the variables of the kernel with their addresses, where no variable of the body refers to them
+    blocks, handlers    how many there are around the call
+    standing    where the generators around it stand while it runs
+    done        the state behind the call
+    result      the variable for what the function returns; "" where nothing is done with that
+    """
+
+    def __init__(
+        self, naming: Naming, twin: Twin, tree: ast.FunctionDef, outer: Frame | None, call: ast.YieldFrom | None
+    ) -> None:
+        self.naming = naming
+        self.twin = twin
+        self.tree = tree
+        self.outer = outer
+        self.call = call
+        self.function = naming.function
+        self.bound: dict[str, Thing | Operand] = {}
+        self.addressed: dict[str, str] = {}
+        self.blocks = self.handlers = self.done = 0
+        self.standing: Point | None = None
+        self.result = ""
+        self.extents: tuple[tuple[int, int, int, int], ...] = ()
+        """Where in the texts the calls stand that lead to it, the outermost first."""
+
+    @property
+    def is_ours(self) -> bool:
+        """Whether it is a function of the library that the user's goes through."""
+        return self.call is not None and self.function.__module__.startswith("eventide.")
+
+    @property
+    def began_in_python(self) -> str:
+        """The variable of the kernel that is 1 while the function runs of which the row has taken over a generator."""
+        return f"b_{self.naming.prefix}"
+
+    def values_of(self, generator: Suspended, outermost: Mapping[str, object]) -> dict[str, object] | None:
+        """The variables of a generator that goes through the function, by the names that native code has for them.
+
+        outermost   the variables of the generator of the process
+        Returns     None if its arguments are other ones than the call says
+        """
+        if function_of(generator) is not self.function:
+            return None
+        held = locals_of(generator, self.function)
+        if any(not _is(held.get(name, ABSENT), value, outermost) for name, value in self.bound.items()):
+            return None
+        return {self.naming.key(name): value for name, value in held.items() if name not in self.bound}
+
+    def values_at(
+        self,
+        texts: Mapping[str, float],
+        outermost: Mapping[str, object],
+        before: Mapping[str, object],
+        changed: Mapping[str, object],
+        absent: Sequence[str],
+    ) -> dict[str, object]:
+        """The values of its variables for a row.
+
+        texts       what a row has, by the variables of the kernel
+        before      the values with which the row has taken it over, if it has
+        changed, absent     the variables that native code knows: their values; and those without one
+        """
+        prefix = self.naming.prefix
+        values = {name: value for name, value in before.items() if prefix + name not in absent}
+        for name, value in self.bound.items():
+            if isinstance(value, Operand):
+                values[name] = ast.literal_eval(value.text)
+            elif name in self.addressed:
+                values[name] = object_at(int(texts[self.addressed[name]]))
+            else:
+                values[name] = value.found(outermost)
+        names = ((key[len(prefix) :], value) for key, value in changed.items() if key.startswith(prefix))
+        return {**values, **{name: value for name, value in names if name[0] not in digits}}
+
+    def begin(
+        self,
+        place: int,
+        values: Mapping[str, object],
+        iterators: Mapping[int, Iterator[int]],
+        contexts: Mapping[int, Callable[..., object]],
+        errors: Mapping[int, BaseException],
+        inner: GoingOn | None,
+    ) -> Suspended:
+        """A generator of the function that stands at a place of its twin."""
+        cells = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
+        made: Suspended = self.twin.begin(
+            self.function, cells, values, place, iterators=iterators, contexts=contexts, errors=errors, inner=inner
+        )
+        return made
+
+
+def _is(found: object, known: Thing | Operand, outermost: Mapping[str, object]) -> bool:
+    """Whether an argument is what the call says."""
+    if isinstance(known, Operand):
+        constant = ast.literal_eval(known.text)
+        return type(found) is type(constant) and repr(found) == repr(constant)
+    return found is (reached(outermost, known.root, known.path) if known.root else known.value)
+
+
+# --- calls ------------------------------------------------------------------------------------------------------------
+
+
+def function_called(
+    expressions: BodyExpressions, made: ast.expr | None, why: str, node: ast.AST
+) -> tuple[FunctionType, Thing | None, ast.Call]:
+    """The generator function that is called, the object of which it is a method, and the call.
+
+    why     the reason of the Unknown that is raised for other expressions
+    """
+    called = expressions.value(made.func) if isinstance(made, ast.Call) else None
+    if (
+        not isinstance(made, ast.Call)
+        or not isinstance(called, Thing)
+        or (called.root and type(called.value) is not MethodType)
+    ):
+        raise Unknown(why, node)
+    function, bound = called.value, None
+    if isinstance(called.value, MethodType):
+        function, bound = called.value.__func__, expressions.naming.owner_of(called)
+    if type(function) is not FunctionType or not function.__code__.co_flags & inspect.CO_GENERATOR:
+        raise Unknown(why, node)
+    expressions.naming.note_function(function)
+    return function, bound, made
+
+
+def arguments_of(
+    expressions: BodyExpressions, function: FunctionType, bound: Thing | None, made: ast.Call
+) -> dict[str, Value]:
+    """What the arguments of a generator function are. Raises Unknown."""
+    try:
+        tree = expressions.naming.definition(function, yields=True).tree
+    except CannotLower as refusal:
+        raise Unknown(refusal.why, made) from None
+    if not isinstance(tree, ast.FunctionDef):
+        raise Unknown("what it calls is no plain function", made)
+    return expressions.arguments(function, tree, bound, made)
+
+
+def entered(
+    expressions: BodyExpressions, call: ast.YieldFrom, outer: Frame, twin_of: Callable[[FunctionType], Twin]
+) -> Frame:
+    """Write what gives a function's arguments to the row as a `yield from` goes through it; its frame.
+
+    Raises Unknown or CannotLower if native code cannot go through it.
+    """
+    function, bound, made = function_called(expressions, call.value, _NO_CALL, call)
+    code, naming = function.__code__, outer.naming
+    around: list[Frame] = [outer]
+    while (further := around[-1].outer) is not None:
+        around.append(further)
+    if any(frame.function.__code__ is code for frame in around):
+        raise Unknown("a function that goes through itself is left to Python", call)
+    if len(around) > _DEEPEST:
+        raise Unknown("functions that go through others are nested too deep", call)
+    if code.co_cellvars or INTROSPECTION & {*code.co_names}:
+        raise Unknown("others may see the variables of the function that it goes through", call)
+    scope = arguments_of(expressions, function, bound, made)
+    twin = twin_of(function)
+    tree = twin.definition.tree
+    assert isinstance(tree, ast.FunctionDef)
+    calls = [node for node in ast.walk(outer.tree) if isinstance(node, ast.YieldFrom)]
+    inside = naming.inside(function, f"{naming.prefix}{calls.index(call) + 1}_")
+    frame = Frame(inside, twin, tree, outer, call)
+    stored = _stored_in(tree)
+    for name, value in scope.items():
+        is_fixed = isinstance(value, Thing) or value.is_constant or value.text in ("True", "False")
+        if isinstance(value, Operand) and (name in stored or not is_fixed):
+            _give(expressions, inside, name, value)
+        elif name in stored:
+            raise Unknown("an argument that is an object gets another value in the function that it goes through", call)
+        else:
+            _bind(frame, name, value, call)
+    return frame
+
+
+def _give(expressions: BodyExpressions, inside: Naming, name: str, operand: Operand) -> None:
+    """An argument that is a number of the row."""
+    key = inside.key(name)
+    if inside.kinds.setdefault(key, operand.kind) != operand.kind:
+        raise Unknown(f"the type of its argument {name} changes")
+    inside.used.add(key)
+    inside.certain.add(key)
+    inside.arguments |= {name}
+    expressions.emission.emit(f"v_{key} = {operand.text}")
+
+
+def _bind(frame: Frame, name: str, value: Value, call: ast.YieldFrom) -> None:
+    """An argument that is the same whenever the call is made."""
+    naming = frame.naming
+    naming.bound[name] = value
+    if isinstance(value, Operand):
+        frame.bound[name] = value
+        return
+    if value.path and not (value.root and (value.root, value.path) in naming.things):
+        raise Unknown("what it hands over is made anew each time", call)
+    if value.root and value.path:
+        frame.addressed[name] = naming.address(value)
+    frame.bound[name] = value._replace(value=None) if value.root else value
+
+
+def _stored_in(tree: ast.FunctionDef) -> set[str]:
+    """The names that the statements of a function give values, or take them from."""
+    nodes = [node for statement in tree.body for node in ast.walk(statement)]
+    stored = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    others = (getattr(node, "name", None) or getattr(node, "rest", None) for node in nodes)
+    return stored | {name for name in others if isinstance(name, str)}

@@ -1,0 +1,228 @@
+"""The text of a kernel: states with their lines, what Python goes on with at each, and what a row keeps of it all."""
+
+from __future__ import annotations
+
+import ast
+import re
+from textwrap import indent
+from typing import TYPE_CHECKING, Final
+
+from eventide.bodies.frames import Frame
+from eventide.bodies.handlers import Handlers
+from eventide.bodies.nodes import extent
+from eventide.bodies.operands import Unknown
+from eventide.bodies.points import Block, Loop, Point
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from types import FunctionType
+
+    from eventide.bodies.naming import Conditions, Naming
+    from eventide.bodies.points import Does
+    from eventide.reading.twins import Twin
+
+MOST_BLOCKS: Final = 200
+COMMAND: Final = "command"
+"""The variable of the kernel for what a `yield` gives that only Python carries out."""
+
+
+class Writing:
+    """A kernel that is written state by state, for certain types of the variables of a body.
+
+    frame       the function whose text is read; that of the body before and after
+    kinds       of the variables that native code sets or reads; None for one whose type changes
+    points      by the number of the state
+    resumes     by the extents in the texts of a `yield`, and of each `yield from` that leads to it: the state in which
+                it is waited there
+    extents     the other way round, of each `yield`
+    blocks      the lines of each state
+    asks        what is left to Python: the node and the reason, by the number of the state
+    spawns      the statements that make processes: the node and the variable of the kernel, by the number of the state
+    changed     whether new types were found, so that it has to be read again
+    """
+
+    def __init__(self, tree: ast.FunctionDef, twin_of: Callable[[FunctionType], Twin], naming: Naming) -> None:
+        self.frame = Frame(naming, twin_of(naming.function), tree, None, None)
+        self.frames = [self.frame]
+        self.points: dict[int, Point] = {}
+        self.resumes: dict[tuple[tuple[int, int, int, int], ...], int] = {}
+        self.extents: dict[int, tuple[int, int, int, int]] = {}
+        self.asks: dict[int, tuple[ast.AST, str]] = {}
+        self.spawns: dict[int, tuple[ast.Expr, str]] = {}
+        self.loops: list[Loop] = []
+        self.changed = False
+        self.blocks: dict[int, list[str]] = {0: []}
+        self._lines: list[str] | None = self.blocks[0]
+        self._states = 0
+        self._temporaries = 0
+        self._around: list[Loop] = []
+        self._blocks_around: list[Block] = []
+        self._handlers = Handlers(naming, tree)
+        self._targets: list[tuple[int, int, int]] = []
+        self._twin_of = twin_of
+
+    @property
+    def naming(self) -> Naming:
+        """What the names mean in the text that is read."""
+        return self.frame.naming
+
+    # --- states and blocks ----------------------------------------------------------------------------------------
+
+    def _place(self, node: ast.AST) -> int:
+        twin = self.frame.twin
+        place = twin.places.get(node)
+        if place is None:
+            why = twin.closed.get(node, "no twin begins there")
+            raise twin.definition.refusal(node, why)
+        return place
+
+    def _first(self, statements: Sequence[ast.stmt]) -> ast.stmt:
+        """The first statement but declarations, which do nothing."""
+        return next((one for one in statements if not isinstance(one, ast.Global | ast.Nonlocal)), statements[0])
+
+    def _new(self) -> int:
+        self._states += 1
+        if len(self.blocks) > MOST_BLOCKS:
+            raise Unknown("it has too many statements")
+        return self._states
+
+    def _point(self, node: ast.AST, does: Does = "executes") -> int:
+        """A state in which Python can continue at a node."""
+        state = self._new()
+        self.points[state] = self._here(node, does)
+        return state
+
+    def _here(self, node: ast.AST, does: Does) -> Point:
+        frame = self.frame
+        blocks, handlers = tuple(self._blocks_around[frame.blocks :]), self._handlers.around[frame.handlers :]
+        return Point(self._place(node), frame, tuple(self._around), does, blocks, handlers, frame.standing)
+
+    def _waiting(self, command: ast.Yield) -> int:
+        """A state in which it is waited at a `yield`; who handles two interrupts does not go away there."""
+        state = self._point(command, "waits")
+        self.extents[state] = extent(command)
+        if len(self._handlers.around) < 2:
+            self.resumes[*self.frame.extents, extent(command)] = state
+        return state
+
+    def _resume(self, state: int) -> None:
+        """Continue with the block of a state behind a wait."""
+        self._start(state)
+        self._add(self._handlers.delivery(state, self._blocks_around))
+
+    def _add(self, text: str) -> None:
+        if self._lines is not None:
+            self._lines.append(text)
+
+    def _jump(self, state: int) -> None:
+        self._add(f"at = {state}\ncontinue")
+        self._lines = None
+
+    def _start(self, state: int) -> None:
+        """Continue with the block of a state; the block before it falls into it."""
+        if self._lines is not None:
+            self._jump(state)
+        self._lines = self.blocks[state] = []
+        self.naming.present = set()
+
+    def _come_again(self, state: int) -> None:
+        """The kernel itself continues here after it has stopped at this state until a table has grown."""
+        present = self.naming.present
+        self._start(state)
+        self.naming.present = present
+
+    @property
+    def _tables(self) -> Conditions:
+        """What only grows as statements are read."""
+        numbered = self.points, self.extents, self.asks, self.spawns, self.blocks
+        return (*numbered, self.resumes, self.naming.requests)
+
+    def _leave_blocks(self, kept: int) -> None:
+        """Leave the innermost blocks, all but this many."""
+        for block in reversed(self._blocks_around[kept:]):
+            self._add(f"leave(a, q_{block.name})\nq_{block.name} = -1")
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether native code may come from one wait, or from its beginning, to the next without Python."""
+        seen, waiting = set(), [0, *self.resumes.values()]
+        while waiting:
+            state = waiting.pop()
+            text = "\n".join(self.blocks[state])
+            if "code = hold(" in text or "ask(" in text or "spawn(" in text:
+                return True
+            seen.add(state)
+            waiting += [
+                other for other in map(int, re.findall(r"at = (\d+)", text)) if other in self.blocks.keys() - seen
+            ]
+        return False
+
+    # --- the text -------------------------------------------------------------------------------------------------
+
+    def text(self, name: str) -> str:
+        """The kernel."""
+        wholes, reals = self.columns()
+        loads, stores = [], []
+        for table, texts in (("wholes", wholes), ("reals", reals)):
+            for k, text in enumerate(texts):
+                if text[:2] == "u_":
+                    continue
+                item = f"a.{table}[{table[0]} + {k}]"
+                is_truth = text[:2] == "v_" and self.naming.kinds[text[2:]] == "bool"
+                loads.append(f"{text} = {f'bool({item})' if is_truth else item}")
+                if text[:2] not in ("c_", "g_"):
+                    stores.append(f"{item} = {f'int({text})' if is_truth else text}")
+        if self.optional:
+            loads += [f"h_{variable} = has - has // 2 * 2\nhas = has // 2" for variable in self.optional]
+            stores.insert(0, f"has = {' + '.join(f'h_{name} * {2**k}' for k, name in enumerate(self.optional))}")
+        parts: list[str] = []
+        for state, lines in self.blocks.items():
+            body = "\n".join(lines) or "code = EXIT\nbreak"
+            parts.append(f"{'el' if parts else ''}if at == {state}:\n{indent(body, '    ')}")
+        parts.append("else:\n    code = EXIT\n    break")
+        machine = indent("\n".join(parts), "    ")
+        begin = [
+            "at = a.activity.at[i]",
+            "w = a.activity.wholes[i]",
+            "r = a.activity.reals[i]",
+            "code = EXIT",
+            "turns = 0",
+            *loads,
+        ]
+        lines = [*begin, f"while True:\n{machine}", *stores, "a.activity.at[i] = at", "return code"]
+        return f"def {name}(a: Rows, i: int) -> int:\n{indent(chr(10).join(lines), '    ')}\n"
+
+    @property
+    def optional(self) -> list[str]:
+        """The variables that native code knows and that may have no value."""
+        return [name for name in self.known if name not in self.naming.certain]
+
+    @property
+    def known(self) -> list[str]:
+        """The variables that native code reads or sets."""
+        return [name for name, kind in self.naming.kinds.items() if kind and name in self.naming.used]
+
+    def columns(self) -> tuple[list[str], list[str]]:
+        """The variables of the kernel that a row keeps: whole numbers, and floats.
+
+        The arguments come first, so that whoever makes a process knows where they are.
+        """
+        naming, known = self.naming, self.known
+        wholes, reals = naming.given_columns()
+        wholes += ["has"] if self.optional else []
+        reals.append(COMMAND)
+        for name in known:
+            if name not in naming.arguments:
+                (reals if naming.kinds[name] == "float" else wholes).append(f"v_{name}")
+        for loop in self.loops:
+            wholes += [f"n_{loop.number}", f"s_{loop.number}"]
+        wholes += [f"q_{name}" for name in naming.requests]
+        wholes += [frame.began_in_python for frame in self.frames[1:]]
+        of_handlers = self._handlers.columns()
+        wholes, reals = wholes + of_handlers[0], reals + of_handlers[1]
+        wholes += naming.addresses
+        for numbered in (naming.stations, naming.spawns, naming.processes, naming.causes):
+            wholes += numbered
+        for text, fact in naming.given.items():
+            (reals if type(fact.answer) is float else wholes).append(text)
+        return wholes, reals
