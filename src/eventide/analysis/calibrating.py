@@ -237,7 +237,7 @@ class _Fit:
 
         chosen = {"x_scale": "jac", "ftol": tolerance, "xtol": tolerance, "gtol": tolerance, **options}
         try:
-            found: Any = least_squares(residuals, start, jacobian, bounds=(0.0, 1.0), **chosen)
+            found = least_squares(residuals, start, jacobian, bounds=(0.0, 1.0), **chosen)
         except SpentError:
             return f"all {evaluator.how.evaluations} evaluations were made"
         return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -72,7 +72,7 @@ class Prediction:
         from eventide.libraries import pandas as pd
 
         responses = self.runs.table[[*self._responses()]]
-        columns: dict[Any, Any] = {"mean": responses.mean()}
+        columns: dict[object, pd.Series] = {"mean": responses.mean()}
         columns |= {share: responses.quantile(share) for share in _shares(levels)}
         return pd.DataFrame(columns).rename_axis("response")
 

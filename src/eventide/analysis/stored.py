@@ -130,7 +130,7 @@ def _parameters_in(row: Mapping[str, object]) -> dict[str, object]:
 def _study_of(batches: Sequence[_Batch]) -> StoredStudy:
     """The study whose runs these are; the batches of a search are one after the other."""
     card, about = batches[0].card, batches[0].about
-    points: list[dict[str, Any]] = []
+    points: list[dict[str, object]] = []
     rows = [row for batch in batches for row, _, _ in batch.rows]
     everywhere = [_parameters_in(row) for row in rows]
     differing = [name for name in everywhere[0] if len({repr(one.get(name)) for one in everywhere}) > 1]

@@ -32,7 +32,7 @@ def tidy(replication: Replication) -> pd.DataFrame:
     has_failed = any(result.failure for result in replication)
     rows = []
     for result in replication:
-        row: dict[str, Any] = {"point": result.point, "replication": result.replication}
+        row: dict[str, object] = {"point": result.point, "replication": result.replication}
         row.update({column: result.parameters[name] for name, column in names.items()})
         row.update({_response_column(name): _plain(value) for name, value in result.responses.items()})
         rows.append(row | ({"error": str(result.failure) if result.failure else ""} if has_failed else {}))

@@ -148,7 +148,7 @@ def _check_names(names: list[Any]) -> None:
         raise ModelError(f"two columns are called {', '.join(map(repr, twice))}: rename one of them before the dump")
 
 
-def is_number(dtype: np.dtype[Any]) -> bool:
+def is_number(dtype: np.dtype[np.generic]) -> bool:
     """Whether a dump takes columns of such numbers or Booleans."""
     return dtype.kind in "biuf" and dtype.itemsize <= 8
 

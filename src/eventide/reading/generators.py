@@ -95,7 +95,7 @@ class Successor:
         generator: Any,
         changed: Mapping[str, object] | None = None,
         absent: Iterable[str] = (),
-        iterators: Mapping[int, Iterator[Any]] = NOTHING,
+        iterators: Mapping[int, Iterator[object]] = NOTHING,
         contexts: Mapping[int, Callable[..., object]] = NOTHING,
         errors: Mapping[int, BaseException] = NOTHING,
         inner: GoingOn | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import sysconfig
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Final, Generic, TypeVar
@@ -25,7 +25,7 @@ class Reach(Generic[Sought]):
     not looked into: what they call of the model's they are given by the model.
     """
 
-    def __init__(self, sought: type[Sought], functions: Iterable[Callable[..., object]], owner: Any = None) -> None:
+    def __init__(self, sought: type[Sought], functions: Iterable[Callable[..., object]], owner: object = None) -> None:
         self._sought = sought
         self._functions = tuple(functions)
         self._owner = owner
@@ -81,10 +81,10 @@ class _Search(Generic[Sought]):
     def __init__(self, reach: Reach[Sought]) -> None:
         self._reach = reach
         self._found: dict[int, Sought] = {}
-        self._met: dict[int, Any] = {}
+        self._met: dict[int, object] = {}
         self._names: dict[str, None] = {}
-        self._running: list[Any] = []
-        self._spaces: list[Any] = []
+        self._running: list[object] = []
+        self._spaces: list[Mapping[str, object]] = []
 
     def take(self, value: object) -> None:
         """Keep what is looked for, and what leads to it."""
@@ -118,7 +118,7 @@ class _Search(Generic[Sought]):
                     self.take(space[name])
         return tuple(self._found.values())
 
-    def _parts(self, value: Any) -> Iterator[Any]:
+    def _parts(self, value: Any) -> Iterator[object]:
         if isinstance(value, FunctionType):
             yield from self._parts_of_function(value)
         elif isinstance(value, MethodType):

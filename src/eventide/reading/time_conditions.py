@@ -135,7 +135,7 @@ class _Reader:
     sources     what was read, first of all, that an event may change
     """
 
-    def __init__(self, function: FunctionType, arguments: tuple[Any, ...], sim: Simulation, steps: Steps) -> None:
+    def __init__(self, function: FunctionType, arguments: tuple[object, ...], sim: Simulation, steps: Steps) -> None:
         self.sim = sim
         self.sources: list[Source] = []
         self._is_first = True

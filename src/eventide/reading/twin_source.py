@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import ast
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -65,6 +65,8 @@ _OF_STATEMENTS: Final[dict[type[ast.AST], str]] = {
 }
 """The same of what is written in another way."""
 _SCOPES: Final = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+
+Node = TypeVar("Node", bound=ast.AST)
 
 
 class TwinSource:
@@ -112,7 +114,7 @@ class TwinSource:
         if isinstance(statement, ast.Global | ast.Nonlocal):
             return statement
         number = self._number(statement)
-        write: Callable[[TwinSource, object], Any] = self._WRITERS.get(type(statement), TwinSource._evaluated)
+        write: Callable[[TwinSource, Any], ast.stmt] = self._WRITERS.get(type(statement), TwinSource._evaluated)
         made = write(self, statement)
         test = "entry is None or entry.at == _0 and ((entry := None), (yield))"
         if self._last > number:
@@ -145,7 +147,7 @@ class TwinSource:
 
     # --- compound statements --------------------------------------------------------------------------------------
 
-    def _branch(self, statement: Any) -> object:
+    def _branch(self, statement: ast.If | ast.While) -> ast.stmt:
         """An `if` or `while`."""
         test, at_test = self._evaluated(statement.test), self._last
         body, at_body = self._block(statement.body), self._last
@@ -154,7 +156,7 @@ class TwinSource:
             test = self._chosen(test, at_test, "entry.at <= _2", at_body)
         return _changed(statement, test=test, body=body, orelse=orelse)
 
-    def _for(self, statement: Any) -> object:
+    def _for(self, statement: ast.For) -> ast.stmt:
         number, target = self._last, statement.target
         items, at_items = self._evaluated(statement.iter), self._last
         self._last += 1
@@ -167,7 +169,7 @@ class TwinSource:
         items = self._chosen(items, at_items, going, head, number, self._last, _shape(target))
         return _changed(statement, iter=items, body=[*again, *body], orelse=self._block(statement.orelse))
 
-    def _with(self, statement: Any, place: int = 0) -> Any:
+    def _with(self, statement: ast.With, place: int = 0) -> ast.With:
         """A `with`; of several items each becomes a `with` in the one before."""
         item = statement.items[place]
         number, target = self._number(item), item.optional_vars
@@ -175,14 +177,14 @@ class TwinSource:
         why, again = (self._why_not(target), self._again(target)) if target else ("", [])
         if place + 1 < len(statement.items):
             kept, self._why = self._why, self._why or why
-            body = [self._with(statement, place + 1)]
+            body: list[ast.stmt] = [self._with(statement, place + 1)]
             self._why = kept
         else:
             body = self._block(statement.body, why)
         context = self._chosen(context, at_context, "entry.context(_2, _3)", number, _shape(target))
         return _changed(statement, items=[ast.withitem(context, target)], body=[*again, *body])
 
-    def _try(self, statement: Any) -> object:
+    def _try(self, statement: ast.Try | ast.TryStar) -> ast.stmt:
         number, is_star = self._last, isinstance(statement, ast.TryStar)
         body, orelse = self._block(statement.body), self._block(statement.orelse)
         first = self._last + 1
@@ -211,7 +213,7 @@ class TwinSource:
         kind = self._chosen(handler.type, 0, "entry.caught(_2, _3)", first, self._last)
         return _changed(handler, type=kind, body=[_restored(number, handler), *again, *body])
 
-    def _match(self, statement: Any) -> ast.stmt:
+    def _match(self, statement: ast.Match) -> ast.stmt:
         """A `match`; its blocks stand a second time where it is not evaluated."""
         subject, at_subject = self._evaluated(statement.subject), self._last
         blocks = [(case, self._block(case.body), self._last) for case in statement.cases]
@@ -245,7 +247,7 @@ class TwinSource:
             made += unbound([name.id], name)
         return [_if(target, made, [], "entry is not None")] if made else []
 
-    _WRITERS: Final[dict[type[ast.AST], Callable[[TwinSource, object], object]]] = {
+    _WRITERS: Final[dict[type[ast.AST], Callable[[TwinSource, Any], ast.stmt]]] = {
         ast.For: _for,
         ast.If: _branch,
         ast.Match: _match,
@@ -265,7 +267,7 @@ def unbound(names: Sequence[str], where: ast.AST) -> list[ast.stmt]:
     return made
 
 
-def _start_of(node: Any) -> ast.AST:
+def _start_of(node: ast.AST) -> ast.AST:
     """What of a statement is evaluated first: its line is the first that a debugger shows."""
     while True:
         field = _EVALUATED_FIRST.get(type(node)) or _OF_STATEMENTS.get(type(node), "")
@@ -274,7 +276,7 @@ def _start_of(node: Any) -> ast.AST:
         if isinstance(first, ast.withitem):
             first = first.context_expr
         if not isinstance(first, ast.expr):
-            return node  # type: ignore[no-any-return]  # a statement or an expression
+            return node
         node = first
 
 
@@ -317,7 +319,7 @@ def _bound_in(node: ast.AST) -> Iterator[str]:
 # --- making nodes -----------------------------------------------------------------------------------------------------
 
 
-def _expression(text: str, where: ast.AST, *given: Any) -> ast.expr:
+def _expression(text: str, where: ast.AST, *given: object) -> ast.expr:
     """An expression of our own, at the place of something of the user's.
 
     In its text `entry` stands for the hidden variable, and _0, _1, ... for constants, or nodes, that are given.
@@ -353,7 +355,7 @@ def _location(node: ast.AST) -> dict[str, Any]:
     }
 
 
-def _if(where: ast.AST, body: list[ast.stmt], orelse: list[ast.stmt], test: str, *given: Any) -> ast.stmt:
+def _if(where: ast.AST, body: list[ast.stmt], orelse: list[ast.stmt], test: str, *given: object) -> ast.stmt:
     return ast.If(_expression(test, where, *given), body, orelse, **_location(where))
 
 
@@ -363,7 +365,7 @@ def _restored(number: int, where: ast.AST) -> ast.stmt:
     return _if(where, [restored], [], "entry is not None")
 
 
-def _changed(node: ast.AST, **fields: object) -> Any:
+def _changed(node: Node, **fields: object) -> Node:
     """A copy of a node with some other fields; itself if they are what they were."""
     if all(getattr(node, name) is value for name, value in fields.items()):
         return node
@@ -388,7 +390,7 @@ def _leaves(target: ast.expr) -> Iterator[ast.expr]:
         yield target
 
 
-def _shape(target: ast.expr | None) -> Any:
+def _shape(target: ast.expr | None) -> object:
     """A constant that can be assigned to a target of names, but has no values."""
     if isinstance(target, ast.Tuple | ast.List):
         return tuple(_shape(item) for item in target.elts if not isinstance(item, ast.Starred))

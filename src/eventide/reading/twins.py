@@ -12,7 +12,7 @@ import ast
 from itertools import chain, repeat
 from operator import call
 from types import CellType, CodeType, FunctionType, GeneratorType
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Never, Self
 
 from eventide.reading.source import FUTURE, extent_of
 from eventide.reading.twin_source import ENTRY, FIRST, TwinSource, bound_names, unbound
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from eventide.reading.source import Definition
 
-NOTHING: Final[Mapping[int, Any]] = {}
+NOTHING: Final[Mapping[int, Never]] = {}
 _INSIDE: Final = ".inside"
 _HIDDEN: Final = "_" * 40
 _ORIGINAL: Final = "_eventide_twin_of"
@@ -43,11 +43,11 @@ class Entry:
     def __init__(
         self,
         at: int,
-        values: Mapping[str, Any],
-        iterators: Mapping[int, Iterator[Any]],
+        values: Mapping[str, object],
+        iterators: Mapping[int, Iterator[object]],
         contexts: Mapping[int, Callable[..., object]],
         errors: Mapping[int, BaseException],
-        inner: object,
+        inner: Any,
     ) -> None:
         self.at = at
         self.values = values
@@ -106,7 +106,7 @@ class GoingOn(map):  # type: ignore[type-arg]  # of whatever the inner generator
 
     # No Python function is between, so that tracebacks have no frame of ours; `map` keeps what an iterator returns.
     __slots__ = ("close", "inner", "send", "throw")
-    inner: object
+    inner: Any
 
     def __new__(cls, inner: Any) -> Self:
         """What stands for a suspended generator or iterator."""
@@ -197,7 +197,7 @@ class Twin:
         values: Mapping[str, object],
         place: int,
         *,
-        iterators: Mapping[int, Iterator[Any]] = NOTHING,
+        iterators: Mapping[int, Iterator[object]] = NOTHING,
         contexts: Mapping[int, Callable[..., object]] = NOTHING,
         errors: Mapping[int, BaseException] = NOTHING,
         inner: GoingOn | None = None,

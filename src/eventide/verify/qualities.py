@@ -58,7 +58,7 @@ class Quality:
     """
 
     name: str
-    assess: Callable[[Any, Mapping[str, Any]], Score | float] = field(repr=False)
+    assess: Callable[[Any, Mapping[str, object]], Score | float] = field(repr=False)
     threshold: float = 1.0
     most: float = inf
     band: Band | None = None

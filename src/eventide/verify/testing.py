@@ -5,12 +5,12 @@ Source: Pannek, Simulation of mechatronic systems, Corollary 5.11, Algorithm 9.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
-from typing import Any, ClassVar, Literal
+from typing import ClassVar, Literal
 
 from eventide.errors import ModelError
 from eventide.experiment import Model, Result
@@ -104,7 +104,7 @@ class Test:
                 yield self._outcome(result.number, inputs, result.replication, partial(_itself, result), replay)
 
     def _outcome(
-        self, number: int, inputs: Any, replication: int, measure: Callable[[], object], replay: str
+        self, number: int, inputs: Mapping[str, object], replication: int, measure: Callable[[], object], replay: str
     ) -> Outcome:
         try:
             score = self.requirement.quality(measure(), inputs)
@@ -113,7 +113,7 @@ class Test:
         words = inputs_in_words(inputs, replication)
         return Outcome(self.id, number, words, score, self.requirement.least, "", replay)
 
-    def _failed(self, number: int, inputs: Any, replication: int, error: str, replay: str) -> Outcome:
+    def _failed(self, number: int, inputs: Mapping[str, object], replication: int, error: str, replay: str) -> Outcome:
         words = inputs_in_words(inputs, replication)
         return Outcome(self.id, number, words, Score(0.0), self.requirement.least, error, replay)
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from math import copysign, log
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeGuard
 
 from eventide.errors import ModelError
 
@@ -28,7 +28,7 @@ class Space:
 
     def __init__(self) -> None:
         self.is_open = True
-        self.comparisons: list[tuple[Any, bool]] | None = None
+        self.comparisons: list[tuple[object, bool]] | None = None
 
 
 class Dual:
@@ -51,22 +51,22 @@ class Dual:
 
     # --- arithmetic -----------------------------------------------------------------------------------------------
 
-    def __add__(self, other: Any) -> object:
+    def __add__(self, other: object) -> object:
         if isinstance(other, Dual):
             return Dual(self.space, self.value + other.value, self.tangent + other.tangent)
         return Dual(self.space, self.value + other, self.tangent) if _is_plain(other) else NotImplemented
 
     __radd__ = __add__
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: object) -> object:
         if isinstance(other, Dual):
             return Dual(self.space, self.value - other.value, self.tangent - other.tangent)
         return Dual(self.space, self.value - other, self.tangent) if _is_plain(other) else NotImplemented
 
-    def __rsub__(self, other: Any) -> object:
+    def __rsub__(self, other: object) -> object:
         return Dual(self.space, other - self.value, -self.tangent) if _is_plain(other) else NotImplemented
 
-    def __mul__(self, other: Any) -> object:
+    def __mul__(self, other: object) -> object:
         if isinstance(other, Dual):
             tangent = other.value * self.tangent + self.value * other.tangent
             return Dual(self.space, self.value * other.value, tangent)
@@ -74,19 +74,19 @@ class Dual:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: Any) -> object:
+    def __truediv__(self, other: object) -> object:
         if isinstance(other, Dual):
             value = self.value / other.value
             return Dual(self.space, value, (self.tangent - value * other.tangent) / other.value)
         return Dual(self.space, self.value / other, self.tangent / other) if _is_plain(other) else NotImplemented
 
-    def __rtruediv__(self, other: Any) -> object:
+    def __rtruediv__(self, other: object) -> object:
         if not _is_plain(other):
             return NotImplemented
         value = other / self.value
         return Dual(self.space, value, -value / self.value * self.tangent)
 
-    def __pow__(self, other: Any) -> object:
+    def __pow__(self, other: object) -> object:
         if isinstance(other, Dual):
             value = self.value**other.value
             slope = other.value * self.value ** (other.value - 1.0)
@@ -99,7 +99,7 @@ class Dual:
             return self.of(1.0, 0.0)
         return self.of(self.value**other, other * self.value ** (other - 1))
 
-    def __rpow__(self, other: Any) -> object:
+    def __rpow__(self, other: object) -> object:
         if not _is_plain(other):
             return NotImplemented
         value = other**self.value
@@ -118,7 +118,7 @@ class Dual:
 
     # --- comparisons ----------------------------------------------------------------------------------------------
 
-    def _compare(self, other: object, compare: Callable[[Any, Any], bool]) -> object:
+    def _compare(self, other: object, compare: Callable[[float, float], bool]) -> object:
         if not isinstance(other, Dual) and not _is_plain(other):
             return NotImplemented
         outcome = bool(compare(self.value, other.value if isinstance(other, Dual) else other))
@@ -126,16 +126,16 @@ class Dual:
             self.space.comparisons.append((self - other, outcome))
         return outcome
 
-    def __lt__(self, other: object) -> Any:
+    def __lt__(self, other: object) -> object:
         return self._compare(other, operator.lt)
 
-    def __le__(self, other: object) -> Any:
+    def __le__(self, other: object) -> object:
         return self._compare(other, operator.le)
 
-    def __gt__(self, other: object) -> Any:
+    def __gt__(self, other: object) -> object:
         return self._compare(other, operator.gt)
 
-    def __ge__(self, other: object) -> Any:
+    def __ge__(self, other: object) -> object:
         return self._compare(other, operator.ge)
 
     def __eq__(self, other: object) -> Any:
@@ -170,19 +170,19 @@ class Dual:
     def __trunc__(self) -> int:
         return int(self._rounded("trunc()"))
 
-    def __floordiv__(self, other: Any) -> object:
+    def __floordiv__(self, other: float) -> object:
         return self._rounded("//") // other
 
-    def __rfloordiv__(self, other: Any) -> object:
+    def __rfloordiv__(self, other: float) -> object:
         return other // self._rounded("//")
 
-    def __mod__(self, other: Any) -> object:
+    def __mod__(self, other: float) -> object:
         return self._rounded("%") % other
 
-    def __rmod__(self, other: Any) -> object:
+    def __rmod__(self, other: float) -> object:
         return other % self._rounded("%")
 
-    def __divmod__(self, other: Any) -> object:
+    def __divmod__(self, other: float) -> object:
         return divmod(self._rounded("divmod()"), other)
 
     def _rounded(self, what: str) -> float:
@@ -219,7 +219,7 @@ _PLAIN_ONLY: Final = {
 """By their modules: statistics that keep plain floats."""
 
 
-def _is_plain(other: object) -> bool:
+def _is_plain(other: object) -> TypeGuard[float]:
     """Whether it is a number without derivatives; numpy's single numbers are among them."""
     return isinstance(other, _PLAIN) or (isinstance(other, Real) and not isinstance(other, Dual))
 

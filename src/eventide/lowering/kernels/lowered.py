@@ -65,12 +65,12 @@ class Constant:
 
     where: str
     name: str
-    value: Any
+    value: object
     holder: Any = field(repr=False, compare=False)
     is_attribute: bool = field(default=False, repr=False, compare=False)
 
     @property
-    def present(self) -> Any:
+    def present(self) -> object:
         """What is found there now."""
         return getattr(self.holder, self.name, ABSENT) if self.is_attribute else self.holder.get(self.name, ABSENT)
 

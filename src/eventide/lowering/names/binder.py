@@ -116,7 +116,7 @@ class _Writer:
         self.given = self.code.co_varnames[: len(entry.arguments)]
         self.steps = steps
         self.lines: list[str] = []
-        self.names: dict[str, Any] = {}
+        self.names: dict[str, object] = {}
         self.knows_sim = False
 
     def function(self) -> Any:

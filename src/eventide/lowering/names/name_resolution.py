@@ -9,7 +9,7 @@ import builtins
 import math
 from dataclasses import dataclass, replace
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, get_origin
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard, get_origin
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from eventide.declare import Component
 from eventide.discrete.queue import Queue
 from eventide.discrete.world import World
 from eventide.lowering.kernels.lowered import ABSENT, Constant, LoweredKind, Row
-from eventide.lowering.names.paths import ITEMS, NUMBERS, Check, Entry, Step, check_of, follow
+from eventide.lowering.names.paths import ITEMS, NUMBERS, Check, Entry, Listed, Space, Step, check_of, follow
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation.values import (
     AppendTarget,
@@ -45,6 +45,8 @@ from eventide.lowering.translation.values import (
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from numpy.typing import NDArray
 
     from eventide.continuous.components.member import Member
     from eventide.reading.source import SourceBook
@@ -131,7 +133,7 @@ class NameResolver:
         self.names: dict[tuple[int, str], Constant] = {}
         self.consts: list[Path] = []
         self._sim: World | None = None
-        self._namespaces: dict[Path, dict[str, Any] | type] = {}
+        self._namespaces: dict[Path, dict[str, object] | type] = {}
         self._unsteady: set[Path] = set()
         self._of_class: set[Path] = set()
         self._told: set[Path] = set()
@@ -165,7 +167,8 @@ class NameResolver:
         if isinstance(value, list | tuple) or _is_array(value):
             return self._list(value, path, element)
         if type(value).__name__ == "ndarray":
-            raise Unlowerable(f"of arrays those of floats in one dimension are followed, and this is {_sort_of(value)}")
+            sort = f"one of {value.dtype} in {value.ndim}" if value.ndim != 1 else f"one of {value.dtype}"
+            raise Unlowerable(f"of arrays those of floats in one dimension are followed, and this is {sort}")
         self._note(path, *check_of(value), sample=value)
         self._check_simulation(value)
         if value is None:
@@ -196,7 +199,7 @@ class NameResolver:
             self.consts.append(path)
         return ClosureNumber(self.consts.index(path), kind, _is_double(value))
 
-    def _list(self, value: Any, path: Path, element: str | None) -> Item:
+    def _list(self, value: Listed, path: Path, element: str | None) -> Item:
         if element is not None:
             raise Unlowerable("lists inside lists are not followed")
         kinds = {type(item) for item in value} if len(value) else set()
@@ -213,7 +216,7 @@ class NameResolver:
         self._note(path, "class", type(value))
         return ObjectList(path, tuple(value))
 
-    def _tuple(self, value: tuple[Any, ...], path: Path) -> Item:
+    def _tuple(self, value: tuple[object, ...], path: Path) -> Item:
         """Objects of any kind, which are followed one by one."""
         self._note(path, "tuple", len(value))
         found = [self.item(item, (*path, f"[{number}]")) for number, item in enumerate(value)]
@@ -254,11 +257,11 @@ class NameResolver:
             raise Unlowerable(f"the list has {len(elements.items)} items now")
         return self.item(elements.items[index], (*elements.path, f"[{index}]"))
 
-    def _note(self, path: Path, check: Check, expected: Any, sample: Any = None) -> None:
+    def _note(self, path: Path, check: Check, expected: object, sample: object = None) -> None:
         if path not in self.steps:
             parents = list(self.steps)
             parent = parents.index(path[:-1]) if path[:-1] in self.steps else -1
-            has_vectors = isinstance(sample, Continuous) and sample._layout.lengths
+            layout = sample._layout if isinstance(sample, Continuous) else None
             self.steps[path] = Step(
                 path,
                 parent,
@@ -266,7 +269,7 @@ class NameResolver:
                 expected,
                 self._can_change(path, check),
                 self._namespaces.get(path),
-                sample._layout if has_vectors else None,
+                layout if layout is not None and layout.lengths else None,
                 path in self._told and (check not in ("table", "array") or type(sample) is tuple),
             )
 
@@ -288,10 +291,10 @@ class NameResolver:
         is_of_tuple = path[-1][0] == "[" and parent is not None and parent.check == "tuple"
         return not is_of_tuple and path[-1] != "__self__" and path not in self._of_class
 
-    def _check_simulation(self, value: Any) -> None:
+    def _check_simulation(self, value: object) -> None:
         if not isinstance(value, Component | Variable | World):
             return
-        sim: Any = value if isinstance(value, World) else value.sim
+        sim = value if isinstance(value, World) else value.sim
         if self._sim is not None and sim is not self._sim:
             self.stranger = "a clock" if isinstance(value, World) else value.name
             raise Unlowerable(STRANGE)
@@ -325,7 +328,7 @@ class NameResolver:
             raise Unlowerable(f"module {module.__name__} has no {name!r}")
         return self._named(namespace, module.__name__, name, getattr(module, "__file__", None) or "")
 
-    def _named(self, namespace: dict[str, Any], where: str, name: str, file: str) -> Found:
+    def _named(self, namespace: dict[str, object], where: str, name: str, file: str) -> Found:
         value = namespace[name]
         if _is_number(value):
             return self._named_number(namespace, where, name, value, self._is_set_in(file, namespace, name))
@@ -344,7 +347,7 @@ class NameResolver:
         text = self.book.file(file, namespace) if namespace is not vars(math) else None
         return text is not None and name in text.rebound
 
-    def _named_number(self, space: Any, where: str, name: str, value: Any, is_varying: bool) -> Found:
+    def _named_number(self, space: Space, where: str, name: str, value: float, is_varying: bool) -> Found:
         """A number of a module or class: a part of the code, unless it changes often; then it is told."""
         if not is_varying and (id(space), name) not in self.book.varying:
             self._freeze(where, name, value, space)
@@ -353,7 +356,7 @@ class NameResolver:
         self._unsteady.add(path)
         return self._number(value, path, None)
 
-    def _path_of(self, space: Any, where: str, name: str) -> Path:
+    def _path_of(self, space: Space, where: str, name: str) -> Path:
         """The path of what a module or class has; of two of one name the later has its name marked."""
         while self._namespaces.setdefault((f"{where}:{name}",), space) is not space:
             where += "'"
@@ -364,7 +367,7 @@ class NameResolver:
         if value is None or value is ABSENT or isinstance(value, LASTING):
             self.names[id(namespace), name] = Constant(where, name, value, namespace)
 
-    def _freeze(self, where: str, name: str, value: Any, holder: Any) -> None:
+    def _freeze(self, where: str, name: str, value: object, holder: object) -> None:
         is_attribute = isinstance(holder, type | FunctionType)
         self.constants[id(holder), name] = Constant(where, name, value, holder, is_attribute)
 
@@ -511,42 +514,38 @@ class NameResolver:
         self._note_name(home.__qualname__, name, vars(home))
         return home, vars(home).get(name)
 
-    def _class_number(self, cls: type, home: type, name: str, value: Any) -> Found:
+    def _class_number(self, cls: type, home: type, name: str, value: float) -> Found:
         if not _is_class_variable(home, name):
             raise Unlowerable(f"{home.__name__}.{name} is a number of the class: annotate it as ClassVar")
         return self._named_number(cls, cls.__qualname__, name, value, is_varying=False)
 
 
-def _sort_of(array: Any) -> str:
-    return f"one of {array.dtype} in {array.ndim}" if array.ndim != 1 else f"one of {array.dtype}"
-
-
-def _is_itself(value: Any) -> bool:
+def _is_itself(value: object) -> bool:
     """Whether it is known by identity: a module, class, function of C or of numpy, of which none is a simulation's."""
     if isinstance(value, BuiltinFunctionType):
         return value.__self__ is None or isinstance(value.__self__, ModuleType)
     return isinstance(value, ModuleType | type) or (is_numpys(value) and not isinstance(value, FunctionType))
 
 
-def _as_item(value: Any, path: Path | None) -> Item:
+def _as_item(value: object, path: Path | None) -> Item:
     if isinstance(value, ModuleType):
         return Module(value)
     return Builtin(value, path) if isinstance(value, BuiltinFunctionType | type) else Opaque(value)
 
 
-def is_numpys(function: Any) -> bool:
+def is_numpys(function: object) -> bool:
     """Whether it is a function of numpy."""
     return isinstance(function, np.ufunc) or (
         callable(function) and str(getattr(function, "__module__", "")).partition(".")[0] == "numpy"
     )
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     # A number with derivatives stands for its value: conditions are located as if they had been told that.
     return type(value) in NUMBERS or _is_double(value) or hasattr(type(value), "tangent")
 
 
-def _is_plain(value: Any) -> bool:
+def _is_plain(value: object) -> bool:
     """Whether it is an object of a class of the user's that is no component, or a function."""
     if isinstance(value, Component | Variable | World):
         return False
@@ -595,6 +594,6 @@ def _is_double(value: object) -> bool:
     return isinstance(value, float) and type(value).__name__ == "float64"
 
 
-def _is_array(value: Any) -> bool:
+def _is_array(value: object) -> TypeGuard[NDArray[np.float64]]:
     """Whether it is numpy's array of doubles in one dimension, whose items reckon like Python's floats."""
-    return type(value).__name__ == "ndarray" and (str(value.dtype), value.ndim) == ("float64", 1)
+    return type(value) is np.ndarray and (str(value.dtype), value.ndim) == ("float64", 1)

@@ -13,11 +13,18 @@ from types import FunctionType, MethodType, NoneType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from eventide.continuous.components.layout import Layout
     from eventide.lowering.translation.values import Path
 
 ITEMS: Final = "*"
 NUMBERS: Final = (float, int, bool)
 
+Listed: TypeAlias = "list[object] | tuple[object, ...] | NDArray[np.float64]"
+Space: TypeAlias = dict[str, object] | type
+"""Where a name is looked up: in a module, or in a class."""
 Check: TypeAlias = Literal["class", "code", "items", "same", "table", "array", "tuple"]
 
 
@@ -26,7 +33,7 @@ class Entry:
     """A function and the objects it is called with."""
 
     function: FunctionType
-    arguments: tuple[Any, ...]
+    arguments: tuple[object, ...]
 
     @classmethod
     def of(cls, function: object, arguments: tuple[object, ...]) -> Entry:
@@ -70,8 +77,8 @@ class Step:
     check: Check
     expected: Any
     can_change: bool
-    namespace: dict[str, object] | type | None = None
-    layout: Any = None
+    namespace: Space | None = None
+    layout: Layout | None = None
     is_announced: bool = False
 
     @property
@@ -105,7 +112,7 @@ def closed_over(function: FunctionType, name: str) -> object:
     return cells[function.__code__.co_freevars.index(name)].cell_contents
 
 
-def default_of(function: FunctionType, name: str) -> Any:
+def default_of(function: FunctionType, name: str) -> object:
     """The default of a parameter.
 
     Raises KeyError if it has none.

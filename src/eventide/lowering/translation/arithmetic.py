@@ -6,8 +6,9 @@ Slopes are carried where they move: None means that a number stands still within
 from __future__ import annotations
 
 import operator
+from collections.abc import Callable
 from dataclasses import replace
-from typing import Any, Final
+from typing import Final
 
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation import guard_expressions
@@ -24,7 +25,7 @@ from eventide.lowering.translation.values import (
 )
 from eventide.native.ir import NAN, ONE, ZERO, Builder, Wire, real
 
-OPERATIONS: Final[dict[str, Any]] = {
+OPERATIONS: Final[dict[str, Callable[..., float]]] = {
     "Add": operator.add,
     "Sub": operator.sub,
     "Mult": operator.mul,
@@ -35,7 +36,7 @@ OPERATIONS: Final[dict[str, Any]] = {
 }
 """The operators that are followed, by the names of their syntax nodes."""
 
-_FORMS: Final[dict[str, Any]] = {
+_FORMS: Final[dict[str, Callable[..., GuardExpression | None]]] = {
     "Add": guard_expressions.total,
     "Sub": guard_expressions.difference,
     "Mult": guard_expressions.product,

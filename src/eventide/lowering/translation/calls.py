@@ -33,6 +33,8 @@ from eventide.lowering.translation.values import (
 from eventide.lowering.translation.vectors import as_operand, formula_of, is_vector
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from eventide.lowering.translation.context import Context
 
 
@@ -68,7 +70,7 @@ def _follow_call(context: Context, function: Function, node: ast.Call) -> Item:
     return context.follow(function, arguments, {k.arg or "": context.evaluate(k.value) for k in node.keywords})
 
 
-def _call_builtin(context: Context, function: object, node: ast.Call) -> Item:
+def _call_builtin(context: Context, function: Callable[..., object], node: ast.Call) -> Item:
     context.dialect.check_function(function)
     if function is builtins.super and not node.args:
         return _super(context)

@@ -148,7 +148,7 @@ class ConditionDialect(Dialect):
         if not self._followed:
             super().fill(context, target, item)
 
-    def set_item(self, context: Context, target: Vector, node: Any, compute: Any) -> None:
+    def set_item(self, context: Context, target: Vector, node: ast.expr, compute: Any) -> None:
         """Nor are their items."""
         if not self._followed:
             super().set_item(context, target, node, compute)

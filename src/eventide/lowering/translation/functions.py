@@ -13,7 +13,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from math import log, pi
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation import guard_expressions
@@ -102,7 +102,7 @@ class Functions:
         """Whether `call` can be used."""
         return getattr(function, "__hash__", None) is not None and function in self._table
 
-    def call(self, function: Any, arguments: list[Number | Boolean]) -> Number | Boolean:
+    def call(self, function: Callable[..., object], arguments: list[Number | Boolean]) -> Number | Boolean:
         """What the function gives.
 
         Raises Unlowerable if it cannot be called like that.

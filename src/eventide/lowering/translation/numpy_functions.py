@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -72,7 +72,7 @@ _COMPARISONS: Final = {
 }
 
 
-def call_numpy(context: Context, function: Any, node: ast.Call) -> Item:
+def call_numpy(context: Context, function: Callable[..., object], node: ast.Call) -> Item:
     """A call of a function of numpy.
 
     Raises Unlowerable if it is not followed, or cannot be called like that.
@@ -98,7 +98,7 @@ def call_numpy(context: Context, function: Any, node: ast.Call) -> Item:
     return item
 
 
-def _call_ufunc(context: Context, function: Any, arguments: list[Operand]) -> Operand:
+def _call_ufunc(context: Context, function: Callable[..., object], arguments: list[Operand]) -> Operand:
     operator = _OPERATORS.get(function.__name__)
     if operator is not None:
         arguments = _as_numpys(context, arguments, divides=isinstance(operator, ast.Div))
@@ -209,7 +209,7 @@ def _greatest(context: Context, vector: Vector | Formula, /) -> Item:
     return _extreme_of(context, np.maximum, vector)
 
 
-def _extreme_of(context: Context, function: object, vector: Vector | Formula) -> Item:
+def _extreme_of(context: Context, function: Callable[..., object], vector: Vector | Formula) -> Item:
     memory = _reducible(context, vector)
     if not memory.count:
         raise Unlowerable("a vector without items has neither a least nor a greatest")
@@ -238,7 +238,7 @@ def _reducible(context: Context, vector: Vector | Formula) -> Vector:
 
 def _reduce(
     context: Context,
-    function: Any,
+    function: Callable[..., object],
     vector: Vector,
     total: Buffer,
     first: int,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -104,7 +104,7 @@ def compare_items(context: Context, name: str, left: Operand, right: Operand) ->
     return formula_of(context, [left, right], lambda a, b: context.booleans.compare(name, a, b))
 
 
-def through_numpy(context: Context, function: Any, arguments: list[Operand]) -> Operand:
+def through_numpy(context: Context, function: Callable[..., object], arguments: list[Operand]) -> Operand:
     """Let numpy's own loop do it, over memory."""
     try:
         symbol = symbol_of(function)

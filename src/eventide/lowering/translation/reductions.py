@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import sys
 from bisect import bisect_left, bisect_right
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation.control_flow import choose, iterate
@@ -40,7 +40,7 @@ COMPENSATED: Final = "+rest"
 REDUCTIONS: Final = (sum, any, all, min, max)
 
 
-def reduce_all(context: Context, function: object, source: ast.expr, node: ast.Call) -> Item:
+def reduce_all(context: Context, function: Callable[..., object], source: ast.expr, node: ast.Call) -> Item:
     """`function(numbers)`: as if it were written around `... for ... in ...`."""
     item = ast.Name("+item", ast.Load())
     clause = ast.comprehension(ast.Name("+item", ast.Store()), source, [], 0)
@@ -50,7 +50,9 @@ def reduce_all(context: Context, function: object, source: ast.expr, node: ast.C
     return reduce(context, function, generator, node)
 
 
-def reduce(context: Context, function: object, generator: ast.GeneratorExp | ast.ListComp, node: ast.Call) -> Item:
+def reduce(
+    context: Context, function: Callable[..., object], generator: ast.GeneratorExp | ast.ListComp, node: ast.Call
+) -> Item:
     """`function(... for ... in ...)`."""
     if len(generator.generators) != 1 or generator.generators[0].is_async:
         raise Unlowerable("one `for` is followed in such an expression")
@@ -88,7 +90,7 @@ def _if_all(context: Context, tests: list[ast.expr], body: Callable[[], None]) -
 
 
 def _reduction(
-    context: Context, function: object, node: ast.Call
+    context: Context, function: Callable[..., object], node: ast.Call
 ) -> tuple[dict[str, Item], Callable[[Item, ast.expr], None]]:
     """What a reduction begins with, and how it takes an item."""
     if function is sum:
@@ -149,7 +151,7 @@ def _with_rest(context: Context, total: Item) -> Item:
 
 
 def _judgement(
-    context: Context, function: Any, node: ast.Call
+    context: Context, function: Callable[..., object], node: ast.Call
 ) -> tuple[dict[str, Item], Callable[[Item, ast.expr], None]]:
     if node.keywords or len(node.args) > 1:
         raise Unlowerable(f"{function.__name__} is followed with a generator only")
@@ -166,7 +168,7 @@ def _judgement(
 
 
 def _extreme(
-    context: Context, function: Any, node: ast.Call
+    context: Context, function: Callable[..., object], node: ast.Call
 ) -> tuple[dict[str, Item], Callable[[Item, ast.expr], None]]:
     default: Number | Boolean = Number(NAN, "float")
     for keyword in node.keywords:

@@ -289,7 +289,7 @@ class Builtin:
     path    where it is found, if it is bound to an object
     """
 
-    function: object
+    function: Callable[..., object]
     path: Path | None = None
 
 
