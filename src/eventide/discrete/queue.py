@@ -185,14 +185,14 @@ class Queue(Component, Generic[Member]):
 
     # --- kernel ---------------------------------------------------------------------------------------------------
 
-    def _place_of(self, member: Any) -> _Place:
+    def _place_of(self, member: object) -> _Place:
         place = self._places.get(_key(member))
         if place is None:
             name = getattr(member, "name", None) or repr(member)
             raise ModelError(f"{name} is no member of {self.name}: ask `member in queue` before")
         return place
 
-    def _taken_out(self, member: object, priority: float) -> _Place:
+    def _taken_out(self, member: Any, priority: float) -> _Place:
         """The place of a member, unlinked; of one that comes in, a new one."""
         self._refuse_between_events()
         place = self._places.get(_key(member))
@@ -215,7 +215,7 @@ class Queue(Component, Generic[Member]):
             self.sim._forbid(17, f"a change of {self.name}")
 
 
-def _key(member: Any) -> Any:
+def _key(member: Any) -> object:
     """What tells a member from others."""
     return (member,) if type(member) in VALUES else id(member)
 
@@ -241,13 +241,13 @@ class QueueWait(Sleep):
 
     __slots__ = ("activity", "member", "queue", "since")
 
-    def __init__(self, queue: Queue[Any], activity: Activity, member: Any) -> None:
+    def __init__(self, queue: Queue[Any], activity: Activity, member: object) -> None:
         self.queue = queue
         self.activity = activity
         self.member = member
         self.since: float = queue.sim.time
 
-    def sleeper(self) -> Any:
+    def sleeper(self) -> Activity | None:
         """The process, or the branch that stands for it."""
         return self.activity
 

@@ -56,22 +56,22 @@ class Quantity(float):
         """Another number, in this unit if it has one."""
         return in_unit(other, self.unit, f"{self}") if isinstance(other, Quantity) else other
 
-    def __add__(self, other: Any) -> float:
+    def __add__(self, other: object) -> float:
         return super().__add__(self._beside(other))
 
-    def __sub__(self, other: Any) -> float:
+    def __sub__(self, other: object) -> float:
         return super().__sub__(self._beside(other))
 
-    def __lt__(self, other: Any) -> bool:
+    def __lt__(self, other: object) -> bool:
         return super().__lt__(self._beside(other))
 
-    def __le__(self, other: Any) -> bool:
+    def __le__(self, other: object) -> bool:
         return super().__le__(self._beside(other))
 
-    def __gt__(self, other: Any) -> bool:
+    def __gt__(self, other: object) -> bool:
         return super().__gt__(self._beside(other))
 
-    def __ge__(self, other: Any) -> bool:
+    def __ge__(self, other: object) -> bool:
         return super().__ge__(self._beside(other))
 
 

@@ -28,7 +28,7 @@ class Space:
 
     def __init__(self) -> None:
         self.is_open = True
-        self.comparisons: list[tuple[object, bool]] | None = None
+        self.comparisons: list[tuple[Dual, bool]] | None = None
 
 
 class Dual:
@@ -58,7 +58,7 @@ class Dual:
 
     __radd__ = __add__
 
-    def __sub__(self, other: object) -> object:
+    def __sub__(self, other: object) -> Any:
         if isinstance(other, Dual):
             return Dual(self.space, self.value - other.value, self.tangent - other.tangent)
         return Dual(self.space, self.value - other, self.tangent) if _is_plain(other) else NotImplemented

@@ -25,8 +25,10 @@ from eventide.simulation import Simulation
 
 if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
+    from eventide.continuous.components.member import Member
+    from eventide.discrete.commands import Activity
     from eventide.discrete.conditions.condition import Condition
-    from eventide.discrete.conditions.until import StateWait
+    from eventide.discrete.conditions.until import StateWait, Until
 
 
 _OURS: Final = "eventide."
@@ -36,11 +38,11 @@ _TIME: Any = World.__dict__["time"]
 class DualSystem(System):
     """The states of such a simulation: each component made has companions for its derivatives."""
 
-    def __init__(self, sim: Any) -> None:
+    def __init__(self, sim: DualSimulation) -> None:
         super().__init__(sim)
         give_seat: Any = self.storage.give_seat
 
-        def give(owner: Any, layout: Any) -> Any:
+        def give(owner: Member, layout: Any) -> Any:
             if isinstance(owner, Variable):
                 refuse("loose variables: declare states of a component")
             return give_seat(owner, layout)
@@ -64,12 +66,12 @@ class DualConditions(WatchedConditions):
         with _with_floats(self._integrator.sim):
             super()._watch(condition)
 
-    def resume(self, wait: Any, test: Callable[[], object], priority: float, prior: bool) -> bool:
+    def resume(self, wait: StateWait, test: Callable[[], object], priority: float, prior: bool) -> bool:
         """Wait again for what was waited for before."""
         with _with_floats(self._integrator.sim):
             return super().resume(wait, test, priority, prior)
 
-    def take_up(self, wait: StateWait, until: Any) -> bool:
+    def take_up(self, wait: StateWait, until: Until) -> bool:
         """The same where only its rank is new."""
         with _with_floats(self._integrator.sim):
             return super().take_up(wait, until)
@@ -94,7 +96,7 @@ class Guide:
         self.monitor: Any = sim.monitor
         conditions_of(sim).__class__ = DualConditions
 
-    def advance(self, horizon: float) -> Any:
+    def advance(self, horizon: float) -> object:
         """Bring the model to its next event, as the monitor does."""
         events, calendar = self.sim.events_met, calendar_of(self.sim)
         events.leave()
@@ -172,17 +174,17 @@ class DualSimulation(Simulation):
     def _vigil(self, vigil: object) -> None:
         """Each event is told of, whether there is anything that moves or not."""
 
-    def _hold(self, activity: Any, duration: Any, priority: float = 0.0) -> None:
+    def _hold(self, activity: Activity, duration: object, priority: float = 0.0) -> None:
         if isinstance(duration, Dual):
             self.events_met.durations[activity] = duration.tangent
             duration = duration.value
         super()._hold(activity, duration, priority)
 
-    def record(self, *subjects: Any, **options: Any) -> Any:
+    def record(self, *subjects: object, **options: object) -> Any:
         """Record nothing: what a model makes of its recordings has no derivatives."""
         return Unseen("recordings")
 
-    def integral(self, quantity: Any, **options: Any) -> Any:
+    def integral(self, quantity: object, **options: Any) -> Any:
         """A state whose rate is the quantity; of others than functions it is refused when it is read."""
         if self.tangents is None or not callable(quantity):
             return Unseen("sim.integral of what is no function (write sim.integral(lambda: ...))")

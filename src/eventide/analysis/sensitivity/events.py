@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from eventide.analysis.sensitivity.tangents import Tangents
+    from eventide.discrete.calendar import Notice
     from eventide.discrete.conditions.condition import Condition
 
 NEAR: Final = 1e-9
@@ -35,14 +36,14 @@ class Events:
         self.tangents = tangents
         self.sim = tangents.sim
         self.moving = False
-        self.durations: dict[Any, NDArray[np.float64]] = {}
-        self._planned: dict[Any, tuple[Any, NDArray[np.float64]]] = {}
+        self.durations: dict[object, NDArray[np.float64]] = {}
+        self._planned: dict[object, tuple[Notice, NDArray[np.float64]]] = {}
         self._still = np.zeros(tangents.count + 1)
         self._before: tuple[float, NDArray[np.float64]] = (-inf, self._still)
 
     # --- into an event --------------------------------------------------------------------------------------------
 
-    def enter(self, notice: Any, condition: Any) -> None:
+    def enter(self, notice: Notice | None, condition: Condition | None) -> None:
         """The model has come to an event: of a notice of the event list, of a condition, or the end of the run."""
         tangents, sim = self.tangents, self.sim
         time = sim.instant if notice is None else notice[0]
@@ -258,7 +259,7 @@ class Events:
         moved, planned = self.tangents.moved, self._planned
         if not moved.any() and not self.durations and not planned:
             return
-        found: dict[object, tuple[object, NDArray[np.float64]]] = {}
+        found: dict[object, tuple[Notice, NDArray[np.float64]]] = {}
         for notice in calendar_of(self.sim):
             activity = notice[3]
             if activity in planned and planned[activity][0] is notice:

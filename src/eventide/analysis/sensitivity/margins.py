@@ -7,7 +7,7 @@ turns back between two ends of a step. Source: the cubic of its values and rates
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from eventide.monitor.observers import Observer, Phase
 
 if TYPE_CHECKING:
     from eventide.analysis.sensitivity.events import Events
+    from eventide.discrete.conditions.condition import Condition
 
 NEAR: Final = 1e3
 """A distance of at most this many tolerances is near."""
@@ -29,7 +30,7 @@ class Margins(Observer):
         self._events = events
         self._closest: dict[str, tuple[float, float]] = {}
         self._before: tuple[float, dict[tuple[int, int], tuple[float, float]]] = (0.0, {})
-        self._kept: list[Any] = []
+        self._kept: list[Condition] = []
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -157,7 +157,7 @@ class Varied:
             self.functions.take_in(point.cost)
         self.parameters = {name: self.seed(name, value) for name, value in point.parameters.items()}
 
-    def seed(self, name: str, value: Any) -> Any:
+    def seed(self, name: str, value: float) -> Any:
         """A number that is varied, if it is."""
         if name not in self.names:
             return value
@@ -299,7 +299,7 @@ def _differences(point: Point, names: Sequence[str], by: Way, step: float) -> li
     ]
 
 
-def _slopes(point: Point, name: str, by: Way, width: float, base: Sequence[Any]) -> list[float]:
+def _slopes(point: Point, name: str, by: Way, width: float, base: Sequence[tuple[str, float, float]]) -> list[float]:
     """The difference quotients of all outputs with respect to one input."""
     middle = point.values[name]
 

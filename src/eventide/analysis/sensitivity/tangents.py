@@ -31,6 +31,7 @@ from eventide.engine.switching import BOUND
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from eventide.analysis.sensitivity.dual_simulation import DualSimulation
     from eventide.continuous.flows.flow import Flow
 
 
@@ -58,21 +59,21 @@ class Tangents:
     moved       how fast the time of the present event changes, for each direction
     """
 
-    def __init__(self, sim: Any, count: int) -> None:
+    def __init__(self, sim: DualSimulation, count: int) -> None:
         self.sim = sim
         self.count = count
         self.space = Space()
         self.functions = Functions()
         self.moved: NDArray[np.float64] = np.zeros(count + 1)
-        self.companions: dict[Any, Companion] = {}
+        self.companions: dict[Continuous, Companion] = {}
         self.row = DualRow(self.space, None)
-        self.rates: dict[int, Any] = {}
+        self.rates: dict[int, object] = {}
         self.conductor: Conductor | None = None
         self.is_dual = True
         self.clock_moves = False
         self.outcomes: list[bool] = []
         self.branches: tuple[int, dict[int, list[bool]]] | None = None
-        self.found: dict[int, Any] = {}
+        self.found: dict[int, object] = {}
 
     # --- what the code of the model sees --------------------------------------------------------------------------
 
@@ -199,14 +200,13 @@ class Tangents:
             for slot, outcome in zip(slots, kept, strict=True):
                 real[slot] = outcome
 
-    def moving(self) -> list[Any]:
+    def moving(self) -> list[Continuous]:
         """The components whose states are integrated."""
         return [owner for owner in self.companions if owner.active]
 
-    def slots_of(self, owner: object) -> list[int]:
+    def slots_of(self, owner: Continuous) -> list[int]:
         """The slots of the states of a component."""
-        slots: list[int] = self.sim._continuum.slots_of(owner)
-        return slots
+        return self.sim._continuum.slots_of(owner)
 
     def load(self) -> None:
         """Take the derivatives of all states from their companions."""
@@ -225,7 +225,7 @@ class Tangents:
             rows = [self.row.tangents[slot][:count] for slot in self.slots_of(owner)]
             table[self.slots_of(self.companions[owner])] = np.concatenate(rows)
 
-    def evaluate(self) -> dict[int, Any]:
+    def evaluate(self) -> dict[int, object]:
         """Execute all laws at the present states; what they set is in `row.scratch`, and their rates are returned."""
         laws = self._laws()
         expected = {
@@ -238,7 +238,7 @@ class Tangents:
             for owner in self.companions
             for name in layout_of(owner).sums
         ]
-        before: dict[int, Any] = {}
+        before: dict[int, object] = {}
         scratch, outcomes = Scratch(expected, before), []
         for _ in range(len(laws) + 1):
             self.row.scratch = scratch = Scratch(expected, before)
@@ -255,16 +255,16 @@ class Tangents:
         self.outcomes = outcomes
         return scratch.rates
 
-    def _laws(self) -> list[tuple[Any, Callable[[], None]]]:
+    def _laws(self) -> list[tuple[Continuous, Callable[[], None]]]:
         """The laws of the active components: contributions first, as the integration has them."""
         active = [owner for owner in self.sim._continuum.chain if owner in self.companions]
         given = [(owner, owner.contributions) for owner in active if "contributions" in law_names(owner)]
         return given + [(owner, owner.equations) for owner in active]
 
     @contextmanager
-    def watch(self) -> Iterator[list[tuple[Any, bool]]]:
+    def watch(self) -> Iterator[list[tuple[Dual, bool]]]:
         """Note the comparisons that are made meanwhile."""
-        comparisons: list[tuple[Any, bool]] = []
+        comparisons: list[tuple[Dual, bool]] = []
         self.space.comparisons = comparisons
         try:
             yield comparisons

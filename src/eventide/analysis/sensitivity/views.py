@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from eventide.continuous.components.component import Continuous
+
 
 class Scratch:
     """What an evaluation of the laws sets apart from the model: it is only looked at.
@@ -22,9 +24,9 @@ class Scratch:
     is_early    whether something was read before it was set
     """
 
-    def __init__(self, expected: dict[int, None], before: dict[int, Any]) -> None:
-        self.found: dict[int, Any] = {}
-        self.rates: dict[int, Any] = {}
+    def __init__(self, expected: dict[int, None], before: dict[int, object]) -> None:
+        self.found: dict[int, object] = {}
+        self.rates: dict[int, object] = {}
         self.expected = expected
         self.before = before
         self.is_early = False
@@ -74,7 +76,7 @@ class DualRates:
 
     __slots__ = ("_owner", "_places", "_row", "_seen")
 
-    def __init__(self, owner: Any, row: DualRow, seen: dict[int, object]) -> None:
+    def __init__(self, owner: Continuous, row: DualRow, seen: dict[int, object]) -> None:
         layout = layout_of(owner)
         object.__setattr__(self, "_owner", owner)
         object.__setattr__(self, "_row", row)

@@ -33,7 +33,7 @@ class Portion(Transfer):
             f"which holds {station.amount!r} of {station.capacity!r}"
         )
 
-    def _answer(self) -> Any:
+    def _answer(self) -> object:
         return self.amount
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.discrete.calendar import priority_of
 from eventide.discrete.commands import NOTHING
@@ -43,7 +43,7 @@ class Preempting(Interruption):
         super().__init__(request.process, Preemption(by, request.resource, request, request.since))
         self.request = request
 
-    def _resume(self) -> Any:
+    def _resume(self) -> object:
         request = self.request
         if request._loss is not self:
             return NOTHING
@@ -71,7 +71,7 @@ class DueSuspension:
         """How it is called in messages."""
         return f"the suspension of {self.request.process.name}"
 
-    def _resume(self) -> Any:
+    def _resume(self) -> object:
         if self.request in self.request.resource._suspended:
             suspend_hold(self.request)
         return NOTHING

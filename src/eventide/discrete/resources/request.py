@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import index
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Self, cast
+from typing import TYPE_CHECKING, Final, Self, cast
 
 from eventide.declare import check_same_simulation
 from eventide.discrete.resources.line import GRANTED, NEW, WAITING, Line, Wish
@@ -114,7 +114,7 @@ class Request(Wish):
     def _line(self) -> Line[Request]:
         return self.resource._line
 
-    def _execute(self, sim: World, activity: Activity, /) -> Any:
+    def _execute(self, sim: World, activity: Activity, /) -> object:
         resource = self.station
         if self.state is not NEW or resource.sim is not sim:
             return self._execute_again(sim, activity)

@@ -48,7 +48,7 @@ class _Agenda:
 
     reason = "a shift has ended or begun"
     _notice: Notice | None = None
-    _story: Any = None
+    _story: None = None
     _value: Any = None
     _wait: Any = None
 
@@ -118,7 +118,7 @@ class Shifts(_Agenda, Component):
                 raise ModelError(f"the hours of {self.name} are too short to advance time beyond {sim.time!r}")
             sim._calendar.schedule(due, sim.time, self)
 
-    def _resume(self) -> Any:
+    def _resume(self) -> object:
         change = self._next
         change.index += 1
         self.resource.set_capacity(change.capacity, excess=self.on_close)

@@ -17,13 +17,13 @@ from eventide.statistics import Tally
 
 if TYPE_CHECKING:
     from eventide.discrete.commands import Activity
+    from eventide.discrete.duties import HasReset
     from eventide.simulation import Simulation
-    from eventide.statistics import Level
 
-Filter = Callable[[Any], Any]
+Filter = Callable[[Any], object]
 
 
-Entry: TypeAlias = tuple[Any, int, float, Any]
+Entry: TypeAlias = tuple[Any, int, float, object]
 """A thing in a store: its key (zero without one), the number of its coming, the time of it, the thing itself."""
 
 
@@ -133,7 +133,7 @@ class ItemPut(Parcel):
     def _carry_out(self) -> None:
         self.station._bring(self.item)
 
-    def _answer(self) -> Any:
+    def _answer(self) -> object:
         return self.item
 
 
@@ -151,7 +151,7 @@ class ItemGet(Parcel):
         which = "" if self._filter is None else " that its filter accepts"
         return f"a thing from {self.station.name}{which} since {self.since!r}"
 
-    def accepts(self, item: Any) -> bool:
+    def accepts(self, item: object) -> bool:
         """Whether a thing will do."""
         try:
             return self._filter is None or bool(self._filter(item))
@@ -196,7 +196,7 @@ class ItemGet(Parcel):
         # It may be one more than there are places by now: then nothing is put in until one has been taken out.
         self.station._return(self._entry)
 
-    def _answer(self) -> Any:
+    def _answer(self) -> object:
         return self._entry[3]
 
 
@@ -219,9 +219,9 @@ class Store(Depot):
         self,
         sim: Simulation,
         capacity: float = inf,
-        items: Iterable[Any] = (),
+        items: Iterable[object] = (),
         *,
-        key: Callable[[Any], Any] | None = None,
+        key: Callable[[Any], object] | None = None,
         name: str = "",
     ) -> None:
         self._attach(sim, name)
@@ -244,7 +244,7 @@ class Store(Depot):
         return tuple(entry[3] for entry in self._shelf)
 
     @command
-    def put(self, item: Any, priority: float = 0.0) -> ItemPut:
+    def put(self, item: object, priority: float = 0.0) -> ItemPut:
         """Command: put an item in, once there is a place; the `yield` returns the item."""
         put = ItemPut()
         put.item = item
@@ -295,7 +295,7 @@ class Store(Depot):
         while (put := line.first()) is not None and put._take():
             put._grant()
 
-    def _statistics(self) -> Iterable[Side[Any] | Level | Tally]:
+    def _statistics(self) -> Iterable[HasReset]:
         return (*super()._statistics(), self.stays)
 
     def __repr__(self) -> str:

@@ -20,6 +20,7 @@ from eventide.statistics import Level, Tally
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Notice
     from eventide.discrete.commands import Activity
+    from eventide.discrete.duties import HasReset
     from eventide.discrete.world import World
     from eventide.simulation import Simulation
 
@@ -73,7 +74,7 @@ class Transfer(Wish):
         """What is waited for."""
         raise NotImplementedError
 
-    def _execute(self, sim: World, activity: Activity, /) -> Any:
+    def _execute(self, sim: World, activity: Activity, /) -> object:
         if self.state is not NEW or self.station.sim is not sim:
             self._refuse(sim)
         self._activity = activity
@@ -106,7 +107,7 @@ class Transfer(Wish):
         sim = self.station.sim
         sim._calendar.schedule(sim.time, sim.time, self)
 
-    def _resume(self) -> Any:
+    def _resume(self) -> object:
         activity, station = self._activity, self.station
         self.state = DONE
         activity._wait = None
@@ -151,7 +152,7 @@ class Transfer(Wish):
     def _undo(self) -> None:
         """Give back what was got."""
 
-    def _answer(self) -> Any:
+    def _answer(self) -> object:
         """What the process is to get."""
         raise NotImplementedError
 
@@ -247,7 +248,7 @@ class Depot(Station):
         # Restarted at zero, so that rounding leaves nothing behind.
         self._kept = self._kept - transfer.amount if self._promises else 0
 
-    def _statistics(self) -> Iterable[Side[Any] | Level | Tally]:
+    def _statistics(self) -> Iterable[HasReset]:
         return (self.puts, self.gets, self.level)
 
     def reset_statistics(self) -> None:
