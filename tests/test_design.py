@@ -105,13 +105,13 @@ def test_objects_take_the_memory_that_is_told(title: str, make: Callable[[ev.Sim
     gc.collect()
     tracemalloc.start()
     before, _ = tracemalloc.get_traced_memory()
-    kept += [make(sim) for _ in range(4000)]
+    kept += [make(sim) for _ in range(2000)]
     sim.run(until=1e-2)
     gc.collect()
     after, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert len(kept) == 4001
-    assert (after - before) / 4000 / 1000 == pytest.approx(told, rel=0.25)
+    assert len(kept) == 2001
+    assert (after - before) / 2000 / 1000 == pytest.approx(told, rel=0.25)
 
 
 NUMBERS = ["none", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]

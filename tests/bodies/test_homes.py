@@ -47,7 +47,7 @@ def test_rows_that_run_as_python_leave_the_same(acts: int, tmp_path: Path) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("acts", ACTS.values(), ids=ACTS)
 def test_rows_that_run_as_python_leave_the_same_in_many_models(acts: int, tmp_path: Path) -> None:
-    assert sum(compare(seed, acts, tmp_path, native=False) for seed in range(12, 80)) > 10_000
+    assert sum(compare(seed, acts, tmp_path, native=False) for seed in range(12, 40)) > 4_000
 
 
 def compare_rich(seed: int, acts: int, folder: Path, *, native: bool) -> int:

@@ -244,14 +244,14 @@ def test_random_conditions(text: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=400, **LIMITS)
+@settings(max_examples=100, **LIMITS)
 @given(program())
 def test_many_random_laws(text: str) -> None:
     check_law(text)
 
 
 @pytest.mark.slow
-@settings(max_examples=400, **LIMITS)
+@settings(max_examples=160, **LIMITS)
 @given(truth((), 4))
 def test_many_random_conditions(text: str) -> None:
     check_condition(text)

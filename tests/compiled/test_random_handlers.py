@@ -272,7 +272,7 @@ def test_random_handlers(text: str) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=200, **LIMITS)
+@settings(max_examples=80, **LIMITS)
 @given(program())
 def test_many_random_handlers(text: str) -> None:
     check(text)

@@ -223,7 +223,7 @@ def test_random_processes(text: str, deeds: list[tuple[float, str, int]]) -> Non
 
 
 @pytest.mark.slow
-@settings(max_examples=300, **LIMITS)
+@settings(max_examples=100, **LIMITS)
 @given(program(), disturbances())
 def test_many_random_processes(text: str, deeds: list[tuple[float, str, int]]) -> None:
     check(text, deeds)

@@ -24,7 +24,7 @@ from distributed import Client, LocalCluster
 from loky import get_reusable_executor
 
 def digest(**how):
-    study = ev.Study(soaking_pit(hours=10.0), {"pits": [8, 10]}, replications=100, entropy=7)
+    study = ev.Study(soaking_pit(hours=5.0), {"pits": [8, 10]}, replications=100, entropy=7)
     table = study.run(progress=False, **how).table
     assert len(table) == 200 and "error" not in table
     return hashlib.sha256("\\n".join(map(repr, table.itertuples())).encode()).hexdigest()

@@ -167,7 +167,7 @@ def test_what_was_left_half_written_is_swept_and_what_is_being_written_is_not(st
 
 @pytest.mark.slow
 def test_a_study_that_is_killed_goes_on_and_repeats_nothing(tmp_path):
-    whole = _study(tmp_path, 1_000, 60)
+    whole = _study(tmp_path, 250, 60)
     store, seen, rng = tmp_path / "store", 0, np.random.default_rng(1)
     for kill in range(1, 4):  # it does not come to its end before, however late the other process looks
         environment = {**os.environ, "KILLED_BEFORE": str(15 * kill)}
