@@ -335,7 +335,7 @@ class _Reader:
             laws=self._laws([(law, "equations" if stage else "contributions") for stage, law in laws]),
             conditions=tuple(self._condition(c) for c in conditions),
             handlers=self._handlers(conditions),
-            processes=tuple(self._process(c.activity) for c in conditions if _is_of_process(c)),
+            processes=tuple(self._process(waiting) for waiting in map(_process_in, conditions) if waiting is not None),
             flows=tuple(self._flow(flow) for flow in self.numbers),
             refusal=refusal,
             unkept=self.analyst.registry.store.objection,
@@ -458,9 +458,9 @@ class _Reader:
         return tuple(Bond(name, tuple(o.name for o in touched)) for name, touched in met if len(touched) > 1)
 
 
-def _is_of_process(condition: Condition) -> bool:
-    """Whether it is what a process itself waits for."""
-    return type(condition) is StateWait and isinstance(condition.activity, Process)
+def _process_in(condition: Condition) -> Process | None:
+    """The process that waits for a condition itself; None if that is a handler's, or one of several."""
+    return condition.activity if type(condition) is StateWait and isinstance(condition.activity, Process) else None
 
 
 def _name(law: Any, stage: str) -> str:

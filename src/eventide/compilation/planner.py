@@ -39,7 +39,7 @@ from eventide.lowering.not_compilable import CannotLower
 from eventide.reading.generators import function_of
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from eventide.compilation.registry import Bound, Registry
     from eventide.continuous import Continuous
@@ -198,10 +198,10 @@ class Compiler(Analyst):
             raise CannotLower(code.co_filename, code.co_firstlineno, name, f"{owner.name} has its own")
         return self.registry.law(owner, function)
 
-    def _law_call(self, owner: Continuous, name: str) -> Any:
+    def _law_call(self, owner: Continuous, name: str) -> Callable[..., int]:
         integrator, stage = self.integrator, STAGES.index(name)
 
-        def call(time: float, dt: float, last: float, *_: Any) -> int:
+        def call(time: float, dt: float, last: float, *_: object) -> int:
             integrator.host.call_law(owner, stage, getattr(owner, name), time, dt, last)
             return 0
 
@@ -381,10 +381,10 @@ class Compiler(Analyst):
         except CannotLower:
             return False
 
-    def _condition_call(self, condition: Condition) -> Any:
+    def _condition_call(self, condition: Condition) -> Callable[..., int]:
         integrator = self.integrator
 
-        def call(time: float, dt: float, last: float, *_: Any) -> int:
+        def call(time: float, dt: float, last: float, *_: object) -> int:
             return integrator.host.call_condition(condition, time, dt, last)
 
         return call

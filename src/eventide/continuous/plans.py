@@ -154,7 +154,7 @@ class Pattern:
     comparisons: int = 0
     recourse: int = 0
     is_exposed: bool = False
-    bind: Callable[[Any, tuple[Any, ...]], object] | None = None
+    bind: Callable[[Any, tuple[object, ...]], object] | None = None
     guide: Guidance | None = None
     returns: bool | None = field(default=None, init=False)
     row: Any = field(default=None, init=False)

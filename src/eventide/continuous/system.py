@@ -6,7 +6,7 @@ from bisect import bisect_left
 from collections.abc import Iterable
 from functools import cached_property
 from struct import pack, unpack
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.member import Member
     from eventide.continuous.integrator import Integrator
+    from eventide.discrete.conditions.when import Surface, Trigger
+    from eventide.discrete.periodic import Timer
     from eventide.simulation import Simulation
 
 
@@ -40,7 +42,7 @@ class System:
         self._members: dict[Continuous, None] = {}
         self._chain: list[Continuous] | None = None
         self._zeros: memoryview[float] = memoryview(bytes(8 * 64)).cast("d")
-        self._active: dict[int, Any] = {}
+        self._active: dict[int, Member] = {}
         self._starts = 0
         self._drafts: dict[Layout, _Draft] = {}
         self._in_order: dict[type, None] = {}
@@ -247,8 +249,8 @@ class System:
             rates[slot] = 0.0
 
     def _start_handlers(self, component: Continuous) -> None:
-        handlers: list[tuple[Any, Any]] = []
-        sides: dict[Any, list[object]] = {}
+        handlers: list[tuple[Trigger | None, Timer | None]] = []
+        sides: dict[Surface, list[Trigger]] = {}
         for spec in component._when_specs:
             for trigger in spec.bind(component):
                 conditions_of(self.sim).add(trigger)
@@ -257,8 +259,8 @@ class System:
                     sides.setdefault(spec.surface, []).append(trigger)
         for surface, triggers in sides.items():
             surface.tie(triggers, component)
-        for spec in component._every_specs:
-            timer = spec.bind(component)
+        for every in component._every_specs:
+            timer = every.bind(component)
             timer.schedule()
             handlers.append((None, timer))
         component._handlers = tuple(handlers)

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 from weakref import ref
+
+if TYPE_CHECKING:
+    from eventide.discrete.duties import HasReset
 
 FEW: Final = 64
 """The fewest that are looked through before those that are gone are left out."""
@@ -17,7 +20,7 @@ class Restart:
 
     __slots__ = ("_owner", "_verb")
 
-    def __init__(self, owner: Any, verb: str) -> None:
+    def __init__(self, owner: object, verb: str) -> None:
         self._owner = ref(owner)
         self._verb = verb
 
@@ -39,10 +42,10 @@ class Restarts:
     __slots__ = ("_kept", "_most")
 
     def __init__(self) -> None:
-        self._kept: list[Any] = []
+        self._kept: list[HasReset] = []
         self._most = FEW
 
-    def add(self, statistic: Any) -> None:
+    def add(self, statistic: HasReset) -> None:
         """Let `reset` reset this, too: a statistic, or the `Restart` of a component."""
         if len(self._kept) >= self._most:
             self._kept = [one for one in self._kept if not (type(one) is Restart and one.is_over)]

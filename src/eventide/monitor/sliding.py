@@ -33,8 +33,11 @@ from eventide.errors import ModelError
 from eventide.reading.description import describe_function
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from eventide.continuous import Flow, Integrator
     from eventide.continuous.components.member import Member
+    from eventide.discrete.world import World
     from eventide.simulation import Simulation
 
 SUM: Final = 1e-9
@@ -52,7 +55,7 @@ class _Edge(Condition):
         self.trigger = trigger
 
     @property
-    def sim(self) -> Any:
+    def sim(self) -> World:
         """Where it is tested."""
         return self.trigger.sim
 
@@ -78,7 +81,7 @@ class _Turn:
 
     trigger: Trigger
     time: float
-    numbers: Any
+    numbers: NDArray[np.float64]
     rates: dict[int, float]
     speed: float
     direction: dict[int, float] = field(default_factory=dict)
@@ -420,7 +423,7 @@ class _Standing:
 
     def __init__(self, integrator: Integrator) -> None:
         self._integrator = integrator
-        self.members: list[Any] = []
+        self.members: list[object] = []
         self._numbers = integrator.storage.table[Y].copy()
         self._stands = np.zeros(len(self._numbers), dtype=bool)
         for owner in integrator.storage.owners():

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from math import inf, nan
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -31,6 +31,7 @@ from eventide.engine.codes import (
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    from eventide.continuous.components.member import Member
     from eventide.continuous.components.variable import Variable
     from eventide.continuous.flows.flow import Flow
     from eventide.continuous.integrator import Integrator
@@ -87,7 +88,7 @@ class Columns:
         self._flows: list[Flow] = []
         self._shown, self._shown_room = 0, 0
         self._flows_of_owners: list[Flow] | None = None
-        self._laws: list[Any] = []
+        self._laws: list[Member] = []
         self._is_possible = True
         integrator.memory.lists.view[self._head + WIDTH] = self._width
         self._make_room(rows)

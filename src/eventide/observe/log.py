@@ -229,7 +229,7 @@ class EventLog(Sequence[Entry]):
         tracks: dict[str, int] = {}
         for name in [*(entry.who for entry in self._entries), *(wait.who for wait in self.waits)]:
             tracks.setdefault(name, len(tracks) + 1)
-        events: list[dict[str, Any]] = [
+        events: list[dict[str, object]] = [
             {"ph": "M", "name": "thread_name", "pid": 1, "tid": tid, "args": {"name": name}}
             for name, tid in tracks.items()
         ]

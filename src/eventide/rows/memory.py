@@ -124,7 +124,7 @@ class RowMemory:
         return self._views
 
     @property
-    def arrays(self) -> Any:
+    def arrays(self) -> object:
         """The tables as the engine takes them."""
         if self._packed is None:
             self._packed, self._kept = self.engine.pack(self.views)

@@ -51,7 +51,7 @@ Facts: TypeAlias = dict[tuple[int, str], Constant]
 """What names have stood for, by whose they are and by name."""
 
 
-def note(facts: Facts, where: str, name: str, value: Any, holder: Any) -> None:
+def note(facts: Facts, where: str, name: str, value: object, holder: object) -> None:
     """Remember what a name stands for; of numbers and objects nothing follows that is not seen anyway."""
     if callable(value) or value is ABSENT or isinstance(value, property | CodeType):
         facts[id(holder), name] = Constant(where, name, value, holder, is_attribute=not isinstance(holder, dict))

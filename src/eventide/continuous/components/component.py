@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from eventide.continuous.plans import Analyst, Cohort
     from eventide.continuous.storage.slot_storage import Seat
     from eventide.continuous.system import System
+    from eventide.discrete.conditions.when import Trigger, WhenSpec
+    from eventide.discrete.periodic import EverySpec, Timer
     from eventide.simulation import Simulation
 
 
@@ -51,11 +53,13 @@ class _Continuum:
     _priority: float = 0.0
     _is_active: bool = False
     _variables: dict[str, Variable] | None = None
-    _handlers: tuple[Any, ...] = ()
+    _handlers: tuple[tuple[Trigger | None, Timer | None], ...] = ()
     _branches: ClassVar[Branches] = Branches()
     _switches: tuple[Switch, ...] = ()
     _layout: Layout = Layout({})
     _law_names: ClassVar[tuple[str, ...]] = ()
+    _when_specs: ClassVar[list[WhenSpec]] = []
+    _every_specs: ClassVar[list[EverySpec]] = []
     _slide: Any = None
     _meets: tuple[object, ...] = ()
 
@@ -78,8 +82,6 @@ class Continuous(_Continuum, Component):
     """
 
     _declarable: ClassVar[tuple[Role, ...]] = ("state", "computed", "sum", "vector", "computed vector", "field")
-    _when_specs: ClassVar[list[Any]] = []
-    _every_specs: ClassVar[list[Any]] = []
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)

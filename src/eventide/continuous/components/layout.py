@@ -18,6 +18,9 @@ from eventide.engine.codes import BY_READING, E0, Y0, R, Y
 from eventide.errors import ModelError, refuse_too_large
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.member import Member
     from eventide.declare import Role
@@ -145,7 +148,7 @@ def get(self):
 """
 
 
-KINDS: Final[dict[Any, str]] = {float: "", int: "int", bool: "bool"}
+KINDS: Final[dict[object, str]] = {float: "", int: "int", bool: "bool"}
 """The annotations of numeric parameters, and what turns a slot's float into a value of that kind."""
 
 
@@ -372,7 +375,7 @@ class Layout:
             reading._show(owner.name, self._arrays(seat.table[row], seat.base, seat.side, self.vectors))
         return reading
 
-    def _arrays(self, row: Any, base: int, side: int, names: tuple[str, ...]) -> tuple[object, ...]:
+    def _arrays(self, row: NDArray[np.float64], base: int, side: int, names: tuple[str, ...]) -> tuple[object, ...]:
         """The vectors of these names in the blocks that begin at these slots."""
         firsts = ((side if name in self.aside else base) + self.starts[name] for name in names)
         return tuple(row[first : first + self.lengths[name]] for first, name in zip(firsts, names, strict=True))
@@ -385,7 +388,9 @@ def _unwritable(values: Any) -> object:
     return shown
 
 
-def _functions(template: str, offset: int, name: str, kind: str = "", shown: int = 0, **others: Any) -> tuple[Any, ...]:
+def _functions(
+    template: str, offset: int, name: str, kind: str = "", shown: int = 0, **others: object
+) -> tuple[Any, ...]:
     names: dict[str, object] = {**_HELPERS, **others}
     text = template.format(offset=offset, name=name, kind=kind, reader=BY_READING, shown=shown)
     exec(compile(text, f"{GENERATED}{name}>", "exec"), names)  # noqa: S102  # our own text, a number and an identifier
@@ -397,7 +402,7 @@ def outcome(name: str) -> property:
     return property(_functions(_OUTCOME, 0, name)[0])
 
 
-def refuse_value(owner: Continuous, name: str, value: Any) -> None:
+def refuse_value(owner: Continuous, name: str, value: object) -> None:
     """Raise TypeError for what cannot be the value of a quantity of an object, InputError for a number too large.
 
     In a law that is an error of arithmetic, which a shorter step may do without.
@@ -451,7 +456,7 @@ _HELPERS: Final[dict[str, object]] = {
 def _rates_class(layout: Layout) -> Any:
     """A class whose objects read and write the states' names in the row of rates."""
     fields = [(name, ctypes.c_double) for name in layout.states]
-    members: dict[str, Any] = {"_fields_": fields, "__slots__": ("_vectors",) if layout.vectors else ()}
+    members: dict[str, object] = {"_fields_": fields, "__slots__": ("_vectors",) if layout.vectors else ()}
     for place, name in enumerate(layout.vectors):
         members[name] = property(*_functions(_VECTOR_OF_RATES, place, name, f"{layout.title}.rate", layout=layout))
     return type("Rates", (ctypes.Structure,), members)
@@ -470,17 +475,17 @@ def _reading_class(layout: Layout) -> Any:
     return type("Reading", (), members)
 
 
-def _keep_vectors(self: Any, owner: str, vectors: object) -> None:
+def _keep_vectors(self: object, owner: str, vectors: object) -> None:
     object.__setattr__(self, "_owner", owner)
     object.__setattr__(self, "_vectors", vectors)
 
 
-def _keep_row(self: Any, row: object, base: int) -> None:
+def _keep_row(self: object, row: object, base: int) -> None:
     object.__setattr__(self, "_row", row)
     object.__setattr__(self, "_base", base)
 
 
-def _refuse_write(self: Any, name: str, _: object) -> None:
+def _refuse_write(self: object, name: str, _: object) -> None:
     if not hasattr(type(self), name):
         raise AttributeError(f"there is no state {name!r} here")
     raise AttributeError(

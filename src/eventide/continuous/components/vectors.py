@@ -35,7 +35,7 @@ class Values(np.ndarray):
     def __array_finalize__(self, source: object) -> None:
         self._of = getattr(source, "_of", ("", ""))
 
-    def __array_wrap__(self, array: object, context: Any = None, return_scalar: bool = False) -> Any:
+    def __array_wrap__(self, array: object, context: object = None, return_scalar: bool = False) -> Any:
         plain = np.asarray(array)
         return plain[()] if return_scalar else plain
 
@@ -186,7 +186,7 @@ class VectorVariable(StateVariable):
         return self._values(Y)
 
     @state.setter
-    def state(self, value: Any) -> None:
+    def state(self, value: object) -> None:
         write_values(self._owner, self._field.name, self._system.storage.table[Y, self._slots], value)
 
     @property
@@ -214,7 +214,7 @@ class VectorVariable(StateVariable):
         return self._values(R)
 
     @rate.setter
-    def rate(self, value: Any) -> None:
+    def rate(self, value: object) -> None:
         if not self.sim.active:
             raise ModelError(f"the rates of {self.name} are written by laws, not in an event: set its states")
         flow = self._owner._flow
@@ -245,7 +245,7 @@ class VectorVariable(StateVariable):
         return self._values(REL)
 
     @rel_error.setter
-    def rel_error(self, value: Any) -> None:
+    def rel_error(self, value: object) -> None:
         self._set_tolerances(value, self.abs_error)
 
     @property
@@ -254,7 +254,7 @@ class VectorVariable(StateVariable):
         return self._values(ABS)
 
     @abs_error.setter
-    def abs_error(self, value: Any) -> None:
+    def abs_error(self, value: object) -> None:
         self._set_tolerances(self.rel_error, value)
 
     def start(self) -> VectorVariable:

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from eventide.continuous.components.member import Member
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.storage.growable_arrays import Run
+    from eventide.discrete.conditions.condition import Condition
     from eventide.inputs import Input
 
 
@@ -96,8 +97,8 @@ class Flow:
         self.at = nan
         self.is_open: bool | int = False
         self.assigns = False
-        self.conditions: dict[Any, None] = {}
-        self.resting: dict[Any, tuple[object, ...]] = {}
+        self.conditions: dict[Condition, None] = {}
+        self.resting: dict[Condition, tuple[object, ...]] = {}
         self.members: dict[Member, None] = {}
         self.inputs: dict[object, tuple[Input, ...] | Reach[Input]] = {}
         self.sliding: Sliding | None = None

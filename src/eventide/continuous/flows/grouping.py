@@ -308,7 +308,7 @@ class Grouping:
             self.joining.put_back(owner for owner in joining if owner._flow is still)
             raise
 
-    def _place(self, joining: Iterable[Any]) -> None:
+    def _place(self, joining: Iterable[Member]) -> None:
         integrator = self.integrator
         flow_met, analyst = integrator.engine.flow_met, integrator.analyst
         for owner in joining:
@@ -413,7 +413,7 @@ class Grouping:
 
     def renew(self, owners: Iterable[Member]) -> None:
         """Let components touch what they refer to now."""
-        flows: dict[Flow, list[Any]] = {}
+        flows: dict[Flow, list[Member]] = {}
         for owner in owners:
             flows.setdefault(owner._flow, []).append(owner)
         for flow, group in flows.items():

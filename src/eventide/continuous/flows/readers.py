@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from eventide.engine.codes import (
     BY_READING,
@@ -34,7 +34,7 @@ class Readers:
     doubt       is called with objects that stand still and to which laws begin, or cease, to add
     """
 
-    def __init__(self, integrator: Integrator, writers: RateConflicts, doubt: Callable[[Any], None]) -> None:
+    def __init__(self, integrator: Integrator, writers: RateConflicts, doubt: Callable[[Member], None]) -> None:
         self._integrator = integrator
         self._writers = writers
         self._doubt = doubt

@@ -62,8 +62,8 @@ class Sliding:
     def __init__(self, flow: Flow) -> None:
         self._flow = flow
         self._integrator: Integrator = flow.integrator
-        self._blocks: list[tuple[Any, int, int]] = []
-        self.slides: dict[Any, Slide] = {}
+        self._blocks: list[tuple[Blocks, int, int]] = []
+        self.slides: dict[Member, Slide] = {}
         self._opened: Any = None
         self._told: tuple[list[object], list[int]] = [], []
 
@@ -121,7 +121,7 @@ class Sliding:
             head[at + MODE_VALUES] = self._block(integrator.memory.constants, values)
         return self._block(integrator.memory.lists, [*head, *(bound for run in runs for bound in run)])
 
-    def _block(self, blocks: Blocks, values: list[Any]) -> int:
+    def _block(self, blocks: Blocks, values: list[float]) -> int:
         place = int(blocks.allocate(len(values)))
         for k, value in enumerate(values):
             blocks.view[place + k] = value

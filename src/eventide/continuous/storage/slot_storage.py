@@ -83,7 +83,7 @@ class Seat:
         self.bases: tuple[int, ...] = ()
         self.lease: Lease | None = None
         self.table: Any = None
-        self.vectors: tuple[Any, ...] = ()
+        self.vectors: tuple[object, ...] = ()
         self.rates: Any = None
         self.rates_read: Any = None
         self.lasts: Any = None

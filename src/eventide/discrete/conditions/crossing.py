@@ -32,7 +32,7 @@ class Crossing(NamedTuple):
         return sides
 
     @property
-    def parts(self) -> tuple[Any, ...]:
+    def parts(self) -> tuple[Callable[..., object], ...]:
         """The user's own functions in it."""
         return (self.value, self.level) if callable(self.level) else (self.value,)
 

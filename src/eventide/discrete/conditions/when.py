@@ -159,8 +159,8 @@ class WhenSpec:
         at_start: bool,
     ) -> None:
         self.is_crossing = isinstance(condition, Crossing)
-        self.parts: tuple[Any, ...] = (condition,)
-        self.conditions: list[Callable[..., Any]] = []
+        self.parts: tuple[object, ...] = (condition,)
+        self.conditions: list[Callable[..., object]] = []
         if isinstance(condition, Crossing):
             self.parts, self.conditions = condition.parts, [*condition.sides(1)]
         else:

@@ -20,7 +20,7 @@ class Stand:
     __slots__ = ("generator", "home", "place", "process", "real", "successor")
     place: int
 
-    def __init__(self, process: Process, generator: Any, home: int, successor: Successor) -> None:
+    def __init__(self, process: Process, generator: object, home: int, successor: Successor) -> None:
         self.process = process
         self.generator = generator
         self.home = home
