@@ -428,6 +428,82 @@ def test_an_event_that_changes_the_model_asks_the_handlers_again(simulate: Make)
     ]
 
 
+@pytest.mark.parametrize("is_observed", [False, True])
+@pytest.mark.parametrize("by", ["handler", "process"])
+def test_the_least_move_off_a_surface_ends_the_sliding(simulate: Make, by: str, is_observed: bool) -> None:
+    class Kicks(ev.Continuous):
+        y: ev.State = ev.state(0.0)
+        relay: Relay
+        size: float = 0.0
+
+        def equations(self) -> None:
+            self.rate.y = 1.0 + 0.0 * self.relay.x
+
+        @ev.when(lambda self: self.y >= 2.0)
+        def kicks(self) -> None:
+            self.relay.x += self.size
+
+    def process() -> ev.ProcessGenerator:
+        yield ev.hold(2.0)
+        relay.x += 2e-3
+
+    sim = simulate(**TIGHT)
+    relay = Relay(sim, name="relay", x=0.5).start()
+    Kicks(sim, relay=relay, size=2e-3 if by == "handler" else 0.0).start()
+    if by == "process":
+        sim.process(process())
+    if is_observed:
+        sim.record(relay, every=0.125)
+    sim.run(until=2.001)
+    assert (relay.x, relay.sliding) == (pytest.approx(1e-3, abs=1e-9), None)
+    sim.run(until=2.003)
+    assert (relay.x, relay.sliding is None) == (0.0, False)
+
+
+class Follower(Relay):
+    """Its handler waits for what slides; beside it another member comes."""
+
+    level: float = 0.0
+    fired: int = 0
+    news: bool = False
+    ahead: Follower | None = None
+
+    def equations(self) -> None:
+        super().equations()
+        if self.ahead is not None:
+            self.rate.x += 0.0 * self.ahead.x
+
+    @ev.when(lambda self: self.x + self.level < self.clock * 0.1)
+    def falls_behind(self) -> None:
+        self.fired += 1
+        self.load += 0.03125
+        if self.news:
+            Follower(self.sim, name="other", load=0.25, x=5.0, level=9.0, ahead=self).start()
+
+
+@pytest.mark.parametrize("news", [False, True])
+@pytest.mark.parametrize("level", [0.1 + k / 64.0 for k in range(0, 12, 3)])
+def test_an_event_that_lets_a_state_slide_on_leaves_it_where_it_is(simulate: Make, level: float, news: bool) -> None:
+    sim = simulate(**TIGHT)
+    follower = Follower(sim, name="relay", drift=0.03125, load=0.25, level=level, news=news).start()
+    seen: list[tuple[int, float | None]] = []
+
+    def process() -> ev.ProcessGenerator:
+        yield ev.hold(2.5)
+        for _ in range(10):
+            before = follower.x, sim.time
+            follower.drift = -follower.drift
+            yield ev.hold(0.0)
+            assert (follower.x, sim.time) == before
+            yield ev.hold(0.25)
+        seen.append((follower.fired, follower.sliding))
+
+    sim.process(process())
+    sim.run(until=6.0)
+    assert [count for count, _ in seen] == [1]
+    assert seen[0][1] is not None
+
+
 def test_what_stops_slides_no_longer(simulate: Make) -> None:
     sim = simulate(**TIGHT)
     relay = Relay(sim, name="relay", load=0.25).start()

@@ -180,6 +180,7 @@ class World:
         self.owner: Any = None
         self.mode = "live"
         self.events = 0
+        self.latest = 0.0
         self.before = 0
         self.stretches = 0
         self.current: Any = None
@@ -440,6 +441,9 @@ class World:
         self.events += 1
         if self.events > MOST_EVENTS:
             raise Skip("too many events")
+        if 0.0 < self.time - self.latest < SAME:
+            raise Skip("two events are at one time but for rounding")
+        self.latest = self.time
         self.at_front = 0
         run()
         self.current = None

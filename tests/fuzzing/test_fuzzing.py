@@ -126,6 +126,13 @@ def test_what_is_too_close_to_call_is_skipped() -> None:
         simulate(program)
 
 
+def test_events_at_one_time_but_for_rounding_are_too_close_to_call() -> None:
+    program = oscillator([m.Hold(m.Num(0.1)), m.Hold(m.Num(0.2))])
+    program.processes.append(m.Process(1, [m.Hold(m.Num(0.3))]))
+    with pytest.raises(Skip, match="at one time but for rounding"):
+        simulate(program)
+
+
 def test_an_event_that_leads_onto_a_level_is_too_close_to_call() -> None:
     sets = m.Assign(("n0", "x"), "=", m.Num(0.5))
     with pytest.raises(Skip, match="leads onto a level"):

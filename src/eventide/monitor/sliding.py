@@ -9,7 +9,8 @@ surface is.
 
 Along n surfaces there are n + 1 passes and n linear equations for the weights. The sliding ends where a weight leaves
 [0, 1]: the handler of that side runs, and has to write what it wrote before. Any event that changes a parameter, a
-state of the flow or a reference ends it too, and both handlers are tried again. Refused: conditions that are not one
+state of the flow or a reference ends it too, and both handlers are tried again: at that instant, with the state where
+it is, unless the event has moved it. Refused: conditions that are not one
 comparison of states, handlers that set states or set fields from states, and equations that test the sign themselves.
 """
 
@@ -151,6 +152,8 @@ class Slides:
         self._next: Trigger | None = None
         self._expected: dict[int, float] | None = None
         self._modes: dict[int, None] = {}
+        self._broken_off: list[tuple[SlidingMotion, dict[int, float]]] = []
+        self._tried: SlidingMotion | None = None
         self._under_way: dict[SlidingMotion, _Standing] = {}
         self._unchecked: SlidingMotion | None = None
 
@@ -185,12 +188,12 @@ class Slides:
             return trigger
         if self._unchecked is not None:
             self._check_sum(self._unchecked)
-        if turn is None:
-            return None
-        if self._expected is not None:
+        following: Trigger | None = None
+        if turn is not None and self._expected is not None:
             self._compare(turn)
-            return None
-        return self._follow(turn, states)
+        elif turn is not None:
+            following = self._follow(turn, states)
+        return following or self._try_again()
 
     # --- from a handler's event to the motion ---------------------------------------------------------------------
 
@@ -222,18 +225,21 @@ class Slides:
     def _follow(self, turn: _Turn, states: list[str]) -> Trigger | None:
         """What follows the event of a handler: its partner, sliding, or nothing because the event leads away."""
         integrator, trigger = self.integrator, turn.trigger
-        integrator.settle()
+        is_tried = self._is_tried(trigger)
+        integrator.settle(arms=not is_tried)
         speed = self._read(trigger)[1]
         back, self._back = self._back, None
-        if not speed < 0.0:
-            return None
         flow, table = trigger.flow, integrator.storage.table
         changes = {slot: float(table[R, slot]) - rate for slot, rate in turn.rates.items() if slot in flow.slots}
         turn.direction = {slot: change for slot, change in changes.items() if change}
+        if not speed < 0.0:
+            if is_tried:  # the state is still on the surface
+                self._lead(flow, {slot: -change for slot, change in turn.direction.items()}, trigger)
+            return None
         if back is not None and back.trigger is trigger.partner and back.time == self.sim.time:
             return self._prepare(turn, speed, states)
         partner = _partner(trigger)
-        if not self._lead(flow, turn.direction or turn.rates, partner):
+        if not is_tried and not self._lead(flow, turn.direction or turn.rates, partner):
             return None  # it fired elsewhere: where a process has put the state
         if not turn.direction:
             raise ModelError(
@@ -259,7 +265,7 @@ class Slides:
             sliding = SlidingMotion(self.sim, name=f"{above.component.name}.{above.surface.name}")
             sliding.set_up(self, above)
             above.sliding = _partner(above).sliding = sliding
-        number = self._read(trigger)[0]
+        number = 0.0 if self._is_tried(trigger) else self._read(trigger)[0]
         integrator.touch(flow)
         rows = integrator.storage.rows
         for slot, change in turn.direction.items():
@@ -339,9 +345,13 @@ class Slides:
 
     def end(self, sliding: SlidingMotion, to: Trigger) -> None:
         """The state leaves its surface to one side; the handler of that side comes next."""
-        side = int(to is sliding.above)
+        side, flow = int(to is sliding.above), flow_of(sliding)
         modes = sliding._slide.modes
-        self._stop(sliding, to, {slot: values[1 - side] for slot, values in modes.items()})
+        direction = self._stop(sliding)
+        for slot, values in modes.items():
+            self.integrator.storage.rows[Y][slot] = values[1 - side]
+            self.integrator.written(slot)
+        self._lead(flow, _towards(to, direction), to)
         self._next = to
         self._expected = {slot: values[side] for slot, values in modes.items()}
 
@@ -350,21 +360,49 @@ class Slides:
 
         If the handlers still lead back, sliding begins again, with what they write then.
         """
-        sim = self.sim
+        sim, flow = self.sim, flow_of(sliding)
+        assert flow.sliding is not None
+        is_elsewhere = flow.sliding.is_elsewhere
         was_active, sim.active = sim.active, False
         try:
-            self._stop(sliding, sliding.latest, {})
-            _partner(sliding.latest).armed = True
+            direction = self._stop(sliding)
+            if is_elsewhere:
+                self._lead(flow, _towards(sliding.latest, direction), sliding.latest)
+                _partner(sliding.latest).armed = True
+            else:
+                self._broken_off.append((sliding, direction))
         finally:
             sim.active = was_active
         self.integrator.prepare()
 
-    def _stop(self, sliding: SlidingMotion, to: Trigger, modes: dict[int, float]) -> None:
-        integrator = self.integrator
-        flow = flow_of(sliding)
+    def _try_again(self) -> Trigger | None:
+        """After all of that: the handler that shows whether what was broken off goes on; None if nothing is left.
+
+        No state moves for it and no time passes: what slides on is seen where it was.
+        """
+        self._tried = None
+        while self._broken_off:
+            sliding, direction = self._broken_off.pop(0)
+            latest, partner = sliding.latest, _partner(sliding.latest)
+            if not (_is_bound(latest) and _is_bound(partner)):
+                continue
+            self.integrator.touch(latest.flow)
+            self.integrator.settle(arms=False)
+            if self._read(latest)[1] < 0.0:
+                self._tried = sliding
+                return partner
+            self._lead(latest.flow, _towards(latest, direction), latest)
+        return None
+
+    def _is_tried(self, trigger: Trigger) -> bool:
+        """Whether a handler shows now whether what was broken off goes on: the state is on the surface."""
+        return self._tried is not None and trigger in (self._tried.above, self._tried.below)
+
+    def _stop(self, sliding: SlidingMotion) -> dict[int, float]:
+        """The handlers are watched again; returns by how much the rates above differ from those below."""
+        integrator, flow = self.integrator, flow_of(sliding)
         assert flow.sliding is not None
-        sign = -1.0 if to is sliding.above else 1.0
-        direction = {slot: sign * change for slot, change in flow.sliding.direction(sliding).items() if change}
+        direction = flow.sliding.direction(sliding)
         del self._under_way[sliding]
         sliding.stop()
         integrator.guards.let_go(sliding._slide.surface)
@@ -373,10 +411,7 @@ class Slides:
                 rank, trigger.armed = trigger.rank, False
                 conditions_of(self.sim).add(trigger)
                 trigger.rank = rank
-        for slot, value in modes.items():
-            integrator.storage.rows[Y][slot] = value
-            integrator.written(slot)
-        self._lead(flow, direction, to)
+        return direction
 
     def _lead(self, flow: Flow, direction: dict[int, float], to: Trigger) -> bool:
         """Move the state just to one side of a surface; whether that is near."""
@@ -442,6 +477,12 @@ class _Standing:
 def _partner(trigger: Trigger) -> Trigger:
     assert trigger.partner is not None  # a sliding handler has one
     return trigger.partner
+
+
+def _towards(to: Trigger, direction: dict[int, float]) -> dict[int, float]:
+    """Against how the rates above differ from those below, if `to` is the handler above; else along it."""
+    sign = -1.0 if to.is_above else 1.0
+    return {slot: sign * change for slot, change in direction.items() if change}
 
 
 def _is_bound(trigger: Trigger) -> bool:

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import ulp
+from math import isnan, ulp
 from typing import TYPE_CHECKING, Any, Final
-
-import numpy as np
 
 from eventide.engine.codes import (
     ABS,
@@ -64,7 +62,7 @@ class Sliding:
         self._integrator: Integrator = flow.integrator
         self._blocks: list[tuple[Blocks, int, int]] = []
         self.slides: dict[Member, Slide] = {}
-        self._opened: Any = None
+        self._opened: dict[int, float] | None = None
         self._told: tuple[list[object], list[int]] = [], []
 
     def note_opening(self) -> None:
@@ -74,10 +72,18 @@ class Sliding:
     @property
     def has_moved(self) -> bool:
         """Whether an event has changed a state of the flow, or which states there are."""
-        return self._opened is not None and not np.array_equal(self._opened, self._states(), equal_nan=True)
+        return self._opened is not None and (list(self._opened) != list(self._flow.slots) or self.is_elsewhere)
 
-    def _states(self) -> Any:
-        return self._integrator.storage.table[Y, list(self._flow.slots)]
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether an event has changed a state that the flow had before, and has."""
+        opened = self._opened or {}
+        pairs = [(opened[slot], now) for slot, now in self._states().items() if slot in opened]
+        return any(was != now and not (isnan(was) and isnan(now)) for was, now in pairs)
+
+    def _states(self) -> dict[int, float]:
+        slots = list(self._flow.slots)
+        return dict(zip(slots, self._integrator.storage.table[Y, slots].tolist(), strict=True))
 
     def direction(self, owner: Member) -> dict[int, float]:
         """By slot of the flow: by how much the last pass with one's mode above differs from that with all below."""
