@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eventide.experiment.models import Model
+    from eventide.experiment.replication import Running
     from eventide.experiment.results import Result
 
 Measure: TypeAlias = "Callable[[Sequence[Result]], tuple[float, float]]"
@@ -186,7 +187,7 @@ class Evaluator:
         return by_point
 
     def _results(self, study: Study, numbers: range) -> Sequence[Result]:
-        options: dict[str, Any] = {"progress": False, **self._who(len(numbers))}
+        options: Running = {"progress": False, **self._who(len(numbers))}
         if self.how.store is None:
             return list(study.results(numbers, **options))
         from eventide.experiment.store import Store
@@ -202,7 +203,7 @@ class Evaluator:
             kept.close()
         return list(kept)
 
-    def _who(self, count: int) -> dict[str, object]:
+    def _who(self, count: int) -> Running:
         """What makes the runs of all batches: its processes are started once."""
         how = self.how
         if self._executor is None and count > 1 and (how.workers or self._is_worthwhile()) and how.workers != 1:

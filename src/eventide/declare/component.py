@@ -13,6 +13,8 @@ from eventide.declare.showing import as_html, public_dir, short
 from eventide.errors import ModelError, check_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from eventide.simulation import Simulation
 
 
@@ -272,7 +274,7 @@ def _install_default(cls: type, name: str, spec: Field) -> None:
 def _make_constructor(cls: type[Component]) -> Any:
     """Write `__init__` out once per class: keyword arguments, then one assignment for each field."""
     arguments, checks = [], []
-    names: dict[str, Any] = {"_missing": MISSING, "_refuse": _refuse_missing}
+    names: dict[str, object] = {"_missing": MISSING, "_refuse": _refuse_missing}
     for name, spec in cls._specs.items():
         if not spec.is_argument:
             continue
@@ -299,11 +301,11 @@ def _make_constructor(cls: type[Component]) -> Any:
     return constructor
 
 
-def _completed(cls: type[Component], written: Any) -> Any:
+def _completed(cls: type[Component], written: Callable[..., None]) -> Callable[..., None]:
     """The user's own `__init__`, which has to call that of eventide's class; told where the object is made."""
 
     @wraps(written)
-    def construct(self: Component, *arguments: Any, **options: Any) -> None:
+    def construct(self: Component, *arguments: object, **options: object) -> None:
         try:
             written(self, *arguments, **options)
         except (AttributeError, IndexError) as error:

@@ -37,7 +37,7 @@ from eventide.statistics.intervals import is_share
 if TYPE_CHECKING:
     import pandas as pd
 
-    from eventide.experiment.replication import Replication
+    from eventide.experiment.replication import Replication, Running
 
 FEWEST = 5
 """Replications of which something can be said."""
@@ -139,7 +139,7 @@ def extend_until(
     response: str,
     half_width: float,
     most: int,
-    options: Mapping[str, object],
+    options: Running,
     *,
     relative: bool,
     level: float,
@@ -309,7 +309,7 @@ def _are_means(value: object) -> bool:
 
 
 def select_best(
-    replication: Replication, response: str, procedure: KimNelson, most: int, options: Mapping[str, object]
+    replication: Replication, response: str, procedure: KimNelson, most: int, options: Running
 ) -> Selection:
     """The best point by a procedure that has not begun; more replications of the survivors are made."""
     if not is_count(most):
@@ -341,11 +341,11 @@ def select_best(
 
 
 @contextmanager
-def kept_workers(options: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def kept_workers(options: Running) -> Iterator[Running]:
     """The options of `extend`, with one executor for all calls in the block: processes take a second to begin."""
     workers = options.get("workers")
     if options.get("executor") is not None or not is_count(workers, 2) or options.get("keep"):
-        yield dict(options)
+        yield options
         return
     with processes(int(workers)) as executor:  # type: ignore[arg-type]  # a count
         yield {**options, "executor": executor}

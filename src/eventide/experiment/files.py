@@ -9,7 +9,6 @@ from importlib.util import module_from_spec, spec_from_file_location
 from itertools import count
 from pathlib import Path
 from types import ModuleType
-from typing import Any
 
 from eventide.errors import InputError
 from eventide.experiment.models import Model
@@ -68,7 +67,7 @@ def only_model(module: ModuleType, path: Path, name: str = "") -> Model[..., obj
     Raises      InputError if it has none, or more than one and no name is given
     """
     # By function: a name for the same model with other values is no second one.
-    found: dict[Any, Model[..., object]] = {}
+    found: dict[object, Model[..., object]] = {}
     for value in vars(module).values():
         if isinstance(value, Model) and value.function.__module__ == module.__name__:
             found.setdefault(value.function, value)

@@ -6,7 +6,7 @@ Source: Pannek, Simulation of mechatronic systems, definitions 2.16 and 4.6, rem
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
 
 from eventide.errors import ModelError
 from eventide.experiment import analysis, tables, told
@@ -17,7 +17,9 @@ from eventide.experiment.results import Result, no_recording, recording_of, tabl
 from eventide.statistics import Tally
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
     from os import PathLike
+    from typing import Unpack
 
     import numpy.typing as npt
     import pandas as pd
@@ -30,8 +32,18 @@ if TYPE_CHECKING:
     from eventide.experiment.study import Study
     from eventide.statistics import Comparison, Controlled
 
-EXTENDING: Final = ("workers", "executor", "keep", "progress")
-"""Of the options of `Study.run`, those that `extend` takes."""
+
+class Running(TypedDict, total=False):
+    """Of the options of `Study.run`, those that `extend` takes."""
+
+    workers: int | None
+    executor: Executor | None
+    keep: bool
+    progress: bool | None
+
+
+EXTENDING: Final = tuple(Running.__annotations__)
+"""Their names."""
 HOPELESS: Final = 10
 """If this many runs fail from the start, no others are made."""
 
@@ -80,7 +92,7 @@ class Replication(Sequence[Result]):
     def __iter__(self) -> Iterator[Result]:
         return iter(self._results)
 
-    def extend(self, count: int, **options: Any) -> None:
+    def extend(self, count: int, **options: Unpack[Running]) -> None:
         """Make `count` more replications of each point; a run that fails is kept, or its error propagates, as before.
 
         options     `workers`, `executor`, `keep` and `progress`, as for `Study.run`
@@ -93,7 +105,7 @@ class Replication(Sequence[Result]):
         self.study = self.study.replicated(self.study.replications + count)
         self.make(**options)
 
-    def _options(self, options: Mapping[str, object]) -> dict[str, Any]:
+    def _options(self, options: Running) -> Running:
         """The options of `extend` as `make` takes them. Raises ModelError for others."""
         for name in options:
             if name not in EXTENDING:
@@ -101,7 +113,7 @@ class Replication(Sequence[Result]):
         is_kept = len(self) > 0 and self[0].run is not None
         return {"workers": 1, "keep": is_kept, **options}
 
-    def extend_points(self, points: Sequence[int], count: int, **options: Any) -> None:
+    def extend_points(self, points: Sequence[int], count: int, **options: Unpack[Running]) -> None:
         """Make the replications of some points that are missing until there are `count` of each.
 
         options     as for `extend`, which also makes those that other points lack then
@@ -119,7 +131,7 @@ class Replication(Sequence[Result]):
         relative: bool = False,
         level: float = 0.95,
         most: int = 10_000,
-        **options: object,
+        **options: Unpack[Running],
     ) -> None:
         """Make more replications of all points until the mean of a response is known so closely at each of them.
 
@@ -132,7 +144,12 @@ class Replication(Sequence[Result]):
         analysis.extend_until(self, response, half_width, most, self._options(options), relative=relative, level=level)
 
     def extend_until_all(
-        self, half_widths: Mapping[str, float], *, relative: bool = False, most: int = 10_000, **options: Any
+        self,
+        half_widths: Mapping[str, float],
+        *,
+        relative: bool = False,
+        most: int = 10_000,
+        **options: Unpack[Running],
     ) -> None:
         """Make more replications until the mean of each of several responses is known as closely as is asked.
 
@@ -179,7 +196,7 @@ class Replication(Sequence[Result]):
         probability: float = 0.95,
         first: int = 10,
         most: int = 10_000,
-        **options: object,
+        **options: Unpack[Running],
     ) -> Selection:
         """Select the point where the mean of a response is best; more replications are made of those that may be it.
 
@@ -203,7 +220,7 @@ class Replication(Sequence[Result]):
         shard: tuple[int, int] | None = None,
         points: Sequence[int] | None = None,
         count: int | None = None,
-        **options: Any,
+        **options: Unpack[Running],
     ) -> None:
         """Make those runs of the study of which there is no result; see `Study.run`.
 

@@ -29,7 +29,7 @@ from eventide.experiment.designs import MOST_POINTS, Over, Point, fitting, is_co
 from eventide.experiment.in_memory import InMemory
 from eventide.experiment.models import Model
 from eventide.experiment.progress import shown
-from eventide.experiment.replication import Replication
+from eventide.experiment.replication import Replication, Running
 from eventide.experiment.results import Result, Settings, Task
 from eventide.streams.uniforms import entropy_from
 
@@ -168,7 +168,7 @@ class Study:
         replication = Replication(study, InMemory() if kept is None else kept)
         if shard is not None and until_half_width:
             raise ModelError("a shard is a part of a known number of runs: give until_half_width= without shard=")
-        options: dict[str, Any] = {"workers": workers, "executor": executor, "keep": keep, "progress": progress}
+        options: Running = {"workers": workers, "executor": executor, "keep": keep, "progress": progress}
         replication.make(shard=shard, **options)
         replication.extend_until_all(until_half_width or {}, relative=relative, most=most, **options)
         return replication

@@ -24,7 +24,7 @@ class Station(Component):
     _written: ClassVar[Callable[..., None]] = Component.__init__
     """The constructor that the nearest class has written out."""
 
-    def __init_subclass__(cls, **options: Any) -> None:
+    def __init_subclass__(cls, **options: object) -> None:
         own = cls.__dict__.get("__init__")
         super().__init_subclass__(**options)
         if own is not None:
@@ -53,7 +53,7 @@ class Station(Component):
 def _with_fields(written: Callable[..., None], made: Callable[..., None], fields: dict[str, Field]) -> Any:
     """A constructor that first does what was written, then sets the declared fields as the one made from them."""
 
-    def construct(self: Any, sim: Simulation, *arguments: object, name: str = "", **options: object) -> None:
+    def construct(self: Station, sim: Simulation, *arguments: object, name: str = "", **options: object) -> None:
         given = {field: options.pop(field) for field in fields if field in options}
         written(self, sim, *arguments, name=name, **options)
         made(self, sim, **given)
