@@ -150,13 +150,13 @@ class Monitor:
             integrator.settle()
             self.observers.observe_all(Phase.AFTER, sim.time)
         integrator.changes.are_seen = (
-            integrator.is_steady
-            and not slides.is_awake
+            not slides.is_awake
             and not instants.varying
             and not instants.heap
             and not self.observers.count
             and not self.observers.at_will
             and not self.observers.taped
+            and integrator.is_steady
         )
         if forced is not None:
             self._force(forced)
@@ -192,8 +192,8 @@ class Monitor:
         That is an observer's time, the end of a step, the next event, or the time of a condition on time alone.
         """
         sim, integrator, observers = self.sim, self.integrator, self.observers
-        if observers.taped:
-            observers.fetch_tapes()
+        for taped in observers.taped:
+            taped._fetch()
         if code == REACHED:
             self._arrive(stop)
             if stop in (self._instant, next_event) or integrator.has_events:
@@ -254,21 +254,17 @@ class Monitor:
         if code not in FOUND:
             return False
         if integrator.run.looked_at != 0:
-            self._show_left(code)
+            for taped in self.observers.taped:
+                taped._fetch()
+            try:
+                if code == LOCATED:
+                    self.observers.observe_all(Phase.BEFORE, self.sim.time)
+            finally:
+                integrator.open_reached()
         if integrator.run.alert != 0:
             integrator.chosen = self._cascade.judge(integrator.chosen)
         self.sim.dt, self.sim.last_time = 0.0, self.sim.time
         return True
-
-    def _show_left(self, code: int) -> None:
-        """Call the observers just before a state event, then prepare what it touches for writing."""
-        if self.observers.taped:
-            self.observers.fetch_tapes()
-        try:
-            if code == LOCATED:
-                self.observers.observe_all(Phase.BEFORE, self.sim.time)
-        finally:
-            self.integrator.open_reached()
 
     def _force(self, trigger: Trigger) -> None:
         """The event of a handler is the next one because of what slides."""

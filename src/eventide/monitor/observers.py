@@ -156,11 +156,6 @@ class Observers:
                 tapes.append(tape)
         return look, tapes
 
-    def fetch_tapes(self) -> None:
-        """The next occasion has come."""
-        for observer in self.taped:
-            observer._fetch()
-
     def observe_all(self, phase: Phase, time: float) -> None:
         """Every observer looks once: just before or just after an event."""
         if self.will <= time:

@@ -87,28 +87,6 @@ class Look(NamedTuple):
     events: int
 
 
-class Sides:
-    """A source just before the first and just after the latest event of the present instant, where it took part."""
-
-    __slots__ = ("after", "before")
-
-    def __init__(self) -> None:
-        self.before: Look | None = None
-        self.after: Look | None = None
-
-    @property
-    def has_changed(self) -> bool:
-        """Whether an event left a trace.
-
-        With no look before it the source began here; with none after it the source, or the run, ended. No event at all
-        between two looks is the end of one run and the start of the next.
-        """
-        before, after = self.before, self.after
-        if before is None or after is None:
-            return True
-        return before.values != after.values or before.rates != after.rates or before.events == after.events
-
-
 def _items(items: list[str]) -> str:
     """The items of a vector as one writes them: "[0] ... [19]"; nothing for what is no vector."""
     written = [f"[{item}" for item in items if item]
@@ -143,8 +121,10 @@ class Ledger(Observer):
         self._sides = array("b")
         self._data = [array("d") for _ in self.columns]
         self._instant = nan
-        self._open: dict[int, Sides] = {}
-        """The sources that took part in the instant not yet written down."""
+        self._open: dict[int, list[Look | None]] = {}
+        """The sources that took part in the instant not yet written down, just before its first event and just after
+        its latest.
+        """
         self._due = nan
         """The latest regular instant."""
         self._outlet: Outlet | None = None
@@ -309,46 +289,44 @@ class Ledger(Observer):
     # --- recording ------------------------------------------------------------------------------------------------
 
     def _observe(self, phase: Phase) -> None:
-        time = self.sim.time
-        if phase is Phase.AFTER:
-            self._note(time, is_after=True)
-            return
-        self._settle()
-        if phase is Phase.BEFORE:
-            self._note(time, is_after=False)
+        """Look just before an event, or just after one, which is kept until it is known to be the last."""
+        time, is_after = self.sim.time, phase is Phase.AFTER
+        if not is_after or self._instant != time:
+            self._settle()
+        if is_after or phase is Phase.BEFORE:
+            self._instant = time
+            if not is_after and self._frequency == "step":
+                self._due = time  # a step ends here, whatever the event does
+            for looks in self._open.values():
+                looks[is_after] = None
+            for number, source in self._present():
+                looks = self._open.get(number) or self._open.setdefault(number, [None, None])
+                looks[is_after] = Look(source.values(), source.rates(), self._calendar.events)
         else:
             for number, source in self._present():
                 self._append(Row(number, time, REGULAR, source.values()))
-        if self._outlet is not None:
+        if self._outlet is not None and not is_after:
             self._outlet.offer(len(self._times))
-
-    def _note(self, time: float, *, is_after: bool) -> None:
-        """Look just before an event, or just after one, which is kept until it is known to be the last."""
-        if self._instant != time:
-            self._settle()
-            self._instant = time
-        if not is_after and self._frequency == "step":
-            self._due = time  # a step ends here, whatever the event does
-        for sides in self._open.values() if is_after else ():
-            sides.after = None
-        for number, source in self._present():
-            sides = self._open.get(number) or self._open.setdefault(number, Sides())
-            look = Look(source.values(), source.rates(), self._calendar.events)
-            if is_after:
-                sides.after = look
-            else:
-                sides.before = look
 
     def _pending(self) -> list[Row]:
         """The rows of the present instant, as far as it is known; reading them decides nothing."""
         rows, time, is_due = [], self._instant, self._due == self._instant
-        for number, sides in self._open.items():
-            if self.keeps_events and (self._frequency == "event" or sides.has_changed):
-                if sides.before is not None:
-                    rows.append(Row(number, time, BEFORE, sides.before.values))
-                if sides.after is not None:
-                    rows.append(Row(number, time, AFTER, sides.after.values))
-            elif is_due and (latest := sides.after or sides.before) is not None:
+        for number, (before, after) in self._open.items():
+            # With no look before it the source began here; with none after it the source, or the run, ended. No event
+            # at all between two looks is the end of one run and the start of the next.
+            has_changed = (
+                before is None
+                or after is None
+                or before.values != after.values
+                or before.rates != after.rates
+                or before.events == after.events
+            )
+            if self.keeps_events and (self._frequency == "event" or has_changed):
+                if before is not None:
+                    rows.append(Row(number, time, BEFORE, before.values))
+                if after is not None:
+                    rows.append(Row(number, time, AFTER, after.values))
+            elif is_due and (latest := after or before) is not None:
                 rows.append(Row(number, time, REGULAR, latest.values))
         return rows
 
