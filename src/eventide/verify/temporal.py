@@ -62,22 +62,22 @@ class Negation(Formula):
 
 
 @dataclass(frozen=True, eq=False)
-class Conjunction(Formula):
-    """Both hold."""
+class Pair(Formula):
+    """A statement made of two."""
 
     one: Formula
     other: Formula
+
+
+class Conjunction(Pair):
+    """Both hold."""
 
     def __str__(self) -> str:
         return f"({self.one}) and ({self.other})"
 
 
-@dataclass(frozen=True, eq=False)
-class Disjunction(Formula):
+class Disjunction(Pair):
     """One of them holds, or both."""
-
-    one: Formula
-    other: Formula
 
     def __str__(self) -> str:
         if isinstance(self.one, Negation):
@@ -86,35 +86,29 @@ class Disjunction(Formula):
 
 
 @dataclass(frozen=True, eq=False)
-class Always(Formula):
-    """A statement holds from `start` to `end` later, at all times."""
+class Lasting(Formula):
+    """A statement about another from `start` to `end` later."""
 
     one: Formula
     start: float
     end: float
 
     def __str__(self) -> str:
-        return f"always{_window(self)} ({self.one})"
+        return f"{type(self).__name__.lower()}{_window(self)} ({self.one})"
+
+
+class Always(Lasting):
+    """It holds at all of these times."""
+
+
+class Eventually(Lasting):
+    """It holds at one of these times."""
 
 
 @dataclass(frozen=True, eq=False)
-class Eventually(Formula):
-    """A statement holds at some time from `start` to `end` later."""
-
-    one: Formula
-    start: float
-    end: float
-
-    def __str__(self) -> str:
-        return f"eventually{_window(self)} ({self.one})"
-
-
-@dataclass(frozen=True, eq=False)
-class Until(Formula):
+class Until(Pair):
     """The other holds at some time from `start` to `end` later, and the one at all times before that."""
 
-    one: Formula
-    other: Formula
     start: float
     end: float
 
@@ -122,7 +116,7 @@ class Until(Formula):
         return f"({self.one}) until{_window(self)} ({self.other})"
 
 
-Windowed = Always | Eventually | Until
+Windowed = Lasting | Until
 
 
 class Compared:
