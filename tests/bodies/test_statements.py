@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import math
+import operator
+from itertools import product
 from random import Random
 from typing import Any
 
@@ -10,7 +13,9 @@ import pytest
 from random_bodies import hurry, made
 
 import eventide as ev
+from eventide.bodies import expressions
 from eventide.bodies.body import Bodies
+from eventide.bodies.operands import Operand
 
 
 @pytest.fixture(autouse=True)
@@ -105,6 +110,7 @@ def test_functions_modules_and_methods_that_arguments_lead_to_are_those_of_each_
 
     _, sim = both(run)
     assert sim._homes is not None
+    print(sim.explain())
     assert sim._homes.taken > 50
 
 
@@ -129,3 +135,111 @@ def test_a_statement_that_is_left_to_python_asks_nothing_of_what_its_names_stand
     assert sim._homes is not None
     assert sim._homes._bodies is not None
     assert [len(bodies) for bodies in sim._homes._bodies._known.values()] == [1]
+
+
+LEVEL = 2.0
+
+
+class Office:
+    """A desk with a policy, which may be another one later."""
+
+    def __init__(self, sim: ev.Simulation) -> None:
+        self.desk, self.policy, self.count = ev.Resource(sim, 2), "stay", 0
+
+
+def limited(x: float) -> float:
+    if 0.0 < x <= LEVEL:
+        return 0.5 * x
+    raise ValueError(f"{x} is not within 0 and {LEVEL}")
+
+
+def caller(sim: ev.Simulation, office: Office, rng: Random, kind: str, seen: list[Any]) -> ev.ProcessGenerator:
+    for k in range(40):
+        length = limited(0.5 if rng.random() < 0.25 else 1.5) + int(rng.random() * 6.0) * 0.125
+        if office.policy != "leave" and kind == "plain":
+            yield from office.desk.use(length)
+        elif kind == "other":
+            yield ev.hold(length)
+        else:
+            office.count += 1
+            yield ev.hold(0.25)
+        yield ev.hold(0.25 if 1.0 <= length < 0.0 or (LEVEL > 0.5 and LEVEL != 7.0) else 7.0)
+        seen.append(length + k)
+
+
+def test_what_is_known_before_is_no_test_that_may_fail_after_a_draw(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        office, rng, seen, log = Office(sim), Random(8), list[Any](), list[str]()
+        for kind in ("plain", "plain", "other", "pla" + "in"[:2]):
+            sim.process(caller(sim, office, rng, kind, seen))
+
+        def change() -> ev.ProcessGenerator:
+            for policy in iter(("leave", "stay", "leave", "stay")):
+                yield ev.hold(6.0)
+                office.policy = policy
+            yield ev.hold(6.0)
+            monkeypatch.setitem(globals(), "LEVEL", 1.0)
+
+        sim.process(change())
+        for _ in range(6):
+            try:
+                sim.run()
+            except ValueError as error:
+                log.append(str(error))
+        monkeypatch.setitem(globals(), "LEVEL", 2.0)
+        return [seen, log, office.count, office.desk.counts, sim.events, rng.random()]
+
+    expected, sim = both(run)
+    assert expected[1] == ["1.5 is not within 0 and 1.0"] * 4
+    assert expected[2] > 20
+    assert sim._homes is not None
+    assert sim._homes.taken > 100
+    assert "may fail" not in str(sim.explain())
+
+
+def rarely(rng: Random) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(limited(0.25 if rng.random() < 0.99 else 2.5))
+
+
+def test_what_a_choice_gives_may_be_either_of_its_values() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        rng, log = Random(2), list[Any]()
+        for _ in range(5):
+            sim.process(rarely(rng))
+        for _ in range(5):
+            try:
+                sim.run(until=100.0)
+            except ValueError as error:
+                log.append((str(error), sim.time))
+        return [log, sim.events, rng.random()]
+
+    expected, sim = both(run)
+    assert [error for error, _ in expected[0]] == ["2.5 is not within 0 and 2.0"] * 5
+    assert "each of its events needs Python" in str(sim.explain())
+
+
+SIGNS: dict[str, tuple[ast.cmpop, Any]] = {
+    "<": (ast.Lt(), operator.lt),
+    "<=": (ast.LtE(), operator.le),
+    ">": (ast.Gt(), operator.gt),
+    ">=": (ast.GtE(), operator.ge),
+    "==": (ast.Eq(), operator.eq),
+    "!=": (ast.NotEq(), operator.ne),
+}
+
+
+@pytest.mark.parametrize("sign", SIGNS)
+def test_a_comparison_is_decided_before_only_where_all_values_decide_it_alike(sign: str) -> None:
+    node, compare = SIGNS[sign]
+    ranges = [(low, high) for low in range(4) for high in range(low, 4)]
+    decided = 0
+    for one, other in product(ranges, ranges):
+        left, right = (Operand("t", "float", low=low, high=high, is_number=True) for low, high in (one, other))
+        pairs = product(range(one[0], one[1] + 1), range(other[0], other[1] + 1))
+        answers = {compare(*pair) for pair in pairs}
+        found = expressions._decided(node, left, right)
+        assert found is None or answers == {found}
+        decided += found is not None
+        assert expressions._decided(node, left, right._replace(is_number=False)) is None
+    assert decided == (30 if sign in ("==", "!=") else 50)

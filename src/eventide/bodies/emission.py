@@ -36,6 +36,8 @@ class Emission:
 
     def stop_if(self, bad: str, *operands: Operand, node: object = None) -> None:
         """Leave the statement to Python if a test of these operands holds. Raises Unknown if that is too late."""
+        if bad in ("False", "not True"):  # what the operands can be tells it
+            return
         line = f"if {bad}:\n    code = EXIT\n    break"
         if self._effect is None:
             self.lines.append(line)

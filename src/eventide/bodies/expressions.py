@@ -107,6 +107,10 @@ class BodyExpressions:
         return found
 
     def _joined(self, word: str, parts: list[Operand]) -> Operand:
+        neutral = "True" if word == "and" else "False"
+        parts = [part for part in parts if part.text != neutral]
+        if not parts:
+            return constant(word == "and")
         early = all(part.is_early for part in parts)
         return Operand(f"({f' {word} '.join(part.text for part in parts)})", "bool", early)
 
@@ -203,6 +207,8 @@ class BodyExpressions:
     def _on_compare(self, node: ast.Compare) -> Value:
         if isinstance(node.ops[0], ast.Is | ast.IsNot):
             return self._is_none(node)
+        if any(isinstance(item, ast.Constant) and type(item.value) is str for item in (node.left, *node.comparators)):
+            return self._is_word(node)
         nodes = [node.left, *node.comparators]
         operands = [
             self._later(k // 2, lambda item: self.number(item, "int", "float"), item) for k, item in enumerate(nodes)
@@ -211,6 +217,10 @@ class BodyExpressions:
         for operator, left, right in zip(node.ops, operands, operands[1:], strict=False):
             if type(operator) not in _COMPARISONS:
                 raise Unknown("such a comparison is left to Python", node)
+            answer = _decided(operator, left, right)
+            if answer is not None:
+                parts.append(constant(answer))
+                continue
             if left.kind != right.kind:  # Python compares them as they are, without rounding
                 whole = left if left.kind == "int" else right
                 if not (whole.is_constant and abs(whole.low) <= EXACT):
@@ -226,6 +236,17 @@ class BodyExpressions:
             raise Unknown("whether it is another object is left to Python", node)
         is_none = isinstance(one, Thing) and one.value is None
         return constant(is_none == isinstance(node.ops[0], ast.Is))
+
+    def _is_word(self, node: ast.Compare) -> Operand:
+        """Whether a word is another one: native code is made for the words that it was made with."""
+        found = [self.value(item) for item in (node.left, *node.comparators)]
+        words = [item.value for item in found if isinstance(item, Thing) and type(item.value) is str]
+        if len(words) != 2 or len(found) != 2 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
+            raise Unknown("such a comparison is left to Python", node)
+        for item in found:
+            if isinstance(item, Thing) and item.root:
+                self.naming.exact[item.root, item.path] = item.value
+        return constant((words[0] == words[1]) == isinstance(node.ops[0], ast.Eq))
 
     def _on_boolop(self, node: ast.BoolOp) -> Value:
         for item in node.values:
@@ -250,7 +271,10 @@ class BodyExpressions:
         one, other = (self._later(1, self.number, item) for item in (node.body, node.orelse))
         if one.kind != other.kind:
             raise Unknown("its two values are of different types", node)
-        return self.emission.keep(f"({one.text} if {test.text} else {other.text})", one.kind)
+        known: dict[str, Any] = {}
+        if one.is_number and other.is_number:
+            known = {"low": min(one.low, other.low), "high": max(one.high, other.high), "is_number": True}
+        return self.emission.keep(f"({one.text} if {test.text} else {other.text})", one.kind, **known)
 
     # --- calls ----------------------------------------------------------------------------------------------------
 
@@ -332,7 +356,11 @@ class BodyExpressions:
             return emission.keep(f"({first.text} if {first.text} >= 0 else -{first.text})", "int")
         if function is bool:
             return Operand(f"({first.text} != {'0' if first.kind == 'int' else '0.0'})", "bool", first.is_early)
-        if function is int and first.kind == "float":
+        if (
+            function is int
+            and first.kind == "float"
+            and not (first.is_number and abs(first.low) < EXACT > abs(first.high))
+        ):
             emission.stop_if(f"not (-{EXACT}.0 < {first.text} < {EXACT}.0)", first, node=node)
         return (
             first
@@ -429,6 +457,21 @@ class BodyExpressions:
 def _raises(body: list[ast.stmt]) -> bool:
     """Whether some statements do nothing but raise an error."""
     return len(body) == 1 and isinstance(body[0], ast.Raise)
+
+
+def _decided(operator: ast.cmpop, left: Operand, right: Operand) -> bool | None:
+    """What a comparison of two numbers gives that is known before; None if it is not."""
+    if not (left.is_number and right.is_number):
+        return None
+    if any(operand.kind == "int" and max(abs(operand.low), abs(operand.high)) > EXACT for operand in (left, right)):
+        return None
+    if isinstance(operator, ast.Gt | ast.LtE):
+        is_it = True if left.high <= right.low else False if left.low > right.high else None
+    elif isinstance(operator, ast.Lt | ast.GtE):
+        is_it = True if left.high < right.low else False if left.low >= right.high else None
+    else:
+        is_it = False if left.high < right.low or left.low > right.high else None
+    return is_it if is_it is None or not isinstance(operator, ast.Gt | ast.GtE | ast.NotEq) else not is_it
 
 
 def _real(operand: Operand) -> str:

@@ -297,10 +297,10 @@ class Naming:
             return Thing("", (), value)
         if type(value) is bool:
             return constant(value)
-        constant(value)  # if a row can have it
+        known = constant(value)  # if a row can have it
         text = next((text for text, known in self.given.items() if known == fact), f"g_{len(self.given)}")
         self.given[text] = fact
-        return Operand(text, KINDS[type(value)])
+        return known._replace(text=text)
 
     # --- objects --------------------------------------------------------------------------------------------------
 
