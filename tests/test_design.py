@@ -203,8 +203,12 @@ def test_files_functions_and_folders_stay_small() -> None:
     assert {room: count for room, count in rooms.items() if count > 8000} == {}
 
 
-MOST_ANY = 690
-"""The most places where a type may be `Any`. Whoever lowers their number lowers this limit."""
+MOST_ANY = 675
+"""The most places where a type may be `Any`. Whoever lowers their number lowers this limit.
+
+What is left: values and functions of users' models, which compute with them; what tables, figures and numpy take as
+keys; attributes that are None for a moment, where an assertion in each use would cost time; what is made of text.
+"""
 
 
 def test_types_are_told_where_they_are_known() -> None:

@@ -254,7 +254,7 @@ def check_search(replications: int, tolerance: float, level: float, store: objec
     check_store(store, entropy)
 
 
-def checked_options(options: object) -> dict[str, Any]:
+def checked_options(options: object) -> dict[str, object]:
     """Options of a library's function. Raises ModelError for what are none."""
     if options is not None and not isinstance(options, Mapping):
         raise ModelError(f'options= takes values by name, as {{"maxiter": 50}}, and got {options!r}')

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from eventide.compilation.branches.law_names import found_in
 from eventide.compilation.branches.located import renew_branches
@@ -126,7 +126,7 @@ def _laws_of(cls: type[Continuous]) -> Iterable[Constant]:
     """
     yield from found_in(cls).facts
     for name in STAGES:
-        function: Any = getattr(cls, name)
+        function = getattr(cls, name)
         is_there = name in law_names(cls)
         yield Constant(cls.__qualname__, name, function, cls, is_attribute=True)
         if not is_there and function is not getattr(Continuous, name):

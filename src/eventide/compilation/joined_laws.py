@@ -7,7 +7,7 @@ contributions of the same object where nothing reads rates: it makes no differen
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.lowering.kernels.index_rows import LaidRows, LayingRows
 from eventide.lowering.kernels.lowered import Anchor
@@ -15,6 +15,7 @@ from eventide.lowering.kernels.lowering import LAWS, lower_law
 from eventide.lowering.not_compilable import CannotLower
 
 if TYPE_CHECKING:
+    from eventide.continuous import Continuous
     from eventide.continuous.components.member import Member
     from eventide.lowering.kernels.lowered import Lowered
     from eventide.lowering.names.paths import Step
@@ -41,7 +42,7 @@ class JoinedLaws(NamedTuple):
     lowered: Lowered
 
 
-def _both(self: Any) -> None:
+def _both(self: Continuous) -> None:
     self.equations()
     self.contributions()
 

@@ -111,7 +111,7 @@ def hold(duration: float, priority: float) -> Command: ...
 
 
 @command
-def hold(duration: float, priority: Any = float) -> Any:
+def hold(duration: float, priority: Any = float) -> object:
     """Command: wait `duration` time units.
 
     priority    among the events of the time at which that ends: high first, 0 without one, equal ones in the order in

@@ -57,7 +57,7 @@ class Parameter:
         """Which values it may have."""
         return kind_of(self.annotation)
 
-    def check(self, value: object, model: str) -> Any:
+    def check(self, value: object, model: str) -> object:
         """The value as this parameter has it; ParameterError names `model` and says what is allowed."""
         return self._fit(self.kind.accept, value, model, self.kind.in_python or self.kind.allowed)
 

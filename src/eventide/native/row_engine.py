@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.native import row_overrides
 from eventide.native.engine import NEEDED, SOURCES, functions_at, key_of, program
@@ -79,5 +79,5 @@ def rows_text() -> str:
 
 def kernels_text(kernels: Mapping[str, FunctionType]) -> str:
     """Kernels as assembly; its function `@kernel` returns a table of their addresses."""
-    known: dict[str, Any] = dict(kernels)
+    known: dict[str, FunctionType] = dict(kernels)
     return "\n".join([*gathered(known, row_overrides), table_of([f"@{name}" for name in known]), MARKS])

@@ -130,7 +130,7 @@ class Occupancy(Observer):
         for key, stay in seen.items():
             self._present.setdefault(key, stay)
 
-    def _look(self) -> Iterator[tuple[tuple[int, Any, State], Stay]]:
+    def _look(self) -> Iterator[tuple[tuple[int, object, State], Stay]]:
         for number, place in enumerate(self.places):
             if isinstance(place, Queue):
                 for member in place:

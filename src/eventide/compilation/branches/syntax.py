@@ -6,9 +6,12 @@ import __future__
 import ast
 from copy import deepcopy
 from types import CodeType, FunctionType
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.reading.source import made_of
+
+if TYPE_CHECKING:
+    from eventide.reading.twin_source import Node
 
 _FUTURES: Final = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 
@@ -62,7 +65,7 @@ def as_read(node: ast.expr) -> ast.expr | None:
     return read
 
 
-def placed(node: ast.AST, where: ast.AST) -> Any:
+def placed(node: Node, where: ast.AST) -> Node:
     """A node, and what in it has no place yet, at the place of another."""
     for inner in ast.walk(node):
         if isinstance(inner, ast.expr | ast.arg) and not hasattr(inner, "lineno"):

@@ -11,7 +11,7 @@ import builtins
 from contextlib import suppress
 from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from eventide.discrete.conditions.until import until
 from eventide.lowering.kernels.lowered import ABSENT, Constant
@@ -22,6 +22,8 @@ from eventide.reading.twins import Twin
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from eventide.reading.twin_source import Node
 
 LONGEST: Final = 400
 """The most statements of a segment, on all its paths."""
@@ -416,7 +418,7 @@ def _priority(command: ast.expr | None) -> float | None:
     return None
 
 
-def _located(node: ast.AST, where: ast.AST) -> Any:
+def _located(node: Node, where: ast.AST) -> Node:
     node = ast.copy_location(node, where)
     for child in ast.iter_child_nodes(node):
         if not hasattr(child, "lineno"):

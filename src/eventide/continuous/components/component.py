@@ -214,7 +214,7 @@ class Continuous(_Continuum, Component):
     def _measure(self, **sizes: object) -> None:
         self._layout = type(self)._layout.sized(sizes)
 
-    def _laws(self) -> tuple[Any, ...]:
+    def _laws(self) -> tuple[object, ...]:
         """The functions that hold between events."""
         return type(self).contributions, type(self).equations
 
@@ -290,7 +290,7 @@ class Law(Continuous):
         """Call the function."""
         return self._function()
 
-    def _laws(self) -> tuple[Any, ...]:
+    def _laws(self) -> tuple[object, ...]:
         return (self._function,)
 
 

@@ -208,7 +208,7 @@ class AllOf(Composite):
     def _is_over(self) -> bool:
         return all(branch.has_come for branch in self._branches)
 
-    def _answer(self, last: Branch) -> dict[str, Any]:
+    def _answer(self, last: Branch) -> dict[str, object]:
         return {branch.label: branch.value for branch in self._branches}
 
 

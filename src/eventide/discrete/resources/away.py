@@ -199,7 +199,7 @@ def _chain(a: Rows, q: int) -> Iterable[int]:
 def _away(known: type[Known], home: Callable[[Any], None]) -> type[Known]:
     """The class of a resource, or of its statistics, while it is away: to look at it or change it brings all home."""
 
-    def look(self: object, name: str) -> Any:
+    def look(self: object, name: str) -> object:
         home(self)
         return getattr(self, name)
 

@@ -173,7 +173,7 @@ def is_amount(value: Any) -> bool:
         return False
 
 
-def check_container_capacity(capacity: Any, name: str) -> Any:
+def check_container_capacity(capacity: Any, name: str) -> object:
     """A capacity; ModelError if it is not a number greater than zero."""
     if not (capacity == inf or (is_amount(capacity) and capacity > 0)):
         raise ModelError(f"the capacity of {name} is a number greater than 0, or infinite, and got {capacity!r}")

@@ -317,7 +317,7 @@ class HandlerDialect(Dialect):
             context.builder.enter(end)
 
 
-def _books(owner: object, names: tuple[str, ...] = ()) -> dict[str, Any]:
+def _books(owner: object, names: tuple[str, ...] = ()) -> dict[str, object]:
     """What an object has written down so far, by the names of its attributes."""
     kept = {name: getattr(owner, name) for name in names} if names else vars(owner)
     return {name: copy(value) for name, value in kept.items() if isinstance(value, dict | list | set)}
