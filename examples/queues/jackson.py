@@ -25,20 +25,19 @@ class Shop:
 
     def __init__(self, sim: ev.Simulation) -> None:
         self.sim = sim
+        self.works, self.inspections, self.verdicts = map(sim.stream, ("works", "inspections", "verdicts"))
         self.work = ev.Resource(sim, name="work")
         self.inspection = ev.Resource(sim, name="inspection")
         self.stays = ev.Tally(name="time in the shop")
 
     def job(self, work_rate: float, inspection_rate: float, failing: float) -> ev.ProcessGenerator:
-        sim = self.sim
-        works, inspections, verdicts = (sim.stream(name) for name in ("works", "inspections", "verdicts"))
-        arrived = sim.time
+        arrived = self.sim.time
         while True:
-            yield from self.work.use(works.negexp(work_rate))
-            yield from self.inspection.use(inspections.negexp(inspection_rate))
-            if not verdicts.draw(failing):
+            yield from self.work.use(self.works.negexp(work_rate))
+            yield from self.inspection.use(self.inspections.negexp(inspection_rate))
+            if not self.verdicts.draw(failing):
                 break
-        self.stays.add(sim.time - arrived)
+        self.stays.add(self.sim.time - arrived)
 
 
 @ev.model
