@@ -380,6 +380,17 @@ def test_a_condition_that_is_true_just_before_a_jump_is_found(compile_: bool, st
     assert times == pytest.approx([0.97, 1.0, 1.97, 2.0], abs=1e-12)
 
 
+@MODES
+def test_a_condition_that_nobody_can_read_sees_an_input_at_the_end_of_a_step_before_its_jump(
+    compile_: bool, stepping: str
+) -> None:
+    sim = ev.Simulation(rng=1, compile="auto" if compile_ else False, stepping=stepping)
+    plant, saw = Free(sim, x=1e-6).start(), Saw()
+    times = at_edges(sim, lambda: len([1 for limit in (0.97,) if saw(sim.time) > limit + 0.0 * plant.x]) == 1)
+    sim.run(until=2.5)
+    assert times == pytest.approx([0.97, 1.0, 1.97, 2.0], abs=1e-12)
+
+
 # --- laws that are not compiled --------------------------------------------------------------------------------------
 
 
