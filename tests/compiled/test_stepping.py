@@ -272,7 +272,7 @@ def test_the_heap_of_flows() -> None:
 def test_the_signs_of_comparisons() -> None:
     """Random expressions of random polynomials on random parts of a step, numbers that are none among them."""
     source = random.Random(3)
-    (own,) = translated(guard_signs.sign_within)
+    (own,), engine = translated(guard_signs.sign_within), native.NativeEngine(STORE)
     codes = [STATE, STATE, TIME, *range(RAISED_BY, WHOLE_NEAR + 1)]
     seen: dict[int, int] = {}
     for _ in range(3000):
@@ -301,7 +301,7 @@ def test_the_signs_of_comparisons() -> None:
             each.flow.start[0], each.flow.step[0], each.flow.end[0] = 3.0, 0.5, 3.5
             each.segments[0] = 0, 1
             each.flow.segments_hi[0] = 1
-        (views, _), (address, _kept) = PLAIN.pack(plain), native.NativeEngine(STORE)._pack(packed)
+        (views, _), (address, _kept) = PLAIN.pack(plain), engine._pack(packed)
         low = source.choice([0.0, source.random()])
         high = source.choice([1.0, low + (1.0 - low) * source.random()])
         answer = guard_signs.sign_within(views, 0, 0, low, high)
