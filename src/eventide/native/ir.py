@@ -365,8 +365,7 @@ class Builder:
         for block, line, note in reversed(self._put_off):
             place = there.get((id(block), id(line)))
             if place is not None:
-                if block.lines[place] is not line:  # something has been written before it meanwhile
-                    place = next(at for at, other in enumerate(block.lines) if other is line)
+                assert block.lines[place] is line  # lines come at ends of blocks, and the last are noted first
                 rest, block.lines[place + 1 :] = block.lines[place + 1 :], []
                 is_closed, block.is_closed = block.is_closed, False
                 self.current = block
