@@ -126,6 +126,38 @@ class Loose(Calls):
         return speed_by_another(self.level, self.x)
 
 
+class Above(Calls):
+    """A class with smooth methods and a number, whose law those below it have."""
+
+    height: float = 0.0
+
+    def equations(self) -> None:
+        self.rate.x = self.speed() + (0.0 if self.height < self.level else -0.9)
+
+    def speed(self) -> float:
+        return self.factor()
+
+    def factor(self) -> float:
+        return 1.0
+
+
+class Below(Above):
+    """In a method in the place of one that a method of the class above calls."""
+
+    def factor(self) -> float:
+        return speed_by_another(self.level, self.x)
+
+
+class Moving(Above):
+    """In the law of the class above, by a number that is a state here."""
+
+    height: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        super().equations()
+        self.rate.height = 1.0
+
+
 class Lorenz(ev.Continuous):
     """Lorenz's equations, in a law that is not looked into for its comparison."""
 
@@ -142,13 +174,14 @@ class Lorenz(ev.Continuous):
         self.rate.z = self.x * self.y - 8.0 / 3.0 * self.z
 
 
-KINDS = [Row, Opaque, Calls, Method, Property, Library, Field, Loop, Loose]
+KINDS = [Row, Opaque, Calls, Method, Property, Library, Field, Loop, Loose, Below, Moving]
 METHODS = [pytest.param(method, id=method.name) for method in (ev.methods.ENGLAND, ev.methods.RADAU)]
 
 
 def rise(kind: type[Any], level: float, compiles: Any, method: Any = ev.methods.ENGLAND) -> tuple[float, int, int]:
     sim = ev.Simulation(rel_error=1e-10, abs_error=1e-12, compile=compiles, method=method)
     given = {"speed": partial(speed, level)} if kind is Field else {}
+    Above(sim).start()  # what its methods are is not what those of the classes below it are
     model = kind(sim, level=level, **given).start()
     sim.run(until=1.0)
     report = sim.report()
@@ -222,6 +255,15 @@ def test_what_is_called_and_may_branch_is_named() -> None:
         ("self.speed(self.x)", unknown),
         ("speed(self.level, self.x)", called),
         ("equations", "as `Loose.locate_branches` says"),
+    ]
+
+
+def test_what_moves_only_in_a_class_below_is_named() -> None:
+    sim = ev.Simulation()
+    Above(sim).start()
+    Moving(sim).start()
+    assert [(note.law, note.why) for note in sim.explain().branches] == [
+        ("Moving 1.equations", "it is of Above, and fields or methods of Moving are others")
     ]
 
 

@@ -218,13 +218,9 @@ class ClassPlans:
         smoothness = self._analyst.registry.smoothness
         is_unseen = bool(unlocated_in(owner, smoothness))
         if isinstance(owner, Law):
-            self._analyst.facts.note(
-                *(
-                    smoothness.known[law]
-                    for law in owner._laws()
-                    if isinstance(law, FunctionType) and law in smoothness.known
-                )
-            )
+            laws = [law for law in owner._laws() if isinstance(law, FunctionType)]
+            keys = [(law, cls) for law in laws for cls in (None, type(owner))]
+            self._analyst.facts.note(*(smoothness.known[key] for key in keys if key in smoothness.known))
         return is_unseen
 
 

@@ -52,6 +52,7 @@ class NotLocated(Exception):
 class Branching:
     """A law that is gone through, statement by statement.
 
+    tree        its text
     located, unlocated  what branches in it
     names       what its names stand for
     """
@@ -68,6 +69,8 @@ class Branching:
         self._smoothness = smoothness
         self.located: list[Branch] = []
         self.unlocated: list[Unlocated] = []
+        assert isinstance(definition.tree, ast.FunctionDef)
+        self.tree = definition.tree
         self._function = function
         self._definition = definition
         self._prefix = prefix
@@ -75,9 +78,9 @@ class Branching:
         self._path: list[ast.expr] = []
         """What is true where the law stands now: nothing is asked that the law would not ask."""
 
-    def read(self, tree: ast.FunctionDef) -> list[ast.stmt]:
+    def read(self) -> list[ast.stmt]:
         """The body of the law, rewritten."""
-        body = deepcopy(tree.body)
+        body = deepcopy(self.tree.body)
         self._block(body, {})
         return body
 

@@ -43,7 +43,7 @@ def branches_of(cls: type[Continuous], smoothness: Smoothness) -> Branches:
     laws = [(base, name) for name in LAWS for base in _in_use(cls, name)]
     for base, name in laws:
         _prepare(base, name, smoothness)
-    return _together(cls, laws)
+    return _together(cls, laws, smoothness)
 
 
 def renew_branches(cls: type[Continuous], smoothness: Smoothness) -> None:
@@ -63,12 +63,12 @@ def renew_branches(cls: type[Continuous], smoothness: Smoothness) -> None:
             _note_whole(base, function, "the law was given to a class that had objects", smoothness)
         elif not all(fact.is_current for fact in found.facts):
             _read_again(base, name, found, smoothness)
-    cls._branches = replace(_together(cls, laws), located=known.located)
+    cls._branches = replace(_together(cls, laws, smoothness), located=known.located)
 
 
-def _together(cls: type[Continuous], laws: list[tuple[type[Continuous], str]]) -> Branches:
+def _together(cls: type[Continuous], laws: list[tuple[type[Continuous], str]], smoothness: Smoothness) -> Branches:
     """What branches in some laws of a class, which have been looked through."""
-    found: list[Branches] = [vars(base)[name].__dict__[_FOUND] for base, name in laws]
+    found = [_of_class(cls, base, name, smoothness) for base, name in laws]
     facts = {(id(fact.holder), fact.name): fact for branches in found for fact in branches.facts}
     themselves = [Constant(base.__qualname__, name, vars(base)[name], base, is_attribute=True) for base, name in laws]
     return Branches(
@@ -77,6 +77,25 @@ def _together(cls: type[Continuous], laws: list[tuple[type[Continuous], str]]) -
         _unlocated(cls, laws, found, smooth=True),
         (*themselves, *facts.values()),
     )
+
+
+def _of_class(cls: type[Continuous], base: type[Continuous], name: str, smoothness: Smoothness) -> Branches:
+    """What branches in a law of a class above, as it is for a class, which may have other methods and fields."""
+    function: FunctionType = vars(base)[name]
+    found: Branches = function.__dict__[_FOUND]
+    if base is cls:
+        return found
+    law = original_of(function)
+    reader = _reader(base, name, law, smoothness, cls)
+    if isinstance(reader, str):
+        return _as_whole(cls, law, reader, smoothness)
+    reader.read()
+    unlocated = tuple(reader.unlocated)
+    if [branch.condition.__code__ for branch in reader.located] != [one.condition.__code__ for one in found.located]:
+        unlocated += (_whole(law, f"it is of {base.__name__}, and fields or methods of {cls.__name__} are others"),)
+    if not _says_smooth(cls, base):
+        warn_of_clock(f"{cls.__name__}.{name}", [one for one in unlocated if one not in found.unlocated])
+    return Branches(found.located, unlocated, facts=(*found.facts, *reader.names.facts.values()))
 
 
 def _unlocated(
@@ -159,21 +178,11 @@ def _prepare(cls: type[Continuous], name: str, smoothness: Smoothness) -> None:
 
 def _read(cls: type[Continuous], name: str, function: FunctionType, smoothness: Smoothness) -> None:
     """Note what branches in a law to its function, which may be another then."""
-    if not cls.locate_branches:
-        _note_whole(cls, function, f"as `{cls.__name__}.locate_branches` says", smoothness)
+    reader = _reader(cls, name, function, smoothness, cls)
+    if isinstance(reader, str):
+        function.__dict__[_FOUND] = _as_whole(cls, function, reader, smoothness)
         return
-    try:
-        definition = smoothness.book.definition(function)
-    except CannotLower as error:
-        _note_whole(cls, function, error.why, smoothness)
-        return
-    tree = definition.tree
-    if not isinstance(tree, ast.FunctionDef) or _is_refused(tree):
-        why = "the law has private names of its class or names of outer functions, or is no method"
-        _note_whole(cls, function, why, smoothness)
-        return
-    reader = Branching(cls, function, definition, f"{cls.__name__}_{len(cls.__mro__)}_{name}", smoothness)
-    body = reader.read(tree)
+    tree, body = reader.tree, reader.read()
     branches = Branches(tuple(reader.located), tuple(reader.unlocated), facts=tuple(reader.names.facts.values()))
     if not _says_smooth(cls, cls):
         warn_of_clock(f"{cls.__name__}.{name}", reader.unlocated)
@@ -183,6 +192,21 @@ def _read(cls: type[Continuous], name: str, function: FunctionType, smoothness: 
             setattr(cls, slot, outcome(slot))
         setattr(cls, name, function)
     function.__dict__[_FOUND] = branches
+
+
+def _reader(
+    base: type[Continuous], name: str, function: FunctionType, smoothness: Smoothness, cls: type[Continuous]
+) -> Branching | str:
+    """What goes through a law of a class for that class or one below it; or why it is not gone through."""
+    if not base.locate_branches:
+        return f"as `{base.__name__}.locate_branches` says"
+    try:
+        definition = smoothness.book.definition(function)
+    except CannotLower as error:
+        return error.why
+    if not isinstance(definition.tree, ast.FunctionDef) or _is_refused(definition.tree):
+        return "the law has private names of its class or names of outer functions, or is no method"
+    return Branching(cls, function, definition, f"{base.__name__}_{len(base.__mro__)}_{name}", smoothness)
 
 
 def _read_again(cls: type[Continuous], name: str, known: Branches, smoothness: Smoothness) -> None:
@@ -207,10 +231,15 @@ def _codes_of(law: FunctionType, branches: Branches) -> list[CodeType]:
 
 
 def _note_whole(cls: type, function: FunctionType, why: str, smoothness: Smoothness) -> None:
-    """A law is not looked into: if something branches in it, it is not located."""
+    """A law is not looked into: note that to it."""
+    function.__dict__[_FOUND] = _as_whole(cls, function, why, smoothness)
+
+
+def _as_whole(cls: type, function: FunctionType, why: str, smoothness: Smoothness) -> Branches:
+    """A law that is not looked into: if something branches in it, it is not located."""
     facts: Facts = {}
     unlocated = (_whole(function, why),) if smoothness.may_branch(function, facts, cls) else ()
-    function.__dict__[_FOUND] = Branches((), unlocated, facts=tuple(facts.values()))
+    return Branches((), unlocated, facts=tuple(facts.values()))
 
 
 def _whole(function: FunctionType, why: str) -> Unlocated:

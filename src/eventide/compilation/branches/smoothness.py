@@ -59,8 +59,8 @@ class Smoothness:
 
     def __init__(self, book: SourceBook) -> None:
         self.book = book
-        self.known: dict[FunctionType, Verdict] = {}
-        self._pending: dict[FunctionType, None] = {}
+        self.known: dict[tuple[FunctionType, type | None], Verdict] = {}
+        self._pending: dict[tuple[FunctionType, type | None], None] = {}
 
     def may_branch(self, function: object, facts: Facts, cls: type | None = None) -> bool:
         """Whether a function may branch, bend or jump.
@@ -78,19 +78,20 @@ class Smoothness:
             return True
         if (function.__module__ or "").startswith("eventide."):
             return False
-        known = self.known.get(function)
+        key = function, cls  # what a method calls in turn is its class's
+        known = self.known.get(key)
         if known is not None and known.is_current:
             facts.update(known.by)
             return known.may_branch
-        if function in self._pending:
+        if key in self._pending:
             return False  # what calls itself is as the rest of it
-        self._pending[function] = None
+        self._pending[key] = None
         found: Facts = {}
         note(found, function.__qualname__, "__code__", function.__code__, function)
         answer = self._look_through(function, found, cls)
-        del self._pending[function]
+        del self._pending[key]
         if answer or not self._pending:  # else it may have been taken for smooth what is still looked through
-            self.known[function] = Verdict(answer, found)
+            self.known[key] = Verdict(answer, found)
         facts.update(found)
         return answer
 
