@@ -463,12 +463,12 @@ def test_what_cannot_be_read_is_sorted_by_what_it_is_seen_to_do(compiled: Any, s
         plant.controller = hand = controller(sim, name="controller", sensor=eye)
         for k in order:
             (plant, eye, hand)[k].start()
-        sim.run(until=10.0)
+        sim.run(until=6.0)
         assert names(sim) == ["sensor", "controller", "plant"]
         return plant.log, plant.x, hand.u
 
     first = run(Sensor, Controller, (1, 2, 0))
-    assert first[0] == pytest.approx([math.pi / 2.0, 3.0 * math.pi / 2.0, 5.0 * math.pi / 2.0], abs=1e-6)
+    assert first[0] == pytest.approx([math.pi / 2.0, 3.0 * math.pi / 2.0], abs=1e-6)
     for kinds in ((Odd, Controller), (Sensor, OddController), (Odd, OddController)):
         for order in permutations(range(3)):
             log, *last = run(*kinds, order)
