@@ -8,7 +8,7 @@ EventideError
 CascadeWarning (UserWarning)   events come ever closer to one time
 EqualityWarning (UserWarning)  a condition compares what moves by == or !=
 ResponseWarning (UserWarning)  a model has read a response before its run
-SwitchWarning (UserWarning)    a law compares the time where that is not located
+SwitchWarning (UserWarning)    a law branches where that is not located, and it matters
 Ended (BaseException)   thrown into a process by `end()`
 """
 
@@ -214,7 +214,10 @@ class StiffnessWarning(UserWarning):
 
 
 class SwitchWarning(UserWarning):
-    """A law compares the time where the change is not located: a step may pass over a short pulse. Told once a law."""
+    """A law branches where that is not located, and a step may pass over a short pulse of time, or the law chatters.
+
+    Told once a law, or at the end of the run.
+    """
 
 
 class EqualityWarning(UserWarning):

@@ -96,3 +96,64 @@ def test_to_look_changes_no_bit(monkeypatch):
         sim.run(until=4.0)
         ends.append((pol.x, pol.v, sim.report()))
     assert ends[0] == ends[1]
+
+
+class Hidden(ev.Continuous):
+    """It chatters at 0.5, in a function that it calls."""
+
+    x: ev.State = ev.state(0.0)
+    pull: float = 1.0
+
+    def equations(self):
+        self.rate.x = 0.2 - self.pull * pulled(self.x)
+
+
+def pulled(x: float) -> float:
+    return 1.0 if x > 0.5 else 0.0
+
+
+def test_a_law_that_chatters_where_that_is_not_located_is_named():
+    sim = ev.Simulation(abs_error=1e-6, rel_error=1e-6)
+    Hidden(sim, name="hidden").start()
+    with pytest.warns(ev.SwitchWarning) as caught:
+        sim.run(until=3.0)
+    message = str(caught[0].message)
+    assert message.startswith("hidden: ")
+    assert "refused. The law seems to chatter where it branches" in message
+    (branch,) = sim.explain().branches
+    assert branch.text == "pulled(self.x)"
+
+
+def test_a_law_that_branches_and_goes_on_is_not_named(monkeypatch):
+    class Stairs(ev.Continuous):
+        x: ev.State = ev.state(0.0)
+
+        def equations(self):
+            self.rate.x = slope(self.x)
+
+    def slope(x: float) -> float:
+        return 1.0 if x % 0.02 < 0.01 else 0.1
+
+    monkeypatch.setattr("eventide.monitor.stiffness.MANY", 100)
+    sim = ev.Simulation(abs_error=1e-9, rel_error=1e-9)
+    Stairs(sim, name="stairs").start()
+    assert told(sim, 0.4) == []
+    assert sim.report().steps > 100
+    assert sim.report().refused > 50
+
+
+def test_who_interrupts_a_run_is_told_that_a_law_chatters(monkeypatch):
+    monkeypatch.setattr("eventide.monitor.stiffness.MANY", 1000)
+    left = [40_000]
+
+    class Interrupted(Hidden):
+        def equations(self):
+            super().equations()
+            left[0] -= 1
+            if not left[0]:
+                raise KeyboardInterrupt
+
+    sim = ev.Simulation(abs_error=1e-6, rel_error=1e-6, compile=False)
+    Interrupted(sim, name="hidden").start()
+    with pytest.raises(KeyboardInterrupt), pytest.warns(ev.SwitchWarning, match="hidden: .* seems to chatter"):
+        sim.run(until=3.0)

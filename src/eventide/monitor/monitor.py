@@ -132,6 +132,9 @@ class Monitor:
             if integrator.native_processes.of:
                 integrator.native_processes.ready(chosen)
             return chosen.fire(sim)
+        except KeyboardInterrupt:
+            self._stiffness.look()  # it may tell why that took so long
+            raise
         finally:
             sim.active = False
 

@@ -1,4 +1,4 @@
-"""A hint where an explicit method makes many steps that stability demands, and accuracy does not.
+"""A hint where steps are far shorter than accuracy demands: because of stability, or of a law that chatters.
 
 A flow with many steps is checked once, as a run ends: the derivatives of its laws are taken by differences, and
 their eigenvalues compared with the mean step. In a stiff flow the fastest one decays, and the step is as long as the
@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eventide.engine.codes import Y0, R, Y
-from eventide.errors import StiffnessWarning
+from eventide.engine.codes import ABS, REL, Y0, R, Y
+from eventide.errors import StiffnessWarning, SwitchWarning
 from eventide.methods import Method
 from eventide.reading.lines import level_of_user
 
@@ -34,6 +34,10 @@ DECAYS: Final = 0.8
 AT_LIMIT: Final = 1.5
 """A mean step longer than this many times that of the fastest decay is limited by stability."""
 TINY: Final = 1e-7
+REFUSED: Final = 0.1
+"""A law that chatters has more than this share of its steps refused;"""
+HARDLY: Final = 300.0
+"""and in its mean step states move by less than so many tolerances."""
 
 
 class Stiffness:
@@ -54,8 +58,29 @@ class Stiffness:
                 continue
             self._asked[number] = None
             slots = list(flow.slots)
-            if 0 < len(slots) <= LARGEST:
+            if not self._chatters(flow, slots, steps) and 0 < len(slots) <= LARGEST:
                 self._judge(flow, slots, steps)
+
+    def _chatters(self, flow: Flow, slots: list[int], steps: int) -> bool:
+        """Warn if laws that branch where it is not located make steps in which the states hardly move."""
+        integrator, counts, rows = self._integrator, self._integrator.memory.flow, self._integrator.storage.rows
+        mean, refused = integrator.sim.time / steps, int(counts.refused[flow.number])
+        if not counts.unseen[flow.number] > 0.0 or refused < REFUSED * steps:
+            return False
+        for slot in slots:
+            tolerance = abs(rows[ABS][slot]) + abs(rows[REL][slot] * rows[Y][slot])
+            if abs(rows[R][slot]) * mean > HARDLY * tolerance:
+                return False
+        warnings.warn(
+            SwitchWarning(
+                f"{_named(flow)}: {steps} steps of {mean:.3g} on the mean, and {refused} refused. The law seems to "
+                "chatter where it branches and that is not located, which `sim.explain().branches` names: write the "
+                "comparison in `equations` itself, or, if both sides lead back to it, two handlers that slide "
+                "(`on.slides(off)`)"
+            ),
+            stacklevel=level_of_user(),
+        )
+        return True
 
     def _judge(self, flow: Flow, slots: list[int], steps: int) -> None:
         jacobian = self._derivatives(flow, slots)
@@ -64,11 +89,9 @@ class Stiffness:
             return
         fastest = _fastest(jacobian)
         if fastest.real < -DECAYS * abs(fastest) and mean * abs(fastest) > AT_LIMIT:
-            more = len(flow.owners()) - 3
-            names = ", ".join(one.name for one in flow.owners()[:3]) + (f" and {more} more" if more > 0 else "")
             warnings.warn(
                 StiffnessWarning(
-                    f"{names}: {steps} steps, of {mean:.3g} on the mean, "
+                    f"{_named(flow)}: {steps} steps, of {mean:.3g} on the mean, "
                     f"which are as short as something that decays at the rate {-fastest.real:.3g} demands, and not "
                     'accuracy. The problem is stiff: try Simulation(method="radau")'
                 ),
@@ -98,6 +121,11 @@ class Stiffness:
             sim.time, sim.dt, sim.last_time, sim.active = clock
             host.forget_what_was_seen()
         return jacobian
+
+
+def _named(flow: Flow) -> str:
+    more = len(flow.owners()) - 3
+    return ", ".join(one.name for one in flow.owners()[:3]) + (f" and {more} more" if more > 0 else "")
 
 
 def _fastest(jacobian: NDArray[np.float64]) -> Any:
