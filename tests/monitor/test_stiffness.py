@@ -134,7 +134,8 @@ def test_a_law_that_branches_and_goes_on_is_not_named(monkeypatch):
     def slope(x: float) -> float:
         return 1.0 if x % 0.02 < 0.01 else 0.1
 
-    monkeypatch.setattr("eventide.monitor.stiffness.MANY", 100)
+    for place in ("monitor", "stiffness"):
+        monkeypatch.setattr(f"eventide.monitor.{place}.MANY", 100)
     sim = ev.Simulation(abs_error=1e-9, rel_error=1e-9)
     Stairs(sim, name="stairs").start()
     assert told(sim, 0.4) == []

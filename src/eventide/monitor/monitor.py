@@ -88,12 +88,8 @@ class Monitor:
         if calendar.front or calendar.ready or activity._notice is not notice:
             first = calendar.first()
             due = inf if first is None else first[0]
-        if not integrator.flows and self._has_nothing_to_do():
-            if not self.observers.at_will:
-                sim._vigil = None
-                return None
-            if due < horizon and due < self.observers.will:
-                return None
+        if not integrator.flows and self._has_nothing_to_do(due, is_due=due < horizon):
+            return None
         sim.active = True
         sim.current = None
         next_event = due if due < horizon else horizon  # noqa: FURB136  # faster than a call of min
@@ -322,8 +318,14 @@ class Monitor:
 
     # --- whether anything can happen ------------------------------------------------------------------------------
 
-    def _has_nothing_to_do(self) -> bool:
-        return not self.observers.count and self.system.is_empty and not len(self.watched)
+    def _has_nothing_to_do(self, due: float, *, is_due: bool) -> bool:
+        """Whether nothing has to be looked at before the next event; if that is so for good, nobody asks again."""
+        if self.observers.count or not self.system.is_empty or len(self.watched):
+            return False
+        if not self.observers.at_will:
+            self.sim._vigil = None
+            return True
+        return is_due and due < self.observers.will
 
     def come_to_rest(self) -> None:
         """A run has ended; what changes until the next is looked for as that begins."""
