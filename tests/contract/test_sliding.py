@@ -460,6 +460,27 @@ def test_the_least_move_off_a_surface_ends_the_sliding(simulate: Make, by: str, 
     assert (relay.x, relay.sliding is None) == (0.0, False)
 
 
+@pytest.mark.parametrize("by", [-0.015625, 0.015625])
+@pytest.mark.parametrize("before", [0.25, 0.75])
+def test_one_that_is_moved_goes_on_at_once_beside_one_that_slides_on(simulate: Make, before: float, by: float) -> None:
+    sim = simulate(**TIGHT)
+    moved = Relay(sim, name="moved", load=0.25, x=0.5).start()
+    stays = Relay(sim, name="stays", load=0.25, x=before).start()
+    desk = ev.Resource(sim)
+
+    def process() -> ev.ProcessGenerator:
+        yield ev.hold(2.0)
+        moved.x += by
+        with desk.request() as place:
+            yield place
+        stays.load = 0.125
+
+    sim.process(process())
+    sim.run(until=2.0 + 2.0**-8)
+    assert moved.x == pytest.approx(by + 2.0**-8 * (0.25 - copysign(1.0, by)), abs=1e-9)
+    assert stays.sliding == pytest.approx((1.0 + 0.125) / 2.0)
+
+
 class Follower(Relay):
     """Its handler waits for what slides; beside it another member comes."""
 

@@ -25,7 +25,7 @@ import numpy as np
 from eventide.continuous import Continuous, Variable
 from eventide.continuous.checks import names_in, states_set_from
 from eventide.continuous.components.member import flow_of, layout_of, seat_of, slots_of
-from eventide.continuous.flows.sliding import Slide, computed_runs, lead_aside
+from eventide.continuous.flows.sliding import Slide, computed_runs, lead_aside, reach
 from eventide.declare import Computed, computed, fields_of
 from eventide.discrete.conditions.condition import Condition, conditions_of
 from eventide.discrete.conditions.when import Trigger, when
@@ -226,7 +226,10 @@ class Slides:
         """What follows the event of a handler: its partner, sliding, or nothing because the event leads away."""
         integrator, trigger = self.integrator, turn.trigger
         is_tried = self._is_tried(trigger)
-        integrator.settle(arms=not is_tried)
+        if is_tried:
+            self._settle_on_surface()
+        else:
+            integrator.settle()
         speed = self._read(trigger)[1]
         back, self._back = self._back, None
         flow, table = trigger.flow, integrator.storage.table
@@ -360,17 +363,11 @@ class Slides:
 
         If the handlers still lead back, sliding begins again, with what they write then.
         """
-        sim, flow = self.sim, flow_of(sliding)
-        assert flow.sliding is not None
-        is_elsewhere = flow.sliding.is_elsewhere
+        sim = self.sim
         was_active, sim.active = sim.active, False
         try:
-            direction = self._stop(sliding)
-            if is_elsewhere:
-                self._lead(flow, _towards(sliding.latest, direction), sliding.latest)
-                _partner(sliding.latest).armed = True
-            else:
-                self._broken_off.append((sliding, direction))
+            self._broken_off.append((sliding, self._stop(sliding)))
+            _partner(sliding.latest).armed = True
         finally:
             sim.active = was_active
         self.integrator.prepare()
@@ -387,12 +384,19 @@ class Slides:
             if not (_is_bound(latest) and _is_bound(partner)):
                 continue
             self.integrator.touch(latest.flow)
-            self.integrator.settle(arms=False)
-            if self._read(latest)[1] < 0.0:
+            self._settle_on_surface()
+            number, speed = self._read(latest)
+            if speed < 0.0 and abs(number) <= reach(self.integrator, direction) * -speed:
                 self._tried = sliding
+                self.integrator.guards.disarm(partner)
                 return partner
             self._lead(latest.flow, _towards(latest, direction), latest)
         return None
+
+    def _settle_on_surface(self) -> None:
+        """Evaluate the rates only: on the surface both handlers are false, and what is due elsewhere is so later."""
+        for flow in self.integrator.settle(arms=False):
+            self.integrator.touch(flow)
 
     def _is_tried(self, trigger: Trigger) -> bool:
         """Whether a handler shows now whether what was broken off goes on: the state is on the surface."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from math import isnan, ulp
+from math import ulp
 from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
 
 from eventide.engine.codes import (
     ABS,
@@ -27,6 +29,8 @@ from eventide.engine.codes import (
 from eventide.engine.law_evaluation import ABOVE, BELOW, OUTSIDE
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from eventide.continuous.components.member import Member
     from eventide.continuous.flows.flow import Flow
     from eventide.continuous.integrator import Integrator
@@ -62,7 +66,7 @@ class Sliding:
         self._integrator: Integrator = flow.integrator
         self._blocks: list[tuple[Blocks, int, int]] = []
         self.slides: dict[Member, Slide] = {}
-        self._opened: dict[int, float] | None = None
+        self._opened: NDArray[np.float64] | None = None
         self._told: tuple[list[object], list[int]] = [], []
 
     def note_opening(self) -> None:
@@ -72,18 +76,11 @@ class Sliding:
     @property
     def has_moved(self) -> bool:
         """Whether an event has changed a state of the flow, or which states there are."""
-        return self._opened is not None and (list(self._opened) != list(self._flow.slots) or self.is_elsewhere)
+        return self._opened is not None and not np.array_equal(self._opened, self._states(), equal_nan=True)
 
-    @property
-    def is_elsewhere(self) -> bool:
-        """Whether an event has changed a state that the flow had before, and has."""
-        opened = self._opened or {}
-        pairs = [(opened[slot], now) for slot, now in self._states().items() if slot in opened]
-        return any(was != now and not (isnan(was) and isnan(now)) for was, now in pairs)
-
-    def _states(self) -> dict[int, float]:
-        slots = list(self._flow.slots)
-        return dict(zip(slots, self._integrator.storage.table[Y, slots].tolist(), strict=True))
+    def _states(self) -> NDArray[np.float64]:
+        states: NDArray[np.float64] = self._integrator.storage.table[Y, list(self._flow.slots)]
+        return states
 
     def direction(self, owner: Member) -> dict[int, float]:
         """By slot of the flow: by how much the last pass with one's mode above differs from that with all below."""
@@ -157,11 +154,7 @@ def lead_aside(integrator: Integrator, direction: dict[int, float], is_there: Ca
     rows = integrator.storage.rows
     states, rests = rows[Y], rows[E0]
     start = {slot: states[slot] for slot in direction}
-    room = min(
-        (_room(integrator, slot, value) / abs(direction[slot]) for slot, value in start.items() if direction[slot]),
-        default=0.0,
-    )
-    room = max(room, 2.0 * integrator.sim.dt_min)
+    room = reach(integrator, direction)
     scale = 0.0
     while not is_there():
         scale = 2.0 * scale if scale else FINEST * room
@@ -173,6 +166,16 @@ def lead_aside(integrator: Integrator, direction: dict[int, float], is_there: Ca
             states[slot] = value + scale * direction[slot]
             rests[slot] = 0.0
     return True
+
+
+def reach(integrator: Integrator, direction: dict[int, float]) -> float:
+    """How often states can be moved along a direction within their tolerances, or what a search within dt_min leaves.
+
+    As a direction is of rates that is a time.
+    """
+    states = integrator.storage.rows[Y]
+    rooms = [_room(integrator, slot, states[slot]) / abs(rate) for slot, rate in direction.items() if rate]
+    return max(min(rooms, default=0.0), 2.0 * integrator.sim.dt_min)
 
 
 def _room(integrator: Integrator, slot: int, value: float) -> float:
