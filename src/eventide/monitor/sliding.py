@@ -26,7 +26,7 @@ from eventide.continuous import Continuous, Variable
 from eventide.continuous.checks import names_in, states_set_from
 from eventide.continuous.components.member import flow_of, layout_of, seat_of, slots_of
 from eventide.continuous.flows.sliding import Slide, computed_runs, lead_aside, reach
-from eventide.declare import Computed, computed, fields_of
+from eventide.declare import Computed, State, computed, fields_of, state
 from eventide.discrete.conditions.condition import Condition, conditions_of
 from eventide.discrete.conditions.when import Trigger, when
 from eventide.engine.codes import R, Y
@@ -103,18 +103,26 @@ class SlidingMotion(Continuous):
     """Sliding along one surface while it lasts: its weight is part of the rates.
 
     share   the weight of the field above
+    is_above    1 in the pass with the field above, so that the rate of `path` is the weight
+    path    the integral of the weight: by its error steps are short enough to see that it leaves [0, 1]
     """
 
     share: Computed = computed()
+    is_above: float = 0.0
+    path: State = state(0.0)
+
+    def equations(self) -> None:
+        """The weight is what the step has to follow, also where all states rest."""
+        self.rate.path = self.is_above
 
     def set_up(self, slides: Slides, above: Trigger) -> None:
         """Be the motion between a handler and its partner below."""
         self._slides = slides
         self.above, self.below = above, _partner(above)
         for trigger in (self.above, self.below):
-            for name, state in states_set_from(fields_of(trigger.component), trigger.handler):
+            for name, source in states_set_from(fields_of(trigger.component), trigger.handler):
                 raise ModelError(
-                    f"{trigger.name} sets {name} from {state}, but what handlers set is constant while the state "
+                    f"{trigger.name} sets {name} from {source}, but what handlers set is constant while the state "
                     "slides: let them set only which side it is, and compute what depends on the side and on states in "
                     "`equations`"
                 )
@@ -245,11 +253,7 @@ class Slides:
         if not is_tried and not self._lead(flow, turn.direction or turn.rates, partner):
             return None  # it fired elsewhere: where a process has put the state
         if not turn.direction:
-            raise ModelError(
-                f"{trigger.name} leads back to the edge of its condition and sets no number that the equations read, "
-                "so that there are no two sides to slide between: let the handlers set a field, such as `self.side = "
-                "1.0`, and the equations read it in place of the sign"
-            )
+            raise _one_sided(trigger)
         self._back = turn
         return partner
 
@@ -280,7 +284,10 @@ class Slides:
             now = rows[Y][slot]
             if _is_read(integrator, slot):
                 modes[slot] = [before, now, now] if trigger is above else [now, before, now]
-        sliding._slide = Slide(_Edge(above), layout_of(sliding).slot(sliding, "share"), modes)
+        if not modes:
+            raise _one_sided(trigger)
+        share, is_above, path = (layout_of(sliding).slot(sliding, name) for name in ("share", "is_above", "path"))
+        sliding._slide = Slide(_Edge(above), share, is_above, path, modes)
         sliding.latest = trigger
         return sliding.start_event  # type: ignore[no-any-return]  # set by set_up
 
@@ -476,6 +483,14 @@ class _Standing:
         now = self._integrator.storage.table[Y, : len(self._numbers)]
         same = (now == self._numbers) | ((now != now) & (self._numbers != self._numbers))
         return np.flatnonzero(~same & self._stands).tolist()
+
+
+def _one_sided(trigger: Trigger) -> ModelError:
+    return ModelError(
+        f"{trigger.name} leads back to the edge of its condition and sets no number that the equations read, so that "
+        "there are no two sides to slide between: let the handlers set a field, such as `self.side = 1.0`, and the "
+        "equations read it in place of the sign"
+    )
 
 
 def _partner(trigger: Trigger) -> Trigger:

@@ -47,11 +47,15 @@ class Slide:
 
     surface     the condition that is true above it, watched apart
     share       the slot for the share of the field above
+    is_above    the slot of what is 1 in the pass with that field, and 0 else
+    path        the slot of the integral of the share
     modes       by slot: the number below, above, and outside of passes
     """
 
     surface: Condition
     share: int
+    is_above: int
+    path: int
     modes: dict[int, list[float]] = field(default_factory=dict)
 
 
@@ -79,8 +83,12 @@ class Sliding:
         return self._opened is not None and not np.array_equal(self._opened, self._states(), equal_nan=True)
 
     def _states(self) -> NDArray[np.float64]:
-        states: NDArray[np.float64] = self._integrator.storage.table[Y, list(self._flow.slots)]
+        slots = [slot for slot in self._flow.slots if slot not in self._paths()]
+        states: NDArray[np.float64] = self._integrator.storage.table[Y, slots]
         return states
+
+    def _paths(self) -> list[int]:
+        return [slide.path for slide in self.slides.values()]
 
     def direction(self, owner: Member) -> dict[int, float]:
         """By slot of the flow: by how much the last pass with one's mode above differs from that with all below."""
@@ -93,7 +101,9 @@ class Sliding:
         below = numbers[place : place + len(slots)]
         place += (1 + owners.index(owner)) * width
         changes = (numbers[place : place + len(slots)] - below).tolist()
-        return {slot: change for slot, change in zip(slots, changes, strict=True) if slot in flow.slots}
+        paths = self._paths()
+        pairs = zip(slots, changes, strict=True)
+        return {slot: change for slot, change in pairs if slot in flow.slots and slot not in paths}
 
     def renew(self) -> None:
         """Tell the passes what there is now; before a flow that has been touched is settled."""
@@ -117,7 +127,7 @@ class Sliding:
         head = [0] * (SLIDE_HEAD + count * PER_SURFACE)
         head[COUNT], head[WIDTH_OF_PASS], head[PASSES], head[RUNS] = count, width, passes, len(runs)
         for k, slide in enumerate(slides):
-            at, modes = SLIDE_HEAD + k * PER_SURFACE, slide.modes
+            at, modes = SLIDE_HEAD + k * PER_SURFACE, {**slide.modes, slide.is_above: [0.0, 1.0, 0.0]}
             head[at + SURFACE], head[at + SHARE], head[at + MODES] = slide.surface.row, slide.share, len(modes)
             head[at + MODE_SLOTS] = self._block(integrator.memory.lists, list(modes))
             values = [value[side] for side in (BELOW, ABOVE, OUTSIDE) for value in modes.values()]
