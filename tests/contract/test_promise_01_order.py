@@ -180,3 +180,40 @@ def test_state_events_at_a_jump_of_an_input_stand_by_priority_in_whatever_flows(
         Alone(sim, name=name).start()
     sim.run(until=1.0)
     assert log == [(name, word, 0.5) for word in ("first", "soon", "late") for name in ("a", "b")]
+
+
+class Driven(ev.Continuous):
+    """Its handler waits for an input that jumps at an instant at which a process acts as well."""
+
+    x: ev.State = ev.state(0.0)
+    drive: ev.inputs.Pulse
+    log: list[str]
+
+    def equations(self) -> None:
+        self.rate.x = self.drive(self.sim.time)
+
+    @ev.when(lambda self: self.drive(self.sim.time) > 0.5)
+    def rises(self) -> None:
+        self.log.append(self.name)
+
+
+@pytest.mark.parametrize("count", [1, 3])
+def test_time_events_come_before_what_an_input_makes_true_at_their_instant(
+    simulate: Callable[..., ev.Simulation], count: int
+) -> None:
+    log: list[str] = []
+    sim, drive = simulate(), ev.inputs.Pulse(10.0, 5.0, width=1.0)
+    names = [f"d{k}" for k in range(count)]
+    for name in names:
+        Driven(sim, name=name, drive=drive, log=log).start()
+
+    def process() -> ev.ProcessGenerator:
+        for _ in range(2):
+            yield ev.tick(5.0)
+            log.append("process")
+            yield ev.hold(0.0)
+            log.append("again")
+
+    sim.process(process())
+    sim.run(until=7.0)
+    assert log == ["process", "again", *names]

@@ -28,7 +28,7 @@ from eventide.continuous.python_callbacks import Host
 from eventide.continuous.references import References
 from eventide.continuous.storage.engine_memory import EngineMemory
 from eventide.engine import step_control
-from eventide.engine.codes import BROKEN, FOUND, PAUSED, RECORDED, UNPLANNED
+from eventide.engine.codes import BROKEN, FOUND, PAUSED, REACHED, RECORDED, UNPLANNED
 from eventide.engine.interface import PLAIN, Engine
 from eventide.engine.zeno import note_firing
 from eventide.errors import ModelError
@@ -417,6 +417,8 @@ class Integrator:
                 sim.time = now = run.event_time
                 for k in range(run.touched):
                     self.flows[self.memory.touched[k]].foresee(now)
+                if now >= stop:
+                    return REACHED, now  # a time event of this instant comes before what the input has made true
             elif code == PAUSED:
                 if sim._is_pressed:
                     self.pauses.end()
