@@ -422,3 +422,34 @@ def test_a_handler_that_stays_disarmed_costs_a_few_tests_a_step(compiles: Any) -
     steps = sim.report().steps
     assert steps >= 64
     assert len(tested) <= 6 * steps + 100
+
+
+def rounded(x: float) -> float:
+    """A number with an error as of rounding, which is not the same twice."""
+    return x + 2e-14 * ((int(x * 2.0**50) * 2654435761 % 97) / 97.0 - 0.5)
+
+
+class Wrapped(ev.Continuous):
+    """Its condition becomes true where a number wraps, known but for its rounding."""
+
+    x: ev.State = ev.state(0.3)
+    read: ev.Computed = ev.computed()
+    times: list[float] = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.x = 0.125
+        self.read = rounded(self.x)
+
+    @ev.when(lambda self: self.read % 1.0 <= 0.3)
+    def wraps(self) -> None:
+        self.times.append(self.sim.time)
+
+
+@pytest.mark.parametrize("method", ["ENGLAND", "DORMAND_PRINCE", "RADAU"])
+@pytest.mark.parametrize("compiles", ["auto", False])
+def test_what_is_false_by_rounding_right_after_its_event_fires_no_second_time(method: str, compiles: Any) -> None:
+    sim = ev.Simulation(abs_error=1e-9, rel_error=1e-9, compile=compiles, dt_max=0.5)
+    sim.method = getattr(ev.methods, method)
+    wrapped = Wrapped(sim).start()
+    sim.run(until=100.0)
+    assert wrapped.times == pytest.approx([8.0 * (k + 0.7) for k in range(12)], abs=1e-9)

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 HALVINGS: Final = 60
 """How often the first sample is moved towards the start of a step in search of a point where a trigger is false."""
+NOISE: Final = 2.0**-46
+"""A trigger that is false for a shorter time, as a part of the present one, is so by rounding: 64 units of it."""
 CLIMBS: Final = 60
 """How often the bracket of a peak is halved."""
 
@@ -154,7 +156,7 @@ def uncover(a: Arrays, c: int, f: int) -> None:
     for _ in range(HALVINGS):
         high, guard, slope = elapsed, a.guard.value[c], a.guard.slope[c]
         elapsed = elapsed / 2
-        if not is_between(a, f, 0.0, elapsed, high):
+        if elapsed < NOISE * a.flow.start[f] or not is_between(a, f, 0.0, elapsed, high):
             return
         if not test_inside(a, c, f, elapsed):
             a.guard.ready[c] = 1
