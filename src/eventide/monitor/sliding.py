@@ -397,6 +397,7 @@ class Slides:
                 self._tried = sliding
                 self.integrator.guards.disarm(partner)
                 return partner
+            self.integrator.guards.disarm(latest)  # it was false on the surface, while others were asked
             self._lead(latest.flow, _towards(latest, direction), latest)
         return None
 
