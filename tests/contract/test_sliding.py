@@ -461,25 +461,12 @@ def test_the_least_move_off_a_surface_ends_the_sliding(simulate: Make, by: str, 
     assert (relay.x, relay.sliding is None) == (0.0, False)
 
 
-class Ripple(ev.Continuous):
+class Ripple(Relay):
     """The weight of its sides leaves [0, 1] for a hundredth, again and again, while its state is at rest."""
-
-    x: ev.State = ev.state(0.5)
-    side: float = -1.0
 
     def equations(self) -> None:
         time = self.sim.time
         self.rate.x = self.side + 1.005 * (0.9 * sin(time) + 0.1 * sin(20.3 * time))
-
-    @ev.when(lambda self: self.x < 0.0)
-    def below(self) -> None:
-        self.side = 1.0
-
-    @ev.when(lambda self: self.x > 0.0)
-    def above(self) -> None:
-        self.side = -1.0
-
-    sliding = above.slides(below)
 
 
 @pytest.mark.parametrize("method", ["ENGLAND", "DORMAND_PRINCE", "DOP853", "RADAU"])
@@ -488,7 +475,7 @@ def test_steps_see_that_the_weight_leaves_while_states_are_at_rest(method: str) 
     is_out = [abs(1.005 * (0.9 * sin(t) + 0.1 * sin(20.3 * t))) > 1.0 for t in times]
     expected = sum(now and not before for before, now in pairwise(is_out))
     sim = ev.Simulation(method=getattr(ev.methods, method), abs_error=1e-9, rel_error=1e-9)
-    Ripple(sim, name="ripple").start()
+    Ripple(sim, name="ripple", x=0.5).start()
     log = sim.log()
     sim.run(until=20.0)
     assert sum("sliding.ends" in entry.who for entry in log) == expected > 3

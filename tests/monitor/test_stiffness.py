@@ -112,8 +112,9 @@ def pulled(x: float) -> float:
     return 1.0 if x > 0.5 else 0.0
 
 
-def test_a_law_that_chatters_where_that_is_not_located_is_named():
-    sim = ev.Simulation(abs_error=1e-6, rel_error=1e-6)
+@pytest.mark.parametrize("method", ["england", "radau"])
+def test_a_law_that_chatters_where_that_is_not_located_is_named(method):
+    sim = ev.Simulation(method=method, abs_error=1e-6, rel_error=1e-6)
     Hidden(sim, name="hidden").start()
     with pytest.warns(ev.SwitchWarning) as caught:
         sim.run(until=3.0)

@@ -50,7 +50,7 @@ class Stiffness:
     def look(self) -> None:
         """A run has ended: warn of a flow that is stiff."""
         integrator = self._integrator
-        if integrator.method.is_fixed or not isinstance(integrator.method, Method):
+        if integrator.method.is_fixed:
             return
         for number, flow in integrator.flows.items():
             steps = int(integrator.memory.flow.steps[number])
@@ -58,7 +58,8 @@ class Stiffness:
                 continue
             self._asked[number] = None
             slots = list(flow.slots)
-            if not self._chatters(flow, slots, steps) and 0 < len(slots) <= LARGEST:
+            is_explicit = isinstance(integrator.method, Method)
+            if not self._chatters(flow, slots, steps) and is_explicit and 0 < len(slots) <= LARGEST:
                 self._judge(flow, slots, steps)
 
     def _chatters(self, flow: Flow, slots: list[int], steps: int) -> bool:

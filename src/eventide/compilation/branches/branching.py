@@ -88,11 +88,8 @@ class Branching:
 
     def _block(self, body: list[ast.stmt], known: Known) -> bool:
         """Go through statements; whether the end of them may be reached."""
-        depth = len(self._path)
-        try:
+        with self._where():
             return all(self._statement(statement, known) for statement in body)
-        finally:
-            del self._path[depth:]
 
     def _statement(self, node: ast.stmt, known: Known) -> bool:
         if isinstance(node, ast.Assign):
@@ -129,9 +126,9 @@ class Branching:
         node.test = self._value(node.test, known, is_test=True)
         one, other = dict(known), dict(known)
         test = self._resolved_or_none(node.test, known)
-        with self._where(test, is_true=True):
+        with self._where(*truth_of(test, is_true=True)):
             reaches = self._block(node.body, one)
-        with self._where(test, is_true=False):
+        with self._where(*truth_of(test, is_true=False)):
             reaches_too = self._block(node.orelse, other)
         if not reaches or not reaches_too:
             known.clear()
@@ -149,10 +146,10 @@ class Branching:
         return True
 
     @contextmanager
-    def _where(self, test: ast.expr | None, *, is_true: bool) -> Iterator[None]:
-        """Go through what the law runs only where a test is true, or false; None of a test that is not known."""
+    def _where(self, *tests: ast.expr) -> Iterator[None]:
+        """Go through what the law runs only where these are true, and what is found to be true on the way."""
         depth = len(self._path)
-        self._path += truth_of(test, is_true=is_true)
+        self._path += tests
         yield
         del self._path[depth:]
 
@@ -192,9 +189,9 @@ class Branching:
         elif isinstance(node, ast.IfExp):
             node.test = self._value(node.test, known, is_test=True)
             test = self._resolved_or_none(node.test, known)
-            with self._where(test, is_true=True):
+            with self._where(*truth_of(test, is_true=True)):
                 node.body = self._value(node.body, known)
-            with self._where(test, is_true=False):
+            with self._where(*truth_of(test, is_true=False)):
                 node.orelse = self._value(node.orelse, known)
         elif isinstance(node, ast.Lambda | ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp):
             self._name_all(node, known, IN_A_LOOP)
@@ -204,12 +201,11 @@ class Branching:
 
     def _each_in_turn(self, node: ast.BoolOp, known: Known, *, is_test: bool) -> None:
         """The values of `and` and `or`, each of which is asked for after those before it."""
-        depth = len(self._path)
-        for k, value in enumerate(node.values):
-            node.values[k] = self._value(value, known, is_test=is_test)
-            test = self._resolved_or_none(node.values[k], known)
-            self._path += truth_of(test, is_true=isinstance(node.op, ast.And))
-        del self._path[depth:]
+        with self._where():
+            for k, value in enumerate(node.values):
+                node.values[k] = self._value(value, known, is_test=is_test)
+                test = self._resolved_or_none(node.values[k], known)
+                self._path += truth_of(test, is_true=isinstance(node.op, ast.And))
 
     def _parts(self, node: ast.expr, known: Known) -> ast.expr:
         for field, old in ast.iter_fields(node):

@@ -223,7 +223,7 @@ class LawNames:
             whole, owner = self._kind(node.value)
             return kind_of_items(whole, owner), owner
         component = self.component_of(node.value) if isinstance(node, ast.Attribute) else None
-        spec = self._field_of(node)
+        spec = fields_of(component).get(node.attr) if isinstance(node, ast.Attribute) else None
         if component is None or spec is None:
             return None, object
         return annotated_kind(spec.annotation, component), component

@@ -60,7 +60,8 @@ def renew_branches(cls: type[Continuous], smoothness: Smoothness) -> None:
         function = vars(base)[name]
         found: Branches | None = function.__dict__.get(_FOUND)
         if found is None:
-            _note_whole(base, function, "the law was given to a class that had objects", smoothness)
+            why = "the law was given to a class that had objects"
+            function.__dict__[_FOUND] = _as_whole(base, function, why, smoothness)
         elif not all(fact.is_current for fact in found.facts):
             _read_again(base, name, found, smoothness)
     cls._branches = replace(_together(cls, laws, smoothness), located=known.located)
@@ -228,11 +229,6 @@ def _read_again(cls: type[Continuous], name: str, known: Branches, smoothness: S
 
 def _codes_of(law: FunctionType, branches: Branches) -> list[CodeType]:
     return [law.__code__, *(branch.condition.__code__ for branch in branches.located)]
-
-
-def _note_whole(cls: type, function: FunctionType, why: str, smoothness: Smoothness) -> None:
-    """A law is not looked into: note that to it."""
-    function.__dict__[_FOUND] = _as_whole(cls, function, why, smoothness)
 
 
 def _as_whole(cls: type, function: FunctionType, why: str, smoothness: Smoothness) -> Branches:

@@ -83,7 +83,8 @@ class Sliding:
         return self._opened is not None and not np.array_equal(self._opened, self._states(), equal_nan=True)
 
     def _states(self) -> NDArray[np.float64]:
-        slots = [slot for slot in self._flow.slots if slot not in self._paths()]
+        paths = self._paths()
+        slots = [slot for slot in self._flow.slots if slot not in paths]
         states: NDArray[np.float64] = self._integrator.storage.table[Y, slots]
         return states
 
