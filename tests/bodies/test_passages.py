@@ -53,7 +53,8 @@ def test_rows_leave_the_same_in_many_models(kind: str, mode: tuple[int, int], tm
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
 def test_native_rows_leave_the_same(kind: str, mode: tuple[int, int], tmp_path: Path) -> None:
-    assert compare(KINDS[kind], 21, mode, tmp_path, native=True) > -1
+    seed = {"queues": 23, "interrupts": 21}[kind]
+    assert compare(KINDS[kind], seed, mode, tmp_path, native=True) > 20
 
 
 class Shop:
@@ -315,7 +316,8 @@ def test_a_function_in_the_middle_of_which_somebody_has_its_generator_stays_pyth
         sim.run(until=30.0)
         return [lines, seen, sim.events]
 
-    both(run)
+    _, sim = both(run)
+    assert taken(sim) > 20
 
 
 def recursive(sim: ev.Simulation, desk: ev.Resource, depth: int) -> ev.ProcessGenerator:
