@@ -23,7 +23,7 @@ from eventide.analysis.sensitivity.dual import UndifferentiableError
 from eventide.analysis.sensitivity.models import sensitivity_of_model
 from eventide.analysis.sensitivity.results import share_for
 from eventide.analysis.space import Space, space_of
-from eventide.errors import ModelError
+from eventide.errors import ModelError, to_float
 from eventide.experiment.results import READINGS
 from eventide.streams.uniforms import entropy_from
 
@@ -148,10 +148,11 @@ class _Fit:
             reason = self.descend(evaluator, start, tolerance, options)
             best = evaluator.best
             evaluator.how = replace(how, evaluations=UNLIMITED)  # the last Jacobian is part of the answer
-            estimate = self.estimate(evaluator, best, level)
+            values = {name: to_float(value, name) for name, value in best.point.items()}
+            estimate = self.estimate(evaluator, best, values, level)
         return Calibration(
             model=self.model(**best.point),
-            best={name: float(value) for name, value in best.point.items()},
+            best=values,
             estimate=estimate,
             data=joined([one.frame for one in self.data], self.data),
             fitted=joined(self.frames(best), self.data),
@@ -301,9 +302,9 @@ class _Fit:
         ]
         return np.column_stack(columns)
 
-    def estimate(self, evaluator: Evaluator, best: Evaluation, level: float) -> Estimate:
+    def estimate(self, evaluator: Evaluator, best: Evaluation, values: Mapping[str, float], level: float) -> Estimate:
         """What the data say of the parameters."""
         slopes = self.jacobian(evaluator, best)
         error = evaluator.model.simulation().rel_error
         noise = 10.0 * error if self.by == "variational" else 10.0 * error ** (2.0 / 3.0)
-        return estimated(self.space, best.point, self.residuals(best), slopes, level, noise)
+        return estimated(self.space, values, self.residuals(best), slopes, level, noise)

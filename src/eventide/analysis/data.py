@@ -56,7 +56,7 @@ class Data:
     rows: NDArray[np.intp]
     readings: tuple[float, ...]
     name: str = ""
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def weights_as_frame(self) -> pd.DataFrame:
@@ -122,7 +122,11 @@ def recorded_name(name: str, known: list[str], model: str) -> str:
     return alike[0]
 
 
-def experiments_of(told: Any, weights: Any, deviations: Any) -> list[Data]:
+def experiments_of(
+    told: Any,
+    weights: Mapping[str, ArrayLike] | None,
+    deviations: Mapping[str, ArrayLike] | None,
+) -> list[Data]:
     """Data as they are given to `calibrate`: of one experiment or of several. Raises ModelError for what is none."""
     if isinstance(told, Experiment):
         told = [told]
@@ -134,9 +138,9 @@ def experiments_of(told: Any, weights: Any, deviations: Any) -> list[Data]:
     found = []
     for name, one in zip(names, told, strict=True):
         has_own = one.weights is not None or one.deviations is not None
-        own = (one.weights, one.deviations) if has_own else (weights, deviations)
+        own, errors = (one.weights, one.deviations) if has_own else (weights, deviations)
         try:
-            found.append(data_of(Experiment(one.data, one.parameters, *own, name)))
+            found.append(data_of(Experiment(one.data, one.parameters, own, errors, name)))
         except ModelError as error:
             error.add_note(f"in the experiment {name}")
             raise
@@ -171,13 +175,13 @@ def data_of(experiment: Experiment) -> Data:
     )  # fmt: skip
 
 
-def _frame_of(told: Any) -> pd.DataFrame:
+def _frame_of(told: object) -> pd.DataFrame:
     from eventide.libraries import pandas as pd
 
     if hasattr(told, "to_pandas"):  # a recording
-        told = told.to_pandas()
+        recorded: pd.DataFrame = told.to_pandas()
         # Of the two sides of an event the first: a calibration compares the values before events.
-        told = told[~told.index.duplicated(keep="first")]
+        told = recorded[~recorded.index.duplicated(keep="first")]
     if isinstance(told, pd.Series) and told.name is not None:
         told = told.to_frame()
     if not isinstance(told, pd.DataFrame):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 from eventide.experiment.designs import Drawn
 from eventide.streams.uniforms import Origin, uniforms
@@ -24,7 +23,7 @@ class JointlyDrawn(Drawn):
     factor: tuple[tuple[float, ...], ...] = ()
     ends: tuple[float, float] = (0.0, 0.0)
 
-    def value(self, name: str, entropy: int, replication: int, antithetic: bool = False) -> Any:
+    def value(self, name: str, entropy: int, replication: int, antithetic: bool = False) -> object:
         """The value of one replication; those of the others of the group are drawn from the same numbers."""
         normal = [
             self.distribution.ppf(next(uniforms(Origin(entropy, f"study: {other}", replication, antithetic))))

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from math import inf, isfinite, nan, sqrt
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Self, TypeAlias
 
 import numpy as np
 
@@ -59,7 +59,7 @@ class Evaluation:
     """
 
     number: int
-    point: Mapping[str, Any]
+    point: Mapping[str, object]
     value: float
     error: float
     failed: int
@@ -84,7 +84,7 @@ class How:
     executor: Executor | None = None
     store: str | PathLike[str] | None = None
     time_limit: float | None = None
-    cases: tuple[Mapping[str, Any], ...] = ({},)
+    cases: tuple[Mapping[str, object], ...] = ({},)
     ends: tuple[tuple[float, tuple[float, ...]], ...] = ()
 
 

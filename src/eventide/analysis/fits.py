@@ -56,7 +56,7 @@ class Estimate:
 
 def estimated(
     space: Space,
-    best: Mapping[str, Any],
+    best: Mapping[str, float],
     residuals: NDArray[np.float64],
     slopes: NDArray[np.float64],
     level: float,

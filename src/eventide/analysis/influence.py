@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
 
 import numpy as np
 
@@ -32,6 +32,14 @@ if TYPE_CHECKING:
 
 WAYS = {"sobol": 256, "morris": 20}
 """How many samples there are, unless they are given."""
+
+
+class Problem(TypedDict):
+    """What SALib takes for the description of a problem."""
+
+    num_vars: int
+    names: list[str]
+    bounds: list[list[float]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +126,7 @@ def global_sensitivity(
     if not is_count(count, 2) or (by == "sobol" and count & (count - 1)):
         what = "a power of 2, as 256" if by == "sobol" else "a whole number of trajectories from 2 on"
         raise ModelError(f"by={by!r} takes samples= as {what}, and got {samples!r}")
-    problem = {"num_vars": len(ranges), "names": list(ranges), "bounds": [[0.0, 1.0]] * len(ranges)}
+    problem: Problem = {"num_vars": len(ranges), "names": list(ranges), "bounds": [[0.0, 1.0]] * len(ranges)}
     check_store(store, entropy)
     seed = entropy_from(entropy)  # from which the points follow
     shares = _shares(problem, by, count, seed)
@@ -133,7 +141,7 @@ def global_sensitivity(
     return GlobalSensitivity(by, _table(runs, problem, shares, by, level), level, runs)
 
 
-def _checked(model: Model[..., object], over: object, by: str) -> Mapping[str, Any]:
+def _checked(model: Model[..., object], over: object, by: str) -> Mapping[str, Range]:
     if by not in WAYS:
         raise ModelError(f"by= takes 'sobol' or 'morris', and got {by!r}; for derivatives see sensitivity(...)")
     if not isinstance(over, Mapping) or len(over) < 2:
@@ -155,7 +163,7 @@ def _is_range(values: object) -> bool:
     return isinstance(values, Distribution) or (isinstance(values, tuple | list) and len(values) > 1)
 
 
-def _shares(problem: Mapping[str, object], by: str, count: int, seed: int) -> Array:
+def _shares(problem: Problem, by: str, count: int, seed: int) -> Array:
     """The points as shares of their ranges, from 0 to 1."""
     sampler = load(f"SALib.sample.{by}", "salib", "a global sensitivity analysis")
     options = {"calc_second_order": False} if by == "sobol" else {}
@@ -163,7 +171,7 @@ def _shares(problem: Mapping[str, object], by: str, count: int, seed: int) -> Ar
     return found
 
 
-def _table(runs: Replication, problem: Mapping[str, Any], shares: Array, by: str, level: float) -> pd.DataFrame:
+def _table(runs: Replication, problem: Problem, shares: Array, by: str, level: float) -> pd.DataFrame:
     from eventide.libraries import pandas as pd
 
     if len(runs.failures):
@@ -187,9 +195,7 @@ def _table(runs: Replication, problem: Mapping[str, Any], shares: Array, by: str
     return pd.concat(found, names=["response", "parameter"])
 
 
-def _indices(
-    problem: Mapping[str, Any], shares: Array, values: Array, by: str, level: float, seed: int
-) -> pd.DataFrame:
+def _indices(problem: Problem, shares: Array, values: Array, by: str, level: float, seed: int) -> pd.DataFrame:
     from eventide.libraries import pandas as pd
 
     analyser = load(f"SALib.analyze.{by}", "salib", "a global sensitivity analysis")

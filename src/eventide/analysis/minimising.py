@@ -29,11 +29,12 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from eventide.analysis.evaluations import Evaluation
+    from eventide.analysis.search import Coordinates
     from eventide.analysis.space import Space
     from eventide.experiment.results import Result
 
 MethodName: TypeAlias = Literal["nelder-mead", "powell", "cobyqa", "differential evolution", "enumeration", "tpe"]
-Cost: TypeAlias = "str | Callable[[Mapping[str, Any]], float]"
+Cost: TypeAlias = "str | Callable[[Mapping[str, float]], float]"
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,11 +182,11 @@ def minimise(
 
 
 def searched(
-    evaluator: Evaluator, method: str, space: Space, start: Any, tolerance: float, options: Mapping[str, object]
+    evaluator: Evaluator, method: str, space: Space, start: Coordinates, tolerance: float, options: Mapping[str, object]
 ) -> str:
     """Search until the method or the evaluations end; why it ended."""
 
-    def objective(coordinates: Iterable[Any]) -> list[float]:
+    def objective(coordinates: Iterable[Coordinates]) -> list[float]:
         return [one.value for one in evaluator([space.point(x) for x in coordinates])]
 
     try:
@@ -244,7 +245,9 @@ def checked_model(model: object) -> Model[..., object]:
     raise ModelError(f"a model marked @ev.model is searched, and got {getattr(model, '__name__', model)!r}{advice}")
 
 
-def check_search(replications: int, tolerance: float, level: float, store: object, entropy: int | None) -> None:
+def check_search(
+    replications: int, tolerance: float, level: float, store: str | PathLike[str] | None, entropy: int | None
+) -> None:
     """Raise ModelError for settings of a search that are none."""
     if not is_count(replications):
         raise ModelError(f"each point is replicated a whole number of times from 1 on, and got {replications!r}")
@@ -261,7 +264,7 @@ def checked_options(options: object) -> dict[str, object]:
     return dict(options or {})
 
 
-def check_store(store: Any, entropy: int | None) -> None:
+def check_store(store: str | PathLike[str] | None, entropy: int | None) -> None:
     """Raise ModelError for a store that is no folder, or whose points would not be found again."""
     if store is None:
         return

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from types import ModuleType
 
     from numpy.typing import NDArray
+    from scipy.optimize import OptimizeResult
 
     from eventide.analysis.space import Axis, Space
 
@@ -53,7 +54,7 @@ class Asked:
     start: Coordinates
     tolerance: float
     seed: int
-    options: Mapping[str, Any]
+    options: Mapping[str, object]
 
 
 @dataclass(frozen=True)
@@ -156,7 +157,7 @@ class _Settled:
         self._widths = np.array([high - low for low, high in (axis.bounds for axis in asked.space.axes)])
         self._tolerance = asked.tolerance
 
-    def __call__(self, intermediate_result: Any) -> None:
+    def __call__(self, intermediate_result: OptimizeResult) -> None:
         spread = np.ptp(intermediate_result.population, axis=0) / self._widths
         if bool((spread <= self._tolerance).all()):
             raise StopIteration
@@ -198,7 +199,7 @@ def _trial(space: Space, coordinates: Coordinates) -> dict[str, object]:
     return {axis.name: int(x) if axis.is_whole else float(x) for axis, x in pairs}
 
 
-def _coordinates(space: Space, trial: Mapping[str, Any]) -> Coordinates:
+def _coordinates(space: Space, trial: Mapping[str, float]) -> Coordinates:
     return np.array([float(trial[axis.name]) for axis in space.axes])
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from eventide.errors import ModelError, ParameterError
+from eventide.errors import ModelError, ParameterError, to_float
 from eventide.experiment.designs import fitting
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Axis:
     name: str
     low: float
     high: float
-    choices: tuple[Any, ...] | None = None
+    choices: tuple[object, ...] | None = None
     is_whole: bool = False
 
     @property
@@ -54,7 +54,7 @@ class Axis:
         """The ends of the coordinate."""
         return (0.0, 1.0) if self.is_real else (self.low, self.high)
 
-    def value(self, coordinate: float) -> Any:
+    def value(self, coordinate: float) -> object:
         """The parameter's value at a coordinate, moved into the range."""
         low, high = self.bounds
         inside = min(max(float(coordinate), low), high)
@@ -63,15 +63,20 @@ class Axis:
         place = round(inside)
         return place if self.choices is None else self.choices[place]
 
-    def coordinate(self, value: Any) -> float:
+    def coordinate(self, value: object) -> float:
         """The coordinate of a value. Raises ParameterError for one that is outside."""
         if self.choices is not None:
             if value not in self.choices:
                 raise ParameterError(f"{self.name} is one of {list(self.choices)!r} here, and got {value!r}")
             return float(self.choices.index(value))
-        if not self.low <= value <= self.high:
+        number = to_float(value, self.name)
+        if not self.low <= number <= self.high:
             raise ParameterError(f"{self.name} lies from {self.low:.6g} to {self.high:.6g} here, and got {value!r}")
-        return (value - self.low) / self.width if self.is_real else float(value)
+        return (number - self.low) / self.width if self.is_real else number
+
+    def is_end(self, value: float) -> bool:
+        """Whether a value is an end of the range, but for rounding."""
+        return min(abs(value - self.low), abs(value - self.high)) <= 1e-9 * abs(self.width)
 
 
 @dataclass(frozen=True)
@@ -95,7 +100,7 @@ class Space:
         """How many points there are; infinite if a parameter varies continuously."""
         return prod(axis.width + 1.0 if axis.is_whole else float("inf") for axis in self.axes)
 
-    def point(self, coordinates: Sequence[float] | NDArray[np.float64]) -> dict[str, Any]:
+    def point(self, coordinates: Sequence[float] | NDArray[np.float64]) -> dict[str, object]:
         """The values at some coordinates, by name."""
         return {axis.name: axis.value(x) for axis, x in zip(self.axes, coordinates, strict=True)}
 
@@ -131,13 +136,12 @@ class Space:
         ranges = [range(int(axis.low), int(axis.high) + 1) for axis in self.axes]
         return (np.array(chosen, dtype=float) for chosen in product(*ranges))
 
-    def at_ends(self, point: Mapping[str, Any]) -> list[str]:
+    def at_ends(self, point: Mapping[str, object]) -> list[str]:
         """The parameters whose values are at an end of their range, beyond which there may be better ones."""
         return [
             axis.name
             for axis in self.axes
-            if axis.choices is None
-            and min(abs(point[axis.name] - axis.low), abs(point[axis.name] - axis.high)) <= 1e-9 * abs(axis.width)
+            if axis.choices is None and axis.is_end(to_float(point[axis.name], axis.name))
         ]
 
 

@@ -32,7 +32,7 @@ class StoredModel:
 
     name: str
     description: str
-    values: Mapping[str, Any]
+    values: Mapping[str, object]
     time_unit: str | None
     until: float | None
 
@@ -52,7 +52,7 @@ class StoredStudy:
     replications: int
     settings: Settings
     count: int
-    about: Mapping[str, Any] = field(default_factory=dict)
+    about: Mapping[str, object] = field(default_factory=dict)
 
     @property
     def entropy(self) -> int:
@@ -88,7 +88,7 @@ def stored(folder: str | PathLike[str]) -> Replication:
     return Replication(cast("Study", study), results)
 
 
-_Row: TypeAlias = "tuple[Mapping[str, Any], Mapping[str, Any], Mapping[str, Any]]"
+_Row: TypeAlias = "tuple[Mapping[str, Any], Mapping[str, object], Mapping[str, object]]"
 
 
 @dataclass(frozen=True)
@@ -159,6 +159,6 @@ def _study_of(batches: Sequence[_Batch]) -> StoredStudy:
 class _Unknown:
     """Stands for a distribution of which only the values that were drawn are known."""
 
-    def ppf(self, q: object, /) -> Any:
+    def ppf(self, q: object, /) -> object:
         """Refused."""
         raise InputError("a store does not know the distributions from which its parameters were drawn")

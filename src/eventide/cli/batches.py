@@ -49,7 +49,7 @@ class BatchesJob(Command):
             self._draw(name, tally)
         return DONE
 
-    def _of(self) -> Any:
+    def _of(self) -> object:
         if self.of in ("mean", "variance"):
             return self.of
         try:

@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from numbers import Real
 from types import CodeType
-from typing import TYPE_CHECKING, Any, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeGuard
 
 import numpy as np
 
@@ -75,7 +75,7 @@ class Quantity(float):
         return super().__ge__(self._beside(other))
 
 
-def read_responses(returned: object, model: str) -> tuple[dict[str, object], dict[str, Statistic]]:
+def read_responses(returned: object, model: str) -> tuple[dict[str, float], dict[str, Statistic]]:
     """What a model returned as numbers by name, and those of them that are statistics, both in its order.
 
     Raises ModelError if it is no dict of names, or a value is none of `Reading`
@@ -91,7 +91,7 @@ def read_responses(returned: object, model: str) -> tuple[dict[str, object], dic
     return responses, statistics
 
 
-def _read(value: object, name: object, model: str) -> object:
+def _read(value: object, name: object, model: str) -> float:
     if not isinstance(name, str):
         raise ModelError(f"{model} returned a response called {name!r}: the name of a response is a text")
     read = value
@@ -104,12 +104,17 @@ def _read(value: object, name: object, model: str) -> object:
         read = read()
     if isinstance(read, np.generic):
         read = read.item()
-    if not isinstance(read, Real):
+    if not _is_number(read):
         raise ModelError(
             f"response {name} of {model} is {read!r}: "
             "a response is a number, a Tally, Level or Integral, or a function that answers a number"
         )
     return read
+
+
+def _is_number(value: object) -> TypeGuard[float]:
+    """Whether it is a number of one of the kinds that compute as floats do: one with derivatives, say."""
+    return isinstance(value, Real)
 
 
 class EarlyReadings:

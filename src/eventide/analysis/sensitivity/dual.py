@@ -51,22 +51,22 @@ class Dual:
 
     # --- arithmetic -----------------------------------------------------------------------------------------------
 
-    def __add__(self, other: object) -> object:
+    def __add__(self, other: float | Dual) -> Dual:
         if isinstance(other, Dual):
             return Dual(self.space, self.value + other.value, self.tangent + other.tangent)
         return Dual(self.space, self.value + other, self.tangent) if _is_plain(other) else NotImplemented
 
     __radd__ = __add__
 
-    def __sub__(self, other: object) -> Any:
+    def __sub__(self, other: float | Dual) -> Dual:
         if isinstance(other, Dual):
             return Dual(self.space, self.value - other.value, self.tangent - other.tangent)
         return Dual(self.space, self.value - other, self.tangent) if _is_plain(other) else NotImplemented
 
-    def __rsub__(self, other: object) -> object:
+    def __rsub__(self, other: float) -> Dual:
         return Dual(self.space, other - self.value, -self.tangent) if _is_plain(other) else NotImplemented
 
-    def __mul__(self, other: object) -> object:
+    def __mul__(self, other: float | Dual) -> Dual:
         if isinstance(other, Dual):
             tangent = other.value * self.tangent + self.value * other.tangent
             return Dual(self.space, self.value * other.value, tangent)
@@ -74,19 +74,19 @@ class Dual:
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: object) -> object:
+    def __truediv__(self, other: float | Dual) -> Dual:
         if isinstance(other, Dual):
             value = self.value / other.value
             return Dual(self.space, value, (self.tangent - value * other.tangent) / other.value)
         return Dual(self.space, self.value / other, self.tangent / other) if _is_plain(other) else NotImplemented
 
-    def __rtruediv__(self, other: object) -> object:
+    def __rtruediv__(self, other: float) -> Dual:
         if not _is_plain(other):
             return NotImplemented
         value = other / self.value
         return Dual(self.space, value, -value / self.value * self.tangent)
 
-    def __pow__(self, other: object) -> object:
+    def __pow__(self, other: float | Dual) -> Dual:
         if isinstance(other, Dual):
             value = self.value**other.value
             slope = other.value * self.value ** (other.value - 1.0)
@@ -99,7 +99,7 @@ class Dual:
             return self.of(1.0, 0.0)
         return self.of(self.value**other, other * self.value ** (other - 1))
 
-    def __rpow__(self, other: object) -> object:
+    def __rpow__(self, other: float) -> Dual:
         if not _is_plain(other):
             return NotImplemented
         value = other**self.value
@@ -126,16 +126,16 @@ class Dual:
             self.space.comparisons.append((self - other, outcome))
         return outcome
 
-    def __lt__(self, other: object) -> object:
+    def __lt__(self, other: float | Dual) -> object:
         return self._compare(other, operator.lt)
 
-    def __le__(self, other: object) -> object:
+    def __le__(self, other: float | Dual) -> object:
         return self._compare(other, operator.le)
 
-    def __gt__(self, other: object) -> object:
+    def __gt__(self, other: float | Dual) -> object:
         return self._compare(other, operator.gt)
 
-    def __ge__(self, other: object) -> object:
+    def __ge__(self, other: float | Dual) -> object:
         return self._compare(other, operator.ge)
 
     def __eq__(self, other: object) -> Any:
@@ -224,6 +224,6 @@ def _is_plain(other: object) -> TypeGuard[float]:
     return isinstance(other, _PLAIN) or (isinstance(other, Real) and not isinstance(other, Dual))
 
 
-def value_of(number: object) -> Any:
+def value_of(number: float | Dual) -> float:
     """A number without its derivatives."""
     return number.value if isinstance(number, Dual) else number

@@ -25,7 +25,9 @@ from eventide.simulation import Simulation
 
 if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
+    from eventide.continuous.components.layout import Layout
     from eventide.continuous.components.member import Member
+    from eventide.continuous.storage.slot_storage import Seat, _Lone
     from eventide.discrete.commands import Activity
     from eventide.discrete.conditions.condition import Condition
     from eventide.discrete.conditions.until import StateWait, Until
@@ -40,9 +42,9 @@ class DualSystem(System):
 
     def __init__(self, sim: DualSimulation) -> None:
         super().__init__(sim)
-        give_seat: Any = self.storage.give_seat
+        give_seat = self.storage.give_seat
 
-        def give(owner: Member, layout: Any) -> Any:
+        def give(owner: Member, layout: Layout | _Lone) -> Seat:
             if isinstance(owner, Variable):
                 refuse("loose variables: declare states of a component")
             return give_seat(owner, layout)
@@ -78,8 +80,10 @@ class DualConditions(WatchedConditions):
 
 
 @contextmanager
-def _with_floats(sim: Any) -> Iterator[None]:
+def _with_floats(sim: object) -> Iterator[None]:
     """Meanwhile dual numbers may become plain floats."""
+    assert isinstance(sim, DualSimulation)
+    assert sim.tangents is not None
     space = sim.tangents.space
     was_open, space.is_open = space.is_open, False
     try:
@@ -93,7 +97,7 @@ class Guide:
 
     def __init__(self, sim: DualSimulation) -> None:
         self.sim = sim
-        self.monitor: Any = sim.monitor
+        self.monitor = sim.monitor
         conditions_of(sim).__class__ = DualConditions
 
     def advance(self, horizon: float) -> object:

@@ -72,7 +72,7 @@ class Events:
             if flow.at != self.sim.instant:
                 flow.show()
 
-    def _keep(self, found: dict[int, object]) -> None:
+    def _keep(self, found: dict[int, float | Dual]) -> None:
         """What laws compute has the derivatives that they have found."""
         for slot, value in found.items():
             if isinstance(value, Dual):
@@ -80,7 +80,7 @@ class Events:
             else:
                 self.tangents.row.tangents.pop(slot, None)
 
-    def _advance(self, rates: dict[int, object], moved: NDArray[np.float64]) -> None:
+    def _advance(self, rates: dict[int, float | Dual], moved: NDArray[np.float64]) -> None:
         """The derivatives of a fixed time become those of the event: they count how far it moves."""
         tangents = self.tangents
         self._seed_time(rates)
@@ -95,14 +95,14 @@ class Events:
             if isinstance(rate, Dual):
                 later[slot] = Dual(rate.space, rate.value, _total(rate.tangent, moved))
 
-    def _slots(self, rates: dict[int, object]) -> Iterator[tuple[int, float]]:
+    def _slots(self, rates: dict[int, float | Dual]) -> Iterator[tuple[int, float]]:
         """The slots that are integrated, with their rates."""
         tangents = self.tangents
         for owner in tangents.moving():
             for slot in tangents.slots_of(owner):
                 yield slot, float(value_of(rates.get(slot, 0.0)))
 
-    def _seed_time(self, rates: dict[int, object], order: int = 1) -> None:
+    def _seed_time(self, rates: dict[int, float | Dual], order: int = 1) -> None:
         """Let states have the derivative with respect to time that their rates are, or that of these."""
         row = self.tangents.row.tangents
         for slot, rate in self._slots(rates):
@@ -119,7 +119,7 @@ class Events:
 
     # --- when a condition becomes true ----------------------------------------------------------------------------
 
-    def _time_of(self, condition: Condition, rates: dict[int, object], time: float) -> NDArray[np.float64]:
+    def _time_of(self, condition: Condition, rates: dict[int, float | Dual], time: float) -> NDArray[np.float64]:
         """How the time at which a condition becomes true changes, in each direction.
 
         Raises UndifferentiableError where it grazes, and where it is not seen which comparison makes it true.
@@ -225,7 +225,7 @@ class Events:
         if any(not np.allclose(other, moved, rtol=1e-6, atol=1e-12) for other in others):
             refuse(f"two events at time {time!r} of which only one depends on what is varied: their order may change")
 
-    def _check_switches(self, rates: dict[int, object], time: float, moved: NDArray[np.float64]) -> None:
+    def _check_switches(self, rates: dict[int, float | Dual], time: float, moved: NDArray[np.float64]) -> None:
         """Raise UndifferentiableError if a comparison in a law changes at this very time, and would move otherwise."""
         for switch in self.tangents.switches():
             if self.tangents.is_held(switch) and switch.test():

@@ -6,7 +6,7 @@ import math
 import sys
 from collections.abc import Callable
 from types import ModuleType
-from typing import Any, Final
+from typing import Final
 
 from eventide.analysis.sensitivity.dual import Dual
 from eventide.native.locking import LOCK, locked
@@ -41,10 +41,11 @@ SLOPES: Final[dict[str, Callable[[float, float], float]]] = {
 """The derivative of each function of one number, from its argument and its value."""
 
 
-def _single(name: str) -> Callable[..., object]:
-    plain, slope = getattr(math, name), SLOPES[name]
+def _single(name: str) -> Callable[..., float | Dual]:
+    plain: Callable[[float], float] = getattr(math, name)
+    slope = SLOPES[name]
 
-    def function(x: object, *others: object) -> Any:
+    def function(x: float | Dual, *others: float | Dual) -> float | Dual:
         if others:  # log(x, base)
             return function(x) / function(others[0])
         if not isinstance(x, Dual):
@@ -55,29 +56,32 @@ def _single(name: str) -> Callable[..., object]:
     return function
 
 
-def _square_root(x: object) -> object:
+def _square_root(x: float | Dual) -> float | Dual:
     if isinstance(x, Dual) and x.value == 0.0 and not x.tangent.any():
         return x.of(0.0, 0.0)
     return _PLAIN_ROOT(x)
 
 
-def _hypot(*sides: Any) -> object:
+def _hypot(*sides: float | Dual) -> float | Dual:
     if any(isinstance(side, Dual) for side in sides):
         return _square_root(sum(side * side for side in sides))
     return math.hypot(*sides)
 
 
-def _atan2(y: Any, x: Any) -> object:
-    if not isinstance(y, Dual) and not isinstance(x, Dual):
+def _atan2(y: float | Dual, x: float | Dual) -> float | Dual:
+    if isinstance(y, Dual):
+        zero = y - y
+    elif isinstance(x, Dual):
+        zero = x - x
+    else:
         return math.atan2(y, x)
-    known: Dual = y if isinstance(y, Dual) else x
-    here, there = known - known + y, known - known + x
+    here, there = zero + y, zero + x
     square = here.value**2 + there.value**2
     tangent = (there.value * here.tangent - here.value * there.tangent) / square
-    return Dual(known.space, math.atan2(here.value, there.value), tangent)
+    return Dual(zero.space, math.atan2(here.value, there.value), tangent)
 
 
-def _on_value(test: Callable[[float], bool]) -> Callable[[Any], bool]:
+def _on_value(test: Callable[[float], bool]) -> Callable[[float | Dual], bool]:
     return lambda x: test(x.value if isinstance(x, Dual) else x)
 
 
@@ -119,7 +123,7 @@ class Functions:
         self._known: dict[int, object] = {id(getattr(math, name)): new for name, new in _REPLACED.items()}
         self._known[id(math)] = self._shim
         self._seen: dict[int, None] = {}
-        self._places: list[tuple[dict[str, Any], str, object, object]] = []
+        self._places: list[tuple[dict[str, object], str, object, object]] = []
         self.is_exchanged = False
 
     @locked

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import nan
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from eventide.analysis.sensitivity.dual import Dual, value_of
 from eventide.analysis.sensitivity.events import is_near
@@ -27,8 +27,8 @@ class Cumulated(Continuous):
     """The integral of a quantity from when it was made."""
 
     value: State = state(0.0)
-    quantity: Any = None
-    is_dual: Any = None
+    quantity: Callable[[], float]
+    is_dual: Callable[[], bool]
     locate_branches = False
 
     def equations(self) -> None:
@@ -40,7 +40,7 @@ class Cumulated(Continuous):
 class DualIntegral:
     """Stands for an `Integral`: value and average have derivatives; extremes have none that are known."""
 
-    def __init__(self, sim: DualSimulation, quantity: Callable[[], object], unit: str) -> None:
+    def __init__(self, sim: DualSimulation, quantity: Callable[[], float], unit: str) -> None:
         tangents = _tangents_of(sim)
         self._sim, self._unit = sim, unit
         tangents.functions.take_in(quantity)
@@ -62,22 +62,22 @@ class DualIntegral:
         self._state.stop()
 
     @property
-    def value(self) -> Any:
+    def value(self) -> float | Dual:
         """The integral."""
         return self._state.value - self._base
 
     @property
-    def elapsed(self) -> object:
+    def elapsed(self) -> float | Dual:
         """Time since it was made or last reset."""
         return self._now() - self._begun
 
     @property
-    def average(self) -> object:
+    def average(self) -> float | Dual:
         """The average over time."""
         elapsed = self.elapsed
         return self.value / elapsed if value_of(elapsed) else nan
 
-    def _now(self) -> Any:
+    def _now(self) -> float | Dual:
         """The time, with its derivatives at an event that moves."""
         tangents = _tangents_of(self._sim)
         now = self._sim.instant

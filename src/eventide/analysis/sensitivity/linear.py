@@ -70,7 +70,7 @@ def linearize(
     state: ArrayLike | None = None,
     time: float = 0.0,
     signal: Signal | None = None,
-    parameters: Mapping[str, Any] | None = None,
+    parameters: Mapping[str, object] | None = None,
     entropy: int | None = None,
 ) -> LinearModel:
     """The linear form of x' = f(t, x, u, p), y = h(t, x, u, p) at a point; of a model marked `@ev.model`, where it is.

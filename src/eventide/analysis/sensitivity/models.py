@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import isfinite, nan
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -43,8 +43,8 @@ class Passage:
     refused     why some responses, by name, have no derivatives that are known
     """
 
-    responses: Mapping[str, Any]
-    fields: Sequence[tuple[float, Mapping[str, Any]]]
+    responses: Mapping[str, float | Dual]
+    fields: Sequence[tuple[float, Mapping[str, float | Dual]]]
     end: float
     events: Sequence[str]
     refused: Mapping[str, UndifferentiableError]
@@ -136,11 +136,11 @@ def _pass(
     return Passage(responses, fields, float(getattr(sim, "instant", sim.time)), events, refused)
 
 
-def _responses_of(told: object, model: str) -> tuple[dict[str, object], dict[str, UndifferentiableError]]:
+def _responses_of(told: object, model: str) -> tuple[dict[str, float | Dual], dict[str, UndifferentiableError]]:
     """What a run answered, by name, and why some of it has no derivatives that are known."""
     if not isinstance(told, Mapping):
-        return read_responses(told, model)[0], {}
-    responses: dict[str, Any] = {}
+        return {**read_responses(told, model)[0]}, {}
+    responses: dict[str, float | Dual] = {}
     refused: dict[str, UndifferentiableError] = {}
     for name, value in told.items():
         try:
@@ -150,7 +150,7 @@ def _responses_of(told: object, model: str) -> tuple[dict[str, object], dict[str
     return responses, refused
 
 
-def _states(sim: Simulation) -> dict[str, Any]:
+def _states(sim: Simulation) -> dict[str, float | Dual]:
     """The states of all active components, by name."""
     return {
         f"{one.name}.{name}": getattr(one, name)
@@ -194,11 +194,12 @@ def _variational(
     finally:
         sim.close()
     unknown = Dual(tangents.space, nan, np.full(len(names) + 1, nan))
-    responses = {name: found.responses.get(name, unknown.of(value, 1.0)) for name, value in base.responses.items()}
+    known = {name: unknown.of(float(value), 1.0) for name, value in base.responses.items()}
+    responses = {name: found.responses.get(name, other) for name, other in known.items()}
     found = replace(found, responses=responses)
     _check_same(model, base, found, plain)
 
-    def read(output: str, time: float, value: Any) -> list[Entry]:
+    def read(output: str, time: float, value: float | Dual) -> list[Entry]:
         slopes = value.tangent if isinstance(value, Dual) else np.zeros(len(names))
         number = value.value if isinstance(value, Dual) else float(value)
         if not isfinite(number):
@@ -229,7 +230,7 @@ def _check_same(model: Model[..., object], base: Passage, found: Passage, plain:
             )
 
 
-def _entries(found: Passage, read: Callable[[str, float, object], list[Entry]]) -> tuple[Entry, ...]:
+def _entries(found: Passage, read: Callable[[str, float, float | Dual], list[Entry]]) -> tuple[Entry, ...]:
     entries: list[Entry] = []
     for time, states in found.fields:
         for output, value in states.items():
@@ -282,7 +283,7 @@ def _differences(
     return tuple(entries), tuple(warnings)
 
 
-def _numbers(found: Passage) -> list[tuple[tuple[str, float | None], Any]]:
+def _numbers(found: Passage) -> list[tuple[tuple[str, float | None], float | Dual]]:
     """All outputs of a run with their times; None stands for its end."""
     fields = [((name, time), value) for time, states in found.fields for name, value in states.items()]
     return [*fields, *(((name, None), value) for name, value in found.responses.items())]

@@ -209,7 +209,7 @@ class Varied:
                 rates[k, 0] = rate
         return rates.ravel()
 
-    def _input(self, both: Any) -> Any:
+    def _input(self, both: Any) -> object:
         value, direction = both
         if "signal" not in self.names:
             return value

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from math import copysign
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,6 +26,7 @@ from eventide.continuous.components.switches import Switch
 from eventide.continuous.flows.flow import IN_PASS
 from eventide.declare import StateVector, state_vector
 from eventide.engine.codes import R, Y
+from eventide.engine.records import view_of
 from eventide.engine.switching import BOUND
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Companion(Continuous):
 class Conductor(Continuous):
     """The law of all companions."""
 
-    task: Any = None
+    task: Callable[[], None]
 
     def equations(self) -> None:
         """Set the rates of all derivatives."""
@@ -66,14 +67,14 @@ class Tangents:
         self.functions = Functions()
         self.moved: NDArray[np.float64] = np.zeros(count + 1)
         self.companions: dict[Continuous, Companion] = {}
-        self.row = DualRow(self.space, None)
-        self.rates: dict[int, object] = {}
+        self.row = DualRow(self.space, view_of(np.zeros(0)))
+        self.rates: dict[int, float | Dual] = {}
         self.conductor: Conductor | None = None
         self.is_dual = True
         self.clock_moves = False
         self.outcomes: list[bool] = []
         self.branches: tuple[int, dict[int, list[bool]]] | None = None
-        self.found: dict[int, object] = {}
+        self.found: dict[int, float | Dual] = {}
 
     # --- what the code of the model sees --------------------------------------------------------------------------
 
@@ -225,7 +226,7 @@ class Tangents:
             rows = [self.row.tangents[slot][:count] for slot in self.slots_of(owner)]
             table[self.slots_of(self.companions[owner])] = np.concatenate(rows)
 
-    def evaluate(self) -> dict[int, object]:
+    def evaluate(self) -> dict[int, float | Dual]:
         """Execute all laws at the present states; what they set is in `row.scratch`, and their rates are returned."""
         laws = self._laws()
         expected = {
@@ -238,7 +239,7 @@ class Tangents:
             for owner in self.companions
             for name in layout_of(owner).sums
         ]
-        before: dict[int, object] = {}
+        before: dict[int, float | Dual] = {}
         scratch, outcomes = Scratch(expected, before), []
         for _ in range(len(laws) + 1):
             self.row.scratch = scratch = Scratch(expected, before)

@@ -24,9 +24,9 @@ class Scratch:
     is_early    whether something was read before it was set
     """
 
-    def __init__(self, expected: dict[int, None], before: dict[int, object]) -> None:
-        self.found: dict[int, object] = {}
-        self.rates: dict[int, object] = {}
+    def __init__(self, expected: dict[int, None], before: dict[int, float | Dual]) -> None:
+        self.found: dict[int, float | Dual] = {}
+        self.rates: dict[int, float | Dual] = {}
         self.expected = expected
         self.before = before
         self.is_early = False
@@ -41,13 +41,13 @@ class DualRow:
 
     __slots__ = ("real", "scratch", "space", "tangents")
 
-    def __init__(self, space: Space, real: Any) -> None:
+    def __init__(self, space: Space, real: memoryview[float]) -> None:
         self.space = space
         self.real = real
         self.tangents: dict[int, NDArray[np.float64]] = {}
         self.scratch: Scratch | None = None
 
-    def __getitem__(self, slot: int) -> object:
+    def __getitem__(self, slot: int) -> float | Dual:
         scratch = self.scratch
         if scratch is not None:
             if slot in scratch.found:
@@ -60,7 +60,7 @@ class DualRow:
         value: float = self.real[slot]
         return value if tangent is None else Dual(self.space, value, tangent)
 
-    def __setitem__(self, slot: int, value: object) -> None:
+    def __setitem__(self, slot: int, value: float | Dual) -> None:
         if self.scratch is not None:
             self.scratch.found[slot] = value
         elif isinstance(value, Dual):
@@ -76,7 +76,7 @@ class DualRates:
 
     __slots__ = ("_owner", "_places", "_row", "_seen")
 
-    def __init__(self, owner: Continuous, row: DualRow, seen: dict[int, object]) -> None:
+    def __init__(self, owner: Continuous, row: DualRow, seen: dict[int, float | Dual]) -> None:
         layout = layout_of(owner)
         object.__setattr__(self, "_owner", owner)
         object.__setattr__(self, "_row", row)
