@@ -65,7 +65,7 @@ class Field:
     abs_error: float | None = None
     rel_error: float | None = None
     name: str = ""
-    annotation: Any = None
+    annotation: object = None
     size: int | str = 0
     assigned: bool = False
 

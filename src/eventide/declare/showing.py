@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from typing import Any, Final
+from typing import Final, Protocol
 
 FEW: Final = 3
 """Up to this many things of a kind are listed one by one; more together."""
@@ -94,7 +94,14 @@ def what_has_a_rate(message: str, states: Sequence[str]) -> str:
     return f"states have rates: {', '.join(states) or 'there are none here'}{meant}"
 
 
-def shares(**kinds: Sequence[Any]) -> list[str]:
+class _HasKind(Protocol):
+    """A note on how something runs."""
+
+    @property
+    def is_compiled(self) -> bool: ...
+
+
+def shares(**kinds: Sequence[_HasKind]) -> list[str]:
     """A line on how many things of each kind are native code, which runs fast; none without any."""
     told = [
         f"{sum(item.is_compiled for item in items)} of {len(items)} {kind}" for kind, items in kinds.items() if items

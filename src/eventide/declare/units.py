@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from eventide.errors import ModelError
+from eventide.errors import ModelError, to_float
+
+if TYPE_CHECKING:
+    import pint
 
 
 def has_unit(value: object) -> bool:
@@ -13,18 +16,18 @@ def has_unit(value: object) -> bool:
     return hasattr(value, "unit") or hasattr(value, "units")
 
 
-def in_unit(value: Any, wanted: str, whose: str) -> float:
+def in_unit(value: object, wanted: str, whose: str) -> float:
     """The number of something with a unit, in the unit that is wanted; as it is where one of the two is not known.
 
     value       a `Quantity`, or one of pint
     whose       what it is for, as a message begins
     Raises ModelError where units cannot be converted, or pint is not installed.
     """
-    given = str(value.units) if hasattr(value, "units") else str(value.unit)
-    number = getattr(value, "magnitude", value)
+    given = str(getattr(value, "units", None) or getattr(value, "unit", ""))
+    number = to_float(getattr(value, "magnitude", value), whose)
     if not given or not wanted or given == wanted:
-        return float(number)
-    return convert(float(number), given, wanted, whose)
+        return number
+    return convert(number, given, wanted, whose)
 
 
 def convert(number: float, given: str, wanted: str, whose: str) -> float:
@@ -41,7 +44,7 @@ def convert(number: float, given: str, wanted: str, whose: str) -> float:
 
 
 @cache
-def _registry() -> Any:
+def _registry() -> pint.UnitRegistry[Any]:
     """Pint's table of units, which takes a second to make; it follows from pint alone."""
     import pint
 

@@ -43,11 +43,11 @@ class Drawn:
     distribution: Distribution
     points: int | None = None
 
-    def value(self, name: str, entropy: int, replication: int, antithetic: bool = False) -> Any:
+    def value(self, name: str, entropy: int, replication: int, antithetic: bool = False) -> object:
         """The value of one replication: the same for all points, so that these are compared under the same chance."""
         return self.distribution.ppf(next(uniforms(Origin(entropy, f"study: {name}", replication, antithetic))))
 
-    def values(self, name: str, entropy: int, count: int) -> list[Any]:
+    def values(self, name: str, entropy: int, count: int) -> list[object]:
         """The values of all points."""
         return [self.value(f"{name} of a point", entropy, number) for number in range(count)]
 
@@ -79,7 +79,7 @@ class Design:
     ranges: Mapping[str, Range]
     rng: int | None = None
 
-    def points(self, model: Model[..., object], entropy: int) -> list[dict[str, Any]]:
+    def points(self, model: Model[..., object], entropy: int) -> list[dict[str, object]]:
         """The points, as values for a model's parameters."""
         shares = self._shares(entropy if self.rng is None else self.rng)
         names = list(self.ranges)
@@ -147,7 +147,7 @@ def _checked(design: Design) -> Design:
     return design
 
 
-def scaled(values: Range, share: float, model: Model[..., object], name: str) -> Any:
+def scaled(values: Range, share: float, model: Model[..., object], name: str) -> object:
     """The value of a parameter at a share, from 0 to 1, of its range, its list of values or its distribution."""
     if isinstance(values, Distribution):
         return values.ppf(share)
@@ -172,7 +172,7 @@ class Points:
     drawn       the parameters that each replication draws
     """
 
-    values: tuple[dict[str, Any], ...]
+    values: tuple[dict[str, object], ...]
     drawn: Mapping[str, Drawn]
 
     @property
@@ -198,7 +198,7 @@ def points_of(model: Model[..., object], over: Over, entropy: int) -> Points:
         _refuse_many(model, over.count)
         points = list(over.points(model, entropy))
     elif isinstance(over, Mapping):
-        axes: dict[str, list[Any]] = {}
+        axes: dict[str, list[object]] = {}
         for name, values in over.items():
             chance = drawn(values) if isinstance(values, Distribution) else values
             if isinstance(chance, Drawn) and chance.points is None:
@@ -208,7 +208,7 @@ def points_of(model: Model[..., object], over: Over, entropy: int) -> Points:
         _refuse_many(model, prod(map(len, axes.values())))
         points = list(factorial(**axes))
     else:
-        told: Any = over
+        told: object = over
         points = [_point(given) for given in islice(told if isinstance(told, Iterable) else [told], MOST_POINTS + 1)]
         _refuse_many(model, len(points))
     if not points:

@@ -35,7 +35,7 @@ class Kind:
 
     short: str
     allowed: str
-    accept: Callable[[Any], object]
+    accept: Callable[[object], object]
     read: Callable[[str], object]
     in_python: str = ""
 
@@ -50,7 +50,7 @@ class Parameter:
 
     name: str
     annotation: object
-    default: Any = REQUIRED
+    default: object = REQUIRED
 
     @cached_property
     def kind(self) -> Kind:

@@ -28,7 +28,7 @@ class _Job:
     alone   whether a process has nothing else meanwhile, so that its end is to blame on this
     """
 
-    future: Future[Any]
+    future: Future[object]
     task: Callable[[], object]
     alone: bool
 
@@ -183,7 +183,7 @@ class _Worker:
         """Whether it may be given one more."""
         return self.load == 0 or (self.load == 1 and self.is_brief and not self.is_alone and not alone)
 
-    def submit(self, job: _Job) -> Future[Any]:
+    def submit(self, job: _Job) -> Future[object]:
         """Let the process do something; it is started if there is none."""
         if self.pool is None:
             self.pool = ProcessPoolExecutor(1, mp_context=self._context, initializer=_begin)

@@ -43,7 +43,7 @@ class Task:
     number: int
     point: int
     replication: int
-    values: Mapping[str, Any]
+    values: Mapping[str, object]
 
 
 @dataclass(frozen=True)

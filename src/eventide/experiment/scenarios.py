@@ -52,7 +52,7 @@ class SwitchingValue:
 
     share: float
     interval: tuple[float, float]
-    values: Mapping[str, Any]
+    values: Mapping[str, object]
 
     def __str__(self) -> str:
         low, high = self.interval

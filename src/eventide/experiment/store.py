@@ -315,7 +315,7 @@ def _file_of(table: object) -> bytes:
     return buffer.getvalue()
 
 
-def _with_unit(value: Any, told: Mapping[str, str]) -> Any:
+def _with_unit(value: Any, told: Mapping[str, str]) -> object:
     if "unit" not in told:
         return value
     return Quantity(value, unit=told["unit"], description=told["description"])

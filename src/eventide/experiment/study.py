@@ -181,7 +181,7 @@ class Study:
         """The same study with another entropy."""
         return self._with(entropy=entropy)
 
-    def _with(self, **changes: Any) -> Study:
+    def _with(self, **changes: object) -> Study:
         one = self.settings
         told: dict[str, Any] = {
             "replications": self.replications,

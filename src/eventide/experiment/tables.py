@@ -6,7 +6,7 @@ import platform
 from collections.abc import Hashable
 from importlib.metadata import version
 from math import isfinite, nan
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.errors import ModelError
 from eventide.experiment.analysis import observations
@@ -21,6 +21,9 @@ if TYPE_CHECKING:
 
     from eventide.experiment.replication import Replication
     from eventide.experiment.results import Result
+
+Variable: TypeAlias = "tuple[tuple[str, ...], NDArray[np.float64], dict[str, str]]"
+"""The dimensions of a labelled array, its values, and what is told of it: its unit."""
 
 OWN: Final = ("run", "point", "replication", "error")
 """The columns that every table may have: a parameter or response of that name has one more word."""
@@ -221,7 +224,7 @@ def dataset(replication: Replication) -> xr.Dataset:
     study = replication.study
     shape = len(study.points.values), study.replications
     units = units_of(replication)
-    variables: dict[str, Any] = {
+    variables: dict[str, Variable] = {
         name: (("point", "replication"), np.full(shape, nan), {"units": units[name]} if units[name] else {})
         for name in units
     }
@@ -255,11 +258,11 @@ def _coordinate(replication: Replication, name: str, shape: tuple[int, int]) -> 
     return (("point", "replication"), drawn)
 
 
-def _over_time(replication: Replication, shape: tuple[int, int, int]) -> dict[str, object]:
+def _over_time(replication: Replication, shape: tuple[int, int, int]) -> dict[str, Variable]:
     """What the recordings hold, by their columns; these are told apart by the recording where two have one name."""
     import numpy as np
 
-    found: dict[str, Any] = {}
+    found: dict[str, Variable] = {}
     for result in replication:
         for recording, table in result.tables.items():
             units = table.attrs.get("units", {})

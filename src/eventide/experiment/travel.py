@@ -17,7 +17,7 @@ from functools import lru_cache
 from importlib.machinery import PathFinder
 from io import BytesIO
 from pathlib import Path
-from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, new_class
+from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType, new_class
 from typing import TYPE_CHECKING, Any, Final
 
 import cloudpickle  # type: ignore[import-untyped]  # it ships no types
@@ -139,7 +139,7 @@ def _head_of(cls: type) -> tuple[object, ...]:
 def members_of(cls: type) -> dict[str, object]:
     """The attributes of a class as they were before models were run with it."""
     members = dict(vars(cls))
-    continuous: Any = sys.modules.get("eventide.compilation.branches.located")
+    continuous: ModuleType | None = sys.modules.get("eventide.compilation.branches.located")
     if continuous is not None:
         members = continuous.as_written(members)
     if members.pop("__annotate_func__", None) is not None:
@@ -173,7 +173,7 @@ def name_of(model: Model[..., object]) -> tuple[str, str] | None:
     module, name = model.function.__module__, model.function.__qualname__
     if module == "__main__" or not _can_be_imported(module) or _travels_by_value(module):
         return None
-    found: Any = sys.modules[module]
+    found: object = sys.modules[module]
     for part in name.split("."):
         found = getattr(found, part, None)
     return (module, name) if getattr(found, "function", None) is model.function else None

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, Unpack
 
 import numpy as np
 
 from eventide.errors import ModelError
-from eventide.methods.drive import Law, jacobian, one_step, solve
+from eventide.methods.drive import Law, StageOptions, jacobian, one_step, solve
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from eventide.methods.method import Method
     from eventide.methods.tableau import Tableau
 
-Solution: TypeAlias = Callable[[float], Any]
+Solution: TypeAlias = "Callable[[float], ArrayLike]"
 """The exact state (n,) at a time."""
-Flow: TypeAlias = Callable[[float, float, Any], Any]
+Flow: TypeAlias = "Callable[[float, float, Any], ArrayLike]"
 """Phi(t, t0, x0): the state at t of what was x0 at t0."""
 
 _NOISE: Final = 1e-13
@@ -35,7 +35,7 @@ def consistency_order(
     solution: Solution,
     times: Sequence[float],
     steps: Sequence[float],
-    **options: Any,
+    **options: Unpack[StageOptions],
 ) -> float:
     """The slope of the error of one step over the step in logarithms, less one.
 
@@ -59,7 +59,7 @@ def convergence_order(
     start: float,
     end: float,
     steps: Sequence[float],
-    **options: object,
+    **options: Unpack[StageOptions],
 ) -> float:
     """The slope of the largest error on the grid over the step in logarithms; it equals the order of consistency.
 
@@ -78,7 +78,7 @@ def stability_constant(
     time: float,
     points: Sequence[ArrayLike],
     steps: Sequence[float],
-    **options: Any,
+    **options: Unpack[StageOptions],
 ) -> float:
     """The largest (|Psi(x1) - Psi(x2)| / |x1 - x2| - 1) / h over all pairs of points and all steps, maximum norm.
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from math import ceil
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from eventide.methods.tableau import Tableau
 
 State: TypeAlias = "NDArray[np.float64]"
-Law: TypeAlias = Callable[[float, Any], Any]
+Law: TypeAlias = "Callable[[float, Any], ArrayLike]"
 """f(t, y): the rates (n,) at a time and a state (n,)."""
 Solver: TypeAlias = Literal["fixed point", "newton"]
 
@@ -32,6 +32,14 @@ ROUNDING: Final = 1e-14
 """Stages of an implicit method that move less than this, relative to the largest rate, have converged."""
 _GRID: Final = 1e-9
 """An interval that holds a whole number of steps up to this is not given a tiny step more."""
+
+
+class StageOptions(TypedDict, total=False):
+    """How the stages of an implicit method are solved for, as `one_step` tells."""
+
+    solver: Solver
+    tolerance: float
+    iterations: int
 
 
 def one_step(
@@ -90,7 +98,13 @@ def as_state(state: ArrayLike) -> State:
 
 
 def solve(
-    method: Method | Tableau, law: Law, start: float, state: ArrayLike, end: float, step: float, **options: Any
+    method: Method | Tableau,
+    law: Law,
+    start: float,
+    state: ArrayLike,
+    end: float,
+    step: float,
+    **options: Unpack[StageOptions],
 ) -> tuple[State, State]:
     """Times (m,) and states (m, n) on the grid start + j * step; the last step is shortened to end on time.
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import inf, isfinite, nan
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 Vector: TypeAlias = "NDArray[np.float64]"
-Acceleration: TypeAlias = Callable[[float, Vector, Vector], Any]
+Acceleration: TypeAlias = "Callable[[float, Vector, Vector], ArrayLike]"
 """a(t, p, v): the accelerations (n,) at a time, positions (n,) and velocities (n,)."""
 CheckState: TypeAlias = Callable[[float, Vector, Vector, Vector], float]
 """check(t, p, v, a) uses a state, may change p and v in place, sets a, and returns the latest end of the next step."""

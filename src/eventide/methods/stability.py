@@ -134,7 +134,7 @@ def _degree(coefficients: Row) -> int:
     return max(k for k, c in enumerate(coefficients) if c)
 
 
-def _evaluate(coefficients: Row, points: Any) -> Any:
+def _evaluate(coefficients: Row, points: NDArray[np.complex128]) -> Any:
     return np.polynomial.polynomial.polyval(points, [float(c) for c in coefficients])
 
 

@@ -73,7 +73,7 @@ class Expressions:
         self,
         builder: Builder,
         memory: Memory,
-        names: dict[str, Any],
+        names: dict[str, object],
         instructions: dict[str, Any],
         own: Mapping[str, int] | None = None,
     ) -> None:
@@ -88,7 +88,7 @@ class Expressions:
 
     def value(self, node: ast.expr) -> Value:
         """What an expression gives."""
-        visit: Callable[[Any], Value] | None = getattr(self, f"_on_{type(node).__name__.lower()}", None)
+        visit: Callable[[ast.expr], Value] | None = getattr(self, f"_on_{type(node).__name__.lower()}", None)
         if visit is None:
             raise Untranslatable(f"{ast.unparse(node)} is no expression of the stepper's language")
         return visit(node)

@@ -9,7 +9,7 @@ import ast
 import inspect
 import textwrap
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eventide.native.expressions import Expressions, is_of_run, signature
 from eventide.native.ir import Block, Builder, Instruction
@@ -34,7 +34,7 @@ class Translation:
     def __init__(
         self,
         function: FunctionType,
-        instructions: dict[str, Any],
+        instructions: dict[str, object],
         *,
         mark: str = "",
         sizes: Sequence[int] | None = None,

@@ -71,7 +71,7 @@ class _Level(Condition):
         return self.of.sim
 
     @property
-    def owner(self) -> Any:
+    def owner(self) -> object:
         return self.of
 
     @property
@@ -315,5 +315,5 @@ def _written(item: str) -> Callable[[object], Callable[[], bool]]:
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     names: dict[str, Any] = {}
     exec(compile(text, file, "exec"), names)  # noqa: S102  # our own text
-    made: Callable[[Any], Callable[[], bool]] = names["comparison"]
+    made: Callable[[object], Callable[[], bool]] = names["comparison"]
     return made

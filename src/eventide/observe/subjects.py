@@ -77,7 +77,7 @@ def groups_of_all(subjects: Sequence[object]) -> list[Group]:
     Raises ModelError if there is nothing, and for a name that follows no component or is none of its.
     """
     groups: list[Group] = []
-    owner: Any = None
+    owner: object = None
     for place, subject in enumerate(subjects):
         if isinstance(subject, str):
             if not isinstance(owner, Component):

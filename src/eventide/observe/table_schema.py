@@ -166,7 +166,7 @@ def _checked_dtype(name: str, column: pd.Series[Any]) -> str:
     )
 
 
-def _plain_attributes(attributes: Mapping[Any, Any]) -> dict[str, object]:
+def _plain_attributes(attributes: Mapping[Any, object]) -> dict[str, object]:
     """The attributes, if they come back equal from a text."""
     for key, value in attributes.items():
         try:

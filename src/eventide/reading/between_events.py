@@ -243,7 +243,7 @@ def _mentions(
     variables = closures_of(function)
     if this is not None and code.co_argcount:
         variables[code.co_varnames[0]] = this
-    value: Any = UNKNOWN
+    value: object = UNKNOWN
     chain = ""
     for kind, name, place in _outline_of(code).loads:
         owner: object = UNKNOWN

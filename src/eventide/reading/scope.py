@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import Any, Final
+from typing import Final
 
 UNKNOWN: Final = object()
 """Stands for what is not known before the code runs."""
@@ -40,7 +40,7 @@ class Scope:
             for target in targets
         )
 
-    def value_of(self, node: ast.expr) -> Any:
+    def value_of(self, node: ast.expr) -> object:
         """The object that a name or a chain of attributes means; nothing of the user's is executed."""
         if isinstance(node, ast.Name):
             if node.id in self.assigned:

@@ -114,7 +114,7 @@ class TwinSource:
         if isinstance(statement, ast.Global | ast.Nonlocal):
             return statement
         number = self._number(statement)
-        write: Callable[[TwinSource, Any], ast.stmt] = self._WRITERS.get(type(statement), TwinSource._evaluated)
+        write: Callable[[TwinSource, object], ast.stmt] = self._WRITERS.get(type(statement), TwinSource._evaluated)
         made = write(self, statement)
         test = "entry is None or entry.at == _0 and ((entry := None), (yield))"
         if self._last > number:

@@ -47,7 +47,7 @@ class Entry:
         iterators: Mapping[int, Iterator[object]],
         contexts: Mapping[int, Callable[..., object]],
         errors: Mapping[int, BaseException],
-        inner: Any,
+        inner: object,
     ) -> None:
         self.at = at
         self.values = values
@@ -106,7 +106,7 @@ class GoingOn(map):  # type: ignore[type-arg]  # of whatever the inner generator
 
     # No Python function is between, so that tracebacks have no frame of ours; `map` keeps what an iterator returns.
     __slots__ = ("close", "inner", "send", "throw")
-    inner: Any
+    inner: object
 
     def __new__(cls, inner: Any) -> Self:
         """What stands for a suspended generator or iterator."""

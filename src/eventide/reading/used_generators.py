@@ -21,7 +21,7 @@ GIVEN: Final = "(the story of a process)"
 """The name of a generator that a process has got: no kind has it, so that giving it twice is noticed for nothing."""
 
 
-def refuse_used(taker: str, generator: GeneratorType[Any, Any, Any]) -> NoReturn:
+def refuse_used(taker: str, generator: GeneratorType[object, object, object]) -> NoReturn:
     """Raise the ModelError for a generator that a process runs already, or that has ended."""
     is_over = generator.gi_frame is None
     if generator.__name__ == GIVEN:

@@ -38,9 +38,9 @@ class Grid:
     """
 
     T: Sequence[float] | None = None
-    X: Sequence[Any] | None = None
-    U: Sequence[Any] | Callable[[float], object] | None = None
-    P: Mapping[str, tuple[float, float]] | Sequence[Mapping[str, Any]] | None = None
+    X: Sequence[object] | None = None
+    U: Sequence[object] | Callable[[float], object] | None = None
+    P: Mapping[str, tuple[float, float]] | Sequence[Mapping[str, object]] | None = None
     n_T: int | None = None  # noqa: N815  # as the source has it, and those below
     n_X: int | Sequence[int] | None = None  # noqa: N815
     n_U: int | None = None  # noqa: N815
@@ -50,7 +50,7 @@ class Grid:
         if not self.points():
             raise ModelError("Grid(...) takes at least one of T, X, U and P, each with one member at least")
 
-    def points(self) -> list[dict[str, Any]]:
+    def points(self) -> list[dict[str, object]]:
         """All of them; what is named last changes first."""
         sets = {"t": self._times(), "x": self._states(), "u": self._signals(), "p": self._parameters()}
         given = {name: members for name, members in sets.items() if members is not None}

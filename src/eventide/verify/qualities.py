@@ -39,7 +39,7 @@ class Band:
     when        "always", "finally" or "once"
     """
 
-    of: Any
+    of: object
     low: float
     high: float
     when: Literal["always", "finally", "once"]

@@ -197,7 +197,7 @@ def add_legend(axes: Axes, handles: Sequence[Artist], labels: list[str], title: 
             handle.set_alpha(1.0)
 
 
-def _legend_place(axes: Axes, labels: list[str]) -> tuple[Any, dict[str, Any]]:
+def _legend_place(axes: Axes, labels: list[str]) -> tuple[Any, dict[str, object]]:
     """The axes of a legend, and its place."""
     figure = axes.get_figure(root=True)
     if figure is not None and figure.get_layout_engine() is None:

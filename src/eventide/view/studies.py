@@ -155,7 +155,7 @@ def _groups(values: pd.Series[Any]) -> list[tuple[str, float, Any]]:
     return [(_shown(float(values[rows].mean())), float(place), rows) for place, rows in enumerate(parts)]
 
 
-def _shown(value: Any) -> str:
+def _shown(value: object) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 

@@ -135,12 +135,14 @@ def _range_of(runs: Replication, name: str) -> str:
         point[name] for point in runs.study.points.values if name in point
     ]  # fmt: skip
     distinct = list(dict.fromkeys(map(label_of, values)))
-    is_number = all(isinstance(value, int | float) and not isinstance(value, bool) for value in distinct)
+    numbers = [value for value in distinct if isinstance(value, int | float) and not isinstance(value, bool)]
+    is_number = len(numbers) == len(distinct)
     if is_number and len(distinct) > 8:
-        said = f"{len(distinct)} values from {readable(min(distinct))} to {readable(max(distinct))}"
+        said = f"{len(distinct)} values from {readable(min(numbers))} to {readable(max(numbers))}"
         return f"{said}, drawn for each replication" if by_chance else said
-    shown = sorted(distinct) if is_number else distinct
-    return ", ".join(readable(value) if is_number else str(value) for value in shown)
+    return ", ".join(
+        [readable(number) for number in sorted(numbers)] if is_number else [str(value) for value in distinct]
+    )
 
 
 # --- tables -----------------------------------------------------------------------------------------------------------

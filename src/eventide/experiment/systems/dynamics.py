@@ -21,8 +21,8 @@ Signal: TypeAlias = Callable[[float], Any]
 """A function of time: an input u(t), as those of `ev.inputs`, or an output y(t)."""
 System: TypeAlias = Callable[[Signal], Signal]
 """A map of inputs to outputs. Source: Pannek, Simulation of mechatronic systems, Definition 2.1."""
-Parameters: TypeAlias = Mapping[str, Any]
-Rate: TypeAlias = Callable[[float, State, Any, Parameters], Any]
+Parameters: TypeAlias = Mapping[str, object]
+Rate: TypeAlias = "Callable[[float, State, Any, Parameters], ArrayLike]"
 """f(t, x, u, p): the rates (n,) for the state (n,), the input's value and the parameters."""
 
 
@@ -62,7 +62,7 @@ class Dynamics:
     """
 
     rate: Rate
-    output: Callable[[float, State, Any, Parameters], Any] | None = None
+    output: Callable[[float, State, Any, Parameters], ArrayLike] | None = None
     times: TimeSet = field(default_factory=TimeSet)
     name: str = ""
 

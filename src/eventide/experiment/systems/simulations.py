@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import product
 from math import isfinite
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class Case(NamedTuple):
     simulator: str
     end: float
     start: float
-    state: Any
+    state: ArrayLike
     signal: Signal | None
     parameters: Parameters
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from math import inf, nextafter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 import numpy as np
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
     from eventide.experiment.systems.costs import Cost
+    from eventide.experiment.systems.dynamics import Rate
     from eventide.methods.solution import SolutionMethod
 
 _PRECISION: Final = 1e-10
@@ -112,7 +113,7 @@ class Analytic(Simulator):
     solution    Phi(t, t0, x0, u, p), with x0 as an array (n,)
     """
 
-    solution: Callable[[float, float, State, Signal | None, Parameters], Any]
+    solution: Callable[[float, float, State, Signal | None, Parameters], ArrayLike]
 
     def _states(self, times: Sequence[float], case: Case) -> State:
         start, state, signal, parameters = case
@@ -194,9 +195,9 @@ class Stepped(_Integrating):
 class _Follower(Continuous):
     """A component whose law is a model's."""
 
-    rate_of: Any
-    signal: Any
-    parameters: object
+    rate_of: Rate
+    signal: Signal | None
+    parameters: Parameters
     size: int
     x: StateVector = state_vector(0.0, size="size")
 

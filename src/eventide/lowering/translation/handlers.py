@@ -148,7 +148,9 @@ class HandlerDialect(Dialect):
 
     def _keep(self, context: Context) -> Snapshot:
         returns = len(context.frame.returns)
-        books: list[tuple[Any, dict[str, Any]]] = [(self, _books(self, ("changes", "asks", "_leaving", "_entries")))]
+        books: list[tuple[object, dict[str, object]]] = [
+            (self, _books(self, ("changes", "asks", "_leaving", "_entries")))
+        ]
         books += [(owner, _books(owner)) for owner in (context.slots, context.names)]
         return Snapshot(
             context.builder.mark(), context.scope.copy(), len(context.frames), returns, context.unbounded, books

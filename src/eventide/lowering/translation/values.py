@@ -185,7 +185,7 @@ class ObjectList:
     """A list, tuple or queue of components, which may be longer or shorter later."""
 
     path: Path
-    items: tuple[Any, ...]
+    items: tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
