@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
-from math import inf, isfinite
+from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 from eventide.declare.showing import as_html
@@ -163,12 +164,26 @@ class Simulation(World):
     def _watch(self) -> None:
         if self._homes is not None and self._homes.is_any_away:
             self._homes.leave()
+        if self._is_running and self._vigil is None:
+            self._keyboard.let_others_wait()
         self._vigil = self._the_monitor
 
     def _hurry(self) -> None:
         # What is not there yet is being made, perhaps by the very code that a signal has interrupted.
         if "_continuum" in self.__dict__ and "integrator" in self._continuum.__dict__:
             self._continuum.integrator.hurry()
+
+    @contextmanager
+    def _hidden(self) -> Iterator[None]:
+        flows = list(self._continuum.integrator.flows.values())
+        before = [flow.at for flow in flows]
+        for flow in flows:
+            flow.at = nan  # amid a step Python code is refused what has not been shown to it
+        try:
+            yield
+        finally:
+            for flow, at in zip(flows, before, strict=True):
+                flow.at = at
 
     def _fail(self, error: BaseException) -> None:
         self._continuum.integrator.host.fail(error)

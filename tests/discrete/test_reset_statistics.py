@@ -6,7 +6,7 @@ import gc
 import weakref
 
 import eventide as ev
-from eventide.discrete.restarts import FEW
+from eventide.statistics.restarts import FEW
 
 
 def test_statistics_made_by_the_simulation_carry_their_names(sim):

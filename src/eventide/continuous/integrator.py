@@ -355,7 +355,7 @@ class Integrator:
         """Settle, and bring all flows to `stop` or to the first state event before it; returns a code of `codes.py`.
 
         After CHOICE and LOCATED, or a result that is no code (see `native_events.py`), `chosen` is the condition whose
-        event is next; PAUSED: the run is to stop here. Handlers that are native code may have run before.
+        event is next; PAUSED: somebody outside is to be heard. Handlers that are native code may have run before.
         """
         sim, guards = self.sim, self.guards
         if next_event is not self._next_event:
@@ -420,7 +420,7 @@ class Integrator:
                 if now >= stop:
                     return REACHED, now  # a time event of this instant comes before what the input has made true
             elif code == PAUSED:
-                if sim._is_pressed:
+                if sim._is_interrupted:
                     self.pauses.end()
                     break
                 code = self.pauses.go_on(now, stop)

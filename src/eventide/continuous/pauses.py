@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.discrete.inside import keyboard_of
 from eventide.engine.codes import PAUSED
+from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from eventide.continuous.integrator import Integrator
@@ -88,3 +89,12 @@ class Pauses:
     def check_thread(self) -> None:
         """The stepper runs: raise ModelError if another thread than this one runs it."""
         keyboard_of(self._integrator.sim).check_thread()
+
+    def check_look(self) -> None:
+        """The same, or if a signal handler looks that has waited for a step to end for too long."""
+        self.check_thread()
+        if keyboard_of(self._integrator.sim).signals.is_amid:
+            raise ModelError(
+                "a signal handler has looked at a state amid a step, which has not ended for half a second: let it "
+                "look at `sim.time` alone, or let a reporter look"
+            )

@@ -145,7 +145,7 @@ class Host:
         """Python code called from within a step touches a flow that this step is not of, gives to an object that stands
         still, or is seen to deal with what others do: the step is to be repeated.
         """
-        self.integrator.pauses.check_thread()
+        self.integrator.pauses.check_look()
         if self.meeting is None and self._running is not None:
             self.meeting = self._running[0], met, self._running[1]
         self.integrator.run.aborted = 1

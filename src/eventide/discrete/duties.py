@@ -1,4 +1,4 @@
-"""What the loop of events asks of others: duties between events, and statistics that are reset."""
+"""What the loop of events asks of others: duties between events."""
 
 from __future__ import annotations
 
@@ -22,12 +22,4 @@ class Vigil(Protocol):
 
     def come_to_rest(self) -> None:
         """Call observers where a run has ended."""
-        ...
-
-
-class HasReset(Protocol):
-    """A statistic, or something that keeps some."""
-
-    def reset(self) -> None:
-        """Restart at the present time."""
         ...

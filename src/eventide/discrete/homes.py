@@ -28,7 +28,7 @@ from eventide.discrete.stand_ins import Given, RowCalendar, RowRoster
 from eventide.rows.allocation import has_room, reference, row_of
 from eventide.rows.codes import DONE, ENDED, FAILED, INTERRUPTION, NONE, NOTHING, REQUESTED, ROOM, SPENT
 from eventide.rows.loading import is_worth_loading
-from eventide.rows.undisturbed import Signals, is_watched, undisturbed
+from eventide.rows.undisturbed import is_watched, undisturbed
 
 if TYPE_CHECKING:
     from eventide.bodies.absence import Absence
@@ -109,7 +109,7 @@ class Homes:
         self._taken_before = 0
         self._pause = 1
         self.is_busy = False
-        self.signals = Signals(self.must_wait)
+        self.signals = world._keyboard.signals
         self.check_thread = world._keyboard.check_thread
         self._seen = 0
 
@@ -367,8 +367,6 @@ class Homes:
         if self._called is not None:  # Ctrl-C came before the rest of an event: it is the first of the next run
             world._calendar.call_next(world.time, self._called)
             self._called = None
-        if not world._is_running:
-            self.signals.give_back()
 
     def _fetch(self, process: Process) -> Return:
         """Give a process a generator that stands where its row is, which is free then."""
@@ -471,7 +469,7 @@ class Homes:
             elif self.is_any_away and not self._stands():
                 self.leave()
                 self._wait_longer()
-            elif self.is_any_away and not self.world._is_pressed:
+            elif self.is_any_away and not self.world._is_interrupted:
                 most -= self._proceed(horizon, most)
                 if self._called is not None:
                     yield calendar.turn
@@ -580,7 +578,7 @@ class Homes:
         """Whose event it is; None if it is that of the first in the list."""
         called, self._called = self._called, None
         if self.signals.waiting:
-            self.signals.deliver()
+            self.signals.deliver_amid()
         if not self.is_any_away and self.world._vigil is self:
             self.world._vigil = None
         return called

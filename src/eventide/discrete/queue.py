@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from eventide.declare import Component, check_same_simulation
 from eventide.discrete.commands import Sleep, command
 from eventide.discrete.processes.process import owner_of
-from eventide.discrete.restarts import Restart
 from eventide.errors import ModelError
 from eventide.statistics import Level, Tally
+from eventide.statistics.restarts import Restart
 
 if TYPE_CHECKING:
     import typing_extensions

@@ -2,7 +2,8 @@
 
 The first press is recorded. Before the next event or step the run checks for it; nothing is half done there. A second
 press raises KeyboardInterrupt wherever the run is, as in asyncio's runner. After that, and after any other error that
-a signal handler or another thread has raised in a run, the simulation cannot continue.
+a signal handler or another thread has raised in a run, the simulation cannot continue. Other signal handlers that are
+called amid a step wait until it has been made, and look there (see `rows/undisturbed.py`).
 
 Such an error may occur as native code calls Python back, before the first line there. ctypes drops it and reports it
 only to `sys.unraisablehook`, which is ours during a run.
@@ -23,6 +24,7 @@ from eventide.reading.asynchronous import is_asynchronous
 if TYPE_CHECKING:
     from eventide.discrete.duties import Vigil
     from eventide.discrete.world import World
+    from eventide.rows.undisturbed import Signals
 
 
 DROPPED: Final = "calling ctypes callback function"
@@ -35,9 +37,13 @@ class Keyboard:
     """Listens for Ctrl-C during each run of a world, if Python's own handler would else be called.
 
     thread      the number of the thread that runs it now, 0 where none does
+    is_pressed  whether Ctrl-C was pressed in the present run, which is to stop where it can continue later
     """
 
-    __slots__ = ("_before", "_hook", "_hook_before", "_missed", "_torn_by", "_world", "thread")
+    __slots__ = (
+        "_are_asked", "_before", "_hook", "_hook_before", "_missed", "_signals", "_torn_by", "_world", "is_pressed",
+        "thread",
+    )  # fmt: skip
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -45,8 +51,19 @@ class Keyboard:
         self._torn_by = ""
         self._missed: BaseException | None = None
         self.thread = 0
+        self.is_pressed = self._are_asked = False
+        self._signals: Signals | None = None
         self._hook = self._hear
         self._hook_before: Any = None
+
+    @property
+    def signals(self) -> Signals:
+        """The handlers of other signals."""
+        if self._signals is None:
+            from eventide.rows.undisturbed import Signals
+
+            self._signals = Signals(self._must_wait, self._begin_to_wait, self._world._hidden)
+        return self._signals
 
     def check_thread(self) -> None:
         """Raise ModelError if another thread than this one runs the world."""
@@ -67,7 +84,9 @@ class Keyboard:
     def note_error(self, error: BaseException) -> None:
         """An error has ended the run: it is torn if that may have come anywhere."""
         self._missed = None
-        if not self._torn_by and is_asynchronous(error):
+        is_clean = self._signals is not None and error is self._signals.raised
+        met = error.__context__ if is_clean else error
+        if not self._torn_by and met is not None and is_asynchronous(met):
             self._torn_by = f"{type(error).__name__}, which a signal handler or another thread has raised,"
 
     def note_error_in_step(self, error: BaseException) -> None:
@@ -94,6 +113,17 @@ class Keyboard:
             except ValueError:  # only the main thread is ever interrupted
                 return
             self._before = before
+        if self._world._vigil is not None:
+            self.let_others_wait()
+
+    def let_others_wait(self) -> None:
+        """Something moves from now on: other handlers that there are wait while a step is under way."""
+        if self._are_asked:
+            return
+        self._are_asked = True
+        others = [_signal.getsignal(number) for number in range(1, _signal.NSIG) if number != _signal.SIGINT]
+        if any(map(callable, others)) or self._before is None:
+            self.signals.pass_through()
 
     def leave(self) -> None:
         """The run has ended; deliver a Ctrl-C that came too late to stop it."""
@@ -103,13 +133,24 @@ class Keyboard:
         if self._before is not None:
             _signal.signal(_signal.SIGINT, self._before)
             self._before = None
-        if self._world._is_pressed:
-            self._release()
+        self._release()
+        self._are_asked = False
+        if self._signals is not None:
+            self._signals.give_back()
+            self._signals.deliver()
+        if self.is_pressed:
+            self.is_pressed = False
             _signal.raise_signal(_signal.SIGINT)
 
-    def stop(self) -> NoReturn:
-        """Raise KeyboardInterrupt, where nothing is half done."""
+    def attend(self) -> None:
+        """Nothing is half done here: let signal handlers look that wait, and raise KeyboardInterrupt after Ctrl-C."""
         self._release()
+        self.signals.deliver()
+        if self.is_pressed:
+            self._stop()
+
+    def _stop(self) -> NoReturn:
+        self.is_pressed = False
         now, error = self._world.time, KeyboardInterrupt()
         error.add_note(f"the run has stopped at time {now!r}: the next sim.run(...) continues from there")
         actors = self._world._instant.actors_at(now)
@@ -126,37 +167,52 @@ class Keyboard:
             self._hook_before(dropped)
 
     def _press(self, number: int, frame: FrameType | None) -> None:
-        world = self._world
-        if world._is_pressed:
+        if self.is_pressed:
             self._torn_by = "a second Ctrl-C"
             raise KeyboardInterrupt
-        ask_to_stop(world)
+        ask_to_stop(self._world)
+
+    def _must_wait(self) -> bool:
+        world = self._world
+        return world.active or (world._homes is not None and world._homes.must_wait())
+
+    def _begin_to_wait(self) -> None:
+        if self._world.active:
+            ask_to_attend(self._world)
 
     def _release(self) -> None:
         world = self._world
-        world._is_pressed = False
-        if isinstance(world._vigil, Halt):
+        world._is_interrupted = False
+        while isinstance(world._vigil, Halt):
             world._vigil = world._vigil.inner
 
 
 def ask_to_stop(world: World) -> None:
     """Let the present run end by KeyboardInterrupt where nothing is half done, as after one Ctrl-C."""
-    world._is_pressed = True
+    world._keyboard.is_pressed = True
+    ask_to_attend(world)
+
+
+def ask_to_attend(world: World) -> None:
+    """Let `attend` be called where nothing is half done."""
+    world._is_interrupted = True
     # The run loop asks nothing before an event, and so pays nothing: it meets this instead.
-    world._vigil = Halt(world._keyboard, world._vigil)
+    world._vigil = Halt(world, world._vigil)
     world._hurry()
 
 
 class Halt:
-    """Takes the place of what looks after the model between events, to stop the run before its next one."""
+    """Takes the place of what looks after the model between events, to attend to signals before its next one."""
 
-    def __init__(self, keyboard: Keyboard, inner: Vigil | None) -> None:
-        self.keyboard = keyboard
+    def __init__(self, world: World, inner: Vigil | None) -> None:
+        self.world = world
         self.inner = inner
 
-    def advance(self, horizon: float) -> NoReturn:
-        """Stop here."""
-        self.keyboard.stop()
+    def advance(self, horizon: float) -> object:
+        """Attend to them; the run goes on if it does not stop here."""
+        self.world._keyboard.attend()
+        vigil = self.world._vigil
+        return None if vigil is None else vigil.advance(horizon)
 
     def refresh(self) -> None:
         """Pass on."""

@@ -19,14 +19,12 @@ from eventide.discrete.calendar import AT_END, PLAIN, Calendar, check_time
 from eventide.discrete.changes import Changes
 from eventide.discrete.commands import NOTHING, as_duration, refuse_negative
 from eventide.discrete.conditions.condition import ConditionList
-from eventide.discrete.duties import HasReset, Vigil
 from eventide.discrete.forgotten import Forgotten
 from eventide.discrete.listing import AwaitedCondition, ScheduledEvent, awaited_conditions, scheduled_events
 from eventide.discrete.processes.process import Process
 from eventide.discrete.processes.process_list import Roster
 from eventide.discrete.processes.reasons import what_stands_still
 from eventide.discrete.processes.stories import UNKNOWN, Kind, Story, kind_of
-from eventide.discrete.restarts import Restarts
 from eventide.discrete.run_end import Halt, refuse_boolean, wait_for
 from eventide.discrete.same_time_limit import MOST_IN_ONE_EVENT, SPELL, Instant, refuse_more
 from eventide.discrete.sigint import Keyboard
@@ -38,12 +36,15 @@ from eventide.reading.other_words import OF_SIMULATION, advise, put_other_words
 from eventide.reading.tracebacks import shorten
 from eventide.reading.used_generators import GIVEN, what_to_yield
 from eventide.statistics import Histogram, Level, Tally
+from eventide.statistics.restarts import HasReset, Restarts
 from eventide.streams.streams import Stream, entropy_from
 
 if TYPE_CHECKING:
-    from eventide.discrete.commands import Activity
-    from eventide.simulation import Simulation
+    from contextlib import AbstractContextManager
 
+    from eventide.discrete.commands import Activity
+    from eventide.discrete.duties import Vigil
+    from eventide.simulation import Simulation
 
 Kept = TypeVar("Kept", bound=HasReset)
 T = TypeVar("T")
@@ -63,7 +64,7 @@ class World:
         "_calendar",
         "_changes",
         "_conditions",
-        "_is_pressed",
+        "_is_interrupted",
         "_kinds",
         "_roster",
         "_vigil",
@@ -77,18 +78,14 @@ class World:
     )
 
     def __init__(self, rng: Any = None, replication: int = 0, antithetic: bool = False) -> None:
-        self.time: float = 0.0
-        self.last_time: float = 0.0
-        self.dt: float = 0.0
+        self.time = self.last_time = self.dt = 0.0
         self.active = False
         """Whether the monitor runs, that is: whether this is between events."""
         self.current: Any = None
         self._main: Process | None = None
-        self.until_priority = 0.0
-        self.until_prior = False
+        self.until_priority, self.until_prior = 0.0, False
         self.entropy = entropy_from(rng)
-        self.replication = replication
-        self.antithetic = antithetic
+        self.replication, self.antithetic = replication, antithetic
         self.negative_hold = "raise"
         self._calendar = Calendar()
         self._conditions = ConditionList()
@@ -107,10 +104,9 @@ class World:
         self._is_stepped = False
         """Whether only one event is to take place."""
         self._keyboard = Keyboard(self)
-        self._is_pressed = False
-        """Whether Ctrl-C was pressed in the present run, which is to stop where it can continue later."""
-        self._is_running = False
-        self._is_halted = False
+        self._is_interrupted = False
+        """Whether Ctrl-C was pressed in the present run, or a signal handler waits."""
+        self._is_running = self._is_halted = False
         self._events_before = 0
         self._forgotten = Forgotten(self)
         self._goal: Process | None = None
@@ -359,8 +355,8 @@ class World:
             if one_event or self._is_halted:
                 return
             calendar.tidy()
-            if self._is_pressed:  # and what takes the place of the vigil has been displaced itself
-                self._keyboard.stop()
+            if self._is_interrupted:  # and what takes the place of the vigil has been displaced itself
+                self._keyboard.attend()
             spell = self._instant.next_spell(self.time, self.current, turn - calendar.void)
 
     def _numbers(self, horizon: float, count: int) -> Iterator[int]:
@@ -585,6 +581,10 @@ class World:
 
     def _fail(self, error: BaseException) -> None:
         """What brings the model to its next event has met an error, which is to propagate."""
+        raise NotImplementedError
+
+    def _hidden(self) -> AbstractContextManager[None]:
+        """What moves cannot be looked at within: a step is under way."""
         raise NotImplementedError
 
     def _refresh(self) -> None:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import sys
 from math import inf
-from typing import TYPE_CHECKING, Final, NoReturn
+from typing import TYPE_CHECKING, Final
 
 from eventide.continuous import Integrator, System, check_limits
 from eventide.discrete.calendar import AT_END
@@ -198,14 +198,15 @@ class Monitor:
             if stop in (self._instant, next_event) or integrator.has_events:
                 observers.observe_all(Phase.BEFORE, stop)
                 self._touch_at(self._instant)
-            elif sim._is_pressed:
-                self._stop()
+            elif sim._is_interrupted:
+                self._hear()
+                observers.observe_grid(stop)
             else:
                 observers.observe_grid(stop)
         elif code in (STEPPED, PAUSED):
             self._arrive(integrator.reach)
-            if sim._is_pressed:
-                self._stop()
+            if sim._is_interrupted:
+                self._hear()
             observers.observe_spans(Phase.SPAN)
             if not integrator.is_cut:
                 observers.observe_step()
@@ -229,10 +230,16 @@ class Monitor:
         self._calendar.count_events(native_handlers.fresh)
         native_handlers.fresh = 0
 
-    def _stop(self) -> NoReturn:
-        """Ctrl-C was pressed: end the run here, as at its regular end."""
-        self.observers.observe_all(Phase.BEFORE, self.sim.time)
-        keyboard_of(self.sim).stop()
+    def _hear(self) -> None:
+        """Somebody outside is to be heard, who changes nothing, but may end the run here, as at its regular end."""
+        self.integrator.is_observed = True
+        try:
+            keyboard_of(self.sim).attend()
+        except BaseException:
+            self.observers.observe_all(Phase.BEFORE, self.sim.time)
+            raise
+        finally:
+            self.integrator.is_observed = False
 
     def _is_anything_due(self) -> bool:
         """Whether a condition is true now, where nothing else can happen; the first of these is chosen."""

@@ -1,8 +1,10 @@
 """Who looks: amid some methods nobody may, as half of the processes would be in rows, half in Python.
 
-A signal handler would, which Python may call between any two instructions. While processes are away handlers pass
-through here: one that is called amid such a method waits until it is over, mostly for less than a millisecond, and
-looks between two events then. And while a debugger looks at Python code, no process goes away.
+A signal handler would, which Python may call between any two instructions; and amid a step it would see states that
+never come to pass. While processes are away, or something moves, handlers pass through here: one that is called amid
+such a method or a step waits until that is over, mostly for less than a millisecond, and looks between two events or
+steps then. After half a second it waits no longer, so that a time limit ends a law that does not end by itself. And
+while a debugger looks at Python code, no process goes away.
 """
 
 from __future__ import annotations
@@ -10,10 +12,13 @@ from __future__ import annotations
 # `signal` itself makes enumerations of what it takes and answers, which takes ten times as long as a short run.
 import _signal  # type: ignore[import-not-found]  # typeshed does not have it
 import sys
+from _thread import interrupt_main, start_new_thread
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial, wraps
+from time import perf_counter, sleep
 from types import FrameType
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, NamedTuple, Protocol, TypeVar
 
 from eventide.errors import ModelError
 
@@ -24,22 +29,50 @@ LOOKED_AT: Final = (
 Result = TypeVar("Result")
 
 
-class Signals:
-    """The signal handlers that are written in Python, while processes are away.
+PATIENCE: Final = 0.5
+"""How long a signal handler waits at most, in seconds."""
 
-    waiting     those that were called when they had to wait, with what they were given
+
+class Waiting(NamedTuple):
+    """A signal handler that was called when it had to wait, with what it was given."""
+
+    handler: Callable[..., object]
+    number: int
+    frame: FrameType | None
+    since: float
+
+
+class Signals:
+    """The signal handlers that are written in Python, while processes are away or something moves.
+
+    must_wait   whether a handler has to wait now; on_waiting: called when one begins to; hidden: what is half done
+                cannot be looked at within
+    waiting     those that wait
+    is_amid     whether one is called although it had to wait: it has waited for long
+    raised      what the last one has raised that had waited until nothing was half done
     """
 
-    __slots__ = ("_must_wait", "_passing", "waiting")
+    __slots__ = (
+        "_hidden", "_is_watched", "_must_wait", "_on_waiting", "_passing", "is_amid", "raised", "waiting",
+    )  # fmt: skip
 
-    def __init__(self, must_wait: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        must_wait: Callable[[], bool],
+        on_waiting: Callable[[], None],
+        hidden: Callable[[], AbstractContextManager[None]],
+    ) -> None:
         self._must_wait = must_wait
+        self._on_waiting = on_waiting
+        self._hidden = hidden
+        self.raised: BaseException | None = None
         self._passing: dict[int, partial[None]] = {}
         """What stands in the place of each."""
-        self.waiting: list[tuple[Callable[..., object], int, FrameType | None]] = []
+        self.waiting: list[Waiting] = []
+        self.is_amid = self._is_watched = False
 
     def pass_through(self) -> None:
-        """Processes go away: all handlers that there are now may have to wait."""
+        """All handlers that there are now may have to wait from now on."""
         for number in range(1, _signal.NSIG):
             handler: Any = _signal.getsignal(number)
             is_own = handler is self._passing.get(number) or getattr(handler, "__module__", "").startswith("eventide.")
@@ -59,15 +92,51 @@ class Signals:
         self._passing.clear()
 
     def deliver(self) -> None:
-        """Call the handlers that wait, in the order in which they were called."""
+        """Call the handlers that wait, in the order in which they were called. Nothing is half done here."""
         while self.waiting:
-            self._hear(*self.waiting.pop(0))
+            one = self.waiting.pop(0)
+            try:
+                one.handler(one.number, one.frame)
+            except BaseException as error:
+                self.raised = error
+                raise
+
+    def deliver_amid(self) -> None:
+        """The same amid an event: an error that one raises is known for its own, as `_hear` is in its traceback."""
+        while self.waiting:
+            one = self.waiting.pop(0)
+            self._hear(one.handler, one.number, one.frame)
 
     def _hear(self, handler: Callable[..., object], number: int, frame: FrameType | None) -> None:
-        if self._must_wait():
-            self.waiting.append((handler, number, frame))
-        else:
+        if not self._must_wait():
             handler(number, frame)
+            return
+        before = next((one for one in self.waiting if one.number == number), None)
+        if before is not None and perf_counter() - before.since >= PATIENCE:
+            self.waiting.remove(before)
+            self.is_amid = True
+            try:
+                with self._hidden():
+                    handler(number, frame)
+            finally:
+                self.is_amid = False
+            return
+        self.waiting.append(Waiting(handler, number, frame, perf_counter()))
+        self._on_waiting()
+        if not self._is_watched:
+            self._is_watched = True
+            start_new_thread(self._watch, ())
+
+    def _watch(self) -> None:
+        """In a thread: let those be heard once more that have waited for long."""
+        while self.waiting and self._is_watched:
+            sleep(PATIENCE)
+            for one in tuple(self.waiting):
+                if perf_counter() - one.since >= PATIENCE:
+                    interrupt_main(one.number)  # type: ignore[arg-type]  # it takes numbers; nothing happens if nobody handles it
+            self._is_watched = False
+            if self.waiting:  # one that has begun to wait just now
+                self._is_watched = True
 
 
 class _Busy(Protocol):
@@ -93,7 +162,7 @@ def undisturbed(act: Callable[..., Result]) -> Callable[..., Result]:
         finally:
             homes.is_busy = False
             if homes.signals.waiting and not homes.must_wait():
-                homes.signals.deliver()
+                homes.signals.deliver_amid()
 
     return alone
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from eventide.declare import Component, fields_of
-from eventide.discrete.restarts import Restart
+from eventide.statistics.restarts import Restart
 
 if TYPE_CHECKING:
     from eventide.declare import Field

@@ -17,8 +17,8 @@ from eventide.statistics import Tally
 
 if TYPE_CHECKING:
     from eventide.discrete.commands import Activity
-    from eventide.discrete.duties import HasReset
     from eventide.simulation import Simulation
+    from eventide.statistics.restarts import HasReset
 
 Filter = Callable[[Any], object]
 

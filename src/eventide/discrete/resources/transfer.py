@@ -20,9 +20,9 @@ from eventide.statistics import Level, Tally
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Notice
     from eventide.discrete.commands import Activity
-    from eventide.discrete.duties import HasReset
     from eventide.discrete.world import World
     from eventide.simulation import Simulation
+    from eventide.statistics.restarts import HasReset
 
 DONE: Final = "done"
 WITHDRAWN: Final = "withdrawn"

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import Final, Protocol
 from weakref import ref
-
-if TYPE_CHECKING:
-    from eventide.discrete.duties import HasReset
 
 FEW: Final = 64
 """The fewest that are looked through before those that are gone are left out."""
+
+
+class HasReset(Protocol):
+    """A statistic, or something that keeps some."""
+
+    def reset(self) -> None:
+        """Restart at the present time."""
+        ...
 
 
 class Restart:
