@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from eventide.observe.dense_output import DenseOutputs
     from eventide.observe.log import EventLog
     from eventide.observe.subjects import Named, Subject
+    from eventide.streams.uniforms import Rng
 
 
 class Simulation(World):
@@ -65,8 +66,8 @@ class Simulation(World):
         time_unit: str = "",
         method: Method | Multistep | Newton | str | None = None,
         negative_hold: Literal["raise", "zero"] = "raise",
-        rng: Any = None,
-        seed: Any = None,
+        rng: Rng = None,
+        seed: Rng = None,
         replication: int = 0,
         antithetic: bool = False,
     ) -> None:
@@ -153,7 +154,7 @@ class Simulation(World):
 
                 self._homes = Homes(self, self._make_bodies)
             if self._homes.may_go(self.events):
-                return self._homes.numbers(horizon, count)  # type: ignore[no-any-return]
+                return self._homes.numbers(horizon, count)
         return super()._numbers(horizon, count)
 
     def _make_bodies(self) -> Bodies:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from eventide.continuous import Derivatives, Flow, Integrator
     from eventide.continuous.guards.guards import Kind
+    from eventide.continuous.plans import Plan
     from eventide.discrete.conditions.condition import Condition
     from eventide.lowering.kernels.lowered import Row
 
@@ -450,7 +451,7 @@ class _Reader:
 
     def _bonds(self, flow: Flow) -> tuple[Bond, ...]:
         owners = flow.owners()
-        joins = [
+        joins: list[tuple[str, Plan]] = [
             (owner.name, self.integrator.groups.plan_of(owner)) for owner in owners if not isinstance(owner, Variable)
         ]
         joins += [(condition.name, condition.plan) for condition in flow.conditions if not condition.is_switch]

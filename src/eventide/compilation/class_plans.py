@@ -207,7 +207,7 @@ class ClassPlans:
             trade=self._analyst.registry.template(bounds, tuple([STAGES[stage] for stage in plan.stages])).trade,
         )
 
-    def _given(self, bounds: tuple[Bound, ...]) -> dict[object, None]:
+    def _given(self, bounds: tuple[Bound, ...]) -> dict[Member, None]:
         """The objects to which laws give, each once."""
         found = ((bound, one) for bound in bounds for one in bound.kernel.lowered.uses.exchanges if one.gives)
         owner_of = self._analyst.integrator.storage.owner_of

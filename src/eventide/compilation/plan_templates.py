@@ -6,7 +6,7 @@ The record of what laws and conditions use is read in `engine/flow_members.py`.
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from eventide.continuous.components.component import STAGES
 from eventide.continuous.flows.ordering import Trade
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from eventide.compilation.registry import Bound
     from eventide.continuous import Continuous, Integrator
     from eventide.continuous.components.layout import Layout
+    from eventide.continuous.components.member import Member
     from eventide.continuous.plans import Guidance
     from eventide.continuous.storage.growable_arrays import Lease
     from eventide.inputs import Input
@@ -35,7 +36,7 @@ Call: TypeAlias = tuple[int, int]
 
 
 Slots: TypeAlias = tuple[int, ...]
-Found: TypeAlias = "tuple[tuple[Any, ...], Slots, tuple[Input, ...], Slots, Slots, Slots, Slots]"
+Found: TypeAlias = "tuple[tuple[Member, ...], Slots, tuple[Input, ...], Slots, Slots, Slots, Slots]"
 """What kernels read and write where they are bound: the objects of which that is more than parameters, each once; the
 slots of all quantities, each once; the inputs that are called; the first slots of all blocks; the slots of the rates
 that are written; those that are written without having been read; those that have been read before.
@@ -57,10 +58,10 @@ class Usage(NamedTuple):
     def of_slots(
         cls,
         reads: Iterable[int],
-        touches: Iterable[object],
+        touches: Iterable[Member],
         sets: Iterable[int] = (),
         adds: Iterable[int] = (),
-        gives: Iterable[object] = (),
+        gives: Iterable[Member] = (),
     ) -> Usage:
         """That of slots as they are, and of what is touched, or given to, as objects."""
         slots = (reads, _anchors(touches), sets, adds, _anchors(gives))
@@ -128,7 +129,7 @@ def usage_of(kernels: Sequence[Kernel]) -> Usage | None:
     return Usage(tuple(reads), tuple(touches), sets, adds, tuple(gives))
 
 
-def _anchors(owners: Iterable[Any]) -> list[int]:
+def _anchors(owners: Iterable[Member]) -> list[int]:
     """The first slots of objects that have any."""
     return [slot for owner in owners if (slot := anchor_of(owner)) is not None]
 
@@ -337,12 +338,12 @@ def _equalities(bound: Bound) -> tuple[Equality, ...]:
     )
 
 
-def reads_at(uses: KernelUses, binding: Binding) -> tuple[tuple[object, ...], Slots]:
+def reads_at(uses: KernelUses, binding: Binding) -> tuple[tuple[Member, ...], Slots]:
     """What a kernel reads or writes where it is bound: the objects of which that is more than parameters, and the slots
     of all quantities, each once.
     """
     objects, bases, lists, _, items, _, _ = binding
-    touched: dict[Any, None] = {}
+    touched: dict[Member, None] = {}
     slots: dict[int, None] = {}
     for is_many, place, column, moves in uses.quantities:
         if is_many:
@@ -356,9 +357,9 @@ def reads_at(uses: KernelUses, binding: Binding) -> tuple[tuple[object, ...], Sl
     return tuple(touched), tuple(slots)
 
 
-def law_uses_at(kernels: Sequence[KernelUses], owners: tuple[object, ...], bounds: Sequence[Bound]) -> Found:
+def law_uses_at(kernels: Sequence[KernelUses], owners: tuple[Member, ...], bounds: Sequence[Bound]) -> Found:
     """What kernels read and write together where they are bound; `owners` are touched in any case, before others."""
-    touched: dict[Any, None] = dict.fromkeys(owners)
+    touched: dict[Member, None] = dict.fromkeys(owners)
     slots: dict[int, None] = {}
     rates: dict[int, bool] = {}
     inputs: tuple[Input, ...] = ()

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions.when import Trigger
     from eventide.discrete.processes.process import Process
     from eventide.inputs import Input
+    from eventide.lowering.kernels.lowered import Kernel
     from eventide.reading.twins import Twin
 
 
@@ -46,7 +47,7 @@ class Plan:
     inputs      the inputs that are called; None if these are not known
     """
 
-    touches: tuple[Any, ...]
+    touches: tuple[Member, ...]
     reads: tuple[int, ...] = ()
     kept: tuple[Any, ...] = ()
     memory: tuple[Lease, ...] = ()
@@ -101,7 +102,7 @@ class Cohort:
 
     record: int
     uses: int
-    kernels: tuple[Any, ...]
+    kernels: tuple[Kernel, ...]
     template: Any
     describe: Callable[[Any], LawPlan]
     memory: tuple[Lease, ...] = ()
@@ -375,7 +376,8 @@ class Analyst(ABC):
 
 def never_started(condition: Condition) -> tuple[str, ...]:
     """The names of objects with laws that a condition is known to read, and that have never been started."""
-    touches = () if condition.plan is None else condition.plan.touches
+    plan: ConditionPlan | None = getattr(condition, "plan", None)
+    touches = () if plan is None else plan.touches
     objects = [one for one in touches if hasattr(one, "_started")]  # a Variable has no laws
     return tuple(one.name for one in objects if not one._started and law_names(one))
 

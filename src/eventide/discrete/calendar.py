@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:
-    from eventide.discrete.conditions.until import StateWait
+    from eventide.discrete.commands import Wait
     from eventide.discrete.processes.process import Process
 
 Path: TypeAlias = tuple[float, ...]
@@ -56,8 +56,11 @@ class Entry(Protocol):
 
     _notice: Notice | None
     _story: Any
-    _value: Any
-    _wait: Any
+
+    @property
+    def _value(self) -> object: ...
+    @property
+    def _wait(self) -> Wait | None: ...
 
     @property
     def name(self) -> str:
@@ -212,7 +215,7 @@ class Calendar:
         activity._notice = notice = (now, self.turn - 0.5, (serial(), 0), activity)
         self.ready.append(notice)
 
-    def answer(self, now: float, activity: Entry, wait: StateWait) -> None:
+    def answer(self, now: float, activity: Entry, wait: Wait | None) -> None:
         """Place `activity`, whose `wait` is over without a result, at the end of the present instant."""
         self.schedule_last(now, activity)
 

@@ -23,8 +23,7 @@ class Changes:
     __slots__ = ("are_seen", "limits", "references")
 
     def __init__(self) -> None:
-        self.are_seen = False
-        self.references = False
+        self.are_seen = self.references = False
         self.limits = True
 
     def note(self) -> None:

@@ -62,6 +62,8 @@ class Sleep:
 class Activity(Entry, Protocol):
     """Whatever can wait: a process or a branch of a composite wait."""
 
+    _value: object
+    _wait: Wait | None
     _past: StateWait | None
 
 

@@ -75,16 +75,14 @@ class Homes:
         self.world = world
         self.away: dict[Process, int] = {}
         self.due = 0
-        self.taken = 0
-        """How many events of rows there have been."""
+        self.taken = 0  # how many events of rows there have been
         self.exits: dict[tuple[Body, int], int] = {}
         """How often Python has gone on at each state of each body."""
         self._make = make
         self._bodies: Bodies | None = None
         self._memory: RowMemory | None = None
         self._kinds: dict[Body, int] = {}
-        self._rows: dict[int, _Gone] = {}
-        """Those that have objects, by their rows."""
+        self._rows: dict[int, _Gone] = {}  # those that have objects, by their rows
         self._prototypes: Prototypes | None = None
         self._models: list[Prototype] = []
         """The prototypes that have rows now."""
@@ -98,13 +96,11 @@ class Homes:
         """The resources that are away, or were, by the ids of these."""
         self._gone_stations: list[AwayStation] = []
         """Those that are."""
-        self._requests: dict[int, Request] = {}
-        """The requests of those that come home, by their rows."""
-        self._relied: dict[tuple[int, str], Fact] = {}
-        """On what those rely that are away."""
+        self._requests: dict[int, Request] = {}  # of those that come home, by their rows
+        self._relied: dict[tuple[int, str], Fact] = {}  # on what those rely that are away
         self._questions = NO_QUESTIONS
         """The same: what is asked, about what, and the answers."""
-        self._called: Any = None
+        self._called: Process | Given | None = None
         self._came = self._since = 0
         self._taken_before = 0
         self._pause = 1
@@ -574,7 +570,7 @@ class Homes:
 
     # --- as what acts between events ------------------------------------------------------------------------------
 
-    def advance(self, horizon: float) -> Any:
+    def advance(self, horizon: float) -> Process | Given | None:
         """Whose event it is; None if it is that of the first in the list."""
         called, self._called = self._called, None
         if self.signals.waiting:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from math import lcm
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from eventide.discrete.commands import NOTHING, command
 from eventide.discrete.conditions.condition import check_priority
@@ -16,7 +16,7 @@ from eventide.errors import ModelError, to_float
 if TYPE_CHECKING:
     from eventide.declare import Component
     from eventide.discrete.calendar import Notice
-    from eventide.discrete.commands import Activity, Wait
+    from eventide.discrete.commands import Activity
     from eventide.discrete.world import World
 
 _FIRST: Final = 0
@@ -74,7 +74,7 @@ class Grid:
 class EverySpec:
     """What `@every` found in a class: a handler and its period."""
 
-    def __init__(self, handler: Callable[[Any], object], period: Fraction, offset: Fraction, priority: float) -> None:
+    def __init__(self, handler: Callable[..., object], period: Fraction, offset: Fraction, priority: float) -> None:
         self.handler = handler
         self.period = period
         self.offset = offset
@@ -92,8 +92,6 @@ class Timer:
     __slots__ = ("_notice", "_value", "_wait", "component", "grid", "handler", "index", "is_live", "priority")
     _story = None
     _notice: Notice | None
-    _value: object
-    _wait: Wait | None
 
     def __init__(self, component: Component, handler: Callable[[], object], grid: Grid, priority: float) -> None:
         self.component = component
@@ -135,9 +133,12 @@ class Timer:
         return NOTHING
 
 
+Marked = TypeVar("Marked", bound=Callable[..., None])
+
+
 def every(
     period: float | None = None, *, hz: float | None = None, offset: float = 0.0, priority: float = 0.0
-) -> Callable[[Callable[[Any], None]], Callable[[Any], None]]:
+) -> Callable[[Marked], Marked]:
     """Mark a method to run periodically, at `start + offset + k * period`, k = 0, 1, ..., without drift.
 
     period, hz  the period in time units, or its inverse; `0.1` means exactly 1/10
@@ -149,7 +150,7 @@ def every(
     shift = Fraction(Decimal(repr(offset)))
     check_priority("every", priority)
 
-    def mark(handler: Callable[[Any], None]) -> Callable[[Any], None]:
+    def mark(handler: Marked) -> Marked:
         refuse_generator(handler, "every")
         handler._every = EverySpec(handler, exact, shift, float(priority))  # type: ignore[attr-defined]  # our mark
         return handler

@@ -70,7 +70,7 @@ class Queue(Component, Generic[Member]):
 
     def _complete(self) -> None:
         sim = self.sim
-        self._places: dict[Any, _Place] = {}
+        self._places: dict[object, _Place] = {}
         self._ends = _Place(None, 0.0, 0.0)
         self._ends.before = self._ends.after = self._ends
         self.length = Level(0, clock=sim, name=f"{self.name} length")
@@ -192,7 +192,7 @@ class Queue(Component, Generic[Member]):
             raise ModelError(f"{name} is no member of {self.name}: ask `member in queue` before")
         return place
 
-    def _taken_out(self, member: Any, priority: float) -> _Place:
+    def _taken_out(self, member: object, priority: float) -> _Place:
         """The place of a member, unlinked; of one that comes in, a new one."""
         self._refuse_between_events()
         place = self._places.get(_key(member))
@@ -215,7 +215,7 @@ class Queue(Component, Generic[Member]):
             self.sim._forbid(17, f"a change of {self.name}")
 
 
-def _key(member: Any) -> object:
+def _key(member: object) -> object:
     """What tells a member from others."""
     return (member,) if type(member) in VALUES else id(member)
 

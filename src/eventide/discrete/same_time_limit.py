@@ -7,12 +7,13 @@ gets look just like two that never end: only the number of events distinguishes 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from eventide.errors import ModelError
 from eventide.reading.description import listed
 
 if TYPE_CHECKING:
+    from eventide.discrete.calendar import Entry
     from eventide.discrete.world import World
 
 SPELL: Final = 1024
@@ -39,10 +40,10 @@ class Instant:
         self.time = -1.0
         self._events = self._acts = 0
         self._counts: dict[int, int] = {}
-        self._actors: list[Any] = []
+        self._actors: list[Entry] = []
         """The activities that were counted, in order of their first events; kept, so that their ids stay their own."""
 
-    def next_spell(self, time: float, actor: object, events: int) -> int:
+    def next_spell(self, time: float, actor: Entry, events: int) -> int:
         """How many events to let take place before asking again: one, while the clock stands still.
 
         actor   the activity that has acted last

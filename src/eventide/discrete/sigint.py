@@ -54,7 +54,7 @@ class Keyboard:
         self.is_pressed = self._are_asked = False
         self._signals: Signals | None = None
         self._hook = self._hear
-        self._hook_before: Any = None
+        self._hook_before = sys.unraisablehook
 
     @property
     def signals(self) -> Signals:

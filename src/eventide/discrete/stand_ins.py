@@ -14,6 +14,7 @@ from eventide.discrete.processes.process_list import Roster
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
+    from eventide.discrete.calendar import Notice
     from eventide.discrete.processes.process import Process
 
 
@@ -23,7 +24,8 @@ class Given:
     __slots__ = ("_notice", "_story", "_value", "_wait", "activity", "command", "does")
 
     def __init__(self, process: Process, does: str, command: Any) -> None:
-        self._notice = self._story = self._value = self._wait = None
+        self._notice: Notice | None = None
+        self._story = self._value = self._wait = None
         self.activity = process
         self.does = does
         self.command = command

@@ -18,7 +18,7 @@ from eventide.discrete.processes.process import Process, owner_of
 
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Entry, Notice
-    from eventide.discrete.conditions.until import StateWait
+    from eventide.discrete.commands import Wait
     from eventide.discrete.duties import Vigil
     from eventide.discrete.world import World
 
@@ -208,7 +208,7 @@ def what_came(wait: Any) -> str:
     return f"got {wait.describe().partition(' since ')[0]}"
 
 
-def name_of(activity: Any) -> str:
+def name_of(activity: Entry | None) -> str:
     """The name of an activity: a process has its own name, whatever stands in for it."""
     if activity is None:
         return "whoever runs the model"
@@ -250,7 +250,7 @@ class TracedCalendar(Calendar):
         super().schedule_last(now, activity)
         self.tracer.note_placed(activity)
 
-    def answer(self, now: float, activity: Entry, wait: StateWait) -> None:
+    def answer(self, now: float, activity: Entry, wait: Wait | None) -> None:
         """As ever."""
         super().answer(now, activity, wait)  # which places it by `schedule_last`
         self.tracer.keep_reason(activity, what_came(wait))

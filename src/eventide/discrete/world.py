@@ -37,13 +37,15 @@ from eventide.reading.tracebacks import shorten
 from eventide.reading.used_generators import GIVEN, what_to_yield
 from eventide.statistics import Histogram, Level, Tally
 from eventide.statistics.restarts import HasReset, Restarts
-from eventide.streams.streams import Stream, entropy_from
+from eventide.streams.streams import Stream
+from eventide.streams.uniforms import Rng, entropy_from
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from eventide.discrete.commands import Activity
     from eventide.discrete.duties import Vigil
+    from eventide.discrete.homes import Homes
     from eventide.simulation import Simulation
 
 Kept = TypeVar("Kept", bound=HasReset)
@@ -77,7 +79,7 @@ class World:
         "until_priority",
     )
 
-    def __init__(self, rng: Any = None, replication: int = 0, antithetic: bool = False) -> None:
+    def __init__(self, rng: Rng = None, replication: int = 0, antithetic: bool = False) -> None:
         self.time = self.last_time = self.dt = 0.0
         self.active = False
         """Whether the monitor runs, that is: whether this is between events."""
@@ -101,8 +103,7 @@ class World:
         self._vigil: Vigil | None = None
         self._changes = Changes()
         self._tracer: Tracer | None = None
-        self._is_stepped = False
-        """Whether only one event is to take place."""
+        self._is_stepped = False  # whether only one event is to take place
         self._keyboard = Keyboard(self)
         self._is_interrupted = False
         """Whether Ctrl-C was pressed in the present run, or a signal handler waits."""
@@ -110,8 +111,7 @@ class World:
         self._events_before = 0
         self._forgotten = Forgotten(self)
         self._goal: Process | None = None
-        self._homes: Any = None
-        """The processes that are native code; None if none has been yet."""
+        self._homes: Homes | None = None  # the processes that are native code, once there are any
         self._horizon = inf
         """The time at which the present run, or the last one, stops at the latest."""
 
@@ -429,7 +429,7 @@ class World:
         self._calendar.void += 1
         return 0
 
-    def _meet(self, error: BaseException, activity: Activity, command: Any) -> Any:
+    def _meet(self, error: BaseException, activity: Activity, command: object) -> Any:
         """An error was met as `activity` ran or its command was carried out; returns what continues, or None.
 
         Returns `error` itself if it is to go up.
@@ -440,7 +440,7 @@ class World:
         successor = self._throw_back(met)
         return error if successor is None else successor
 
-    def _obey(self, activity: Activity, command: Any) -> Any:
+    def _obey(self, activity: Activity, command: object) -> Any:
         """Carry out a command for an activity; returns the activity that continues at once, or None."""
         execute = getattr(command, "_execute", None)
         return self._hold(activity, command) if execute is None else execute(self, activity)
@@ -500,7 +500,7 @@ class World:
         """Raise the error for something that is no command."""
         raise ModelError(f"{activity.name} yielded {command!r}, which is no command: {what_to_yield(command)}")
 
-    def _wake(self, activity: Any, value: object) -> None:
+    def _wake(self, activity: Activity, value: object) -> None:
         """End an activity's wait: it continues at the end of the present instant, and its `yield` returns `value`.
 
         What it waited for is kept until then, so that an interrupted process gives it back.

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -35,13 +35,12 @@ Kind: TypeAlias = Literal["ints", "floats"]
 _KINDS: Final[dict[str, Kind]] = {"Ints": "ints", "IntBlocks": "ints", "Floats": "floats", "FloatBlocks": "floats"}
 LINE: Final = 8
 """How many numbers a cache line holds: tables of which an event reads a row are a whole number of them wide."""
-
-
+Number = TypeVar("Number", bound=float)
 STILLS: Final = 32
 """How many numbers that do not move within a step are kept for the proofs of a condition."""
 
 
-def view_of(array: NumberTable) -> Any:
+def view_of(array: NDArray[np.generic[Number]]) -> memoryview[Number]:
     """An array as a memoryview: its items are numbers of Python, several times faster to reach than an array's."""
     return memoryview(array)  # type: ignore[arg-type]  # an array is a buffer
 

@@ -9,7 +9,7 @@ the shorter ones after it nine each.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 from math import inf, isfinite
 
@@ -85,6 +85,6 @@ def as_decimal(number: float) -> Fraction:
     return Fraction(repr(float(number)))
 
 
-def reached_inputs(functions: Iterable[Callable[..., object]], owner: object = None) -> Reach[Input]:
+def reached_inputs(functions: Iterable[object], owner: object = None) -> Reach[Input]:
     """The inputs that some functions, or what they call, may call; `owner` is the object with these functions."""
     return Reach(Input, functions, owner)  # type: ignore[type-abstract]  # objects of derived classes are looked for

@@ -13,7 +13,7 @@ from heapq import heappop, heappush
 from itertools import count
 from math import inf
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eventide.continuous.plans import never_started
 from eventide.discrete.conditions.condition import ConditionList
@@ -156,7 +156,7 @@ class WatchedConditions(ConditionList):
         """Something other than its condition resumes a process that waits."""
         self._integrator.native_processes.leave(process)
 
-    def resume(self, wait: StateWait, test: Callable[[], Any], priority: float, prior: bool) -> bool:
+    def resume(self, wait: StateWait, test: Callable[[], object], priority: float, prior: bool) -> bool:
         """Wait again for a finished wait; False if it is no longer kept."""
         wait.ask(test)
         self.arrivals = arrival = self.arrivals + 1.0

@@ -289,13 +289,13 @@ class Slides:
         share, is_above, path = (layout_of(sliding).slot(sliding, name) for name in ("share", "is_above", "path"))
         sliding._slide = Slide(_Edge(above), share, is_above, path, modes)
         sliding.latest = trigger
-        return sliding.start_event  # type: ignore[no-any-return]  # set by set_up
+        return sliding.start_event
 
     def begin(self, sliding: SlidingMotion) -> None:
         """The state slides: the two conditions rest, and the laws are executed on both sides."""
         integrator, slide = self.integrator, sliding._slide
         above, below = sliding.above, sliding.below
-        met: dict[object, None] = {}
+        met: dict[Member, None] = {}
         for trigger in (above, below):
             met.update(dict.fromkeys(trigger.plan.touches or ()))
         for slot in slide.modes:

@@ -256,7 +256,7 @@ class Probe(Columns):
     def __init__(self, integrator: Integrator, taken: Taken) -> None:
         super().__init__(integrator, [taken], FEWEST)
 
-    def at(self, times: Sequence[float]) -> list[float] | None:
+    def at(self, times: Sequence[float]) -> Sequence[float] | None:
         """The number at these times, at most 64; None if the stepper cannot read it, or Python would raise an error."""
         if not self._is_known():
             return None
@@ -272,7 +272,7 @@ class Probe(Columns):
         if filled < count:
             lists[self._head + STOPPED] = 0
             return None
-        found: list[float] = numbers[start + self._room : start + self._room + count].tolist()
+        found: Sequence[float] = numbers[start + self._room : start + self._room + count].tolist()
         return found
 
 

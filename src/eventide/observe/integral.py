@@ -188,7 +188,7 @@ class Integral(Observer):
         course.extend(self._value_at, self._values_at, sim.time, first, last, sim)
         return last
 
-    def _values_at(self, times: Sequence[float]) -> list[float]:
+    def _values_at(self, times: Sequence[float]) -> Sequence[float]:
         """The quantity at times that can be shown, at once if the stepper can read it."""
         found = None if self._probe is None else self._probe.at(times)
         if found is None or not all(map(isfinite, found)):

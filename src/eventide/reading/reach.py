@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import sysconfig
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, Final, Generic, TypeVar
@@ -25,7 +25,7 @@ class Reach(Generic[Sought]):
     not looked into: what they call of the model's they are given by the model.
     """
 
-    def __init__(self, sought: type[Sought], functions: Iterable[Callable[..., object]], owner: object = None) -> None:
+    def __init__(self, sought: type[Sought], functions: Iterable[object], owner: object = None) -> None:
         self._sought = sought
         self._functions = tuple(functions)
         self._owner = owner

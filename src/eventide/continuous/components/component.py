@@ -19,6 +19,7 @@ from eventide.errors import ModelError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from eventide.continuous.components.member import Member
     from eventide.continuous.plans import Analyst, Cohort
     from eventide.continuous.storage.slot_storage import Seat
     from eventide.continuous.system import System
@@ -61,7 +62,7 @@ class _Continuum:
     _when_specs: ClassVar[list[WhenSpec]] = []
     _every_specs: ClassVar[list[EverySpec]] = []
     _slide: Any = None
-    _meets: tuple[object, ...] = ()
+    _meets: tuple[Member, ...] = ()
 
 
 class Continuous(_Continuum, Component):

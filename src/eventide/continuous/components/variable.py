@@ -56,7 +56,7 @@ class Variable:
         self.sim = sim
         self.unit = check_text(unit, "unit=")
         self.assigned = assigned
-        self._owner: Any = self
+        self._owner: Member = self
         self._system = sim._continuum
         if self._system.integrator.is_marching:
             self._system.integrator.pauses.check_thread()

@@ -138,6 +138,7 @@ class VectorVariable(StateVariable):
     Had by `component["u"]`; `component["u"][3]` is the variable of one item.
     """
 
+    _owner: Continuous
     _field: Field
     _items: dict[int, Variable]
 

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from eventide.continuous.components.member import Member
     from eventide.continuous.flows.flow import Flow
     from eventide.continuous.integrator import Integrator
-    from eventide.continuous.storage.growable_arrays import Blocks
+    from eventide.continuous.storage.growable_arrays import Blocks, Number
     from eventide.discrete.conditions.condition import Condition
 
 FINEST: Final = 2.0**-40
@@ -68,7 +68,7 @@ class Sliding:
     def __init__(self, flow: Flow) -> None:
         self._flow = flow
         self._integrator: Integrator = flow.integrator
-        self._blocks: list[tuple[Blocks, int, int]] = []
+        self._blocks: list[tuple[Blocks[int] | Blocks[float], int, int]] = []
         self.slides: dict[Member, Slide] = {}
         self._opened: NDArray[np.float64] | None = None
         self._told: tuple[list[object], list[int]] = [], []
@@ -135,7 +135,7 @@ class Sliding:
             head[at + MODE_VALUES] = self._block(integrator.memory.constants, values)
         return self._block(integrator.memory.lists, [*head, *(bound for run in runs for bound in run)])
 
-    def _block(self, blocks: Blocks, values: list[float]) -> int:
+    def _block(self, blocks: Blocks[Number], values: list[Number]) -> int:
         place = int(blocks.allocate(len(values)))
         for k, value in enumerate(values):
             blocks.view[place + k] = value

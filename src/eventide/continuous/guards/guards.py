@@ -205,10 +205,9 @@ class Guards:
         return flow
 
     def _note_inputs(self, condition: Condition, flow: Flow) -> None:
-        inputs: Any = condition.plan.inputs
-        if inputs is None:
-            inputs = reached_inputs((condition.function, *condition.arguments))
-        flow.note_inputs(condition, inputs)
+        inputs = condition.plan.inputs
+        reached = reached_inputs((condition.function, *condition.arguments)) if inputs is None else inputs
+        flow.note_inputs(condition, reached)
 
     def move(self, condition: Condition, flow: Flow) -> None:
         """Let another flow watch a condition."""
@@ -276,7 +275,7 @@ class Guards:
         self.integrator.groups.count_uses(flow, condition.plan, -1)
         self.trails.leave(self.guard.trail[condition.row])
         self.let_go(condition)
-        condition.flow = None
+        del condition.flow
 
     def renew(self, condition: Condition) -> None:
         """Watch a condition as what it is now; a trigger that was armed stays armed, and a wait at rest is given up."""
@@ -354,11 +353,11 @@ class Guards:
         integrator, plan, flow = self.integrator, wait.plan, wait.flow
         bind = plan.pattern.bind
         if bind is None or bind(wait.function, wait.arguments) != plan.binding:
-            plan = integrator.analyst.resume(wait, plan)
-            if plan is None:
+            renewed = integrator.analyst.resume(wait, plan)
+            if renewed is None:
                 self._discard(wait)
                 return False
-            wait.plan = plan
+            wait.plan = plan = renewed
         if plan.signature is not None:
             integrator.references.keep_current(wait, plan)
         if wait.is_trigger:

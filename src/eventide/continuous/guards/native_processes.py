@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from types import CodeType
 
     from eventide.continuous.integrator import Integrator
-    from eventide.continuous.plans import ProcessPlan, ReactionPlan, WaitPointPlan
+    from eventide.continuous.plans import ConditionPlan, ProcessPlan, ReactionPlan, WaitPointPlan
     from eventide.continuous.storage.growable_arrays import Lease
     from eventide.discrete.conditions.condition import Condition
 
@@ -40,7 +40,7 @@ REST: Final = 64
 
 def obstacle(wait: StateWait) -> str:
     """Why native code cannot let a process wait so; empty if it can."""
-    plan = wait.plan
+    plan: ConditionPlan | None = getattr(wait, "plan", None)
     if plan is None or plan.is_opaque:
         return "what it waits for is tested in Python"
     if wait.is_timed:

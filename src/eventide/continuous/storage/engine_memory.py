@@ -57,9 +57,9 @@ class EngineMemory:
 
     def __init__(self, integrator: Integrator) -> None:
         self._integrator = integrator
-        self.index = Blocks(np.int64, self.outdate)
-        self.lists = Blocks(np.int64, self.outdate, ROOM)
-        self.constants = Blocks(np.float64, self.outdate, ROOM)
+        self.index: Blocks[int] = Blocks(np.int64, self.outdate)
+        self.lists: Blocks[int] = Blocks(np.int64, self.outdate, ROOM)
+        self.constants: Blocks[float] = Blocks(np.float64, self.outdate, ROOM)
         self.flow_rows = flow_rows = FlowRows(self.constants, self.outdate)
         self.flow = flow_rows.flow
         self.segments, self.chain = flow_rows.segments, flow_rows.chain

@@ -33,7 +33,7 @@ class FlowRows:
     constants       where conditions have their entries
     """
 
-    def __init__(self, constants: Blocks, on_growth: Callable[[], None]) -> None:
+    def __init__(self, constants: Blocks[float], on_growth: Callable[[], None]) -> None:
         self.flow, self.law = FlowRecord(), LawRecord()
         self.floats = float_table(self.flow, on_growth)
         self.ints = int_table(self.flow, on_growth)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from math import prod
 from struct import Struct
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -29,7 +29,10 @@ def zeros(shape: tuple[int, ...], dtype: type) -> NDArray[Any]:
     return memory[start : start + size].view(dtype).reshape(shape)
 
 
-class Table:
+Number = TypeVar("Number", int, float)
+
+
+class Table(Generic[Number]):
     """A two-dimensional array whose rows are given out one by one; it doubles when it is full.
 
     array   the present array; `view` the same as a memoryview, whose items are Python numbers
@@ -50,13 +53,13 @@ class Table:
         self._free: list[int] = []
         self._used = 0
         self._columns = columns
-        self._zeros = view_of(np.zeros(columns, dtype))
+        self._zeros: memoryview[Number] = view_of(zeros((columns,), dtype))
         self._adopt(zeros((capacity, columns), dtype))
 
     def _adopt(self, array: NDArray[Any]) -> None:
         self.array = array
-        self.view: Any = view_of(array)
-        self.flat: Any = view_of(array.reshape(-1))
+        self.view: memoryview[Number] = view_of(array)
+        self.flat: memoryview[Number] = view_of(array.reshape(-1))
         if self.record is not None:
             self.record.attach(array)
 
@@ -64,7 +67,7 @@ class Table:
         """The number of a free row, all zero."""
         return self.copy(self._zeros)
 
-    def copy(self, numbers: object) -> int:
+    def copy(self, numbers: memoryview[Number]) -> int:
         """The number of a free row, which holds these numbers: a memoryview of as many as there are columns."""
         if self._free:
             row = self._free.pop()
@@ -77,7 +80,7 @@ class Table:
         self.flat[at : at + self._columns] = numbers
         return row
 
-    def write(self, row: int, numbers: object) -> None:
+    def write(self, row: int, numbers: memoryview[Number]) -> None:
         """Let a row that another table has given out be there, and hold these numbers, as `copy` takes them."""
         if row >= len(self.array):
             self.reserve(row + 1)
@@ -97,12 +100,12 @@ class Table:
             self.on_growth()
 
 
-def int_table(record: Record, on_growth: Callable[[], None]) -> Table:
+def int_table(record: Record, on_growth: Callable[[], None]) -> Table[int]:
     """A table of the whole numbers of a record."""
     return Table(record.widths["ints"], np.int64, on_growth, record=record)
 
 
-def float_table(record: Record, on_growth: Callable[[], None]) -> Table:
+def float_table(record: Record, on_growth: Callable[[], None]) -> Table[float]:
     """A table of the real numbers of a record."""
     return Table(record.widths["floats"], np.float64, on_growth, record=record)
 
@@ -117,7 +120,7 @@ class Columns(NamedTuple):
     room: int
 
 
-class Runs(Table):
+class Runs(Table[int]):
     """A table of runs: each owner's rows stand together, in their order.
 
     runs    all that have room
@@ -171,7 +174,7 @@ class Run:
 
     __slots__ = ("columns", "row", "table", "told")
 
-    def __init__(self, table: Runs, told: Table, row: int, columns: Columns) -> None:
+    def __init__(self, table: Runs, told: Table[int], row: int, columns: Columns) -> None:
         self.table = table
         self.told = told
         self.row = row
@@ -216,14 +219,14 @@ Lease: TypeAlias = tuple[list[int], int]
 """A block that is in use: where its first place is noted when it is free again, and that place."""
 
 
-class Blocks:
+class Blocks(Generic[Number]):
     """A one-dimensional array of which blocks are given out and taken back."""
 
     def __init__(self, dtype: type, on_growth: Callable[[], None], capacity: int = 64) -> None:
         self.on_growth = on_growth
         self._used = 0
-        self.array: NDArray[Any] = zeros((capacity,), dtype)
-        self.view: Any = view_of(self.array)
+        self.array = zeros((capacity,), dtype)
+        self.view: memoryview[Number] = view_of(self.array)
         # By size: the free places, and what writes that many numbers.
         self._sizes: dict[int, tuple[list[int], Callable[..., None]]] = {}
 

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:
+    from eventide.continuous.flows.flow import Flow
+    from eventide.continuous.plans import ConditionPlan
     from eventide.declare import Component
     from eventide.discrete.conditions.until import StateWait, Until
     from eventide.discrete.conditions.when import Trigger
@@ -45,10 +47,12 @@ class Condition:
     """Whether the same thing may well be waited for again."""
 
     test: Callable[[], object]
-    function: Any
+    function: Callable[..., object]
     """What it is in the text; a method's is that of its class."""
-    arguments: tuple[Any, ...]
+    arguments: tuple[object, ...]
     """What that is called with."""
+    plan: ConditionPlan  # from when it is placed
+    flow: Flow  # in whose steps it is watched, while it is
     partner: Trigger | None
     """The handler on the other side of the surface, if this one's and that one's state slides along it."""
 
@@ -57,9 +61,6 @@ class Condition:
         self.priority = priority
         self.rank = 0.0
         self.row = -1
-        self.plan: Any = None
-        self.flow: Any = None
-        """In whose steps it is watched."""
         self.is_over = False
         """Whether it has fired or been withdrawn, and is kept for the next wait of its kind."""
         self.rests = False
@@ -116,7 +117,7 @@ class ComponentCondition(Condition):
         return self.component.sim
 
     @property
-    def owner(self) -> Any:
+    def owner(self) -> Component:
         """The component."""
         return self.component
 

@@ -162,7 +162,7 @@ class Until:
             wait.activity, activity._past = activity, wait.following
             activity._wait = wait
             return
-        condition: Any = self.condition
+        condition = self.condition
         priority = sim.until_priority if self.priority is None else self.priority
         prior = sim.until_prior if self.prior is None else self.prior
         if priority.__class__ is not float or priority != priority:
@@ -201,8 +201,7 @@ def _await_crossing(sim: World, activity: Activity, crossing: Crossing, priority
 
 def past_waits(activity: Activity) -> Iterator[StateWait]:
     """The waits that are kept for an activity, over or not, the one that is likely to come next first."""
-    first: StateWait | None = activity._past
-    wait = first
+    wait = first = activity._past
     while wait is not None:
         yield wait
         wait = wait.following if wait.following is not first else None

@@ -18,6 +18,7 @@ from eventide.reading.description import describe_function
 if TYPE_CHECKING:
     from eventide.declare import Component
     from eventide.discrete.world import World
+    from eventide.monitor.sliding import SlidingMotion
 
 
 AT_START: Final = "a handler runs when its condition becomes true; for the start too write @ev.when(..., at_start=True)"
@@ -66,7 +67,7 @@ class Trigger(ComponentCondition):
         self.end: float | None = None
         self.surface: Surface | None = None
         self.is_above = False
-        self.sliding: Any = None
+        self.sliding: SlidingMotion | None = None
         self.has_fired = False
         self.is_counted = True
         self._notice = self._value = self._wait = None
@@ -153,7 +154,7 @@ class WhenSpec:
 
     def __init__(
         self,
-        condition: Callable[[Any], Any] | Crossing,
+        condition: Callable[[Any], object] | Crossing,
         handler: Callable[[Any], object],
         priority: float,
         at_start: bool,
@@ -241,7 +242,7 @@ class Settlement:
             if spec.handler is self.spec.handler:
                 found[name] = spec.with_settler(self.settler)
 
-    def __get__(self, component: object, owner: type | None = None) -> Any:
+    def __get__(self, component: object, owner: type | None = None) -> object:
         return self.settler if component is None else MethodType(self.settler, component)
 
     def __call__(self, component: Component, time: float) -> None:
@@ -291,7 +292,7 @@ class Surface:
 
 
 def when(
-    condition: Callable[[Any], Any] | Crossing, *, priority: float = 0.0, at_start: bool = False
+    condition: Callable[[Any], object] | Crossing, *, priority: float = 0.0, at_start: bool = False
 ) -> Callable[[Callable[[Any], None]], Handler]:
     """Mark a method as the handler of a state event: it runs whenever `condition(self)` becomes true.
 

@@ -100,8 +100,7 @@ class Branch:
 
     def withdraw(self) -> None:
         """Leave whatever list it stands in, and give back what it was granted."""
-        self._wait = None
-        self._notice = None
+        self._wait = self._notice = None
         granted, self._granted = self._granted, None
         if granted is not None:
             granted.withdraw()

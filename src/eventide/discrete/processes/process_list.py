@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from eventide.discrete.homes import Homes
     from eventide.discrete.processes.process import Process
 
 
@@ -19,8 +20,7 @@ class Roster:
 
     _after: Any
     _before: Any
-    homes: Any
-    """Who knows the processes that were made in rows, while there are any."""
+    homes: Homes | None  # knows the processes that were made in rows, while there are any
 
     def __init__(self) -> None:
         self._after = self._before = self

@@ -196,7 +196,7 @@ def _chain(a: Rows, q: int) -> Iterable[int]:
     return found
 
 
-def _away(known: type[Known], home: Callable[[Any], None]) -> type[Known]:
+def _away(known: type[Known], home: Callable[[object], None]) -> type[Known]:
     """The class of a resource, or of its statistics, while it is away: to look at it or change it brings all home."""
 
     def look(self: object, name: str) -> object:

@@ -11,6 +11,7 @@ from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from eventide.discrete.commands import Activity
+    from eventide.discrete.resources.transfer import Amount
     from eventide.simulation import Simulation
 
 
@@ -119,7 +120,7 @@ class Container(Depot):
     fractions are added exactly; floats are rounded, as always: ten times 0.1 is less than 1.0.
     """
 
-    def __init__(self, sim: Simulation, capacity: Any = inf, initial: Any = 0, *, name: str = "") -> None:
+    def __init__(self, sim: Simulation, capacity: Amount = inf, initial: Amount = 0, *, name: str = "") -> None:
         self._attach(sim, name)
         self.capacity = check_container_capacity(capacity, self.name)
         self.amount = initial
@@ -127,7 +128,7 @@ class Container(Depot):
         self._open(sim, float(initial))
 
     @command
-    def put(self, amount: Any, priority: float = 0.0) -> AmountPut:
+    def put(self, amount: Amount, priority: float = 0.0) -> AmountPut:
         """Command: put `amount` in, once there is space for it; the `yield` returns the amount.
 
         Raises ModelError if there can never be.
@@ -135,14 +136,14 @@ class Container(Depot):
         return self._make_portion(AmountPut(), amount, priority)
 
     @command
-    def get(self, amount: Any, priority: float = 0.0) -> AmountGet:
+    def get(self, amount: Amount, priority: float = 0.0) -> AmountGet:
         """Command: take `amount` out, once it is there; the `yield` returns the amount.
 
         Raises ModelError if it can never be.
         """
         return self._make_portion(AmountGet(), amount, priority)
 
-    def _make_portion(self, portion: Some, amount: Any, priority: float) -> Some:
+    def _make_portion(self, portion: Some, amount: Amount, priority: float) -> Some:
         try:
             fits = 0 <= amount <= self.capacity and amount < inf
         except TypeError:
@@ -152,7 +153,7 @@ class Container(Depot):
         portion.amount = amount
         return self._make(portion, priority)
 
-    def _change(self, difference: Any) -> None:
+    def _change(self, difference: Amount) -> None:
         self.amount += difference
         self.level._move(float(self.amount), self.sim.time)
 
@@ -165,7 +166,7 @@ class Container(Depot):
         return f"<{self.name}: {self.amount!r} of {self.capacity!r}, {self._waiting_text()}>"
 
 
-def is_amount(value: Any) -> bool:
+def is_amount(value: Amount) -> bool:
     """Whether this is a number, finite and not negative."""
     try:
         return isfinite(value) and value >= 0
@@ -173,14 +174,14 @@ def is_amount(value: Any) -> bool:
         return False
 
 
-def check_container_capacity(capacity: Any, name: str) -> object:
+def check_container_capacity(capacity: Amount, name: str) -> Amount:
     """A capacity; ModelError if it is not a number greater than zero."""
     if not (capacity == inf or (is_amount(capacity) and capacity > 0)):
         raise ModelError(f"the capacity of {name} is a number greater than 0, or infinite, and got {capacity!r}")
     return capacity
 
 
-def check_initial(initial: Any, container: Container) -> None:
+def check_initial(initial: Amount, container: Container) -> None:
     """Raise ModelError if a container cannot hold this at the start."""
     if not (is_amount(initial) and initial <= container.capacity):
         raise ModelError(
@@ -189,7 +190,7 @@ def check_initial(initial: Any, container: Container) -> None:
         )
 
 
-def refuse_amount(amount: object, container: Container, what: str) -> NoReturn:
+def refuse_amount(amount: Amount, container: Container, what: str) -> NoReturn:
     """Raise ModelError for what is no amount, or more than the container can ever hold."""
     if not is_amount(amount):
         raise ModelError(f"a {what} {container.name} takes a finite number, 0 or more, and got {amount!r}")

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from decimal import Decimal
 from fractions import Fraction
 from math import inf
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from eventide.declare import Component, check_same_simulation
 from eventide.discrete.commands import NOTHING
@@ -49,8 +49,7 @@ class _Agenda:
     reason = "a shift has ended or begun"
     _notice: Notice | None = None
     _story: None = None
-    _value: Any = None
-    _wait: Any = None
+    _value = _wait = None
 
 
 class Shifts(_Agenda, Component):

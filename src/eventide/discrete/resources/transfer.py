@@ -7,7 +7,7 @@ in an event of its own at the end of the present instant, so that until then it 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
 from eventide.declare import check_same_simulation
 from eventide.discrete.commands import Handover
@@ -18,6 +18,8 @@ from eventide.errors import ModelError
 from eventide.statistics import Level, Tally
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from eventide.discrete.calendar import Notice
     from eventide.discrete.commands import Activity
     from eventide.discrete.world import World
@@ -26,6 +28,9 @@ if TYPE_CHECKING:
 
 DONE: Final = "done"
 WITHDRAWN: Final = "withdrawn"
+
+
+Amount: TypeAlias = "float | Fraction"  # added exactly, if whole numbers and fractions
 
 
 class Transfer(Wish):
@@ -239,7 +244,7 @@ class Depot(Station):
         transfer._priority = priority if priority == 0.0 else check_priority(priority, self)
         return transfer
 
-    def _keep(self, amount: Any) -> None:
+    def _keep(self, amount: Amount) -> None:
         self._kept += amount
         self._promises += 1
 
