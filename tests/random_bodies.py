@@ -24,7 +24,7 @@ def hurry(patch: pytest.MonkeyPatch) -> None:
     for module in (world, same_time_limit):
         patch.setattr(module, "SPELL", 4)
     patch.setattr(simulations, "ENOUGH", 4)
-    patch.setattr(loading, "COLD", 0)
+    patch.setattr(loading, "PATIENCE", 0)
     for name, few in {"ENOUGH": 4, "EACH": 0, "MOST": 0.5}.items():
         patch.setattr(homes, name, few)
     patch.setattr(homes.Homes, "_wait_longer", lambda self: None)

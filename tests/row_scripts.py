@@ -439,7 +439,7 @@ def _prepare(program: Program, is_native: bool) -> RowMemory:
     memory._reals[: len(values)] = values
     assert (memory.add_tally(print), memory.add_tally(print)) == (LOG, NUMBERS)
     assert memory.add_level(8) == 0
-    kernel: Any = native().kernel(script) if is_native else script  # type: ignore[arg-type]
+    kernel: Any = native().kernel(lambda: script) if is_native else script  # type: ignore[arg-type]
     k = memory.add_kind(2 + SLOTS, 0, kernel)
     for station in program.stations:
         in_use, queue = memory.add_level(2), memory.add_level(2)

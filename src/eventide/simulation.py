@@ -12,6 +12,7 @@ from eventide.declare.showing import as_html
 from eventide.discrete import World
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.errors import ModelError, SimulationError, check_number, check_tolerances, to_float
+from eventide.rows import loading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,6 +98,8 @@ class Simulation(World):
         self.dt_min = dt_min
         self.dt_max = dt_max
         self._log: EventLog | None = None
+        self._seen = 0
+        """How many of its events `rows/loading.py` knows of."""
         self.recordings: list[Recording | PopulationRecording] = []
         self.dense_outputs: DenseOutputs | None = None
         """What finds quantities that are to be known between the rows, too, as they are recorded."""
@@ -150,6 +153,10 @@ class Simulation(World):
     def _numbers(self, horizon: float, count: int) -> Iterator[int]:
         if self.compile is not False and not self._is_stepped and self.events - self._events_before >= ENOUGH:
             if self._homes is None:
+                seen, self._seen = self._seen, self.events
+                loading.note(self.events - seen)
+                if not loading.may_pay():
+                    return super()._numbers(horizon, count)
                 from eventide.discrete.homes import Homes
 
                 self._homes = Homes(self, self._make_bodies)

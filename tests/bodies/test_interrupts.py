@@ -13,8 +13,8 @@ import random_interrupts
 from random_bodies import hurry, load, simulation, taken
 
 import eventide as ev
-from eventide.bodies import body
 from eventide.native.row_engine import NativeRows
+from eventide.rows.interface import RowEngine
 
 
 @pytest.fixture(autouse=True)
@@ -388,10 +388,10 @@ def test_native_code_is_not_loaded_where_no_process_can_go_away(monkeypatch: pyt
             yield ev.hold(1.0)
             vars()
 
-    def refuse() -> NativeRows:
+    def refuse(_: NativeRows) -> RowEngine:
         raise NotImplementedError("native code is loaded")
 
-    monkeypatch.setattr(body, "native_rows", refuse)
+    monkeypatch.setattr(NativeRows, "engine", property(refuse))
     sim = ev.Simulation(rng=7)
     for _ in range(3):
         sim.process(reader(sim))

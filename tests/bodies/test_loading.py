@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from types import FunctionType
 
 import pytest
 
@@ -11,6 +11,7 @@ import eventide as ev
 from eventide.bodies.body import Bodies
 from eventide.discrete import homes
 from eventide.rows import loading
+from eventide.rows.interface import PLAIN
 
 
 def machine(sim: ev.Simulation) -> ev.ProcessGenerator[None]:
@@ -18,24 +19,103 @@ def machine(sim: ev.Simulation) -> ev.ProcessGenerator[None]:
         yield ev.hold(1.0)
 
 
-def test_many_events_are_worth_it_and_what_is_loaded_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loading, "_PAST", loading._Past())
-    monkeypatch.delitem(sys.modules, "eventide.native.row_engine", raising=False)
-    assert [loading.is_worth_loading(200_000) for _ in range(3)] == [False, False, True]
-    monkeypatch.setattr(loading, "_PAST", loading._Past())
-    monkeypatch.setitem(sys.modules, "eventide.native.row_engine", sys)
-    assert loading.is_worth_loading(1)
+@pytest.fixture(autouse=True)
+def past(monkeypatch: pytest.MonkeyPatch) -> loading._Past:
+    """Nothing has been loaded, and there have been no events."""
+    past = loading._Past()
+    monkeypatch.setattr(loading, "_PAST", past)
+    return past
 
 
-def test_the_events_of_all_runs_count_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    told: list[int] = []
-    monkeypatch.setattr(homes, "is_worth_loading", told.append)  # which answers None: not yet
+class Kept:
+    """Native rows that run as Python, of which some code is kept on disk."""
+
+    def __init__(self, *kept: str, is_loaded: bool = False) -> None:
+        self.kept, self.is_loaded, self.engine = kept, is_loaded, PLAIN
+
+    @property
+    def is_kept(self) -> bool:
+        return "engine" in self.kept
+
+    def is_kernel_kept(self, text: str) -> bool:
+        return any(f"def body_{name}(" in text for name in self.kept)
+
+    def kernel(self, make: Callable[[], FunctionType], _: str) -> FunctionType:
+        return make()
+
+
+def first_native_event(native: Kept, *made: Callable[[ev.Simulation], ev.ProcessGenerator[None]]) -> int:
+    """How many events take place in Python before the first in a row."""
+    sim = ev.Simulation()
+    vars(sim)["_make_bodies"] = lambda: Bodies(sim, lambda: native)  # type: ignore[arg-type]  # what is asked of it is there
+    for make in made:
+        sim.process(make(sim))
+    sim.run()
+    assert sim._homes is not None
+    return sim.events - sim._homes.taken
+
+
+def test_prices_are_paid_by_events_once() -> None:
+    loading.note(loading.LOADING - 1)
+    loading.note(0)
+    assert (loading.may_pay(), loading.missing(loading.LOADING)) == (False, 1)
+    loading.note(1)
+    assert (loading.may_pay(), loading.pay(loading.LOADING, is_all=False)) == (True, 0)
+    assert loading.pay(loading.LOADING + 5, is_all=True) == 5
+    loading.note(7)
+    assert loading.pay(loading.LOADING + 5, is_all=True) == 0
+    assert (loading.may_pay(), loading.missing(10)) == (True, 8)
+
+
+def customer(sim: ev.Simulation) -> ev.ProcessGenerator[None]:
+    server = ev.Resource(sim)
+    for _ in range(20_000):
+        with server.request() as unit:
+            yield unit
+            yield ev.hold(1.0)
+
+
+@pytest.mark.parametrize(
+    ("kept", "price"),
+    [
+        pytest.param(["engine", "machine", "customer"], loading.LOADING, id="all is kept"),
+        pytest.param(["engine", "customer"], loading.LOADING + loading.KERNEL, id="but a kernel"),
+        pytest.param(
+            ["engine", "machine"], loading.LOADING + loading.KERNEL + loading.RESOURCES, id="but one with a resource"
+        ),
+        pytest.param(["machine", "customer"], loading.LOADING + loading.ENGINE, id="but the engine"),
+    ],
+)
+def test_processes_go_away_when_what_they_need_is_paid_for(
+    kept: list[str], price: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loading, "PATIENCE", 0.05)
+    spent = first_native_event(Kept(*kept), machine, customer)
+    assert price * 0.05 <= spent < price * 0.05 + 2 * homes.ENOUGH
+
+
+def test_where_it_is_loaded_they_go_away_at_the_first_look(past: loading._Past) -> None:
+    past.is_loaded = True
+    assert first_native_event(Kept("machine", is_loaded=True), machine) < homes.ENOUGH + 1_024
+
+
+def test_before_anything_may_pay_nothing_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(homes, "Homes", None)
+    sim = ev.Simulation()
+    sim.process(machine(sim))
+    sim.run()
+    assert sim.events == 20_001
+
+
+def test_the_events_of_all_runs_count_once(past: loading._Past, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loading, "may_pay", lambda: True)
+    monkeypatch.setattr(homes.Homes, "_pays_to_load", lambda *_: False)
     for runs in (1, 2):
         sim = ev.Simulation()
         sim.process(machine(sim))
         sim.run(until=10_000.5)
         sim.run()
-        assert runs * sim.events - runs * homes.ENOUGH < sum(told) <= runs * sim.events
+        assert runs * sim.events - runs * homes.ENOUGH < past.events <= runs * sim.events
 
 
 class Counted(list[object]):
@@ -49,7 +129,7 @@ class Counted(list[object]):
 
 
 def test_many_processes_are_not_gone_through_before_their_events_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loading, "COLD", 0)
+    monkeypatch.setattr(loading, "PATIENCE", 0)
     sim = ev.Simulation()
     for _ in range(2_000):
         sim.process(1.0 for _ in range(10))
@@ -74,7 +154,7 @@ def test_notices_of_holds_that_were_cut_do_not_count(monkeypatch: pytest.MonkeyP
                 yield ev.hold(1.0)
             other.interrupt()
 
-    monkeypatch.setattr(loading, "COLD", 0)
+    monkeypatch.setattr(loading, "PATIENCE", 0)
     sim = ev.Simulation()
     vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
     sim.process(cutter(sim.process(patient())))

@@ -39,6 +39,8 @@ from eventide.engine.interface import PLAIN
 from eventide.engine.records import Arrays, GuardRecord
 from eventide.native import engine as native
 from eventide.native.memory import AS_IT_STANDS
+from eventide.native.outside import NEEDED
+from eventide.native.packing import functions_at
 from eventide.native.statements import Translation
 from eventide.native.store import Store
 from eventide.native.values import Untranslatable
@@ -51,7 +53,7 @@ numbers = st.one_of(st.sampled_from(SPECIAL), st.floats())
 def translated(*functions: Callable[..., Any]) -> list[Callable[..., Any]]:
     """The functions as native code."""
     text = native.program({function.__name__: function for function in functions})  # type: ignore[misc]  # they are
-    return native.functions_at(STORE.load(text, native.NEEDED), [function.__name__ for function in functions])
+    return functions_at(STORE.load(text, NEEDED), [function.__name__ for function in functions])
 
 
 def bits(value: Any) -> Any:

@@ -114,6 +114,20 @@ def test_another_compiler_or_processor_is_another_file(tmp_path, monkeypatch) ->
     assert (guide(store, 1.0), store.compiled, len(files(tmp_path))) == (2.0, 1, 2)
 
 
+def test_whether_something_is_kept_is_told_without_the_compiler(tmp_path, monkeypatch) -> None:
+    text = "define ptr @kernel() {\n  ret ptr null\n}\n"
+    Store(tmp_path).load(lambda: text, key="this")
+    in_memory = Store(None)
+    in_memory.load(text)
+    monkeypatch.setitem(sys.modules, "eventide.native.llvm", None)  # to import it is an error
+    stores = Store(tmp_path), Store(tmp_path / "none"), in_memory
+    assert [[store.seems_to_have(key) for key in ("this", text)] for store in stores] == [
+        [True, False],
+        [False, False],
+        [False, True],
+    ]
+
+
 # --- whose
 
 MODES = pytest.mark.skipif(sys.platform == "win32", reason="modes tell nothing there")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, reduce
 from itertools import chain
 from math import nan
@@ -15,17 +15,19 @@ from eventide.bodies.absence import Absence
 from eventide.bodies.calls import addressed_call, target_of
 from eventide.bodies.examination import read
 from eventide.bodies.kernels import plain_kernel
+from eventide.bodies.learned import learned
 from eventide.bodies.naming import ABSENT, UNBORN, Fact, own_fact, reached
 from eventide.bodies.objects import unborn_values
 from eventide.bodies.operands import KINDS, SAMPLES, WIDE, Thing
+from eventide.bodies.prices import price_of
 from eventide.bodies.prototypes import Prototypes
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.errors import Interrupt
 from eventide.native.locking import locked
 from eventide.reading.dropped_commands import KNOWN
 from eventide.reading.generators import Successor, chain_of, function_of, locals_of
-from eventide.reading.source import CannotLower, SourceBook
-from eventide.reading.twins import GoingOn, Twin
+from eventide.reading.source import CannotLower
+from eventide.reading.twins import GoingOn
 from eventide.rows.codes import NONE
 from eventide.rows.memory import RowMemory
 
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from eventide.bodies.reader import Reading
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.resource import Resource
+    from eventide.discrete.selection import Candidate
     from eventide.discrete.world import World
     from eventide.native.row_engine import NativeRows
     from eventide.reading.generators import Suspended
@@ -106,7 +109,6 @@ class Return(NamedTuple):
 class Body:
     """The body of a generator function, for certain types of its variables.
 
-    function    the kernel as Python runs it
     sizes       how many whole numbers and floats a row has
     """
 
@@ -122,12 +124,16 @@ class Body:
         self._caught = [*dict.fromkeys(handler.name for handler in handlers if handler.name)]
         self.refused: dict[str, str] = {}
         """Why Python makes the processes of a statement of which native code could be made: by its prototype."""
-        self.function = plain_kernel(name, self.text)
+        self._name = name
 
     @property
     def sizes(self) -> tuple[int, int]:
         """How many whole numbers and floats a row has."""
         return len(self.wholes), len(self.reals)
+
+    def function(self) -> FunctionType:
+        """The kernel as Python runs it; nobody asks for it where its machine code is kept."""
+        return plain_kernel(self._name, self.text)
 
     @property
     def is_current(self) -> bool:
@@ -442,29 +448,6 @@ def native_rows() -> NativeRows:
     return NativeRows(Store.default())
 
 
-class Learned:
-    """What is known of code, for all simulations of this process: its text, its twins, and why it stays Python."""
-
-    def __init__(self) -> None:
-        self.book = SourceBook()
-        self.twins: dict[int, tuple[CodeType, Twin]] = {}
-        self.refused: dict[int, dict[tuple[type, ...], tuple[CodeType, CannotLower]]] = {}
-        """By code, and by what its first argument is like; under () for whatever that is."""
-
-    def twin_of(self, function: FunctionType) -> Twin:
-        """What makes twins of a generator function. Raises CannotLower if it has none."""
-        code = function.__code__
-        if id(code) not in self.twins:
-            self.twins[id(code)] = code, Twin(self.book.definition(function, yields=True), function)
-        return self.twins[id(code)][1]
-
-
-@locked
-@cache
-def _learned() -> Learned:
-    return Learned()
-
-
 def _shape(code: CodeType, values: Mapping[str, object]) -> tuple[type, ...]:
     """The types of the first argument and of its attributes: of a method others may come with other ones."""
     first = values.get(code.co_varnames[0]) if code.co_argcount else None
@@ -483,7 +466,7 @@ class Bodies:
         self.world = world
         self.native = native
         self.refused: dict[int, tuple[CodeType, CannotLower]] = {}
-        self._learned = _learned()
+        self._learned = learned()
         self._known: dict[Any, list[Body]] = {}
         self._unborn: dict[tuple[object, ...], tuple[CodeType, CannotLower]] = {}
         """Why processes of some code and types of arguments begin in Python."""
@@ -519,13 +502,22 @@ class Bodies:
         """New prototypes, for one stay of processes in rows."""
         return Prototypes(self)
 
+    def needed_by(self, candidates: Iterable[Candidate]) -> Iterable[Body]:
+        """The bodies of some processes and of what they make."""
+        each = (body for one in candidates for body in (one.body, *(child.body for child in one.offspring)))
+        return dict.fromkeys(each)
+
+    def price_of(self, candidates: Iterable[Candidate]) -> int:
+        """What it takes to load the engine, and the kernels of these, in events; see `rows/loading.py`."""
+        return 0 if self.native is None else price_of(self.native(), self.needed_by(candidates))
+
     def memory(self) -> RowMemory:
         """New tables for rows."""
         return RowMemory() if self.native is None else RowMemory(self.native().engine)
 
     def add_kind(self, memory: RowMemory, body: Body) -> int:
         """Make a body known to tables; the number of its kind."""
-        kernel: Any = body.function if self.native is None else self.native().kernel(body.function, body.text)
+        kernel: Any = body.function() if self.native is None else self.native().kernel(body.function, body.text)
         return memory.add_kind(len(body.wholes), len(body.reals), kernel)
 
     def admit(self, generator: GeneratorType[object, object, object]) -> tuple[Body, Admission] | None:

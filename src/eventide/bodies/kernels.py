@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import linecache
 import math
+from functools import cache
 from itertools import count
 from types import FunctionType
 from typing import Any, Final
 
 from eventide.bodies import attributes
+from eventide.native.locking import locked
 from eventide.rows import activities, codes
 from eventide.rows.allocation import has_room, row_of, spawn_like
 from eventide.rows.stations import ask, is_ready, leave, new_request
@@ -38,6 +40,8 @@ def tell(address: int, value: float) -> int:
 # --- kernels ----------------------------------------------------------------------------------------------------------
 
 
+@locked
+@cache
 def plain_kernel(name: str, text: str) -> FunctionType:
     """A kernel as Python runs it, whose text can be found."""
     file = f"<eventide body {next(_numbers)}>"

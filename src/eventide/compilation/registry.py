@@ -18,7 +18,7 @@ from eventide.lowering.names.name_resolution import STRANGE
 from eventide.lowering.names.paths import Entry
 from eventide.lowering.not_compilable import CannotLower
 from eventide.native.locking import LOCK, locked
-from eventide.native.memory import table_at
+from eventide.native.packing import table_at
 from eventide.native.store import Store
 from eventide.reading.source import SourceBook
 

@@ -15,7 +15,7 @@ from heapq import heapify
 from itertools import count
 from math import inf
 from operator import call, is_
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final
 
 from eventide.discrete.calendar import Calendar
 from eventide.discrete.interruptions import Interruptions, put_back, serial_of
@@ -24,10 +24,10 @@ from eventide.discrete.processes.stories import Kind, counter_of
 from eventide.discrete.resources.away import AwayStation
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.selection import Candidate, Selection
-from eventide.discrete.stand_ins import Given, RowCalendar, RowRoster
+from eventide.discrete.stand_ins import Given, Gone, RowCalendar, RowRoster
+from eventide.rows import loading
 from eventide.rows.allocation import has_room, reference, row_of
 from eventide.rows.codes import DONE, ENDED, FAILED, INTERRUPTION, NONE, NOTHING, REQUESTED, ROOM, SPENT
-from eventide.rows.loading import is_worth_loading
 from eventide.rows.undisturbed import is_watched, undisturbed
 
 if TYPE_CHECKING:
@@ -52,15 +52,6 @@ FEW: Final = 8
 """The processes that may come home before it is judged whether that is too often."""
 
 
-class _Gone(NamedTuple):
-    """A process that is a row: its body, and what it was made like in a row, or objects whose addresses the row has."""
-
-    process: Process
-    body: Body
-    prototype: Prototype | None
-    kept: object
-
-
 class Homes:
     """The processes of one world that are away.
 
@@ -82,7 +73,7 @@ class Homes:
         self._bodies: Bodies | None = None
         self._memory: RowMemory | None = None
         self._kinds: dict[Body, int] = {}
-        self._rows: dict[int, _Gone] = {}  # those that have objects, by their rows
+        self._rows: dict[int, Gone] = {}  # those that have objects, by their rows
         self._prototypes: Prototypes | None = None
         self._models: list[Prototype] = []
         """The prototypes that have rows now."""
@@ -107,7 +98,7 @@ class Homes:
         self.is_busy = False
         self.signals = world._keyboard.signals
         self.check_thread = world._keyboard.check_thread
-        self._seen = 0
+        self._seen = world.events
 
     # --- going away -----------------------------------------------------------------------------------------------
 
@@ -141,11 +132,14 @@ class Homes:
         fresh, self._seen = events - self._seen, events
         heap = calendar.heap
         valid = len(heap) if len(heap) > MANY else sum(one[3]._notice is one for one in heap)
-        if not is_worth_loading(fresh) or events - world._events_before < EACH * valid:
+        loading.note(fresh)
+        if events - world._events_before < EACH * valid or not loading.may_pay():
             return
         if self._bodies is None:
             self._bodies = self._make()
             self._absence = self._bodies.absence(self.bring)
+        if not self._pays_to_load({}):
+            return
         may_go = self._absence.may_go
         waiting = [notice for notice in heap if notice[3]._notice is notice and may_go(notice[3])]
         if not waiting:
@@ -155,6 +149,8 @@ class Homes:
         found = selection.made_of(waiting)
         gone = {id(candidate.notice) for candidate in found.values()}
         if gone:
+            if not self._pays_to_load(found):
+                return
             self._make_kinds(found)  # first, as compiling may fail: then no process has left the event list
             self.signals.pass_through()
             self._depart(found, gone)
@@ -210,10 +206,16 @@ class Homes:
         if self._memory is None:
             self._memory = self._bodies.memory()
             self._interruptions = Interruptions(self._memory, self._process_of)
-        for candidate in found.values():
-            for body in (candidate.body, *(prototype.body for prototype in candidate.offspring)):
-                if body not in self._kinds:
-                    self._kinds[body] = self._bodies.add_kind(self._memory, body)
+        for body in self._bodies.needed_by(found.values()):
+            if body not in self._kinds:
+                self._kinds[body] = self._bodies.add_kind(self._memory, body)
+
+    def _pays_to_load(self, found: Mapping[Process, Candidate]) -> bool:
+        """Whether what these need pays by now, which is then paid; else the next look is when it will."""
+        assert self._bodies is not None
+        missing = loading.pay(self._bodies.price_of(found.values()), is_all=bool(found))
+        self.due = max(self.due, self.world._calendar.events + missing)
+        return missing == 0
 
     def _go(self, found: Mapping[Process, Candidate]) -> None:
         """Let processes go away, and the resources that they may use."""
@@ -270,7 +272,7 @@ class Homes:
             time, sequence, path, _ = candidate.notice
             memory.engine.place(memory.arrays, i, time, float(sequence), path[0])
         self._absence.begin(process)
-        self._rows[i] = _Gone(process, candidate.body, None, candidate.admission.kept)
+        self._rows[i] = Gone(process, candidate.body, None, candidate.admission.kept)
         self._relied.update(candidate.body.naming.facts)
 
     def _fill(
@@ -291,11 +293,7 @@ class Homes:
             wholes[place] = reference(views, self.away[other]) if other in self.away else NONE
         for place, cause in admission.causes.items():
             wholes[place] = interruptions.number_of(cause)
-        w, r = views.activity.wholes[i], views.activity.reals[i]
-        for k, whole in enumerate(wholes):
-            views.wholes[w + k] = whole
-        for k, real in enumerate(admission.reals):
-            views.reals[r + k] = real
+        memory.set_numbers(i, wholes, admission.reals)
         self._relied.update(admission.relied)
 
     def _new_row(self, memory: RowMemory, kind: int) -> int:
@@ -346,7 +344,7 @@ class Homes:
             Roster.enter(world._roster, story)
             self._absence.begin(story)
             self.away[story] = i
-            self._rows[i] = _Gone(story, prototype.body, prototype, None)
+            self._rows[i] = Gone(story, prototype.body, prototype, None)
             process.object[i], process.watched[i] = NONE, 1
 
     embody_all = undisturbed(embody)

@@ -6,7 +6,7 @@ Whoever looks at one of them brings those home that he could see; see `homes.py`
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eventide.discrete.calendar import Calendar
 from eventide.discrete.commands import hold
@@ -14,8 +14,19 @@ from eventide.discrete.processes.process_list import Roster
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
+    from eventide.bodies.body import Body
+    from eventide.bodies.prototypes import Prototype
     from eventide.discrete.calendar import Notice
     from eventide.discrete.processes.process import Process
+
+
+class Gone(NamedTuple):
+    """A process that is a row: its body, and what it was made like in a row, or objects whose addresses the row has."""
+
+    process: Process
+    body: Body
+    prototype: Prototype | None
+    kept: object
 
 
 class Given:

@@ -103,14 +103,3 @@ ATTRIBUTES: Final[Mapping[str, Intrinsic]] = {
     "set_whole": _setting("i64", "PyLong_FromLongLong"),
     "set_truth": _setting("i64", "PyBool_FromLong"),
 }
-FUNCTIONS: Final = (
-    "PyObject_GetAttr",
-    "PyObject_SetAttr",
-    "PyObject_Type",
-    "PyErr_Clear",
-    "PyErr_Occurred",
-    "PyLong_AsLongLong",
-    "PyLong_FromLongLong",
-    "PyBool_FromLong",
-)
-"""The functions of Python that they call, besides those of draws."""

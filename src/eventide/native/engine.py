@@ -6,24 +6,24 @@ compiler and processor are known there. Each method of integration gets a table 
 
 from __future__ import annotations
 
-import hashlib
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import cached_property
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eventide.engine import codes
 from eventide.engine.interface import ENTRIES, PLAIN, Engine
 from eventide.engine.records import placed
 from eventide.native import calls, overrides
 from eventide.native.expressions import signature
-from eventide.native.gathering import MATHEMATICAL, gathered
+from eventide.native.gathering import gathered
 from eventide.native.locking import locked
-from eventide.native.memory import MARKS, pack, table_at
+from eventide.native.memory import MARKS
 from eventide.native.method_kernels import kernels_of, method_text, table_of
+from eventide.native.outside import NEEDED
+from eventide.native.packing import functions_at, pack, table_at
+from eventide.native.sources import SOURCES, key_of
 
 if TYPE_CHECKING:
     from types import FunctionType
@@ -33,10 +33,6 @@ if TYPE_CHECKING:
     from eventide.engine.codes import Coefficients
     from eventide.engine.records import Arrays
     from eventide.native.store import Store
-
-NEEDED: Final = (*MATHEMATICAL, *calls.NEEDED)
-SOURCES: Final = (Path(__file__).parent, Path(codes.__file__).parent)
-"""Folders of the source on which the native stepper depends."""
 
 
 class NativeEngine:
@@ -80,12 +76,6 @@ class NativeEngine:
         return self._kernels[key]
 
 
-def functions_at(table: int, names: Iterable[str]) -> list[Callable[..., Any]]:
-    """The entries of a program, as Python calls them."""
-    addresses = table_at(table)
-    return [calls.builtin(name, addresses[k]) for k, name in enumerate(names)]
-
-
 def _told(make: Callable[[], str]) -> Callable[[], str]:
     """The same, with a message that it takes a moment."""
 
@@ -94,15 +84,6 @@ def _told(make: Callable[[], str]) -> Callable[[], str]:
         return make()
 
     return make_and_tell
-
-
-def key_of(sources: Iterable[Path]) -> str:
-    """What a text depends on, as a hash: the source in some folders."""
-    digest = hashlib.sha256()
-    for folder in sources:
-        for path in sorted(folder.glob("*.py")):
-            digest.update(path.read_bytes())
-    return digest.hexdigest()
 
 
 def stepper_text() -> str:

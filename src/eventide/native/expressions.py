@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping
 from inspect import isfunction
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
+from eventide.native.outside import LIBRARY
 from eventide.native.values import KINDS, Kind, Untranslatable, Value, convert, joined, literal
 
 if TYPE_CHECKING:
@@ -32,10 +33,6 @@ _COMPARISONS: Final[dict[type, tuple[str, str]]] = {
     ast.Eq: ("eq", "oeq"),
     ast.NotEq: ("ne", "une"),
 }
-
-
-LIBRARY: Final = ("exp", "log", "log1p", "sin", "cos", "atan")
-"""The functions of `math` that have the same name in the mathematical library and one argument."""
 
 
 def is_of_run(node: ast.expr) -> TypeGuard[ast.Attribute]:

@@ -14,9 +14,9 @@ from eventide.engine import law_evaluation, newton_matrices, newton_step
 from eventide.engine.guard_signs import crossing, sign_of
 from eventide.engine.taylor_arithmetic import stretch
 from eventide.engine.taylor_models import enclose_state
-from eventide.native.attributes import ATTRIBUTES, FUNCTIONS
-from eventide.native.expressions import LIBRARY
+from eventide.native.attributes import ATTRIBUTES
 from eventide.native.instructions import INSTRUCTIONS
+from eventide.native.outside import MATHEMATICAL
 from eventide.native.statements import Translation
 from eventide.native.values import Untranslatable
 
@@ -47,19 +47,6 @@ INTERPOLANT: Final = FITTING + 1
 MOTION: Final = FITTING + 2
 BOUNDS: Final = FITTING + 3
 FIRST_ROW: Final = FITTING + 4
-MATHEMATICAL: Final = ("pow", *LIBRARY)
-"""What the stepper needs of the mathematical library."""
-OUTSIDE: Final = (
-    *MATHEMATICAL,
-    "PyObject_CallNoArgs",
-    "PyObject_CallOneArg",
-    "PyIter_Next",
-    "PyFloat_AsDouble",
-    "PyFloat_FromDouble",
-    "Py_DecRef",
-    *FUNCTIONS,
-)
-"""What kernels of processes call: these, and methods of builtin objects."""
 
 
 def gathered(

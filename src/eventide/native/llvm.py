@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-import ctypes.util
 import sys
+from functools import cache
 from typing import Any
 
 import llvmlite  # type: ignore[import-untyped]  # it has no types
@@ -13,6 +13,7 @@ from llvmlite import binding
 from eventide.native import loops
 
 
+@cache
 def machine_name() -> str:
     """What machine code made here depends on: compiler, target, processor."""
     features = binding.get_host_cpu_features().flatten()
@@ -30,14 +31,15 @@ class Machine:
         self._engine: Any = binding.create_mcjit_compiler(binding.parse_assembly(""), _target_machine())
         self._library = _mathematical_library()
 
-    def compile(self, text: str) -> bytes:
+    def compile(self, text: str, effort: int = 2) -> bytes:
         """The object code of a module.
 
+        effort  of LLVM's passes, 0 to 3
         Raises RuntimeError if the text is no valid assembly, which would be an error of this library.
         """
         module = binding.parse_assembly(text)
         module.verify()
-        options = binding.create_pipeline_tuning_options(speed_level=2)
+        options = binding.create_pipeline_tuning_options(speed_level=effort)
         builder = binding.create_pass_builder(self._target, options)
         builder.getModulePassManager().run(module, builder)
         code: bytes = self._target.emit_object(module)
@@ -76,7 +78,11 @@ def _target_machine() -> object:
 def _mathematical_library() -> object:
     if sys.platform == "win32":
         return ctypes.CDLL("ucrtbase")
-    return ctypes.CDLL(ctypes.util.find_library("m") if sys.platform == "darwin" else None)
+    if sys.platform == "darwin":
+        from ctypes.util import find_library
+
+        return ctypes.CDLL(find_library("m"))
+    return ctypes.CDLL(None)
 
 
 def _address_in(library: object, name: str) -> int:

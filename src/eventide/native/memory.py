@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
-
-import numpy as np
+from typing import TYPE_CHECKING, Final
 
 from eventide.engine import records as engine_records
 from eventide.engine.codes import Coefficients
-from eventide.engine.records import Arrays, Record, RunState, placed
+from eventide.engine.records import Arrays, Record, RunState
 from eventide.native.values import Kind, Untranslatable, Value
 from eventide.rows import records as row_records
 from eventide.rows.records import Rows, RowState
@@ -77,10 +73,6 @@ STEPPER: Final = _layout(
 ROWS: Final = _layout(Rows._fields[:-1], row_records.RECORDS, RowState, ["reals"], {})
 LAYOUTS: Final[Mapping[str, Layout]] = {"Arrays": STEPPER, "Rows": ROWS}
 """The layouts by the annotation of the first argument of the functions that they are for."""
-PLAIN: Final = Arrays._fields.index("slot")
-"""The number of the stepper's arrays that come before its records."""
-FLAT: Final = Rows._fields.index("activity")
-"""The same for native processes."""
 STANDING: Final = frozenset(["sizes", "nodes", "table", "layers", "bernstein", "blocks", "kernels"])
 """Arrays that are not written while native code runs."""
 INVARIANT: Final = "!invariant.load !0"
@@ -93,32 +85,6 @@ MARKS: Final = """!0 = !{}
 !3 = !{!"llvm.loop.interleave.count", i32 1}
 """
 """What a text that has these marks ends with."""
-
-
-def pack(arrays: Arrays, method: tuple[int, ...]) -> tuple[int, object]:
-    """The address of the table, and what must live as long as it is used.
-
-    method  the entries of the method's arrays
-    """
-    whole: tuple[Any, ...] = arrays
-    return _table([placed(whole[:PLAIN]), *[record.placed for record in whole[PLAIN:-2]], (method, ())])
-
-
-def pack_rows(rows: Rows) -> tuple[int, object]:
-    """The same for the tables of native processes."""
-    flat = [np.asarray(view) for view in rows[:FLAT]]
-    whole: tuple[Any, ...] = rows
-    return _table([placed(flat), *[record.placed for record in whole[FLAT:-1]]])
-
-
-def _table(parts: list[tuple[tuple[int, ...], tuple[object, ...]]]) -> tuple[int, object]:
-    table = array("q", chain.from_iterable([places for places, _ in parts]))
-    return table.buffer_info()[0], (table, parts)
-
-
-def table_at(address: int) -> Any:
-    """The table of addresses that the function at an address returns."""
-    return ctypes.cast(ctypes.CFUNCTYPE(ctypes.c_void_p)(address)() or 0, ctypes.POINTER(ctypes.c_int64))
 
 
 class Memory:

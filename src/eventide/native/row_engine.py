@@ -2,37 +2,37 @@
 
 In: the functions that `rows/interface.py` lists, and kernels in the same language. Out: a `RowEngine` of native
 functions, compiled once for an installation, and addresses of kernels. A kernel is a module of its own, with copies of
-the functions of `rows/` that it calls, so that they are inlined.
+the functions of `rows/` that it calls, so that they are inlined. What is kept in the store is loaded in a fraction of
+the time that the translation alone takes to import, so that is imported where something is compiled.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from eventide.native import row_overrides
-from eventide.native.engine import NEEDED, SOURCES, functions_at, key_of, program
-from eventide.native.gathering import OUTSIDE, gathered
 from eventide.native.locking import locked
-from eventide.native.memory import MARKS, pack_rows, table_at
-from eventide.native.method_kernels import table_of
-from eventide.rows import records
-from eventide.rows.interface import ENTRIES, PLAIN, RowEngine
+from eventide.native.outside import NEEDED, OUTSIDE
+from eventide.native.packing import functions_at, pack_rows, table_at
+from eventide.native.sources import ROW_SOURCES, key_of
+from eventide.rows.interface import ENTRIES, RowEngine
 
 if TYPE_CHECKING:
     from types import FunctionType
 
     from eventide.native.store import Store
 
-ROW_SOURCES: Final = (*SOURCES, Path(records.__file__).parent)
-"""Folders of the source on which the native engine depends."""
+EFFORT: Final = 1
+"""Of LLVM's passes: with 2 native code is 2 to 3 % faster, and takes twice as long to make."""
 
 
 class NativeRows:
-    """The engine of native processes as native code, from a store."""
+    """The engine of native processes as native code, from a store.
+
+    is_loaded   whether it is there already
+    """
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -40,44 +40,58 @@ class NativeRows:
     @cached_property
     def engine(self) -> RowEngine:
         """The functions that Python calls."""
-        table = self._store.load(rows_text, NEEDED, key=self._key)
+        table = self._store.load(_engine_text, NEEDED, key=self._key, effort=EFFORT)
         return RowEngine(pack_rows, *functions_at(table, ENTRIES))
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether the engine has been loaded."""
+        return "engine" in self.__dict__
 
     @cached_property
     def _key(self) -> str:
         return key_of(ROW_SOURCES)
 
-    @locked
-    def kernel(self, function: FunctionType, source: str = "") -> int:
-        """The address of a kernel, a function `(a: Rows, i: int) -> int` whose source can be found.
+    @property
+    def is_kept(self) -> bool:
+        """Whether the store seems to have the engine: it may be that of another processor."""
+        return self._store.seems_to_have(self._key)
 
+    def is_kernel_kept(self, source: str) -> bool:
+        """The same of a kernel."""
+        return self._store.seems_to_have(self._key_of(source))
+
+    def _key_of(self, source: str) -> str:
+        return hashlib.sha256(f"{self._key}\n{source}".encode()).hexdigest()
+
+    @locked
+    def kernel(self, make: Callable[[], FunctionType], source: str = "") -> int:
+        """The address of a kernel.
+
+        make    what makes the kernel, a function `(a: Rows, i: int) -> int` whose source can be found
         source  what its text depends on besides that of the engine; where it is given and known, nothing is translated
         Raises Untranslatable.
         """
-        key = hashlib.sha256(f"{self._key}\n{source}".encode()).hexdigest() if source else ""
-        table = self._store.load(_Text(function), OUTSIDE, key=key) if key else self._made(function)
+        text = _Text(make)
+        given = text if source else text()
+        table = self._store.load(given, OUTSIDE, key=self._key_of(source) if source else "", effort=EFFORT)
         return int(table_at(table)[0])
 
-    def _made(self, function: FunctionType) -> int:
-        return self._store.load(kernels_text({function.__name__: function}), OUTSIDE)
+
+def _engine_text() -> str:
+    from eventide.native.row_texts import rows_text
+
+    return rows_text()
 
 
 class _Text:
     """Makes the text of a kernel when it is needed."""
 
-    def __init__(self, function: FunctionType) -> None:
-        self._function = function
+    def __init__(self, make: Callable[[], FunctionType]) -> None:
+        self._make = make
 
     def __call__(self) -> str:
-        return kernels_text({self._function.__name__: self._function})
+        from eventide.native.row_texts import kernels_text
 
-
-def rows_text() -> str:
-    """The whole engine as assembly; its entries are `ENTRIES`."""
-    return program({name: getattr(PLAIN, name) for name in ENTRIES}, row_overrides)
-
-
-def kernels_text(kernels: Mapping[str, FunctionType]) -> str:
-    """Kernels as assembly; its function `@kernel` returns a table of their addresses."""
-    known: dict[str, FunctionType] = dict(kernels)
-    return "\n".join([*gathered(known, row_overrides), table_of([f"@{name}" for name in known]), MARKS])
+        function = self._make()
+        return kernels_text({function.__name__: function})

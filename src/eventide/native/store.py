@@ -41,6 +41,8 @@ class Store:
         self.objection = ""
         self._is_checked = folder is None
         self._addresses: dict[str, int] = {}
+        self._met: set[str] = set()
+        """The hashes of keys for which there was something in the folder, or is in memory."""
         self._machine: Machine | None = None
 
     @classmethod
@@ -49,17 +51,20 @@ class Store:
         return cls(default_folder())
 
     @locked
-    def load(self, source: str | Callable[[], str], needed: tuple[str, ...] = (), key: str = "") -> int:
+    def load(
+        self, source: str | Callable[[], str], needed: tuple[str, ...] = (), key: str = "", effort: int = 2
+    ) -> int:
         """The address of the function `@kernel` of a module, valid as long as this store lives.
 
         source      its text, or what makes it
         needed      the functions of the mathematical library that it calls
         key         what the text depends on; by default the text
+        effort      of LLVM's passes, which the key tells, too, where it is not 2
         Raises as `kernel`.
         """
         from eventide.native.llvm import Machine, machine_name
 
-        key = hashlib.sha256(f"{machine_name()}\n{key or source}".encode()).hexdigest()
+        key = f"{_name_of(key or str(source))}_{_name_of(machine_name())[:16]}"
         if key not in self._addresses:
             self._machine = machine = self._machine or Machine()
             symbol = f"eventide_{key}"
@@ -68,13 +73,24 @@ class Store:
             if not address:
                 self.compiled += 1
                 text = source if isinstance(source, str) else source()
-                code = machine.compile(text.replace("@kernel(", f"@{symbol}(", 1))
+                code = machine.compile(text.replace("@kernel(", f"@{symbol}(", 1), effort)
                 address = machine.load(code, symbol, needed)
                 if not address:
                     raise RuntimeError(f"there is no {symbol} in what was compiled for it")
                 self._write(key, code)
             self._addresses[key] = address
+            self._met.add(key.partition("_")[0])
         return self._addresses[key]
+
+    def seems_to_have(self, key: str) -> bool:
+        """Whether something was kept for a key, by whatever compiler, for whatever processor.
+
+        Which these are here need not be known for it: to ask takes longer than to load.
+        """
+        folder, name = self._usable_folder(), _name_of(key)
+        if name not in self._met and folder is not None:
+            self._met.update(file.name.partition("_")[0] for file in os.scandir(folder))
+        return name in self._met
 
     # --- files ----------------------------------------------------------------------------------------------------
 
@@ -117,6 +133,10 @@ class Store:
             except OSError:
                 Path(name).unlink(missing_ok=True)
                 raise
+
+
+def _name_of(key: str) -> str:
+    return hashlib.sha256(key.encode()).hexdigest()
 
 
 def _digest(key: str, code: bytes) -> bytes:

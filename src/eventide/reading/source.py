@@ -6,7 +6,9 @@ import __future__
 import ast
 import inspect
 import linecache
+from collections import deque
 from dataclasses import dataclass
+from functools import cached_property
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -59,26 +61,31 @@ class Definition:
 
 
 class SourceFile:
-    """One file, parsed once.
-
-    rebound     the names that some function declares `global`
-    stored      the names of attributes that are set or deleted somewhere
-    """
+    """One file, parsed once."""
 
     def __init__(self, name: str, lines: list[str]) -> None:
         self.name = name
         self.lines = lines
         self.text = "".join(lines)
-        tree = self._tree = ast.parse(self.text)
-        self.rebound = {name for node in ast.walk(tree) if isinstance(node, ast.Global) for name in node.names}
-        self.stored = {name for node in ast.walk(tree) if (name := _stored(node))}
-        self._trees: dict[tuple[str, int], list[Tree]] = {}
-        for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef | ast.Lambda):
-                self._trees.setdefault(_key_of(node), []).append(node)
-        self._scopes = _scopes(tree)
+        self._tree = ast.parse(self.text)
         self._codes: dict[tuple[int, bool], dict[tuple[str, int], list[CodeType]]] = {}
         self._classes: dict[ast.AST, str] | None = None
+
+    # A file of the library is read for a few functions: all of it is gone through only for what asks for that.
+
+    @cached_property
+    def rebound(self) -> set[str]:
+        """The names that some function declares `global`."""
+        return {name for node in ast.walk(self._tree) if isinstance(node, ast.Global) for name in node.names}
+
+    @cached_property
+    def stored(self) -> set[str]:
+        """The names of attributes that are set or deleted somewhere."""
+        return {name for node in ast.walk(self._tree) if (name := _stored(node))}
+
+    @cached_property
+    def _scopes(self) -> dict[ast.AST, Scope]:
+        return _scopes(self._tree)
 
     def has(self, code: CodeType) -> bool:
         """Whether this text is what the code was made from.
@@ -105,7 +112,8 @@ class SourceFile:
 
     def tree_of(self, code: CodeType) -> Tree | None:
         """The tree of a function or lambda; None if the text does not tell."""
-        trees = self._trees.get((code.co_name, code.co_firstlineno), [])
+        key = code.co_name, code.co_firstlineno
+        trees = [tree for tree in _functions_at(self._tree, code.co_firstlineno) if _key_of(tree) == key]
         if len(trees) == 1:
             return trees[0]
         extent = extent_of(code)
@@ -238,6 +246,19 @@ def _stored(node: ast.AST) -> str:
         return ""
     function = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
     return str(node.args[1].value) if function.endswith(("setattr", "delattr")) else ""
+
+
+def _functions_at(tree: ast.AST, line: int) -> Iterator[Tree]:
+    """The functions and lambdas of a tree that a line is in, those further out first."""
+    waiting = deque([tree])
+    while waiting:
+        node = waiting.popleft()
+        if isinstance(node, ast.FunctionDef | ast.Lambda):
+            yield node
+        for child in ast.iter_child_nodes(node):
+            places = (one.lineno for one in (child, *getattr(child, "decorator_list", ())) if hasattr(one, "lineno"))
+            if min(places, default=0) <= line <= (getattr(child, "end_lineno", None) or line):
+                waiting.append(child)
 
 
 def _key_of(tree: Tree) -> tuple[str, int]:

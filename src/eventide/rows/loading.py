@@ -1,26 +1,60 @@
-"""When the native code of rows is loaded: that takes some tenths of a second, once in a process."""
+"""When the native code of rows is loaded: once as much time has gone by in Python as that takes.
+
+Who waits so long needs at most twice the time of somebody who knew from the start how long a run will be. Times are
+counted in events of Python. What is compiled is kept on disk, so a model is compiled once, and then loaded early.
+"""
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import Final
 
-COLD: Final = 500_000
-"""The events in Python after which loading pays."""
+LOADING: Final = 40_000
+"""The events in Python that take as long as to import what reads bodies and to load what is kept on disk."""
+ENGINE: Final = 85_000
+"""Half of that for compiling the engine: it is done once for an installation, so later runs have it, too."""
+KERNEL: Final = 30_000
+"""The same for compiling a kernel."""
+RESOURCES: Final = 35_000
+"""So much more if it uses resources."""
+PATIENCE: Final = 1
+"""How many times as long to wait as it takes."""
 
 
 @dataclass
 class _Past:
-    """What this process has done so far, in all runs: many short ones make a long one. No result depends on it."""
+    """What this process has done so far, in all runs: many short ones make a long one. No result depends on it.
+
+    events      in Python, less those that were paid for what has been loaded
+    is_loaded   whether the engine is
+    """
 
     events: int = 0
+    is_loaded: bool = False
 
 
 _PAST: Final = _Past()
 
 
-def is_worth_loading(events: int) -> bool:
-    """Whether the native code is loaded already, or loading it pays after so many more events in Python."""
+def note(events: int) -> None:
+    """So many more events have taken place in Python."""
     _PAST.events += events
-    return "eventide.native.row_engine" in sys.modules or _PAST.events >= COLD
+
+
+def may_pay() -> bool:
+    """Whether the engine is loaded, or to load it pays if it is kept on disk."""
+    return _PAST.is_loaded or not missing(LOADING)
+
+
+def missing(price: int) -> int:
+    """How many more events there must be before something pays."""
+    return max(PATIENCE * price - _PAST.events, 0)
+
+
+def pay(price: int, *, is_all: bool) -> int:
+    """What is missing; where that is nothing, and `is_all`, it is loaded now, and what comes next pays for itself."""
+    lacking = missing(price)
+    if is_all and not lacking:
+        _PAST.events = max(_PAST.events - price, 0)
+        _PAST.is_loaded = True
+    return lacking

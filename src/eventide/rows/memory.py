@@ -142,6 +142,12 @@ class RowMemory:
         w, r = views.activity.wholes[i], views.activity.reals[i]
         return views.wholes[w : w + wholes].tolist(), list(views.reals[r : r + reals])
 
+    def set_numbers(self, i: int, wholes: list[int], reals: list[float]) -> None:
+        """Set the first local numbers of a row."""
+        w, r = self.activity.wholes[i], self.activity.reals[i]
+        self._wholes[w : w + len(wholes)] = wholes
+        self._reals[r : r + len(reals)] = reals
+
     def _outdate(self) -> None:
         self._packed = self._views = None
 
