@@ -128,6 +128,7 @@ class Counted(Plain):
     """Counts the runs of its laws."""
 
     locate_branches = False
+    smooth_laws = True  # else each step would be checked for a jump, by an evaluation
     total: ev.Computed = ev.computed()
     runs: list = ev.field(default_factory=list)
 

@@ -126,7 +126,7 @@ def test_the_table_fits_the_rows_of_the_stepper(name: str) -> None:
     assert degree <= codes.K - codes.P
     assert table.shape == (stages + 2 + degree + extra, stages + 1 + extra)
     assert sizes[codes.TABLE_ROWS] == len(table)
-    assert len(nodes) == stages + 1 + extra
+    assert len(nodes) == stages + 1 + extra + (sizes[codes.SAMPLED] > 0)
     assert sizes[codes.ERROR_ORDER] == method.error_order == method.tableau.error_order
     # An estimate that is refused before a stage is evaluated has no use for it; nor has a result for the rate there.
     last = error_stage - 1 + int(sizes[codes.END_FIRST])

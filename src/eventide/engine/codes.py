@@ -393,11 +393,9 @@ FACTORS: Final = 14
 """How many real matrices are factorized: one for equal eigenvalues."""
 ESTIMATED: Final = 15
 """Whether an implicit method has an error estimate."""
-BLIND: Final = 16
-"""A stage without a weight in result and estimate, which may see a jump alone; 0 without. The next is at its time."""
-TWIN: Final = 17
-"""The stage that is the same in the first half of the step."""
-METHOD_SIZES: Final = 18
+SAMPLED: Final = 16
+"""The node at which the rates are compared with the interpolant's where laws may jump unlocated; 0 for none."""
+METHOD_SIZES: Final = 17
 ITERATED: Final = 3
 """The number of additional rows for each stage in the table of an implicit method: see `Coefficients`."""
 MOST_IMPLICIT: Final = 5

@@ -46,7 +46,7 @@ from eventide.engine.newton_step import (
     remember,
     shorter,
 )
-from eventide.engine.stepper import attempt, complete, first_step, hides_jump
+from eventide.engine.stepper import attempt, complete, first_step, leaves_interpolant
 from eventide.engine.switching import hold, loosen
 
 if TYPE_CHECKING:
@@ -69,8 +69,10 @@ def advance(a: Arrays, f: int) -> int:
     code = make_step(a, f)
     if code != REACHED:
         return code
-    while not locate(a, f, False):
+    while not locate(a, f, False) or (a.flow.unseen[f] > 0.0 and leaves_interpolant(a, f)):
         take_back(a, f)
+        if a.run.aborted != 0:
+            return RAISED
         code = make_step(a, f)
         if code != REACHED:
             return code
@@ -232,8 +234,6 @@ def try_step(a: Arrays, f: int, step: float, remaining: float, limit: float) -> 
         return min(max(ratio, 0.0), 0.5) if a.run.troubled == 0 and ratio > 0.0 else 0.0
     if not finish_step(a, f, step, end, ratio):
         return 0.0
-    if a.flow.unseen[f] > 0.0 and hides_jump(a, f, step):
-        return 0.5
     end_step(a, f, step, end, end_rest)
     return ratio
 

@@ -10,7 +10,6 @@ from typing import Final
 import numpy as np
 
 from eventide.engine.codes import (
-    BLIND,
     DEGREE,
     END_FIRST,
     ERROR_ORDER,
@@ -18,10 +17,10 @@ from eventide.engine.codes import (
     EXTRA,
     FIRST_STAGE,
     METHOD_SIZES,
+    SAMPLED,
     SCALE_STAGE,
     STAGES,
     TABLE_ROWS,
-    TWIN,
     WITH_PAST,
     Coefficients,
 )
@@ -42,13 +41,13 @@ class Method(Tabulated):
     tableau         its numbers
     scale_stage     the stage at whose argument relative tolerances are measured; None: the last one before the error is
                     known
-    blind_stages    a stage that may see a jump which the error estimate does not, and its counterpart in the first half
-                    of the step: both without a weight in result and estimate, and at the time of the next; or 0 and 0
+    sample          the fraction of a step at which rates of laws that may jump unlocated are compared with slopes of
+                    the interpolant; 0 if that tells hardly more than the estimate
     Raises          ModelError if the tableau is not explicit or has no interpolant
     """
 
     scale_stage: int | None = None
-    blind_stages: tuple[int, int] = (0, 0)
+    sample: Fraction = Fraction(0)
 
     def __post_init__(self) -> None:
         if not self.tableau.is_explicit:
@@ -137,21 +136,22 @@ class Method(Tabulated):
         sizes = np.zeros(METHOD_SIZES, np.int64)
         sizes[STAGES], sizes[ERROR_STAGE], sizes[SCALE_STAGE] = stages, self._error_stage, scale
         sizes[DEGREE], sizes[ERROR_ORDER] = len(tableau.dense), self.error_order
-        sizes[TWIN], sizes[BLIND] = self.blind_stages
         sizes[END_FIRST], sizes[EXTRA] = tableau.needs_end, len(tableau.extra)
         sizes[FIRST_STAGE], sizes[WITH_PAST], sizes[TABLE_ROWS] = 1, stages, len(rows)
-        nodes = np.array([float(c) for c in (*tableau.nodes, Fraction(1), *tableau.extra_nodes)])
+        sampled = (self.sample,) if self.sample else ()
+        nodes = np.array([float(c) for c in (*tableau.nodes, Fraction(1), *tableau.extra_nodes, *sampled)])
+        sizes[SAMPLED] = len(nodes) - 1 if self.sample else 0
         nothing = np.zeros((1, 1))
         certain = bernstein_matrix(len(tableau.dense))
         return Coefficients(sizes, nodes, table, nothing, nothing, certain, nothing, np.zeros(0, np.int64))
 
 
-def explicit(tableau: Tableau, scale_stage: int | None = None) -> Method:
+def explicit(tableau: Tableau, scale_stage: int | None = None, *, sample: Fraction = Fraction(0)) -> Method:
     """A method of the stepper; a tableau that has no interpolant is given Hermite's cubic."""
     if not tableau.dense:
         dense = cubic(tableau.stages, tableau.weights)
         tableau = replace(tableau, dense=dense, dense_order=min(3, tableau.order))
-    return Method(tableau, scale_stage)
+    return Method(tableau, scale_stage, sample=sample)
 
 
 def fixed(name: str, order: int, matrix: tuple[Row, ...], weights: Row, source: str) -> Method:

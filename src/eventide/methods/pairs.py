@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Final
 
 from eventide.methods.interpolants import nested
@@ -70,7 +71,8 @@ DORMAND_PRINCE: Final = explicit(
         dense_order=4,
         source="Dormand & Prince, J. Comp. Appl. Math. 6 (1980); Pannek, lecture notes, Table 3.10, labels exchanged; "
         "interpolant: Shampine, in Hairer, Norsett & Wanner, Solving ODEs I, II.6 and program DOPRI5",
-    )
+    ),
+    sample=Fraction(2, 5),
 )
 """Order 5, 4 controlled, interpolant of order 4."""
 
@@ -115,6 +117,7 @@ def _fehlberg(*, local_extrapolation: bool) -> Method:
             "interpolant: the one solution of the conditions of order 4 that leaves out the stage at 1/2",
         ),
         scale_stage=5,
+        sample=Fraction(3, 20),
     )
 
 
