@@ -17,6 +17,7 @@ from math import inf
 from operator import call, is_
 from typing import TYPE_CHECKING, Any, Final
 
+from eventide.discrete import same_time_limit
 from eventide.discrete.calendar import Calendar
 from eventide.discrete.interruptions import Interruptions, put_back, serial_of
 from eventide.discrete.processes.process_list import Roster
@@ -47,6 +48,8 @@ MANY: Final = 512
 """A longer event list is not gone through to count the valid notices in it."""
 MOST: Final = 0.9
 """This part of the events are of rows while it pays: each one in Python costs a look at all on which rows rely."""
+MORE: Final = 15
+"""The spells that follow one while rows need no Python."""
 NO_QUESTIONS: Final[tuple[tuple[Any, ...], ...]] = (), (), ()
 FEW: Final = 8
 """The processes that may come home before it is judged whether that is too often."""
@@ -92,8 +95,7 @@ class Homes:
         self._questions = NO_QUESTIONS
         """The same: what is asked, about what, and the answers."""
         self._called: Process | Given | None = None
-        self._came = self._since = 0
-        self._taken_before = 0
+        self._came = self._since = self._taken_before = self._events_before = 0
         self._pause = 1
         self.is_busy = False
         self.signals = world._keyboard.signals
@@ -154,7 +156,7 @@ class Homes:
             self._make_kinds(found)  # first, as compiling may fail: then no process has left the event list
             self.signals.pass_through()
             self._depart(found, gone)
-            self._taken_before, self.due = self.taken, events + ENOUGH
+            self._taken_before, self._events_before, self.due = self.taken, events, events + ENOUGH
         elif selection.is_granting:
             self.due = events + 1
         else:
@@ -185,8 +187,8 @@ class Homes:
         """It does not pay: all come home, and the next look is much later."""
         self.leave()
         self._came, self._since = 0, self.taken
-        self._pause *= 8
-        self.due = self.world._calendar.events + ENOUGH * self._pause
+        self._pause *= 4
+        self._wait_longer()
 
     def _wait_longer(self) -> None:
         self._pause *= 2
@@ -195,10 +197,10 @@ class Homes:
     def _judge(self, events: int) -> None:
         """Whether it pays that processes are away: nearly all events are of rows."""
         self.due = events + ENOUGH
-        if self.taken - self._taken_before < MOST * ENOUGH:
+        if self.taken - self._taken_before < MOST * (events - self._events_before):
             self.leave()
             self._wait_longer()
-        self._taken_before = self.taken
+        self._taken_before, self._events_before = self.taken, events
 
     def _make_kinds(self, found: Mapping[Process, Candidate]) -> None:
         """Make the tables, and the kernels of the bodies that have none."""
@@ -464,7 +466,7 @@ class Homes:
                 self.leave()
                 self._wait_longer()
             elif self.is_any_away and not self.world._is_interrupted:
-                most -= self._proceed(horizon, most)
+                most = self._proceed(horizon, most)
                 if self._called is not None:
                     yield calendar.turn
                     continue
@@ -487,20 +489,21 @@ class Homes:
             return False
 
     @undisturbed
-    def _proceed(self, horizon: float, most: int) -> int:
-        """Let at most `most` events of rows take place, until one continues in Python; returns how many there were."""
+    def _proceed(self, horizon: float, left: int) -> int:
+        """Let events of rows take place until one continues in Python; returns how many their spell has left then."""
         memory, world = self._memory, self.world
         assert memory is not None
-        run, calendar, taken = memory.run, world._calendar, 0
+        run, calendar, instant = memory.run, world._calendar, world._instant
         failure: BaseException | None = None
-        while self.is_any_away and taken < most and not world._is_halted:
+        while self.is_any_away and left > 0 and not world._is_halted:
             notice = Calendar.first(calendar)
             key = (inf, inf, 0) if notice is None else (notice[0], notice[1], serial_of(notice))
             run.time, run.turn, run.serial = world.time, next(calendar.numbers) - 1, calendar.serial() - 1
             before, run.latest = run.turn, calendar.latest
-            some = max(1, most - taken - 1)  # the last to act is looked at
-            last = memory.engine.first(memory.arrays) if some == 1 else NONE
-            if last >= 0 and memory.activity.due[last] == world._instant.time:  # it may act there again and again
+            # The last to act in a spell is looked at, unless the clock has moved.
+            run.mark, run.spell, run.spells = instant.time, same_time_limit.SPELL, 0 if left == 1 else MORE
+            spells, last = run.spells, memory.engine.first(memory.arrays) if left == 1 else NONE
+            if last >= 0 and memory.activity.due[last] == instant.time:  # it may act there again and again
                 self.embody()
             if last >= 0 and memory.activity.kind[last] == INTERRUPTION:
                 last = row_of(memory.views, memory.process.subject[last])
@@ -508,7 +511,7 @@ class Homes:
             for k, kind in self._counted:
                 memory.kind.count[k] = kind.count
             try:
-                code = memory.engine.proceed_rows(memory.arrays, *key, horizon, some)
+                code = memory.engine.proceed_rows(memory.arrays, *key, horizon, left)
             except BaseException as error:  # noqa: BLE001  # it is raised in the process that has met it
                 code, failure = FAILED, error
             calendar.numbers, calendar.serial = count(run.turn + 1), count(run.serial + 1).__next__
@@ -519,8 +522,10 @@ class Homes:
             events = run.turn - before
             if events:
                 calendar.turn, world.time = run.turn, run.time
-                taken += events
+                left += (spells - run.spells) * run.spell - events
                 self.taken += events
+                if run.spells != spells:
+                    instant.next_spell(run.mark, world.current, 0)  # the clock has moved
                 if actor is not None:
                     world.current = actor.process
             if failure is not None and run.current < 0:  # what a signal handler has raised between two events
@@ -538,7 +543,7 @@ class Homes:
                     self._go_on(process, body, failure)
                     break
         self._settle()
-        return taken
+        return left
 
     def _end(self, process: Process) -> None:
         """A process has come to its end in its row."""

@@ -29,7 +29,7 @@ def begin_event(a: Rows, i: int) -> int:
 def proceed_rows(a: Rows, time: float, sequence: float, serial: int, horizon: float, most: int) -> int:
     """Let events take place that are before a key, that of Python's next event, and before the horizon.
 
-    most        how many at most
+    most        how many at most until stock is taken; the last of them only if the clock has moved, but one always
     Returns DONE or SPENT between two events, else what a kernel returned, or ENDED: then `run.current` is the row whose
     event it is. The next call goes on with it, unless Python has set that to NONE.
     """
@@ -37,6 +37,13 @@ def proceed_rows(a: Rows, time: float, sequence: float, serial: int, horizon: fl
     while True:
         if a.run.current < 0:
             if taken >= most:
+                if a.run.spells == 0 or a.run.time == a.run.mark:
+                    return SPENT
+                a.run.spells -= 1
+                a.run.mark = a.run.time
+                taken = 0
+                most = a.run.spell
+            if taken > 0 and taken == most - 1 and a.run.time == a.run.mark:
                 return SPENT
             i = take_event(a, time, sequence, serial, horizon)
             if i < 0:

@@ -212,6 +212,12 @@ class RowState(ctypes.Structure):
     """The number of the stretch that was last to put something in front."""
     current: int
     """The row whose event takes place; NONE between events."""
+    mark: float
+    """The time at which stock was taken last of whether the clock moves; see `discrete/same_time_limit.py`."""
+    spell: int
+    """How many events there are from one such time to the next, where it does."""
+    spells: int
+    """How many times more it may be taken before Python is asked."""
     hole: int
     """1 while the root of the heap is the notice of the event that takes place."""
     front_first: int
