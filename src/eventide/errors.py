@@ -14,7 +14,7 @@ Ended (BaseException)   thrown into a process by `end()`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, SupportsInt
 
 if TYPE_CHECKING:
     from eventide.continuous import Continuous, Variable
@@ -112,7 +112,7 @@ def check_tolerances(relative: float, absolute: float) -> tuple[float, float]:
     return to_float(relative, "rel_error"), to_float(absolute, "abs_error")
 
 
-def refuse_too_large(value: Any, what: str) -> NoReturn:
+def refuse_too_large(value: SupportsInt, what: str) -> NoReturn:
     """Raise InputError for a number beyond the largest float; it is not written out, as it may be of any length."""
     digits = int(abs(int(value)).bit_length() * _DIGITS_OF_A_BIT) + 1
     raise InputError(
@@ -151,7 +151,7 @@ class SimulationError(EventideError):
         self.continuous = continuous
         self.reporter = reporter
         self.variable = variable
-        self.caller: Any = None
+        self.caller: object = None
         self._place = ""
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -6,10 +6,13 @@ In: the stub beside the `__init__.py` of a package. Out: the module of each name
 from __future__ import annotations
 
 import ast
-from typing import Any
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.abc import ResourceLoader
 
 
-def homes_in(loader: Any, file: str) -> dict[str, str]:
+def homes_in(loader: ResourceLoader, file: str) -> dict[str, str]:
     """The module of each name that the stub of a package imports, in its order."""
     stub = ast.parse(loader.get_data(f"{file}i"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from eventide.continuous import Derivatives, Flow, Integrator
+    from eventide.continuous.components.component import Continuous
+    from eventide.continuous.components.member import Member
     from eventide.continuous.guards.guards import Kind
     from eventide.continuous.plans import Plan
     from eventide.discrete.conditions.condition import Condition
@@ -275,7 +277,7 @@ def explain(integrator: Integrator) -> Explanation:
 
 SET_BY_LAWS: Final[tuple[Row, ...]] = ("computed", "sum", "rate")
 """The kinds of quantities that have no value of this evaluation before a law has set them."""
-Quantity: TypeAlias = tuple[Any, "Row", str]
+Quantity: TypeAlias = tuple["Member", "Row", str]
 """Whose, of which kind, its name."""
 
 
@@ -345,7 +347,7 @@ class _Reader:
 
     # --- laws -----------------------------------------------------------------------------------------------------
 
-    def _laws(self, order: list[tuple[Any, str]]) -> tuple[LawNote, ...]:
+    def _laws(self, order: list[tuple[Continuous, str]]) -> tuple[LawNote, ...]:
         uses = [self._uses(law, name) for law, name in order]
         notes, order_of = [], self.integrator.groups.ordering
         for place, ((law, name), use) in enumerate(zip(order, uses, strict=True)):
@@ -379,7 +381,7 @@ class _Reader:
         }
         return _Uses(read, written, None)
 
-    def _branches(self, laws: list[tuple[int, Any]], switches: list[Any]) -> Iterator[BranchNote]:
+    def _branches(self, laws: list[tuple[int, Continuous]], switches: list[Any]) -> Iterator[BranchNote]:
         """What branches in laws: what is located of it, then what is not."""
         for switch in switches:
             branch, kind = switch.branch, self.integrator.guards.kind_of(switch)
@@ -464,5 +466,5 @@ def _process_in(condition: Condition) -> Process | None:
     return condition.activity if type(condition) is StateWait and isinstance(condition.activity, Process) else None
 
 
-def _name(law: Any, stage: str) -> str:
+def _name(law: Continuous, stage: str) -> str:
     return f"{law.name}.{stage}"

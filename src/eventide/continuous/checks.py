@@ -210,7 +210,7 @@ class _CheckedRates:
 
     __slots__ = ("_ledger", "_owner", "_rates")
 
-    def __init__(self, owner: Any, ledger: _Ledger | Ledger) -> None:
+    def __init__(self, owner: Continuous, ledger: _Ledger | Ledger) -> None:
         object.__setattr__(self, "_owner", owner)
         object.__setattr__(self, "_rates", owner._layout.rates(owner))
         object.__setattr__(self, "_ledger", ledger)
@@ -268,7 +268,7 @@ class _CheckedItems(np.ndarray):
             self._tell(self._items[key], writes=False)
         return value
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Any, value: object) -> None:
         super().__setitem__(key, value)
         if not isinstance(value, _CheckedItems):  # else it comes back from `+=`, which has told
             self._tell(self._items[key], writes=True)

@@ -158,7 +158,7 @@ class Pattern:
     bind: Callable[[Any, tuple[object, ...]], object] | None = None
     guide: Guidance | None = None
     returns: bool | None = field(default=None, init=False)
-    row: Any = field(default=None, init=False)
+    row: memoryview[int] | None = field(default=None, init=False)
 
 
 @dataclass(slots=True)
@@ -352,12 +352,12 @@ class Analyst(ABC):
         for free, place in plan.memory:
             free.append(place)
 
-    def groups(self, flow: Flow) -> list[list[Any]]:
+    def groups(self, flow: Flow) -> list[list[Member]]:
         """The owners of a flow, grouped by what they touch in common, in the order in which they joined."""
         owners = flow.owners()
         parent = {owner: owner for owner in owners}
 
-        def root(item: Any) -> Any:
+        def root(item: Member) -> Member:
             while parent[item] is not item:
                 item = parent[item]
             return item
@@ -368,7 +368,7 @@ class Analyst(ABC):
             met = owners if plan.is_opaque else [o for o in plan.touches if o in parent]
             for other in met[1:]:
                 parent[root(other)] = root(met[0])
-        groups: dict[Any, list[object]] = {}
+        groups: dict[Member, list[Member]] = {}
         for owner in owners:
             groups.setdefault(root(owner), []).append(owner)
         return list(groups.values())

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from itertools import chain
 from math import nan
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -141,7 +141,7 @@ class Host:
 
     # --- what code that cannot be read touches --------------------------------------------------------------------
 
-    def meet(self, met: Any) -> None:
+    def meet(self, met: Flow | Sight | Member) -> None:
         """Python code called from within a step touches a flow that this step is not of, gives to an object that stands
         still, or is seen to deal with what others do: the step is to be repeated.
         """
@@ -150,7 +150,7 @@ class Host:
             self.meeting = self._running[0], met, self._running[1]
         self.integrator.run.aborted = 1
 
-    def take_meeting(self) -> tuple[Flow, Any, Condition | None]:
+    def take_meeting(self) -> tuple[Flow, Flow | Sight | Member, Condition | None]:
         """Whose step it was, the flow, object or sight that was met, and which condition did; None if it was a law.
 
         What it raised is void.

@@ -82,7 +82,7 @@ else:
 ProcessGenerator: TypeAlias = Generator[Command | float, Any, Result]
 """The type of a process's `run`: yields commands, is sent their results, returns a result (`ProcessGenerator[R]`)."""
 
-Maker = TypeVar("Maker", bound=Callable[..., Any])
+Maker = TypeVar("Maker", bound=Callable[..., object])
 
 
 def command(function: Maker) -> Maker:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 
@@ -22,6 +22,18 @@ from eventide.engine.records import view_of
 
 if TYPE_CHECKING:
     from eventide.engine.records import Arrays
+
+
+class Host(Protocol):
+    """What evaluates laws and conditions in Python."""
+
+    def evaluate(self, flow: int, time: float, dt: float, /) -> None:
+        """Evaluate the laws of a flow."""
+        ...
+
+    def is_true(self, condition: int, flow: int, time: float, dt: float, /) -> bool:
+        """Whether a condition holds."""
+        ...
 
 
 @dataclass(slots=True)

@@ -68,7 +68,7 @@ def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
     As laws, it sees an input that jumps at the end of a step as it is before. Native code calls kernels by their
     addresses instead.
     """
-    return a.host.is_true(c, f, min(time, a.flow.before_limit[f]), dt)  # type: ignore[no-any-return]  # from the host
+    return a.host.is_true(c, f, min(time, a.flow.before_limit[f]), dt)
 
 
 def evaluate(a: Arrays, f: int, time: float, dt: float, row: int) -> None:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from eventide.engine.codes import Coefficients, IntNumbers, Numbers, NumberTable
+    from eventide.engine.interface import Host
 
     Ints: TypeAlias = memoryview[int]
     """A column of whole numbers."""
@@ -585,7 +586,7 @@ class Arrays(NamedTuple):
     trail: TrailRecord
     run: RunState
     method: Coefficients
-    host: Any
+    host: Host
 
 
 RECORDS: Final[Mapping[str, type[Record]]] = {

@@ -31,8 +31,8 @@ class Distribution(Protocol):
 
 Range: TypeAlias = "tuple[float, float] | Sequence[Any] | Distribution"
 """The values of one parameter: from low to high (a tuple), the items of a list, or a distribution."""
-Point: TypeAlias = "Mapping[str, Any]"
-Over: TypeAlias = "Mapping[str, Any] | Design | Iterable[Point] | None"
+Point: TypeAlias = "Mapping[str, object]"
+Over: TypeAlias = "Mapping[str, object] | Design | Iterable[Point] | None"
 """What a study goes over: values by name, of which it takes each with each; a design; or its points, one by one."""
 
 

@@ -17,7 +17,7 @@ from eventide.reading.description import who_were
 from eventide.reading.misspelt import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from eventide.continuous import System
 
@@ -32,7 +32,7 @@ class ForgottenComponents:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self._resting: list[Any] = []
+        self._resting: list[Callable[[], Any]] = []
         self._gone: list[str] = []
         self._sizes: dict[object, int] = {}
         """How many attributes the oldest components had when they were looked at, by their seats."""

@@ -89,14 +89,14 @@ class _Turn:
     wrote: dict[int, float] = field(default_factory=dict)
 
 
-def field_above_leads_away(self: Any) -> bool:
+def field_above_leads_away(self: SlidingMotion) -> bool:
     """The state is above its surface from now on."""
-    return self.share > 1.0  # type: ignore[no-any-return]  # a bool of floats
+    return self.share > 1.0
 
 
-def field_below_leads_away(self: Any) -> bool:
+def field_below_leads_away(self: SlidingMotion) -> bool:
     """The state is below its surface from now on."""
-    return self.share < 0.0  # type: ignore[no-any-return]  # a bool of floats
+    return self.share < 0.0
 
 
 class SlidingMotion(Continuous):

@@ -11,7 +11,7 @@ Source: Hairer & Wanner, Solving Ordinary Differential Equations II, IV.2.
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -129,7 +129,7 @@ def _named(flow: Flow) -> str:
     return ", ".join(one.name for one in flow.owners()[:3]) + (f" and {more} more" if more > 0 else "")
 
 
-def _fastest(jacobian: NDArray[np.float64]) -> Any:
+def _fastest(jacobian: NDArray[np.float64]) -> complex:
     """The eigenvalue of the greatest size; 0 where there is none."""
     if not np.isfinite(jacobian).all():
         return 0j

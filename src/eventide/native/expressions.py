@@ -6,12 +6,13 @@ import ast
 import math
 from collections.abc import Callable, Mapping
 from inspect import isfunction
-from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 from eventide.native.outside import LIBRARY
 from eventide.native.values import KINDS, Kind, Untranslatable, Value, convert, joined, literal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FunctionType
 
     from eventide.engine.records import Column, Record
@@ -71,7 +72,7 @@ class Expressions:
         builder: Builder,
         memory: Memory,
         names: dict[str, object],
-        instructions: dict[str, Any],
+        instructions: dict[str, Callable[..., Value]],
         own: Mapping[str, int] | None = None,
     ) -> None:
         self.builder = builder
@@ -296,7 +297,7 @@ class Expressions:
 
     def _call_function(self, name: str, node: ast.Call) -> Value:
         if name in self.instructions:
-            return self.instructions[name](self, node.args)  # type: ignore[no-any-return]  # each gives a Value
+            return self.instructions[name](self, node.args)
         function = self.names.get(name)
         if not isfunction(function):
             raise Untranslatable(f"{name} is no function of the stepper")

@@ -8,9 +8,13 @@ Source: numpy, C-API, `PyUFuncObject`, `PyUFuncGenericFunction`.
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 
 PREFIX: Final = "numpy."
 """What the symbols of such loops begin with."""
@@ -31,7 +35,7 @@ class _Head(ctypes.Structure):
     )
 
 
-def symbol_of(function: Any) -> str:
+def symbol_of(function: Callable[..., object]) -> str:
     """The symbol by which a kernel calls the loop of a universal function over doubles.
 
     Raises LookupError if it has none that needs nothing but its arguments.

@@ -17,6 +17,7 @@ from eventide.native.memory import AS_IT_STANDS, LAYOUTS, STEPPER, Memory
 from eventide.native.values import Kind, Untranslatable, Value, convert
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from types import FunctionType
 
 
@@ -34,7 +35,7 @@ class Translation:
     def __init__(
         self,
         function: FunctionType,
-        instructions: dict[str, object],
+        instructions: dict[str, Callable[..., Value]],
         *,
         mark: str = "",
         sizes: Sequence[int] | None = None,

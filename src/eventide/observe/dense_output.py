@@ -15,7 +15,7 @@ from collections.abc import Callable, Sequence
 from itertools import pairwise
 from math import isfinite
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -67,7 +67,7 @@ class _Level(Condition):
         self.of = of
 
     @property
-    def sim(self) -> Any:
+    def sim(self) -> Simulation:
         return self.of.sim
 
     @property
@@ -313,7 +313,6 @@ def _written(item: str) -> Callable[[object], Callable[[], bool]]:
     """What makes the comparison of an item of its argument; its text stands where the compiler looks for it."""
     file, text = f"<eventide {item}>", f"def comparison(owner):\n    return lambda: {item} > 0.0\n"
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
-    names: dict[str, Any] = {}
+    names: dict[str, Callable[[object], Callable[[], bool]]] = {}
     exec(compile(text, file, "exec"), names)  # noqa: S102  # our own text
-    made: Callable[[object], Callable[[], bool]] = names["comparison"]
-    return made
+    return names["comparison"]

@@ -12,9 +12,13 @@ from secrets import token_hex
 from shutil import copyfileobj
 from stat import S_IMODE
 from tempfile import TemporaryDirectory
-from typing import Any
+from typing import TYPE_CHECKING
 
-fcntl: Any
+if TYPE_CHECKING:
+    from types import ModuleType
+
+
+fcntl: ModuleType | None
 try:
     import fcntl
 except ImportError:  # Windows

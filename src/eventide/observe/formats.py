@@ -122,9 +122,9 @@ def _write_json(path: Path, head: Head, frame: pd.DataFrame) -> None:
     with path.open("w", encoding="utf-8") as file:
         file.write(f'{{"eventide table": {head.to_json()},\n"data": {{')
         for place, name in enumerate(head.columns):
-            values: list[Any] = flat[name].tolist()
+            values: list[object] = flat[name].tolist()
             if head.is_float(place):
-                values = [_as_json(value) for value in values]
+                values = [_as_json(value) for value in flat[name].tolist()]
             elif head.is_text(place):
                 values = [text if isinstance(text, str) else None for text in values]
             file.write(f"{',' if place else ''}\n{json.dumps(name, ensure_ascii=False)}: ")

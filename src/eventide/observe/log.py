@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, overload
+from typing import TYPE_CHECKING, Final, NamedTuple, overload
 
 import numpy as np
 
@@ -27,7 +27,11 @@ from eventide.observe.files import whole_file
 from eventide.reading.description import describe_function
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from eventide.continuous import Flow, Integrator
+    from eventide.continuous.components.member import Member
+    from eventide.continuous.storage.slot_storage import Seat
     from eventide.discrete.calendar import Entry as Listed
     from eventide.discrete.calendar import Notice
     from eventide.discrete.trace import Occurrence
@@ -303,9 +307,9 @@ class _Slots:
     def __init__(self, sim: Simulation) -> None:
         self.sim = sim
         self._integrator: Integrator | None = None
-        self._before: Any = None
-        self._counts: Any = None
-        self._tenancies: dict[Any, object] = {}
+        self._before: NDArray[np.float64] | None = None
+        self._counts = np.ones(0, dtype=bool)
+        self._tenancies: dict[Seat, object] = {}
 
     def begin(self) -> None:
         """Store all values."""
@@ -353,7 +357,7 @@ class _Slots:
                 yield Change(name, float(before[slot]), float(after[slot]))
 
 
-def _name_of_slot(owner: Any, slot: int) -> str:
+def _name_of_slot(owner: Member | None, slot: int) -> str:
     """How a slot is called; empty for one of a vector, for one that laws set, and for none."""
     if not isinstance(owner, Continuous):
         return "" if owner is None or slot != slots_of(owner)[0] else str(owner.name)

@@ -48,7 +48,7 @@ class Occupancy(Observer):
     """
 
     def __init__(self, sim: Simulation, *places: Resource | Queue[Any]) -> None:
-        first: Any = sim
+        first: object = sim
         if isinstance(first, Resource | Queue):
             raise ModelError(f"an Occupancy takes the simulation first, and got {sim!r}: write ev.Occupancy(sim, ...)")
         for place in places:

@@ -19,6 +19,7 @@ from eventide.libraries import load
 from eventide.observe.table_schema import Head, flatten
 
 if TYPE_CHECKING:
+    import sqlite3
     from types import ModuleType
 
     import pandas as pd
@@ -67,7 +68,7 @@ def _engine(url: str, *, begin: str) -> Iterator[Engine]:
 def _let_sqlite_undo(sqlalchemy: ModuleType, engine: Engine, words: str) -> None:
     """Include the creation of tables in a transaction of SQLite; its driver leaves that outside."""
 
-    def leave_to_us(connection: Any, _: object) -> None:
+    def leave_to_us(connection: sqlite3.Connection, _: object) -> None:
         connection.isolation_level = None
 
     def begin(connection: Connection) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import CodeType
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from eventide.reading.places import location
 
@@ -18,7 +18,16 @@ def listed(names: Sequence[str]) -> str:
     return ", ".join(names[:MOST]) + (f" and {more} more" if more > 0 else "")
 
 
-def who_were(objects: Sequence[Any]) -> str:
+class Named(Protocol):
+    """What has a name."""
+
+    @property
+    def name(self) -> str:
+        """That."""
+        ...
+
+
+def who_were(objects: Sequence[Named]) -> str:
     """The first names of some objects, with the verb that follows them."""
     return f"{listed([str(one.name) for one in objects])} {'was' if len(objects) == 1 else 'were'}"
 

@@ -82,7 +82,7 @@ class Successor:
 
     __slots__ = ("_cells", "_function", "_twin")
 
-    def __init__(self, generator: Any, twin: Twin) -> None:
+    def __init__(self, generator: Suspended, twin: Twin) -> None:
         function = function_of(generator)
         cells = cells_of(generator, twin, locals_of(generator, function))
         if function is None or cells is None:
@@ -92,14 +92,14 @@ class Successor:
     def at(
         self,
         place: int,
-        generator: Any,
+        generator: Suspended,
         changed: Mapping[str, object] | None = None,
         absent: Iterable[str] = (),
         iterators: Mapping[int, Iterator[object]] = NOTHING,
         contexts: Mapping[int, Callable[..., object]] = NOTHING,
         errors: Mapping[int, BaseException] = NOTHING,
         inner: GoingOn | None = None,
-    ) -> Any:
+    ) -> Suspended:
         """A generator that stands at a place of the twin, with the variables of another.
 
         changed, absent     those that have other values by now, or none
@@ -111,7 +111,7 @@ class Successor:
         for name in absent:
             values.pop(name, None)
         begin = partial(self._twin.begin, iterators=iterators, contexts=contexts, errors=errors, inner=inner)
-        made = begin(self._function, self._cells, values, place)
+        made: Suspended = begin(self._function, self._cells, values, place)
         made.__name__ = generator.__name__
         return made
 

@@ -15,7 +15,7 @@ from contextlib import suppress
 from functools import partial
 from math import inf, isfinite, nextafter
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
 
 from eventide.declare import Component, fields_of
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 
-COMPARISONS: Final[dict[str, Callable[[Any, Any], object]]] = {
+COMPARISONS: Final[dict[str, Callable[[float, float], object]]] = {
     ">=": operator.ge,
     ">": operator.gt,
     "<=": operator.le,
@@ -228,7 +228,7 @@ class _Reader:
             raise _NotUnderstood
         return self._taken(getattr, owner, name)
 
-    def _line(self, value: Any) -> _Line:
+    def _line(self, value: object) -> _Line:
         if isinstance(value, _Line):
             return value
         if not _is_number(value):
@@ -236,7 +236,7 @@ class _Reader:
         return _Line(0.0, value)
 
 
-def _is_number(value: object) -> bool:
+def _is_number(value: object) -> TypeGuard[float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 

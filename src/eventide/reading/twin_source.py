@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import ast
 from functools import cache
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -114,7 +114,7 @@ class TwinSource:
         if isinstance(statement, ast.Global | ast.Nonlocal):
             return statement
         number = self._number(statement)
-        write: Callable[[TwinSource, object], ast.stmt] = self._WRITERS.get(type(statement), TwinSource._evaluated)
+        write: Callable[[TwinSource, Any], ast.stmt] = self._WRITERS.get(type(statement), TwinSource._evaluated)
         made = write(self, statement)
         test = "entry is None or entry.at == _0 and ((entry := None), (yield))"
         if self._last > number:
@@ -334,7 +334,7 @@ def _parsed(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 
 
-def _filled(node: ast.AST, where: dict[str, Any], given: tuple[Any, ...]) -> Any:
+def _filled(node: Any, where: _Location, given: tuple[Any, ...]) -> Any:
     """A copy of a part of an expression."""
     if isinstance(node, list):
         return [_filled(item, where, given) for item in node]
@@ -346,7 +346,16 @@ def _filled(node: ast.AST, where: dict[str, Any], given: tuple[Any, ...]) -> Any
     return type(node)(*[_filled(getattr(node, name), where, given) for name in node._fields], **where)
 
 
-def _location(node: ast.AST) -> dict[str, Any]:
+class _Location(TypedDict):
+    """Where a node stands in the text."""
+
+    lineno: int
+    col_offset: int
+    end_lineno: int | None
+    end_col_offset: int | None
+
+
+def _location(node: ast.AST) -> _Location:
     return {
         "lineno": node.lineno,  # type: ignore[attr-defined]  # a statement or an expression
         "col_offset": node.col_offset,  # type: ignore[attr-defined]

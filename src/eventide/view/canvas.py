@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
 
 import numpy as np
 from matplotlib import colormaps, rc_context
@@ -28,6 +28,8 @@ from eventide.view.palette import DARK, LIGHT, STROKES, Tones
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
+    from matplotlib.typing import LineStyleType
 
 NARROW: Final = 4.5
 """A narrower figure, in inches, is set in a column: legends beside the axes move above them."""
@@ -103,8 +105,7 @@ def shown_figure(width: float = 7.0, height: float = 4.5) -> Figure:
         return new_figure(width, height)
     from matplotlib import pyplot as plt
 
-    options: dict[str, Any] = {"layout": "constrained", "theme": THEMES["light"]}
-    return plt.figure(figsize=(width, height), FigureClass=HouseFigure, **options)
+    return plt.figure(figsize=(width, height), FigureClass=HouseFigure, layout="constrained", theme=THEMES["light"])
 
 
 def _is_notebook() -> bool:
@@ -118,7 +119,15 @@ def theme_of(axes: Axes) -> Theme:
     return getattr(axes.get_figure(root=True), "theme", THEMES["light"])
 
 
-def line_style(axes: Axes, place: int) -> dict[str, Any]:
+class Stroke(TypedDict, total=False):
+    """How a line is drawn, for `Axes.plot` and its like."""
+
+    color: str
+    linestyle: LineStyleType
+    marker: str
+
+
+def line_style(axes: Axes, place: int) -> Stroke:
     """Colour and stroke of the line with this number, from 0."""
     colours = theme_of(axes).colours
     return {"color": colours[place % len(colours)], "linestyle": STROKES[place // len(colours) % len(STROKES)]}
@@ -174,7 +183,7 @@ def ink_words(figure: Figure) -> None:
             text.set_color(theme.ink)
 
 
-def add_legend(axes: Axes, handles: Sequence[Artist], labels: list[str], title: str = "") -> None:
+def add_legend(axes: Axes, handles: Sequence[Artist | BarContainer], labels: list[str], title: str = "") -> None:
     """A legend outside of the data: beside the axes, in a narrow figure above them.
 
     In axes of the user's, in a figure that makes no room for what stands outside of them, it is inside: else it is cut.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import isnan
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypedDict
 
 import numpy as np
 from matplotlib.patches import Patch
@@ -66,7 +66,14 @@ def _draw_bar(axes: Axes, stay: Stay, row: int, colour: str, now: float) -> None
         axes.plot([end], [row], ">", color=colour, markersize=5.0, clip_on=False)
 
 
-def _look(axes: Axes, colour: str, state: str) -> dict[str, Any]:
+class _Look(TypedDict, total=False):
+    facecolor: str
+    edgecolor: str
+    linewidth: float
+    hatch: str
+
+
+def _look(axes: Axes, colour: str, state: str) -> _Look:
     if state == "holds":
         return {"facecolor": colour, "edgecolor": colour, "linewidth": 0.6}
     return {"facecolor": theme_of(axes).ground, "edgecolor": colour, "linewidth": 0.8, "hatch": "//////"}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +12,9 @@ from eventide.view.spreads import mixed
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
 
 
 def plot_bands(bands: pd.DataFrame, ax: Axes | None = None, *, time_unit: str = "") -> Axes:
@@ -24,7 +26,7 @@ def plot_bands(bands: pd.DataFrame, ax: Axes | None = None, *, time_unit: str = 
     style = line_style(axes, 0)
     shares = [float(share) for share in bands.columns]
     lower = [share for share in shares if share < 0.5]
-    handles: list[Any] = []
+    handles: list[Artist | BarContainer] = []
     for place in range(len(lower)):  # the widest band lies below the others
         ends = bands.iloc[:, place], bands.iloc[:, len(shares) - 1 - place]
         colour = mixed(style["color"], theme_of(axes).ground, 0.2 + 0.3 * place / max(1, len(lower) - 1))
@@ -46,7 +48,7 @@ def plot_influence(indices: pd.DataFrame, response: str, ax: Axes | None = None)
 def _bars(indices: pd.DataFrame, response: str, axes: Axes) -> Axes:
     """Of each parameter the share of the variance that it has alone, and in all, with their intervals."""
     theme, places = theme_of(axes), np.arange(len(indices))
-    handles: list[Any] = []
+    handles: list[Artist | BarContainer] = []
     for place, name in enumerate(("first", "total")):
         handles.append(
             axes.bar(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from eventide.errors import ModelError
 from eventide.observe import PopulationRecording, Recording
@@ -39,8 +39,9 @@ class Quantities:
     def __getitem__(self, name: str) -> npt.NDArray[np.float64]:
         """The values of one quantity, or of the index. Raises KeyError if it is not there."""
         self._check(name)
-        column: Any = self._frame.index if name == self.index else self._frame[name]
-        return column.to_numpy(dtype=float)  # type: ignore[no-any-return]  # as it is asked
+        if name == self.index:
+            return self._frame.index.to_numpy(dtype=float)
+        return self._frame[name].to_numpy(dtype=float)
 
     @property
     def times(self) -> npt.NDArray[np.float64]:

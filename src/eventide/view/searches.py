@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from eventide.view.quantities import with_unit
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+    from numpy.typing import NDArray
 
     from eventide.analysis import Calibration, Optimum
 
@@ -45,9 +47,9 @@ def plot_fit(found: Calibration, figure: Figure | None = None) -> Axes:
     names = list(map(str, found.data.columns))
     figure = figure or shown_figure(7.0, 1.6 + 2.4 * len(names))
     units = found.data.attrs.get("units", {})
-    panels: Any = figure.subplots(len(names), sharex=True, squeeze=False)[:, 0]
+    panels: NDArray[np.object_] = figure.subplots(len(names), sharex=True, squeeze=False)[:, 0]
     experiments = [*found.experiments] or [""]
-    shown: dict[str, Any] = {}
+    shown: dict[str, Line2D] = {}
     for number, experiment in enumerate(experiments):
         data = found.data.loc[experiment] if experiment else found.data
         times = data.index.to_numpy(dtype=float)

@@ -5,7 +5,7 @@ Source: Pannek, Simulation of mechatronic systems, section 4.3.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -14,7 +14,9 @@ from eventide.view.canvas import add_legend, own_axes, theme_of
 from eventide.view.quantities import with_unit
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
+    from matplotlib.container import BarContainer
 
     from eventide.analysis.sensitivity import Sensitivity
 
@@ -37,7 +39,7 @@ def _draw_bars(found: Sensitivity, axes: Axes) -> Axes:
     # An output of 0 has no elasticity, and an empty place for its bar would look like one that does not change.
     outputs = [name for name in found.outputs if bool(np.isfinite(table.loc[name]).any())]
     width = 0.8 / max(1, len(outputs))
-    handles: list[Any] = []
+    handles: list[Artist | BarContainer] = []
     for k, name in enumerate(outputs):
         places = np.arange(len(found.inputs)) + (k - (len(outputs) - 1) / 2.0) * width
         colour = theme.colours[k % len(theme.colours)]

@@ -18,6 +18,7 @@ from eventide.view.quantities import Data, Quantities, check_some
 if TYPE_CHECKING:
     import numpy.typing as npt
     from matplotlib.axes import Axes
+    from matplotlib.cm import ScalarMappable
     from numpy.typing import NDArray
 
 Field: TypeAlias = Callable[[Any, Any], tuple[object, object]]
@@ -49,7 +50,7 @@ def plot_series(
     times = quantities.times[order]
     drawn = len(axes.lines)
     for place, name in enumerate(names, start=drawn):
-        style: dict[str, Any] = line_style(axes, place)
+        style = line_style(axes, place)
         if not linked:
             style = {"color": style["color"], "linestyle": "none", "marker": "osD^v"[place % 5]}
         elif len(times) <= MOST_MARKERS:
@@ -148,7 +149,9 @@ def plot_phase(
     return axes
 
 
-def _rates(field: Field, x: NDArray[np.float64], y: NDArray[np.float64]) -> tuple[Any, Any]:
+def _rates(
+    field: Field, x: NDArray[np.float64], y: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """The rates at all points; one by one if the field cannot take arrays."""
     try:
         dx, dy = (np.broadcast_to(np.asarray(part, dtype=float), x.shape) for part in field(x, y))
@@ -191,7 +194,7 @@ def _draw_path(axes: Axes, path: list[npt.NDArray[np.float64]], number: int) -> 
         axes.plot(*ends, "o", color=colour, markerfacecolor=fill, markersize=5.5, markeredgewidth=1.5, zorder=4)
 
 
-def _add_scale(axes: Axes, drawn: Any, label: str) -> None:
+def _add_scale(axes: Axes, drawn: ScalarMappable, label: str) -> None:
     """A scale of colours beside the axes, in a narrow figure above them."""
     figure, theme = axes.figure, theme_of(axes)
     place: dict[str, Any] = {"pad": 0.12, "shrink": 0.75} if axes.name == "3d" else {"pad": 0.02}

@@ -23,6 +23,7 @@ from eventide.view.warm_up import plot_warm_up
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from numpy.typing import NDArray
 
     from eventide.experiment import Replication
 
@@ -142,7 +143,7 @@ def _boxes(asked: _Asked, axes: Axes) -> Axes:
     return axes
 
 
-def _groups(values: pd.Series[Any]) -> list[tuple[str, float, Any]]:
+def _groups(values: pd.Series[Any]) -> list[tuple[str, float, pd.Series[bool]]]:
     """For each value, or each group of values of a parameter: what it is called, its mean, which rows have it."""
     distinct = values.drop_duplicates().tolist()
     is_number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)
@@ -184,7 +185,7 @@ def _heat(asked: _Asked, axes: Axes) -> Axes:
     return axes
 
 
-def _write_numbers(numbers: object, mesh: Any, axes: Axes) -> None:
+def _write_numbers(numbers: NDArray[np.float64], mesh: Any, axes: Axes) -> None:
     """Each number in its cell, in black or white, whichever is read better on it."""
     for (row, column), number in np.ndenumerate(numbers):
         if np.isfinite(number):

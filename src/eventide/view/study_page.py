@@ -159,7 +159,7 @@ def _means(runs: Replication) -> str:
     heads += [_head(name) for name in counts]
     rows = []
     for place, row in list(frame.iterrows())[:ROWS]:
-        values: Any = place if isinstance(place, tuple) else (place,)
+        values = place if isinstance(place, tuple) else (place,)
         cells = [_cell(_shown(value)) for value in values]
         cells += [_cell(_mean(row[name], row.get(f"+- {name}"))) for name in units]
         cells += [_cell(str(int(row[name]))) for name in counts]

@@ -19,6 +19,9 @@ from eventide.errors import ModelError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    import numpy as np
+    from numpy.typing import NDArray
+
     from eventide.continuous.components.member import Member
     from eventide.continuous.plans import Analyst, Cohort
     from eventide.continuous.storage.slot_storage import Seat
@@ -240,7 +243,7 @@ class Continuous(_Continuum, Component):
                 )
         return sizes
 
-    def _attach_views(self, table: object) -> None:
+    def _attach_views(self, table: NDArray[np.float64]) -> None:
         self._layout.attach(self, table)
 
     def _forbid_between_events(self, number: int, call: str) -> None:

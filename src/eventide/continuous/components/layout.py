@@ -201,7 +201,7 @@ class Layout:
         self.outcomes: tuple[str, ...] = ()
         self._sized: dict[tuple[int, ...], Layout] = {}
         self.view = _rates_class(self)
-        self.reading: Any = _reading_class(self)
+        self.reading = _reading_class(self)
 
     def __reduce__(self) -> tuple[object, ...]:
         # Its classes stand for memory of this process, and what a run has found in the laws is found again.
@@ -330,7 +330,7 @@ class Layout:
                 straight.append(line)
         return straight
 
-    def attach(self, owner: Member, table: Any) -> None:
+    def attach(self, owner: Member, table: NDArray[np.float64]) -> None:
         """Point an object's views at its slots of `table`, the array of all rows."""
         seat, own, rows = owner._seat, owner.__dict__, owner._system.storage.rows
         if seat.table is not table:
@@ -462,7 +462,7 @@ def _rates_class(layout: Layout) -> Any:
     return type("Rates", (ctypes.Structure,), members)
 
 
-def _reading_class(layout: Layout) -> Any:
+def _reading_class(layout: Layout) -> type:
     """A class whose objects read the states' names from a row, and refuse to write."""
     slots = ("_base", "_owner", "_row", "_vectors") if layout.vectors else ("_base", "_row")
     members: dict[str, object] = {"__slots__": slots, "__init__": _keep_row, "__setattr__": _refuse_write}

@@ -5,12 +5,13 @@ Source: Helsgaun, COMBINEDSIMULATION manual, 2.2.1.2, 3.3.11 to 3.3.13.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from eventide.engine.codes import ABS, E0, E2, MIDDLE, REL, Y0, Y2, K
 from eventide.methods.method import Method
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     from eventide.methods import Multistep, Newton
@@ -39,7 +40,7 @@ class StepQuantities(NamedTuple):
 
 
 def quantities_of(
-    method: Method | Multistep | Newton, length: float, proposed: float, slot: NDArray[Any]
+    method: Method | Multistep | Newton, length: float, proposed: float, slot: NDArray[np.float64]
 ) -> StepQuantities | None:
     """The quantities of a flow's present step for one slot; None if it has made no step since its last event.
 

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from eventide.continuous.flows.flow import Flow
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import ConditionPlan
+    from eventide.discrete.commands import Activity
     from eventide.discrete.conditions.condition import Condition
     from eventide.discrete.conditions.until import StateWait
 
@@ -335,7 +336,7 @@ class Guards:
         if condition.rests:
             return True
         code, crossed = condition.code, condition.crossed
-        activity: Any = condition.activity
+        activity: Activity = condition.activity
         if activity._past and any(w.code is code and w.crossed is crossed for w in past_waits(activity)):
             return False
         keep_past(activity, condition)

@@ -64,7 +64,12 @@ class NativeProcess:
     __slots__ = ("lease", "process", "process_code", "segments", "successor", "waits")
 
     def __init__(
-        self, process: Process, process_code: ProcessPlan, waits: list[Any], lease: Lease, successor: Successor
+        self,
+        process: Process,
+        process_code: ProcessPlan,
+        waits: list[Any],
+        lease: Lease,
+        successor: Successor,
     ) -> None:
         self.process = process
         self.process_code = process_code
@@ -102,9 +107,9 @@ class NativeProcesses:
 
     def __init__(self, integrator: Integrator) -> None:
         self.integrator = integrator
-        self.of: dict[Any, NativeProcess] = {}
+        self.of: dict[Process, NativeProcess] = {}
         self.at: dict[int, NativeProcess] = {}
-        self.arriving: Pending[Any] = Pending(integrator.changes)
+        self.arriving: Pending[Process] = Pending(integrator.changes)
         self._counts: dict[int, int] = {}
         self._refused: dict[int, object] = {}
         self._priority = 0.0

@@ -9,7 +9,7 @@ from eventide.errors import ModelError
 
 Direction: TypeAlias = Literal["up", "down", "either"]
 Side: TypeAlias = Callable[..., bool]
-Maker: TypeAlias = Callable[[Any, Any], tuple[Side, Side]]
+Maker: TypeAlias = Callable[[Callable[..., float], Any], tuple[Side, Side]]
 
 
 class Crossing(NamedTuple):

@@ -332,7 +332,7 @@ def takes_anything(code: CodeType) -> bool:
     return bool(code.co_argcount or code.co_flags & CO_VARARGS)
 
 
-def refuse_generator(handler: Any, decorator: str) -> None:
+def refuse_generator(handler: Callable[..., object], decorator: str) -> None:
     """Raise TypeError if a handler contains a `yield`."""
     generator_flag = 0x20
     code = getattr(handler, "__code__", None)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from eventide.discrete.processes.process import Process
-    from eventide.reading.generators import Successor
+    from eventide.reading.generators import Successor, Suspended
 
 
 class Stand:
@@ -20,19 +20,19 @@ class Stand:
     __slots__ = ("generator", "home", "place", "process", "real", "successor")
     place: int
 
-    def __init__(self, process: Process, generator: object, home: int, successor: Successor) -> None:
+    def __init__(self, process: Process, generator: Suspended, home: int, successor: Successor) -> None:
         self.process = process
         self.generator = generator
         self.home = home
         self.successor = successor
-        self.real: Any = None
+        self.real: Suspended | None = None
 
     @property
     def gi_suspended(self) -> bool:
         """As of a generator."""
         return self.real is None or self.real.gi_suspended
 
-    def resolve(self) -> Any:
+    def resolve(self) -> Suspended:
         """Give the process a generator that stands there; returns it."""
         if self.real is not None:
             return self.real

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from eventide.declare import Component, fields_of
 from eventide.statistics.restarts import Restart
@@ -50,7 +50,9 @@ class Station(Component):
         self.sim._keep_statistics(Restart(self, "reset_statistics"))
 
 
-def _with_fields(written: Callable[..., None], made: Callable[..., None], fields: dict[str, Field]) -> Any:
+def _with_fields(
+    written: Callable[..., None], made: Callable[..., None], fields: dict[str, Field]
+) -> Callable[..., None]:
     """A constructor that first does what was written, then sets the declared fields as the one made from them."""
 
     def construct(self: Station, sim: Simulation, *arguments: object, name: str = "", **options: object) -> None:

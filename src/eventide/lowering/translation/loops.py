@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eventide.lowering.translation.assignment import bind_target
 from eventide.lowering.translation.control_flow import iterate
@@ -158,10 +158,11 @@ def _each_together(
 
 def _is_strict(call: ast.Call) -> bool | None:
     """What `strict=` says, by default no; None if there are other names, or it is not written out."""
-    given: list[Any] = [keyword.value for keyword in call.keywords if keyword.arg == "strict"]
-    if len(given) < len(call.keywords) or not all(isinstance(value, ast.Constant) for value in given):
+    given = [keyword.value for keyword in call.keywords if keyword.arg == "strict"]
+    known = [value for value in given if isinstance(value, ast.Constant)]
+    if len(known) < len(call.keywords):
         return None
-    return bool(given[0].value) if given else False
+    return bool(known[0].value) if known else False
 
 
 def _is_builtin(context: Context, node: ast.expr, *functions: object) -> bool:

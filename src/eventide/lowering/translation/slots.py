@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.engine.codes import ELAPSED, STATE, TIME
 from eventide.lowering.kernels.index_rows import entry
@@ -251,7 +251,7 @@ class Slots:
         """The address of an object itself, as a whole number."""
         return self.objects.setdefault(path, f"%object{len(self.objects)}")
 
-    def literal(self, value: Any) -> str:
+    def literal(self, value: str | None) -> str:
         """The same of a text in the code, or of None."""
         return self.literals.setdefault(value, f"%literal{len(self.literals)}")
 
