@@ -14,7 +14,7 @@ Ended (BaseException)   thrown into a process by `end()`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NoReturn, SupportsInt
+from typing import TYPE_CHECKING, Any, Final, NoReturn, SupportsInt, TypeVar
 
 if TYPE_CHECKING:
     from eventide.continuous import Continuous, Variable
@@ -43,6 +43,9 @@ TEXTS: Final[dict[int, str]] = {
     20: "ILLEGAL CALL OF CANCEL",
 }
 """The numbered errors. Source: Helsgaun, COMBINEDSIMULATION manual, Appendix A."""
+
+
+Value = TypeVar("Value")
 
 
 class EventideError(Exception):
@@ -94,7 +97,7 @@ def check_boolean(value: object, what: str) -> bool:
     return value
 
 
-def check_number(value: object, what: str) -> Any:
+def check_number(value: Value, what: str) -> Value:
     """`value` if it is a number. Raises TypeError that says whose it is, `what`, if it is none."""
     if not hasattr(value, "__float__"):  # float("3") is 3.0, and a text for a number is a slip
         raise TypeError(f"{what} takes a number, and got {value!r}")

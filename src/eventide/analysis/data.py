@@ -32,7 +32,7 @@ class Experiment:
     """
 
     data: pd.DataFrame | Recording
-    parameters: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, object] = field(default_factory=dict)
     weights: Mapping[str, ArrayLike] | None = None
     deviations: Mapping[str, ArrayLike] | None = None
     name: str = ""

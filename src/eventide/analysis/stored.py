@@ -18,6 +18,8 @@ from eventide.experiment.results import Settings, Task
 from eventide.experiment.store import read_card, read_file, result_of
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from eventide.experiment.study import Study
 
 
@@ -88,7 +90,7 @@ def stored(folder: str | PathLike[str]) -> Replication:
     return Replication(cast("Study", study), results)
 
 
-_Row: TypeAlias = "tuple[Mapping[str, Any], Mapping[str, object], Mapping[str, object]]"
+_Row: TypeAlias = "tuple[Mapping[str, Any], Mapping[str, Mapping[str, str]], Mapping[str, pd.DataFrame]]"
 
 
 @dataclass(frozen=True)

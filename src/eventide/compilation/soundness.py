@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from eventide.compilation.registry import Bound
     from eventide.continuous.components.member import Member
+    from eventide.lowering.translation.values import Path
 
 
 def check_laws(owner: Member, bounds: Iterable[Bound]) -> None:
@@ -39,7 +40,7 @@ def check_laws(owner: Member, bounds: Iterable[Bound]) -> None:
                     )
 
 
-def objects_of(bound: Bound) -> dict[Any, list[Any]]:
+def objects_of(bound: Bound) -> dict[Path, list[Any]]:
     """The objects at each path of a kernel; several where the path goes through a list."""
     lowered, binding = bound.kernel.lowered, bound.binding
     objects = {path: [item] for (path, _), item in zip(lowered.blocks, binding.objects, strict=True)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from math import inf
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias
@@ -48,7 +48,7 @@ def check_class(cls: type[Continuous]) -> None:
     setattr(cls, CHECKED, True)
 
 
-def _definition(function: Any) -> ast.FunctionDef | None:
+def _definition(function: Callable[..., object]) -> ast.FunctionDef | None:
     """The text of a method, read; None if it cannot be had."""
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
@@ -57,7 +57,7 @@ def _definition(function: Any) -> ast.FunctionDef | None:
     return tree if isinstance(tree, ast.FunctionDef) and tree.args.args else None
 
 
-def _assigned_fields(cls: type[Continuous], function: Any) -> list[tuple[str, int]]:
+def _assigned_fields(cls: type[Continuous], function: Callable[..., object]) -> list[tuple[str, int]]:
     """Plain fields of `self` that a function assigns, with their lines; none if its text cannot be had."""
     tree = _definition(function)
     if tree is None:
@@ -96,7 +96,7 @@ def _names_of(code: object) -> Iterator[str]:
             yield from _names_of(constant)
 
 
-def states_set_from(fields: dict[str, Field], function: object) -> Iterator[tuple[str, str]]:
+def states_set_from(fields: dict[str, Field], function: Callable[..., object]) -> Iterator[tuple[str, str]]:
     """What a handler sets from a state: the attribute and the state, in order; nothing if its text cannot be had.
 
     A state may decide, in a comparison or as a sign: that does not change along a surface.

@@ -78,22 +78,17 @@ class Homes:
         self._kinds: dict[Body, int] = {}
         self._rows: dict[int, Gone] = {}  # those that have objects, by their rows
         self._prototypes: Prototypes | None = None
-        self._models: list[Prototype] = []
-        """The prototypes that have rows now."""
-        self._kinds_by_label: dict[str | type, int] = {}
-        """The kinds that count what has one name."""
+        self._models: list[Prototype] = []  # the prototypes that have rows now
+        self._kinds_by_label: dict[str | type, int] = {}  # the kinds that count what has one name
         self._counted: list[tuple[int, Kind]] = []
         """These, and who counts in Python, of what may begin in rows now."""
-        self._embodied = 0
-        """So many processes made in rows have got objects, or have ended."""
+        self._embodied = 0  # so many processes made in rows have got objects, or have ended
         self._stations: dict[int, AwayStation] = {}
         """The resources that are away, or were, by the ids of these."""
-        self._gone_stations: list[AwayStation] = []
-        """Those that are."""
+        self._gone_stations: list[AwayStation] = []  # those that are
         self._requests: dict[int, Request] = {}  # of those that come home, by their rows
         self._relied: dict[tuple[int, str], Fact] = {}  # on what those rely that are away
-        self._questions = NO_QUESTIONS
-        """The same: what is asked, about what, and the answers."""
+        self._questions = NO_QUESTIONS  # the same: what is asked, about what, and the answers
         self._called: Process | Given | None = None
         self._came = self._since = self._taken_before = self._events_before = 0
         self._pause = 1

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from eventide.engine.records import Arrays
 
 
-class Host(Protocol):
+class PythonLaws(Protocol):
     """What evaluates laws and conditions in Python."""
 
     def evaluate(self, flow: int, time: float, dt: float, /) -> None:

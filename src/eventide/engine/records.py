@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from eventide.engine.codes import Coefficients, IntNumbers, Numbers, NumberTable
-    from eventide.engine.interface import Host
+    from eventide.engine.interface import PythonLaws
 
     Ints: TypeAlias = memoryview[int]
     """A column of whole numbers."""
@@ -586,7 +586,7 @@ class Arrays(NamedTuple):
     trail: TrailRecord
     run: RunState
     method: Coefficients
-    host: Host
+    host: PythonLaws
 
 
 RECORDS: Final[Mapping[str, type[Record]]] = {

@@ -311,7 +311,7 @@ def model(
     time_unit: str | None = None,
 ) -> Decorator: ...
 def model(
-    function: Any = None,
+    function: Callable[..., object] | None = None,
     /,
     *,
     until: float | None = None,

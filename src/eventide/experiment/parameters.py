@@ -11,7 +11,17 @@ from math import isfinite
 from numbers import Real
 from operator import index
 from types import NoneType, SimpleNamespace, UnionType
-from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+from typing import (
+    Final,
+    Literal,
+    SupportsFloat,
+    SupportsIndex,
+    TypeVar,
+    Union,
+    get_args,
+    get_origin,
+    get_type_hints,
+)
 
 from eventide.errors import ModelError, ParameterError
 
@@ -20,6 +30,9 @@ REQUIRED: Final = inspect.Parameter.empty
 
 MISFITS: Final = (ArithmeticError, LookupError, TypeError, ValueError)
 """What it may raise to make a value of something that is none."""
+
+
+Given = TypeVar("Given")
 
 
 @dataclass(frozen=True)
@@ -65,7 +78,7 @@ class Parameter:
         """The value that a text means for this parameter; ParameterError as `check`."""
         return self._fit(self.kind.read, text, model, self.kind.allowed)
 
-    def _fit(self, fit: Callable[[Any], object], value: object, model: str, allowed: str) -> object:
+    def _fit(self, fit: Callable[[Given], object], value: Given, model: str, allowed: str) -> object:
         try:
             return fit(value)
         except MISFITS:
@@ -100,8 +113,8 @@ def kind_of(annotation: object) -> Kind:
     return Kind(_written(annotation), "a value that is set in Python", lambda value: value, _refuse_text)
 
 
-def _whole(value: Any) -> int:
-    if isinstance(value, bool):
+def _whole(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, SupportsIndex):
         raise TypeError
     return index(value)
 
@@ -112,7 +125,7 @@ def _number(value: object) -> float:
     return _read_number(value)
 
 
-def _read_number(value: Any) -> float:
+def _read_number(value: SupportsFloat | str) -> float:
     number = float(value)
     if number != number:
         raise ValueError
@@ -194,7 +207,7 @@ def _alternatives(kinds: list[Kind]) -> Kind:
     )
 
 
-def _first_fit(fits: Iterable[Callable[[Any], object]], value: object) -> object:
+def _first_fit(fits: Iterable[Callable[[Given], object]], value: Given) -> object:
     for fit in fits:
         try:
             return fit(value)

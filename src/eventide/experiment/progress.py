@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from html import escape
 from time import localtime, perf_counter, strftime, time
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from eventide.libraries import load
 
@@ -65,10 +65,16 @@ def _is_notebook() -> bool:
     return module is not None and hasattr(module.get_ipython(), "kernel")
 
 
+class _Handle(Protocol):
+    """What has been displayed, to be replaced by something newer."""
+
+    def update(self, picture: object, /) -> None: ...
+
+
 def _in_notebook(results: Iterable[Result], count: int, name: str) -> Iterator[Result]:
     shown = load("IPython.display", "notebook", "a bar in a notebook")
     begun, done, failures = perf_counter(), 0, 0
-    handle: Any = None
+    handle: _Handle | None = None
     next_picture = begun + PATIENCE
     try:
         for result in results:

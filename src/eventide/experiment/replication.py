@@ -6,7 +6,7 @@ Source: Pannek, Simulation of mechatronic systems, definitions 2.16 and 4.6, rem
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Literal, TypedDict
+from typing import TYPE_CHECKING, Final, Literal, TypedDict, overload
 
 from eventide.errors import ModelError
 from eventide.experiment import analysis, tables, told
@@ -61,7 +61,7 @@ class Replication(Sequence[Result]):
         self.study = study
         self._results = results
         self._raises = raises
-        self._answered: tuple[int, dict[str, object]] = (0, {})
+        self._answered: tuple[int, dict[str, float]] = (0, {})
 
     @property
     def model(self) -> Model[..., object]:
@@ -74,10 +74,10 @@ class Replication(Sequence[Result]):
         return self.study.entropy
 
     @property
-    def answered(self) -> dict[str, Any]:
+    def answered(self) -> dict[str, float]:
         """The responses that runs have answered, each with its first value: they may differ from run to run."""
         if self._answered[0] != len(self):
-            found: dict[str, Any] = {}
+            found: dict[str, float] = {}
             for result in self:
                 found.update({name: value for name, value in result.responses.items() if name not in found})
             self._answered = len(self), found
@@ -86,7 +86,13 @@ class Replication(Sequence[Result]):
     def __len__(self) -> int:
         return len(self._results)
 
-    def __getitem__(self, run: Any) -> Any:
+    @overload
+    def __getitem__(self, run: int) -> Result: ...
+
+    @overload
+    def __getitem__(self, run: slice) -> list[Result]: ...
+
+    def __getitem__(self, run: int | slice) -> Result | list[Result]:
         return [self._results[k] for k in range(len(self))[run]] if isinstance(run, slice) else self._results[run]
 
     def __iter__(self) -> Iterator[Result]:

@@ -168,7 +168,7 @@ class Result:
     replication: int
     parameters: Mapping[str, Any]
     entropy: int
-    responses: Mapping[str, Any]
+    responses: Mapping[str, float]
     is_whole: bool
     account: Account | None
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict, repr=False)

@@ -30,6 +30,8 @@ from eventide.libraries import load
 from eventide.observe import sweep, whole_file
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from eventide.experiment.study import Study
 
 FORMAT: Final = 1
@@ -160,7 +162,9 @@ class Store:
         rows, units, tables = self._read(stem)
         return self._made(rows[row], units, tables)
 
-    def _made(self, row: Mapping[str, Any], units: Mapping[str, object], tables: Mapping[str, object]) -> Result:
+    def _made(
+        self, row: Mapping[str, Any], units: Mapping[str, Mapping[str, str]], tables: Mapping[str, pd.DataFrame]
+    ) -> Result:
         """The result of which a row tells."""
         assert self._study is not None
         task = self._study.task(row["run"])
@@ -300,7 +304,7 @@ def _tables_as_bytes(results: Sequence[Result], name: str) -> bytes:
     return buffer.getvalue()
 
 
-def _of_run(table: Any, run: int) -> Any:
+def _of_run(table: pd.DataFrame, run: int) -> Any:
     rows = table.xs(run, level="run")
     rows.attrs.update(table.attrs)
     return rows
@@ -315,7 +319,7 @@ def _file_of(table: object) -> bytes:
     return buffer.getvalue()
 
 
-def _with_unit(value: Any, told: Mapping[str, str]) -> object:
+def _with_unit(value: float, told: Mapping[str, str]) -> float:
     if "unit" not in told:
         return value
     return Quantity(value, unit=told["unit"], description=told["description"])
@@ -333,7 +337,7 @@ def readable(path: Path) -> Iterator[None]:
         ) from error
 
 
-Read: TypeAlias = "tuple[list[dict[str, Any]], dict[str, dict[str, str]], dict[str, Any]]"
+Read: TypeAlias = "tuple[list[dict[str, Any]], dict[str, dict[str, str]], dict[str, pd.DataFrame]]"
 
 
 def read_file(folder: Path, stem: str) -> Read:
@@ -357,8 +361,8 @@ def read_file(folder: Path, stem: str) -> Read:
 
 def result_of(
     row: Mapping[str, Any],
-    units: Mapping[str, Any],
-    tables: Mapping[str, object],
+    units: Mapping[str, Mapping[str, str]],
+    tables: Mapping[str, pd.DataFrame],
     task: Task,
     values: Mapping[str, object],
     entropy: int,

@@ -65,7 +65,7 @@ def _plain(value: object) -> object:
     return float(value) if isinstance(value, float) else value
 
 
-def responses_of(replication: Replication) -> dict[str, object]:
+def responses_of(replication: Replication) -> dict[str, float]:
     """The responses that runs have answered, each with its first value."""
     return replication.answered
 

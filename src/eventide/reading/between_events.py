@@ -117,7 +117,7 @@ class Mention(NamedTuple):
     advice: str = ""
 
 
-def refuse_commands(function: Any, this: object, sim: World, what: str, owner: Any) -> None:
+def refuse_commands(function: object, this: object, sim: World, what: str, owner: Any) -> None:
     """Look through code that holds between events, once.
 
     function    the equations, report or condition; one whose code cannot be seen is passed over
@@ -127,7 +127,7 @@ def refuse_commands(function: Any, this: object, sim: World, what: str, owner: A
     for equations that return something.
     """
     if isinstance(function, MethodType):
-        function, this = function.__func__, function.__self__
+        this, function = function.__self__, function.__func__
     if not isinstance(function, FunctionType) or id(function.__code__) in sim._code_in_order:
         return
     found = next(_mentions(function, this, is_pure=what in (EQUATIONS, CONDITION)), None)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from types import CodeType
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 from eventide.reading.places import location
 
@@ -32,7 +32,7 @@ def who_were(objects: Sequence[Named]) -> str:
     return f"{listed([str(one.name) for one in objects])} {'was' if len(objects) == 1 else 'were'}"
 
 
-def describe_function(function: Any) -> str:
+def describe_function(function: Callable[..., object]) -> str:
     """Where a condition stands: its name or, for a lambda, file and line."""
     crossing = getattr(function, "crossing_of", None)
     if crossing is not None:

@@ -11,7 +11,7 @@ import inspect
 import warnings
 from collections.abc import Iterator, Mapping
 from types import CodeType, FunctionType, GeneratorType, MethodType
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from eventide.errors import ModelError, RandomWarning
 from eventide.reading.between_events import is_global_generator
@@ -101,11 +101,11 @@ def _warn_of_draw(node: ast.Call, file: str, line: int) -> None:
     )
 
 
-def _inside(function: Any, caller: CodeType) -> Iterator[Dropped]:
+def _inside(function: object, caller: CodeType) -> Iterator[Dropped]:
     """What is dropped in a generator function or method that is delegated to."""
-    this = function.__self__ if isinstance(function, MethodType) else None
-    if this is not None:
-        function = function.__func__
+    this = None
+    if isinstance(function, MethodType):
+        this, function = function.__self__, function.__func__
     if not isinstance(function, FunctionType) or not function.__code__.co_flags & _GENERATOR:
         return
     code = function.__code__

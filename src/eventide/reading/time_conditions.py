@@ -99,7 +99,7 @@ def solve(function: Any, arguments: tuple[object, ...], sim: Simulation, steps: 
     function, arguments     the condition, and what it is called with
     """
     if isinstance(function, MethodType):
-        function, arguments = function.__func__, (function.__self__, *arguments)
+        arguments, function = (function.__self__, *arguments), function.__func__
     reader = _Reader(function, arguments, sim, steps)
     time: float | None = None
     with suppress(_NotUnderstood, ArithmeticError):

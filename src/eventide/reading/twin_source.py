@@ -191,7 +191,7 @@ class TwinSource:
         handlers = [self._handler(handler, number, is_star=is_star) for handler in statement.handlers]
         final = self._block(statement.finalbody)
         if not is_star:
-            failing = ast.Raise(_expression("entry.errors[_0]", statement, number), None, **_location(statement))
+            failing = ast.Raise(_expression("entry.errors[_0]", statement, number), None, **position_of(statement))
             fails = "entry is not None and entry.fails(_0, _1, _2)"
             body = [_if(statement, [failing], [], fails, number, first, self._last), *body]
         if final and not is_star:
@@ -203,11 +203,11 @@ class TwinSource:
         first = self._last
         if is_star:
             return _changed(handler, body=self._block(handler.body, "it is in an `except*`"))
-        name = ast.Name(handler.name or "", ast.Store(), **_location(handler))
+        name = ast.Name(handler.name or "", ast.Store(), **position_of(handler))
         body = self._block(handler.body, self._why_not(name))
         again = self._again(name) if handler.name else []
         if handler.type is None:  # it is behind all others; what leads to `finally` goes on
-            goes_on = ast.Raise(None, None, **_location(handler))
+            goes_on = ast.Raise(None, None, **position_of(handler))
             again = [_if(handler, [goes_on], [], "entry is not None and not entry.caught(_0, _1)", first, self._last)]
             return _changed(handler, body=[*again, _restored(number, handler), *body])
         kind = self._chosen(handler.type, 0, "entry.caught(_2, _3)", first, self._last)
@@ -241,7 +241,7 @@ class TwinSource:
         made: list[ast.stmt] = []
         for name in _leaves(target):
             assert isinstance(name, ast.Name)
-            where = _location(name)
+            where = position_of(name)
             value = _expression("entry.value(_0)", name, name.id)
             made.append(ast.Assign([ast.Name(name.id, ast.Store(), **where)], value, **where))
             made += unbound([name.id], name)
@@ -260,7 +260,7 @@ class TwinSource:
 
 def unbound(names: Sequence[str], where: ast.AST) -> list[ast.stmt]:
     """Statements that take their values from those names that have none: they were given the entry itself."""
-    made, at = [], _location(where)
+    made, at = [], position_of(where)
     for name in names:
         deletion = ast.Delete([ast.Name(name, ast.Del(), **at)], **at)
         made.append(_if(where, [deletion], [], "_0 is entry", ast.Name(name, ast.Load(), **at)))
@@ -324,7 +324,7 @@ def _expression(text: str, where: ast.AST, *given: object) -> ast.expr:
 
     In its text `entry` stands for the hidden variable, and _0, _1, ... for constants, or nodes, that are given.
     """
-    made: ast.expr = _filled(_parsed(text), _location(where), given)
+    made: ast.expr = _filled(_parsed(text), position_of(where), given)
     return made
 
 
@@ -334,7 +334,7 @@ def _parsed(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
 
 
-def _filled(node: Any, where: _Location, given: tuple[Any, ...]) -> Any:
+def _filled(node: Any, where: Position, given: tuple[Any, ...]) -> Any:
     """A copy of a part of an expression."""
     if isinstance(node, list):
         return [_filled(item, where, given) for item in node]
@@ -346,7 +346,7 @@ def _filled(node: Any, where: _Location, given: tuple[Any, ...]) -> Any:
     return type(node)(*[_filled(getattr(node, name), where, given) for name in node._fields], **where)
 
 
-class _Location(TypedDict):
+class Position(TypedDict):
     """Where a node stands in the text."""
 
     lineno: int
@@ -355,7 +355,8 @@ class _Location(TypedDict):
     end_col_offset: int | None
 
 
-def _location(node: ast.AST) -> _Location:
+def position_of(node: ast.AST) -> Position:
+    """Where a statement or an expression stands in the text."""
     return {
         "lineno": node.lineno,  # type: ignore[attr-defined]  # a statement or an expression
         "col_offset": node.col_offset,  # type: ignore[attr-defined]
@@ -365,12 +366,12 @@ def _location(node: ast.AST) -> _Location:
 
 
 def _if(where: ast.AST, body: list[ast.stmt], orelse: list[ast.stmt], test: str, *given: object) -> ast.stmt:
-    return ast.If(_expression(test, where, *given), body, orelse, **_location(where))
+    return ast.If(_expression(test, where, *given), body, orelse, **position_of(where))
 
 
 def _restored(number: int, where: ast.AST) -> ast.stmt:
     """Give an error that was raised once more the traceback that it had."""
-    restored = ast.Expr(_expression("entry.restore(_0)", where, number), **_location(where))
+    restored = ast.Expr(_expression("entry.restore(_0)", where, number), **position_of(where))
     return _if(where, [restored], [], "entry is not None")
 
 
@@ -384,7 +385,7 @@ def _changed(node: Node, **fields: object) -> Node:
 
 def _unannotated(node: ast.AnnAssign) -> ast.stmt:
     """A name that functions share cannot be annotated where it is declared so."""
-    where = _location(node)
+    where = position_of(node)
     return ast.Pass(**where) if node.value is None else ast.Assign([node.target], node.value, **where)
 
 

@@ -15,7 +15,7 @@ from types import CellType, CodeType, FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Any, Final, Never, Self
 
 from eventide.reading.source import FUTURE, extent_of
-from eventide.reading.twin_source import ENTRY, FIRST, TwinSource, bound_names, unbound
+from eventide.reading.twin_source import ENTRY, FIRST, Position, TwinSource, bound_names, position_of, unbound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -155,7 +155,7 @@ class Twin:
 
     def _compiled(self, code: CodeType, tree: ast.FunctionDef, body: list[ast.stmt]) -> CodeType:
         """The code of the twin, as a function in a class in a function has it whose names are the shared ones."""
-        where: Any = {name: getattr(tree, name) for name in tree._attributes}
+        where = position_of(tree)
         arguments = [*([FIRST] if self._first else []), *self.names, ENTRY]
         body = [*unbound(self.names, tree), *body]
         if self.shared:
@@ -242,7 +242,7 @@ def _codes_by_place(code: CodeType) -> dict[tuple[object, ...], list[CodeType]]:
 
 
 def _function(
-    name: str, arguments: list[str], body: list[ast.stmt], decorators: list[ast.expr], where: Any
+    name: str, arguments: list[str], body: list[ast.stmt], decorators: list[ast.expr], where: Position
 ) -> ast.FunctionDef:
     given = ast.arguments([], [ast.arg(argument, **where) for argument in arguments], None, [], [], None, [])
     made = ast.FunctionDef(name=name, args=given, body=body, decorator_list=decorators, **where)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, nan
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Protocol, SupportsFloat
 
 import numpy as np
 
@@ -77,7 +77,7 @@ def t_test(
     if second is None or is_paired:
         differences = first if second is None else first - second
         what = "the true mean" if second is None else "the mean difference of pairs"
-        found: Any = stats.ttest_1samp(differences, mean)
+        found: _Found = stats.ttest_1samp(differences, mean)
         estimate, freedom = float(differences.mean()), len(first) - 1.0
     else:
         what, found = "the difference of the means", stats.ttest_ind(first - mean, second, equal_var=False)
@@ -88,6 +88,16 @@ def t_test(
         f"If {what} were {mean:.6g}, an estimate as far off as {estimate:.6g} or farther would come with probability "
         f"{p_value:.2g}.",
     )  # fmt: skip
+
+
+class _Found(Protocol):
+    """What a test of scipy has found."""
+
+    @property
+    def statistic(self) -> SupportsFloat: ...
+
+    @property
+    def pvalue(self) -> SupportsFloat: ...
 
 
 def kolmogorov_smirnov(
@@ -109,7 +119,7 @@ def kolmogorov_smirnov(
     if is_discrete:
         raise ValueError("the test of Kolmogorov and Smirnov is of continuous distributions: use chi_square")
     if hasattr(distribution, "fit"):
-        found: Any = stats.goodness_of_fit(
+        found: _Found = stats.goodness_of_fit(
             distribution, numbers, known_params=dict(known or {}), statistic="ks", n_mc_samples=SAMPLES,
             rng=np.random.default_rng(0),
         )  # fmt: skip

@@ -44,7 +44,7 @@ def sensitivity(
     cost: Cost | None = None,
     step: float | None = None,
 ) -> Sensitivity: ...
-def sensitivity(subject: object, wrt: Any = None, **how: Any) -> Sensitivity:
+def sensitivity(subject: object, wrt: str | Iterable[str] | None = None, **how: Any) -> Sensitivity:
     """How fast the responses and states of a model change with its inputs: `sensitivity(ball)["landing", "gravity"]`.
 
     Of a model marked `@ev.model` inputs are its parameters of type float, outputs its responses, and the states of its

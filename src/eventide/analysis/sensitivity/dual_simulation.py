@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 
 
 _OURS: Final = "eventide."
-_TIME: Any = World.__dict__["time"]
+_TIME: MemberDescriptorType = World.__dict__["time"]
 
 
 class DualSystem(System):

@@ -123,9 +123,10 @@ class CrossingWait(StateWait):
         self.armed = False
 
     @property
-    def value(self) -> object:
+    def value(self) -> Callable[..., object]:
         """What is to cross a level."""
-        return self.test.crossing_of  # type: ignore[attr-defined]  # our mark
+        value: Callable[..., object] = self.test.crossing_of  # type: ignore[attr-defined]  # our mark
+        return value
 
     def withdraw(self) -> None:
         """Leave the list, with the other side."""

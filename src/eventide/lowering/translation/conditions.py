@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from eventide.continuous import Continuous
 from eventide.engine.codes import CHECKED
@@ -148,7 +149,9 @@ class ConditionDialect(Dialect):
         if not self._followed:
             super().fill(context, target, item)
 
-    def set_item(self, context: Context, target: Vector, node: ast.expr, compute: Any) -> None:
+    def set_item(
+        self, context: Context, target: Vector, node: ast.expr, compute: Callable[[Number | Boolean], Number | Boolean]
+    ) -> None:
         """Nor are their items."""
         if not self._followed:
             super().set_item(context, target, node, compute)
