@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from random import Random
 from types import BuiltinMethodType, MethodWrapperType
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from eventide.streams.streams import Stream
 
@@ -18,7 +18,7 @@ PLAIN: Final = (Random, Stream, list)
 
 def addressed_call(called: Thing) -> Literal["draws", "draws inside", "takes"] | None:
     """What a call does: draw from [0, 1), or from (0, 1), or take a float; None if it is not known."""
-    function: Any = called.value
+    function: object = called.value
     if isinstance(function, BuiltinMethodType):
         owner = type(function.__self__)
         if function.__name__ == "random" and owner is Random:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Unpack
 
 from eventide.bodies.operands import Kind, Operand, Unknown
+
+if TYPE_CHECKING:
+    import ast
+
+    from eventide.bodies.operands import Known
 
 
 class Emission:
@@ -34,7 +39,7 @@ class Emission:
         if self._effect is None:
             self._effect = len(self.lines)
 
-    def stop_if(self, bad: str, *operands: Operand, node: object = None) -> None:
+    def stop_if(self, bad: str, *operands: Operand, node: ast.AST | None = None) -> None:
         """Leave the statement to Python if a test of these operands holds. Raises Unknown if that is too late."""
         if bad in ("False", "not True"):  # what the operands can be tells it
             return
@@ -61,7 +66,7 @@ class Emission:
         self.emit_early(f"t{self.used} = {text}")
         return Operand(f"t{self.used}", kind)
 
-    def keep(self, text: str, kind: Kind, **known: Any) -> Operand:
+    def keep(self, text: str, kind: Kind, **known: Unpack[Known]) -> Operand:
         """Give a value a name."""
         self.used += 1
         name = f"t{self.used}"

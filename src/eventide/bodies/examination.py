@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.frames import INTROSPECTION
 from eventide.bodies.naming import Naming
@@ -24,7 +24,7 @@ MOST_VARIABLES: Final = 50
 
 def read(
     function: FunctionType,
-    values: Mapping[str, Any],
+    values: Mapping[str, object],
     book: SourceBook,
     twin_of: Callable[[FunctionType], Twin],
     world: World,

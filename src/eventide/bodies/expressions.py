@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from eventide.bodies import attributes
 from eventide.bodies.calls import addressed_call
 from eventide.bodies.interrupts import is_interrupt, read_of_interrupt
-from eventide.bodies.operands import EXACT, KINDS, LARGEST, WIDE, Kind, Operand, Thing, Unknown, constant
+from eventide.bodies.operands import EXACT, KINDS, LARGEST, WIDE, Kind, Known, Operand, Thing, Unknown, constant
 from eventide.discrete.commands import hold
 from eventide.discrete.world import World
 from eventide.reading.source import CannotLower
@@ -67,7 +67,7 @@ class BodyExpressions:
 
     def value(self, node: ast.expr) -> Value:
         """What an expression gives."""
-        visit: Callable[[Any], Value] | None = getattr(self, f"_on_{type(node).__name__.lower()}", None)
+        visit: Callable[[ast.expr], Value] | None = getattr(self, f"_on_{type(node).__name__.lower()}", None)
         if visit is None:
             raise Unknown("no native code is made of such an expression", node)
         return visit(node)
@@ -156,7 +156,7 @@ class BodyExpressions:
             raise Unknown("operations on bits are left to Python", node)
         if found.is_constant:
             return constant(-found.low if found.kind == "float" else -int(found.text))
-        known = {"low": -found.high, "high": -found.low, "is_number": found.is_number}
+        known: Known = {"low": -found.high, "high": -found.low, "is_number": found.is_number}
         return self.emission.keep(f"-{found.text}", found.kind, **known)
 
     def _on_binop(self, node: ast.BinOp) -> Value:
@@ -271,7 +271,7 @@ class BodyExpressions:
         one, other = (self._later(1, self.number, item) for item in (node.body, node.orelse))
         if one.kind != other.kind:
             raise Unknown("its two values are of different types", node)
-        known: dict[str, Any] = {}
+        known: Known = {}
         if one.is_number and other.is_number:
             known = {"low": min(one.low, other.low), "high": max(one.high, other.high), "is_number": True}
         return self.emission.keep(f"({one.text} if {test.text} else {other.text})", one.kind, **known)
@@ -481,7 +481,7 @@ def _real(operand: Operand) -> str:
     return f"float({operand.text})"
 
 
-def _between(operator: ast.operator, left: Operand, right: Operand) -> dict[str, Any]:
+def _between(operator: ast.operator, left: Operand, right: Operand) -> Known:
     """Between which the result of an operation on floats lies: rounding keeps the order."""
     if not (left.is_number and right.is_number) or inf in (
         abs(left.low),

@@ -7,7 +7,7 @@ import math
 from functools import cache
 from itertools import count
 from types import FunctionType
-from typing import Any, Final
+from typing import Final
 
 from eventide.bodies import attributes
 from eventide.native.locking import locked
@@ -46,7 +46,7 @@ def plain_kernel(name: str, text: str) -> FunctionType:
     """A kernel as Python runs it, whose text can be found."""
     file = f"<eventide body {next(_numbers)}>"
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
-    names: dict[str, Any] = {
+    names: dict[str, object] = {
         **{name: getattr(codes, name) for name in _CODES},
         **{name: getattr(math, name) for name in ("sqrt", "exp", "log", "log1p", "sin", "cos", "atan")},
         **{function.__name__: function for function in (draw, draw_next, tell, *attributes.FUNCTIONS)},

@@ -39,9 +39,9 @@ Conditions: TypeAlias = tuple[dict[Any, Any], ...]
 class Fact(NamedTuple):
     """What native code was made with: a question, what is asked about, and the answer."""
 
-    ask: Callable[[Any], Any]
-    about: Any
-    answer: Any
+    ask: Callable[[Any], object]
+    about: object
+    answer: object
 
     @property
     def holds(self) -> bool:
@@ -61,7 +61,7 @@ def own_fact(owner: object, name: str, found: object) -> Fact | None:
     return None if held is None else Fact(held.get, name, None)
 
 
-def reached(values: Mapping[str, object], root: str, path: tuple[str, ...]) -> Any:
+def reached(values: Mapping[str, object], root: str, path: tuple[str, ...]) -> object:
     """What attributes lead to from a local variable; ABSENT if there is nothing."""
     try:
         return reduce(getattr, path, values[root])
@@ -118,7 +118,7 @@ class Naming:
     def __init__(
         self,
         function: FunctionType,
-        values: Mapping[str, Any],
+        values: Mapping[str, object],
         kinds: dict[str, Kind | None],
         book: SourceBook,
         world: World,
@@ -286,7 +286,9 @@ class Naming:
             return self._noted(module, attrgetter(node.attr), module, node.attr, node)
         return self._noted(module, vars(module).get, node.attr, node.attr, node)
 
-    def _noted(self, holder: Any, ask: Callable[[Any], Any], about: Any, name: str, node: ast.AST) -> Operand | Thing:
+    def _noted(
+        self, holder: object, ask: Callable[[Any], Any], about: object, name: str, node: ast.AST
+    ) -> Operand | Thing:
         """What an object outside means by a name; from then on that is a fact."""
         try:
             value = ask(about)

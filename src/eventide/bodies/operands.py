@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import reduce
 from math import inf
-from typing import Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, TypedDict
+
+if TYPE_CHECKING:
+    import ast
+
 
 Kind: TypeAlias = Literal["int", "float", "bool"]
 
@@ -23,9 +27,17 @@ LARGEST: Final = 1.7976931348623157e308
 class Unknown(Exception):
     """A statement is left to Python; the message says why, and `node` where."""
 
-    def __init__(self, why: str, node: Any = None) -> None:
+    def __init__(self, why: str, node: ast.AST | None = None) -> None:
         super().__init__(why)
         self.node = node
+
+
+class Known(TypedDict, total=False):
+    """What is known of a number besides its kind."""
+
+    low: float
+    high: float
+    is_number: bool
 
 
 class Operand(NamedTuple):

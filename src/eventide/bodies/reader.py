@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 from contextlib import contextmanager
 from textwrap import indent
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.attributes import setting
 from eventide.bodies.emission import Emission
@@ -61,7 +61,7 @@ class Reading(Writing):
             visit(statement)
         return self._lines is not None
 
-    def _attempt(self, statement: ast.stmt, write: Any) -> int:
+    def _attempt(self, statement: ast.stmt, write: Callable[[BodyExpressions], object]) -> int:
         """Write the lines of a statement and return its state; 0 if that cannot be, and it is left to Python."""
         state = self._point(statement)
         emission = Emission(self._temporaries)

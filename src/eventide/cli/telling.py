@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.declare import GENERATED
 from eventide.errors import InputError, SimulationError
@@ -16,9 +16,14 @@ from eventide.reading.tracebacks import WHOLE
 
 if TYPE_CHECKING:
     from traceback import TracebackException
+    from typing import TextIO
 
+    import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from eventide.observe.dumps import Tabular
+    from eventide.observe.recording_base import Ledger
 
 DONE: Final = 0
 FAILED: Final = 1
@@ -56,11 +61,18 @@ def _as_asked(*, verbose: bool) -> Iterator[None]:
     """
     before, shown = os.environ.get(WHOLE), warnings.showwarning
 
-    def show(message: Warning | str, category: type[Warning], *where: Any, **options: Any) -> None:
+    def show(
+        message: Warning | str,
+        category: type[Warning],
+        filename: str,
+        lineno: int,
+        file: TextIO | None = None,
+        line: str | None = None,
+    ) -> None:
         if category.__module__ == "eventide.errors":
             complain(f"{category.__name__}: {message}")
         else:
-            shown(message, category, *where, **options)
+            shown(message, category, filename, lineno, file, line)
 
     if verbose:
         os.environ[WHOLE] = "1"
@@ -183,7 +195,7 @@ def writing(path: Path) -> Iterator[None]:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
-def write_table(rows: Any, path: Path, what: str = "results") -> None:
+def write_table(rows: Ledger | Tabular | pd.DataFrame, path: Path, what: str = "results") -> None:
     """Write rows to a file: as CSV if its name has no ending that says otherwise."""
     from eventide.observe.dumps import has_format, save
 

@@ -61,7 +61,7 @@ def csv_writer(path: Path, head: Head) -> Iterator[Write]:
         yield write
 
 
-def _as_cells(texts: pd.Series[Any]) -> list[str]:
+def _as_cells(texts: pd.Series[str]) -> list[str]:
     return [
         MISSING if is_missing else f"\\{text}" if text.startswith("\\") else text
         for text, is_missing in zip(texts.tolist(), texts.isna().tolist(), strict=True)

@@ -178,7 +178,7 @@ def _inserter(connection: Connection, table: sa.Table, head: Head) -> Write:
     return write
 
 
-def _check_fits(name: str, column: pd.Series[Any]) -> None:
+def _check_fits(name: str, column: pd.Series[int]) -> None:
     """Raise ModelError for whole numbers that no database holds."""
     if column.dtype == np.uint64 and len(column) and int(column.max()) >= 2**63:
         raise ModelError(

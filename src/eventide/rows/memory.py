@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from collections.abc import Set as AbstractSet
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -53,7 +53,10 @@ class Host:
         self.kernels: list[Callable[..., int] | None] = []
 
 
-def zeros(rows: int, width: int, dtype: Any, row: int = 0) -> NDArray[Any]:
+Scalar = TypeVar("Scalar", bound=np.generic)
+
+
+def zeros(rows: int, width: int, dtype: type[Scalar] | np.dtype[Scalar], row: int = 0) -> NDArray[Scalar]:
     """A table of zeros in which a certain row begins with a cache line."""
     items = rows * width
     room = np.zeros(items + LINE // 8, dtype)
@@ -64,8 +67,7 @@ def zeros(rows: int, width: int, dtype: Any, row: int = 0) -> NDArray[Any]:
 def lengthen(record: Record, rows: int, row: int = 0) -> None:
     """Let a record have this many rows; the new ones hold zeros."""
     for kind, width in record.widths.items():
-        dtype: Any = np.int64 if kind == "ints" else np.float64
-        table = zeros(rows, width, dtype, row)
+        table = zeros(rows, width, np.int64, row) if kind == "ints" else zeros(rows, width, np.float64, row)
         old = record.__dict__.get(kind)
         if old is not None:
             table[: len(old)] = old
@@ -332,7 +334,7 @@ class RowMemory:
             self._outdate()
 
 
-def _longer(old: NDArray[Any], needed: int) -> NDArray[Any]:
-    longer: NDArray[Any] = zeros(1, max(needed, len(old) * 5 // 4, 2 * FEWEST), old.dtype)[0]
+def _longer(old: NDArray[Scalar], needed: int) -> NDArray[Scalar]:
+    longer: NDArray[Scalar] = zeros(1, max(needed, len(old) * 5 // 4, 2 * FEWEST), old.dtype)[0]
     longer[: len(old)] = old
     return longer

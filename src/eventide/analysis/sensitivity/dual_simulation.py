@@ -189,11 +189,11 @@ class DualSimulation(Simulation):
         """Record nothing: what a model makes of its recordings has no derivatives."""
         return Unseen("recordings")
 
-    def integral(self, quantity: object, **options: Any) -> Any:
+    def integral(self, quantity: object, *, name: str = "", unit: str = "") -> Any:
         """A state whose rate is the quantity; of others than functions it is refused when it is read."""
         if self.tangents is None or not callable(quantity):
             return Unseen("sim.integral of what is no function (write sim.integral(lambda: ...))")
-        return DualIntegral(self, quantity, options.get("unit", ""))
+        return DualIntegral(self, quantity, unit)
 
     def close(self) -> None:
         """The names that were exchanged in the modules of the model are what they were."""

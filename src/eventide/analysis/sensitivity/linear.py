@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
@@ -103,7 +103,17 @@ def _point(dynamics: object, state: ArrayLike, asked: str) -> NDArray[np.float64
     return x
 
 
-def eigenvalues(subject: Dynamics | Model[..., object], **where: Any) -> NDArray[np.complex128]:
+class Where(TypedDict, total=False):
+    """The point at which something is linear, as `linearize` takes it."""
+
+    state: ArrayLike | None
+    time: float
+    signal: Signal | None
+    parameters: Mapping[str, object] | None
+    entropy: int | None
+
+
+def eigenvalues(subject: Dynamics | Model[..., object], **where: Unpack[Where]) -> NDArray[np.complex128]:
     """The eigenvalues of a model near a point, by growing real, then imaginary part; arguments as of `linearize`."""
     return linearize(subject, **where).eigenvalues
 

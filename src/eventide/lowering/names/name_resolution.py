@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import builtins
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard, get_origin
@@ -152,7 +153,7 @@ class NameResolver:
             self._unsteady.add((name,))
         return self.item(value, (name,))
 
-    def item(self, value: Any, path: Path, element: str | None = None) -> Found:
+    def item(self, value: object, path: Path, element: str | None = None) -> Found:
         """What an object found at a path means to the code."""
         if _is_itself(value):
             self._note(path, "same", value)
@@ -166,7 +167,7 @@ class NameResolver:
             return AppendTarget(path)
         if isinstance(value, list | tuple) or _is_array(value):
             return self._list(value, path, element)
-        if type(value).__name__ == "ndarray":
+        if isinstance(value, np.ndarray):
             sort = f"one of {value.dtype} in {value.ndim}" if value.ndim != 1 else f"one of {value.dtype}"
             raise Unlowerable(f"of arrays those of floats in one dimension are followed, and this is {sort}")
         self._note(path, *check_of(value), sample=value)
@@ -533,7 +534,7 @@ def _as_item(value: object, path: Path | None) -> Item:
     return Builtin(value, path) if isinstance(value, BuiltinFunctionType | type) else Opaque(value)
 
 
-def is_numpys(function: object) -> bool:
+def is_numpys(function: object) -> TypeGuard[Callable[..., object]]:
     """Whether it is a function of numpy."""
     return isinstance(function, np.ufunc) or (
         callable(function) and str(getattr(function, "__module__", "")).partition(".")[0] == "numpy"

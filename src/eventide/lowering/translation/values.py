@@ -312,7 +312,7 @@ class SuperRef:
 class Opaque:
     """Anything else: it may be named, and nothing can be done with it."""
 
-    value: Any
+    value: object
 
 
 Item: TypeAlias = (
