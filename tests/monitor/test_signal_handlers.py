@@ -116,19 +116,21 @@ def test_what_a_handler_raises_that_has_waited_stops_the_run_and_the_next_goes_o
     plain, model = Model(False), Model(False)
     plain.sim.run(until=1.5)
 
+    rings, stops = [0], list[float]()
+
     def limit(*_: object) -> None:
-        if len(model.log) == 2:
+        rings[0] += 1
+        if rings[0] % 5 == 0:
             raise TimeoutError("too long")
 
     signal.signal(RINGS, limit)
-    with pytest.raises(TimeoutError, match="too long"):
-        model.sim.run(until=1.5)
-    assert 0.375 * 2 <= model.sim.time < 0.375 * 3
-    signal.signal(RINGS, signal.SIG_IGN)
-    model.sim.run(until=1.5)
-    assert [when for when, _ in model.log] == [when for when, _ in plain.log]
-    assert model.sim.events == plain.sim.events
-    assert [ball.height for ball in model.balls] == pytest.approx([ball.height for ball in plain.balls], abs=1e-8)
+    while model.sim.time < 1.5:
+        try:
+            model.sim.run(until=1.5)
+        except TimeoutError:
+            stops.append(model.sim.time)
+    assert len(set(stops)) > 10
+    assert model.found() == plain.found()
 
 
 def test_who_would_change_a_state_amid_a_march_is_refused() -> None:

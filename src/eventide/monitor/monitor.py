@@ -57,6 +57,8 @@ class Monitor:
         self.observers = Observers(self.integrator)
         self.state_events = 0
         self._instant = inf
+        self._is_broken_off = False
+        """Whether a signal handler has ended the run between two steps, by an error."""
         self._calendar = sim._calendar
         self._cascade = Cascade(sim, self.integrator)
         self._patience = Patience()
@@ -145,8 +147,8 @@ class Monitor:
         if instants.varying:
             instants.renew()
         forced = slides.look(is_rebound=is_rebound) if slides.is_awake else None
-        if self.observers.count:
-            integrator.settle()
+        is_broken_off, self._is_broken_off = self._is_broken_off, False
+        if self.observers.count and (integrator.settle() or not is_broken_off):
             self.observers.observe_all(Phase.AFTER, sim.time)
         integrator.changes.are_seen = (
             not slides.is_awake
@@ -231,12 +233,15 @@ class Monitor:
         native_handlers.fresh = 0
 
     def _hear(self) -> None:
-        """Somebody outside is to be heard, who changes nothing, but may end the run here, as at its regular end."""
+        """Somebody outside is to be heard, who changes nothing, and may end the run: Ctrl-C as its regular end."""
         self.integrator.is_observed = True
         try:
             keyboard_of(self.sim).attend()
-        except BaseException:
+        except KeyboardInterrupt:
             self.observers.observe_all(Phase.BEFORE, self.sim.time)
+            raise
+        except BaseException:
+            self._is_broken_off = True  # when that comes is no part of the model, nor of what is recorded of it
             raise
         finally:
             self.integrator.is_observed = False
