@@ -12,7 +12,6 @@ from eventide.declare.showing import as_html
 from eventide.discrete import World
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.errors import ModelError, SimulationError, check_number, check_tolerances, to_float
-from eventide.rows import loading
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -153,6 +152,8 @@ class Simulation(World):
     def _numbers(self, horizon: float, count: int) -> Iterator[int]:
         if self.compile is not False and not self._is_stepped and self.events - self._events_before >= ENOUGH:
             if self._homes is None:
+                from eventide.rows import loading
+
                 seen, self._seen = self._seen, self.events
                 loading.note(self.events - seen)
                 if not loading.may_pay():

@@ -84,8 +84,7 @@ class Keyboard:
     def note_error(self, error: BaseException) -> None:
         """An error has ended the run: it is torn if that may have come anywhere."""
         self._missed = None
-        is_clean = self._signals is not None and error is self._signals.raised
-        met = error.__context__ if is_clean else error
+        met = error if self._signals is None else self._signals.beyond_what_was_raised(error)
         if not self._torn_by and met is not None and is_asynchronous(met):
             self._torn_by = f"{type(error).__name__}, which a signal handler or another thread has raised,"
 

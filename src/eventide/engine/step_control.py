@@ -69,7 +69,7 @@ def advance(a: Arrays, f: int) -> int:
     code = make_step(a, f)
     if code != REACHED:
         return code
-    while not locate(a, f, False) or (a.flow.unseen[f] > 0.0 and leaves_interpolant(a, f)):
+    while not locate(a, f, False) or (a.flow.unseen[f] > 0.0 and not has_failed(a) and leaves_interpolant(a, f)):
         take_back(a, f)
         if a.run.aborted != 0:
             return RAISED

@@ -142,14 +142,16 @@ class Monitor:
         Returns     the handler whose event is next because of sliding; None if there is none
         """
         sim, integrator, slides, instants = self.sim, self.integrator, self._slides, self.watched.instants
+        goes_on, self._is_broken_off = self._is_broken_off and not integrator.touched, False
         is_rebound = slides.is_awake and (integrator.changes.references or not integrator.references.stands())
         integrator.prepare()
         if instants.varying:
             instants.renew()
         forced = slides.look(is_rebound=is_rebound) if slides.is_awake else None
-        is_broken_off, self._is_broken_off = self._is_broken_off, False
-        if self.observers.count and (integrator.settle() or not is_broken_off):
-            self.observers.observe_all(Phase.AFTER, sim.time)
+        if self.observers.count:
+            integrator.settle()
+            if not goes_on:
+                self.observers.observe_all(Phase.AFTER, sim.time)
         integrator.changes.are_seen = (
             not slides.is_awake
             and not instants.varying

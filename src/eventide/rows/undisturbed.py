@@ -49,11 +49,11 @@ class Signals:
                 cannot be looked at within
     waiting     those that wait
     is_amid     whether one is called although it had to wait: it has waited for long
-    raised      what the last one has raised that had waited until nothing was half done
     """
 
     __slots__ = (
-        "_hidden", "_is_watched", "_must_wait", "_on_waiting", "_passing", "is_amid", "raised", "waiting",
+        "_hidden", "_is_watched", "_must_wait", "_on_waiting", "_passing", "_raised",
+        "is_amid", "waiting",
     )  # fmt: skip
 
     def __init__(
@@ -65,7 +65,8 @@ class Signals:
         self._must_wait = must_wait
         self._on_waiting = on_waiting
         self._hidden = hidden
-        self.raised: BaseException | None = None
+        self._raised: list[BaseException] = []
+        """What handlers have raised that had waited until nothing was half done."""
         self._passing: dict[int, partial[None]] = {}
         """What stands in the place of each."""
         self.waiting: list[Waiting] = []
@@ -98,8 +99,16 @@ class Signals:
             try:
                 one.handler(one.number, one.frame)
             except BaseException as error:
-                self.raised = error
+                self._raised.append(error)
                 raise
+
+    def beyond_what_was_raised(self, error: BaseException) -> BaseException | None:
+        """An error, or that in whose handling it was raised by a handler that had waited till nothing was half done."""
+        met: BaseException | None = error
+        while any(met is one for one in self._raised) and met is not None:
+            met = met.__context__
+        self._raised.clear()
+        return met
 
     def deliver_amid(self) -> None:
         """The same amid an event: an error that one raises is known for its own, as `_hear` is in its traceback."""
