@@ -390,11 +390,11 @@ def test_what_is_located_and_what_is_not_is_told() -> None:
     Told(sim).start()
     assert [(b.text, b.kind, b.why) for b in sim.explain().branches] == [
         ("self.x < 0.5", "certified", ""),
+        ("max(x, 0.0)", "certified", ""),
         ("round(self.x)", None, "it jumps between whole numbers"),
         ("self.u[k] < 0.5", None, "it is in a loop"),
         ("self.u > 0.25", None, "it may be one of arrays, item by item"),
         ("np.where(self.u > 0.25, 1.0, 0.0)", None, "it chooses item by item"),
-        ("drag(self.x)", None, "what branches in a function that a law calls is not located"),
     ]
     text = str(sim.explain())
     assert "branches in laws: steps end where they change\n  Told 1.equations, `self.x < 0.5` (" in text

@@ -14,8 +14,19 @@ def inflow(t):
     return 1000.0 if 3.0 <= t < 3.001 else 0.0
 
 
+def inflow_in_a_loop(t):
+    for begin in (3.0, 6.0):
+        if begin <= t < begin + 0.001:
+            return 1000.0
+    return 0.0
+
+
 def twice(hour, factor=2.0):
     return factor * inflow(t=hour)
+
+
+def twice_by_all(*hours):
+    return 2.0 * inflow(hours[0])
 
 
 def smooth(t):
@@ -46,6 +57,30 @@ class ByMethod(Pulsed):
         self.rate.y = self.push()
 
 
+class ByFunctionInALoop(Pulsed):
+    def equations(self):
+        self.rate.y = 0.0
+        for _ in range(1):
+            self.rate.y = inflow(self.sim.time)
+
+
+class ByMethodInALoop(Pulsed):
+    def equations(self):
+        for _ in range(1):
+            self.rate.y = self.push()
+
+
+class ByLoop(Pulsed):
+    def equations(self):
+        self.rate.y = inflow_in_a_loop(self.sim.time)
+
+
+class ByAll(Pulsed):
+    def equations(self):
+        now = self.sim.time
+        self.rate.y = twice_by_all(now)
+
+
 class InALoop(Pulsed):
     def equations(self):
         self.rate.y = 0.0
@@ -54,20 +89,21 @@ class InALoop(Pulsed):
                 self.rate.y = 1000.0
 
 
-IN_A_FUNCTION = "what branches in a function that a law calls is not located"
+IN_A_LOOP = "it is in a loop"
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "why", "line"),
+    ("kind", "text", "why", "line", "where"),
     [
-        (ByFunction, "inflow(self.sim.time)", IN_A_FUNCTION, 1),
-        (ByTwo, "twice(now)", IN_A_FUNCTION, 2),
-        (ByMethod, "self.push()", IN_A_FUNCTION, 1),
-        (InALoop, "begin <= self.sim.time < begin + 0.001", "it is in a loop", 3),
+        (ByFunctionInALoop, "inflow(self.sim.time)", IN_A_LOOP, 3, None),
+        (ByMethodInALoop, "self.push()", IN_A_LOOP, 2, None),
+        (ByAll, "twice_by_all(now)", "arguments are followed one by one, without * and **", 2, None),
+        (ByLoop, "begin <= t < begin + 0.001", IN_A_LOOP, 2, inflow_in_a_loop),
+        (InALoop, "begin <= self.sim.time < begin + 0.001", IN_A_LOOP, 3, None),
     ],
 )
-def test_it_is_told_once_at_its_line_with_what_to_write(kind, text, why, line):
-    first = kind.equations.__code__.co_firstlineno
+def test_it_is_told_once_at_its_line_with_what_to_write(kind, text, why, line, where):
+    first = (where or kind.equations).__code__.co_firstlineno
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         kind(ev.Simulation()).start()
@@ -97,16 +133,16 @@ def test_what_is_located_smooth_or_said_to_be_so_is_not_told():
         smooth_laws = True
 
         def equations(self):
-            self.rate.y = inflow(self.sim.time)
+            self.rate.y = inflow_in_a_loop(self.sim.time)
 
     class OfAState(Pulsed):
         def equations(self):
-            self.rate.y = inflow(self.y)
+            self.rate.y = inflow_in_a_loop(self.y)
 
-    for kind in (Located, Smooth, Said, OfAState):
+    for kind in (Located, Smooth, Said, OfAState, ByFunction, ByTwo, ByMethod):
         sim = ev.Simulation()
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             one = kind(sim).start()
         sim.run(until=5.0)
-        assert one.y == pytest.approx({Located: 1.0, Smooth: 25.0}.get(kind, 0.0))
+        assert one.y == pytest.approx({Smooth: 25.0, Said: 0.0, OfAState: 0.0, ByTwo: 2.0}.get(kind, 1.0))

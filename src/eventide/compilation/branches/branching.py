@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 from contextlib import contextmanager
 from copy import deepcopy
+from dataclasses import replace
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
-from eventide.compilation.branches.clock import Clock
+from eventide.compilation.branches.calls import Around, Known, NotLocated, follow_call, follow_property
 from eventide.compilation.branches.law_names import OUTCOME, LawNames, operands_of
 from eventide.compilation.branches.nonsmooth import JUMPS, NONSMOOTH, remainder
 from eventide.compilation.branches.smoothness import ORDERS, Smoothness
@@ -18,6 +19,7 @@ from eventide.compilation.branches.syntax import (
     as_read,
     both,
     either,
+    every,
     function_of,
     holding,
     key_of,
@@ -32,57 +34,71 @@ from eventide.engine.switching import BOUND
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from eventide.continuous import Continuous
+    from eventide.compilation.branches.clock import Clock
     from eventide.reading.source import Definition
 
 LARGEST: Final = 300
 """A comparison of more nodes than this, with all that its names stand for, is not located."""
-Known: TypeAlias = dict[str, ast.expr | None]
-"""What local names stand for, as expressions of what is no local name; None where that cannot be said."""
 IN_A_LOOP: Final = "it is in a loop"
-IN_A_FUNCTION: Final = "what branches in a function that a law calls is not located"
-UNREAD: Final = "it is not known whether what is called branches"
 MAYBE_ARRAYS: Final = "it may be one of arrays, item by item"
 
 
-class NotLocated(Exception):
-    """Why a comparison is not located."""
-
-
 class Branching:
-    """A law that is gone through, statement by statement.
+    """A law, or a function that it calls, that is gone through, statement by statement.
 
     tree        its text
     located, unlocated  what branches in it
+    copies      the functions that its text calls, by the names that they get in the class; None: a call that has none
     names       what its names stand for
+    sets        the attributes that it sets
     """
 
     def __init__(
         self,
-        cls: type[Continuous],
-        function: FunctionType,
+        names: LawNames,
         definition: Definition,
-        prefix: str,
         smoothness: Smoothness,
+        clock: Clock,
+        around: Around,
     ) -> None:
-        self.names = LawNames(cls, function, {})
-        self._smoothness = smoothness
+        self.names = names
+        self.smoothness = smoothness
         self.located: list[Branch] = []
         self.unlocated: list[Unlocated] = []
-        assert isinstance(definition.tree, ast.FunctionDef)
+        self.copies: dict[str, FunctionType | None] = {}
+        self.sets: dict[str, None] = {}
         self.tree = definition.tree
-        self._function = function
-        self._definition = definition
-        self._prefix = prefix
-        self._clock = Clock(cls, function, smoothness.book)
+        self.definition = definition
+        self.clock = clock
+        self.around = around
         self._path: list[ast.expr] = []
         """What is true where the law stands now: nothing is asked that the law would not ask."""
+        self._ways: list[tuple[list[ast.expr], ast.expr | None]] = []
+        """What is true where it returns, and what it returns there."""
+        self._is_lost = False
+        """Whether it may return where that is not followed."""
 
-    def read(self) -> list[ast.stmt]:
-        """The body of the law, rewritten."""
-        body = deepcopy(self.tree.body)
-        self._block(body, {})
+    def read(self, known: Known) -> list[ast.stmt]:
+        """The body of the law, rewritten.
+
+        known       what the names of a function that is called stand for
+        """
+        if isinstance(self.tree, ast.Lambda):
+            body: list[ast.stmt] = [ast.copy_location(ast.Return(deepcopy(self.tree.body)), self.tree.body)]
+        else:
+            body = deepcopy(self.tree.body)
+        self._is_lost = self._block(body, known) or self._is_lost
         return body
+
+    @property
+    def value(self) -> ast.expr | None:
+        """What it returns, after it has been read; None if that is not known."""
+        if self._is_lost or any(value is None for _, value in self._ways):
+            return None
+        found: ast.expr | None = None
+        for path, value in reversed(self._ways):
+            found = value if found is None or value is None else ast.IfExp(every(path), value, found)
+        return found if found is None or len(list(ast.walk(found))) <= LARGEST else None
 
     # --- statements -----------------------------------------------------------------------------------------------
 
@@ -105,6 +121,7 @@ class Branching:
             return self._if(node, known)
         elif isinstance(node, ast.Return):
             node.value = node.value and self._value(node.value, known)
+            self._ways.append(([*self._path], node.value and self.resolved_or_none(node.value, known)))
             return False
         elif isinstance(node, ast.Expr):
             node.value = self._value(node.value, known)
@@ -119,17 +136,23 @@ class Branching:
         before = as_read(node.target)
         value = before and placed(ast.BinOp(before, node.op, node.value), node)
         if isinstance(node.op, ast.Mod | ast.FloorDiv):
-            self._note(value or node.value, "write `x = x % y`, which can be located")
+            self.note(value or node.value, "write `x = x % y`, which can be located")
         self._assign(node.target, value, known)
 
     def _if(self, node: ast.If, known: Known) -> bool:
         node.test = self._value(node.test, known, is_test=True)
         one, other = dict(known), dict(known)
-        test = self._resolved_or_none(node.test, known)
+        test = self.resolved_or_none(node.test, known)
+        count, depth = len(self._ways), len(self._path)
         with self._where(*truth_of(test, is_true=True)):
             reaches = self._block(node.body, one)
         with self._where(*truth_of(test, is_true=False)):
             reaches_too = self._block(node.orelse, other)
+        self._is_lost = self._is_lost or (test is None and len(self._ways) > count)
+        if reaches and reaches_too and test is not None:  # nothing below is run where it has returned
+            self._path += [
+                one for path, _ in self._ways[count:] for one in truth_of(every(path[depth:]), is_true=False)
+            ]
         if not reaches or not reaches_too:
             known.clear()
             known.update(other if reaches_too else one)
@@ -142,7 +165,7 @@ class Branching:
             elif first is None or second is None:
                 known[name] = None
             elif first is not second:
-                known[name] = self._resolved_or_none(ast.IfExp(node.test, first, second), known)
+                known[name] = self.resolved_or_none(ast.IfExp(node.test, first, second), known)
         return True
 
     @contextmanager
@@ -158,10 +181,12 @@ class Branching:
         is_loop = isinstance(node, ast.For | ast.While)
         self._name_all(node, known, IN_A_LOOP if is_loop else "its context is not supported")
         self._forget(node, known)
+        self._is_lost = self._is_lost or any(isinstance(inner, ast.Return) for inner in ast.walk(node))
 
     def _assign(self, target: ast.expr, value: ast.expr | None, known: Known) -> None:
         if isinstance(target, ast.Name | ast.Attribute):
-            known[key_of(target)] = value and self._resolved_or_none(value, known)
+            self.sets[key_of(target)] = None
+            known[key_of(target)] = value and self.resolved_or_none(value, known)
         else:
             self._forget(target, known)
 
@@ -169,9 +194,9 @@ class Branching:
         """What is set somewhere in a node is not known any longer."""
         for inner in ast.walk(node):
             if isinstance(inner, ast.Subscript) and isinstance(inner.ctx, ast.Store):
-                known[key_of(inner.value)] = None
+                self.sets[key_of(inner.value)] = known[key_of(inner.value)] = None
             elif isinstance(inner, ast.Name | ast.Attribute) and isinstance(inner.ctx, ast.Store):
-                known[key_of(inner)] = None
+                self.sets[key_of(inner)] = known[key_of(inner)] = None
 
     # --- expressions ----------------------------------------------------------------------------------------------
 
@@ -188,7 +213,7 @@ class Branching:
             node.operand = self._value(node.operand, known, is_test=is_test and isinstance(node.op, ast.Not))
         elif isinstance(node, ast.IfExp):
             node.test = self._value(node.test, known, is_test=True)
-            test = self._resolved_or_none(node.test, known)
+            test = self.resolved_or_none(node.test, known)
             with self._where(*truth_of(test, is_true=True)):
                 node.body = self._value(node.body, known)
             with self._where(*truth_of(test, is_true=False)):
@@ -204,7 +229,7 @@ class Branching:
         with self._where():
             for k, value in enumerate(node.values):
                 node.values[k] = self._value(value, known, is_test=is_test)
-                test = self._resolved_or_none(node.values[k], known)
+                test = self.resolved_or_none(node.values[k], known)
                 self._path += truth_of(test, is_true=isinstance(node.op, ast.And))
 
     def _parts(self, node: ast.expr, known: Known) -> ast.expr:
@@ -219,9 +244,7 @@ class Branching:
             return self._call(node, known)
         if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod | ast.FloorDiv):
             return self._remainder(node, known)
-        if isinstance(node, ast.Attribute) and self._smoothness.property_may_branch(node, self.names):
-            self._note(node, IN_A_FUNCTION)
-        return node
+        return follow_property(self, node, known) if isinstance(node, ast.Attribute) else node
 
     def _comparison(self, node: ast.Compare, known: Known, *, is_test: bool) -> ast.expr:
         sides = [self._value(side, known) for side in (node.left, *node.comparators)]
@@ -249,9 +272,7 @@ class Branching:
             self._note_if_moving(node, known, why)
         bend = next((bend for name, bend in NONSMOOTH.items() if name is function), None)
         if bend is None or not node.args:
-            if why is None:
-                self._note_call(node, known)
-            return node
+            return node if why is not None else follow_call(self, node, known)
         count = len(self.located)
         try:
             if node.keywords or not self._is_of_numbers(node, function, known):
@@ -321,19 +342,48 @@ class Branching:
 
     def _slot(self, where: ast.expr, number: str = "") -> tuple[str, ast.expr]:
         """The name of the slot of the next outcome, and what reads it."""
-        name = f"{OUTCOME}{len(self.located)}{number}_{self._prefix}"
-        return name, placed(ast.Attribute(ast.Name(self.names.this, ast.Load()), name, ast.Load()), where)
+        count = sum(one.law == self.around.law for one in self.located)  # and none of those in what is called
+        name = f"{OUTCOME}{count}{number}_{self.around.prefix}"
+        return name, placed(self.of_owner(name), where)
+
+    def of_owner(self, name: str) -> ast.expr:
+        """What reads an attribute of the object whose law it is."""
+        return ast.Attribute(ast.Name(self.around.owner, ast.Load()), name, ast.Load())
 
     def _keep(self, name: str, condition: ast.expr, where: ast.expr, *, is_timed: bool, whole: str = "") -> None:
         """Locate where a condition becomes true."""
-        is_timed = is_timed and all(map(self.names.is_timed, self._path))
-        condition = ast.BoolOp(ast.And(), [*self._path, condition]) if self._path else condition
-        made = ast.Lambda(deepcopy(self._definition.tree.args), deepcopy(condition))
-        function, code = function_of(placed(made, where), self._function), self._function.__code__
-        text = self._definition.file.excerpt(where)
+        text, code = self.definition.file.excerpt(where), self.names.function.__code__
+        function, is_timed = self._condition(condition, where), is_timed and self._is_timed
         self.located.append(
-            Branch(name, function, code.co_filename, where.lineno, text, self._function.__name__, is_timed, whole)
+            Branch(name, function, code.co_filename, where.lineno, text, self.around.law, is_timed, whole)
         )
+
+    def adopt(self, inner: Branch, condition: ast.expr, where: ast.expr) -> None:
+        """Locate what was found in a function that is called, where a condition becomes true."""
+        function, is_timed = self._condition(condition, where), inner.is_timed and self._is_timed
+        self.located.append(replace(inner, condition=function, is_timed=is_timed))
+
+    @property
+    def _is_timed(self) -> bool:
+        """Whether the way here depends on the time alone."""
+        return all(map(self.names.is_timed, self._path))
+
+    def _condition(self, condition: ast.expr, where: ast.expr) -> FunctionType:
+        """A function that is true where a condition is, and the law goes there."""
+        return self.function_of(ast.BoolOp(ast.And(), [*self._path, condition]) if self._path else condition, where)
+
+    def function_of(self, value: ast.expr, where: ast.AST) -> FunctionType:
+        """A function that returns what an expression stands for, of a law: of its object.
+
+        Of a function that is called: of the object whose it is, the one whose law it is, and what it is given of that.
+        """
+        arguments = deepcopy(self.tree.args)
+        if self.around.above:
+            read = {node.id: None for node in ast.walk(value) if isinstance(node, ast.Name)}
+            names = [*([self.names.this] if self.names.cls else []), self.around.owner]
+            names += [name for name in read if name in self.names.given and name not in names]
+            arguments = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
+        return function_of(placed(ast.Lambda(arguments, deepcopy(value)), where), self.names.function)
 
     def resolved(self, node: ast.expr, known: Known) -> ast.expr:
         """An expression without local names. Raises NotLocated."""
@@ -342,7 +392,8 @@ class Branching:
             raise NotLocated("what it is made of is too long")
         return made
 
-    def _resolved_or_none(self, node: ast.expr, known: Known) -> ast.expr | None:
+    def resolved_or_none(self, node: ast.expr, known: Known) -> ast.expr | None:
+        """The same; None if it is not located."""
         try:
             return self.resolved(node, known)
         except NotLocated:
@@ -350,27 +401,24 @@ class Branching:
 
     # --- what is not located --------------------------------------------------------------------------------------
 
-    def _note(self, node: ast.expr, why: str) -> None:
-        text, code = self._definition.file.excerpt(node), self._function.__code__
-        is_timed = self._clock.compares(node)
-        self.unlocated.append(Unlocated(code.co_filename, node.lineno, text, self._function.__name__, why, is_timed))
+    def note(self, node: ast.expr, why: str) -> None:
+        """Name what is not located."""
+        text, code = self.definition.file.excerpt(node), self.names.function.__code__
+        is_timed = self.clock.compares(node)
+        self.unlocated.append(Unlocated(code.co_filename, node.lineno, text, self.around.law, why, is_timed))
 
     def _note_if_moving(self, node: ast.expr, known: Known, why: str) -> None:
         """Name what is not located, unless it stands still."""
-        resolved = self._resolved_or_none(node, known)
+        resolved = self.resolved_or_none(node, known)
         if resolved is None or any(map(self.names.moves, operands_of(resolved))):
-            self._note(node, why)
+            self.note(node, why)
 
-    def _note_call(self, node: ast.Call, known: Known) -> None:
+    def note_call(self, node: ast.Call, known: Known, why: str) -> None:
         """Name a call of what may branch; a function that is given nothing may look at what moves by itself."""
-        resolved = self._resolved_or_none(node, known)
-        call = resolved if isinstance(resolved, ast.Call) else node
-        if self._smoothness.call_may_branch(call, self.names):
-            why = IN_A_FUNCTION if isinstance(self.names.object_of(node.func), FunctionType) else UNREAD
-            if isinstance(node.func, ast.Attribute) or not operands_of(node):
-                self._note(node, why)
-            else:
-                self._note_if_moving(node, known, why)
+        if isinstance(node.func, ast.Attribute) or not operands_of(node):
+            self.note(node, why)
+        else:
+            self._note_if_moving(node, known, why)
 
     def _name_all(self, node: ast.AST, known: Known, why: str) -> None:
         """Name the comparisons somewhere in a node that may move, and the functions that bend or jump."""
@@ -381,8 +429,8 @@ class Branching:
                 function = self.names.object_of(inner.func)
                 if any(function is other for other in (*NONSMOOTH, *JUMPS)):
                     self._note_if_moving(inner, known, why)
-                else:
-                    self._note_call(inner, known)
+                elif self.smoothness.call_may_branch(inner, self.names):
+                    self.note_call(inner, known, why)
             elif isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Mod | ast.FloorDiv):
                 self._note_if_moving(inner, known, why)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -57,6 +57,26 @@ def note(facts: Facts, where: str, name: str, value: object, holder: object) -> 
         facts[id(holder), name] = Constant(where, name, value, holder, is_attribute=not isinstance(holder, dict))
 
 
+@dataclass(frozen=True)
+class About:
+    """What is known of a value that a function is given, or that a call gives.
+
+    moves, is_scalar, is_timed  see `LawNames`
+    cls     of what class it is; None if that is not known
+    is_vector   whether it is a vector of a component
+    """
+
+    moves: bool
+    is_scalar: bool
+    is_timed: bool
+    cls: type | None
+    is_vector: bool
+
+
+ABOUT: Final = "eventide_about"
+"""The attribute of the node of a call that tells what is known of its value."""
+
+
 @dataclass(frozen=True, eq=False)
 class Verdict:
     """Whether a function may branch, and what that follows from."""
@@ -85,14 +105,18 @@ class LawNames:
 
     cls     whose method it is; None of a plain function
     facts   takes up what names that are asked for stand for
+    given   what is known of the values of names that stand for what it is called with
     this    what it calls the object whose it is; nothing there
     locals  its other local names
     """
 
-    def __init__(self, cls: type | None, function: FunctionType, facts: Facts) -> None:
+    def __init__(
+        self, cls: type | None, function: FunctionType, facts: Facts, given: Mapping[str, About] | None = None
+    ) -> None:
         self.cls = cls
         self.facts = facts
         self.function = function
+        self.given = given or {}
         code = function.__code__
         self.this = code.co_varnames[0] if cls is not None and code.co_argcount else ""
         self.locals = {*code.co_varnames, *code.co_cellvars} - {self.this}
@@ -101,7 +125,7 @@ class LawNames:
         """What a name or an attribute of a module stands for now; None if that is not known, or is an object's."""
         if isinstance(node, ast.Name):
             name = node.id
-            if name in self.locals or name == self.this:
+            if name in self.locals or name in self.given or name == self.this:
                 return None
             if name in self.function.__code__.co_freevars:
                 cell = (self.function.__closure__ or ())[self.function.__code__.co_freevars.index(name)]
@@ -122,13 +146,36 @@ class LawNames:
                 return self._attribute_of(outer, node.attr)
         return None
 
+    def above(self, name: str) -> object:
+        """What `super().name` is in a method; None if that is not known."""
+        free = self.function.__code__.co_freevars
+        if self.cls is None or "__class__" not in free:
+            return None
+        own = (self.function.__closure__ or ())[free.index("__class__")].cell_contents
+        classes = self.cls.__mro__[self.cls.__mro__.index(own) + 1 :] if own in self.cls.__mro__ else ()
+        home = next((base for base in classes if name in vars(base)), None)
+        return self._attribute_of(home, name) if home is not None else None
+
     def _attribute_of(self, outer: object, name: str) -> object:
         value = getattr(outer, name, None)
         note(self.facts, getattr(outer, "__name__", ""), name, value, outer)
         return value
 
+    def about(self, node: ast.expr) -> About:
+        """What is known of the value of an expression."""
+        cls = self.class_of(node)
+        return About(self.moves(node), self.is_scalar(node), self.is_timed(node), cls, self.is_vector(node))
+
+    def _known_of(self, node: ast.AST) -> About | None:
+        """The same of a call that is followed, and of a name for what the function is given; else None."""
+        found: About | None = getattr(node, ABOUT, None)
+        return self.given.get(node.id) if isinstance(node, ast.Name) else found
+
     def moves(self, node: ast.AST) -> bool:
         """Whether an expression may change between events."""
+        known = self._known_of(node)
+        if known is not None:
+            return known.moves
         if isinstance(node, ast.Attribute):
             return not self.is_still(node)
         if isinstance(node, ast.Call):
@@ -144,14 +191,19 @@ class LawNames:
 
     def is_still(self, node: ast.Attribute) -> bool:
         """Whether an attribute is a parameter of the object itself, an outcome, or a name of a module or class."""
+        if node.attr.startswith(OUTCOME):
+            return True
         if isinstance(node.value, ast.Name) and node.value.id == self.this:
             fields: dict[str, Field] = fields_of(self.cls)
             spec = fields.get(node.attr)
-            return node.attr.startswith(OUTCOME) or (spec is not None and is_parameter(spec))
+            return spec is not None and is_parameter(spec)
         return isinstance(self.object_of(node.value), ModuleType | type)
 
     def is_scalar(self, node: ast.expr) -> bool:
         """Whether an expression is one number for certain."""
+        known = self._known_of(node)
+        if known is not None:
+            return known.is_scalar
         if isinstance(node, ast.Constant):
             return isinstance(node.value, int | float)
         if isinstance(node, ast.Name):
@@ -192,6 +244,9 @@ class LawNames:
 
     def is_vector(self, node: ast.expr) -> bool:
         """Whether an expression is a vector of a component."""
+        known = self._known_of(node)
+        if known is not None:
+            return known.is_vector
         spec = self._field_of(node)
         return spec is not None and spec.role in _VECTORS
 
@@ -209,6 +264,9 @@ class LawNames:
 
     def class_of(self, node: ast.expr) -> type | None:
         """The class of what an expression stands for, by what is written of it; None if that is not known."""
+        known = self._known_of(node)
+        if known is not None:
+            return known.cls
         if isinstance(node, ast.Name) and node.id == self.this:
             return self.cls
         kind, _ = self._kind(node)
@@ -230,6 +288,9 @@ class LawNames:
 
     def is_timed(self, node: ast.AST) -> bool:
         """Whether nothing in an expression moves but the time."""
+        known = self._known_of(node)
+        if known is not None:
+            return known.is_timed
         if isinstance(node, ast.Attribute) and node.attr == "time":
             return True
         if isinstance(node, ast.Attribute | ast.Name):

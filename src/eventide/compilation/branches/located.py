@@ -11,20 +11,21 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from types import CodeType, FunctionType
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from eventide.compilation.branches.branching import Branching
-from eventide.compilation.branches.clock import warn_of_clock
-from eventide.compilation.branches.law_names import LAWS, Facts, found_in
+from eventide.compilation.branches.calls import MOST, Around, is_refused, sites_of
+from eventide.compilation.branches.clock import Clock, warn_of_clock
+from eventide.compilation.branches.law_names import LAWS, OUTCOME, Facts, LawNames, found_in
 from eventide.compilation.branches.syntax import function_of
 from eventide.continuous import Continuous
 from eventide.continuous.checks import CHECKED
 from eventide.continuous.components.component import Law
 from eventide.continuous.components.layout import outcome
 from eventide.continuous.components.switches import Branches, Unlocated
-from eventide.errors import ModelError
 from eventide.lowering.kernels.lowered import Constant
+from eventide.lowering.names.choices import CHOOSE, FITS, choose, fits
 from eventide.lowering.not_compilable import CannotLower
 from eventide.reading.source import original_of
 
@@ -34,8 +35,11 @@ if TYPE_CHECKING:
 
 OURS: Final = "_eventide_"
 """What our own names begin with among the attributes of a function of the user's."""
+NO_SITES: Final[frozenset[str]] = frozenset()
 _FOUND: Final = f"{OURS}branches"
 """What is found in a law is kept by its function, so that it is found out once."""
+_REWRITTEN: Final = f"{OURS}rewritten"
+"""So is what was made of it."""
 
 
 def branches_of(cls: type[Continuous], smoothness: Smoothness) -> Branches:
@@ -49,8 +53,7 @@ def branches_of(cls: type[Continuous], smoothness: Smoothness) -> Branches:
 def renew_branches(cls: type[Continuous], smoothness: Smoothness) -> None:
     """Look again at what branches in the laws of a class, if names that was found by stand for something else.
 
-    The class has objects, with slots of what is located; so that must stay what it was.
-    Raises ModelError if it would be something else, as where `abs` has become a function of the user's.
+    The class has objects, with slots of what is located; so nothing else is located.
     """
     known = found_in(cls)
     if all(fact.is_current for fact in known.facts):
@@ -86,17 +89,23 @@ def _of_class(cls: type[Continuous], base: type[Continuous], name: str, smoothne
     found: Branches = function.__dict__[_FOUND]
     if base is cls:
         return found
-    law = original_of(function)
-    reader = _reader(base, name, law, smoothness, cls)
+    law, is_first = original_of(function), "_branches" not in vars(cls)
+    reader = _reader(base, name, law, smoothness, cls, sites_of(function), made=None if is_first else cls)
     if isinstance(reader, str):
         return _as_whole(cls, law, reader, smoothness)
-    reader.read()
-    unlocated = tuple(reader.unlocated)
-    if [branch.condition.__code__ for branch in reader.located] != [one.condition.__code__ for one in found.located]:
+    made = _rewritten(reader, law)
+    if is_first and not sites_of(made) <= sites_of(function):  # calls of methods in which only here something branches
+        _read(base, name, law, smoothness, sites_of(function) | sites_of(made))
+        function = vars(base)[name]
+    branches, unlocated = reader.located, tuple(reader.unlocated)
+    if made.__code__ != function.__code__:
+        branches = [*found.located]
         unlocated += (_whole(law, f"it is of {base.__name__}, and fields or methods of {cls.__name__} are others"),)
+    elif is_first:
+        _install(cls, reader)
     if not _says_smooth(cls, base):
         warn_of_clock(f"{cls.__name__}.{name}", [one for one in unlocated if one not in found.unlocated])
-    return Branches(found.located, unlocated, facts=(*found.facts, *reader.names.facts.values()))
+    return Branches(tuple(branches), unlocated, facts=(*found.facts, *reader.names.facts.values()))
 
 
 def _unlocated(
@@ -115,15 +124,17 @@ def _says_smooth(cls: type[Continuous], base: type[Continuous]) -> bool:
 
 def as_written(members: dict[str, object]) -> dict[str, object]:
     """The attributes of a class without what was found in its laws, which stand there as their author wrote them."""
-    written = {name: value for name, value in members.items() if name not in {"_branches", CHECKED}}
+    written = {name: value for name, value in members.items() if not _is_ours(name)}
     for name in LAWS:
         law = written.get(name)
         if isinstance(law, FunctionType):
-            found: Branches = law.__dict__.get(_FOUND, Branches())
-            for slot in found.slots:
-                written.pop(slot, None)
             written[name] = _unread(original_of(law))
     return written
+
+
+def _is_ours(name: str) -> bool:
+    """Whether an attribute of a class was made of its laws: also a slot of an outcome, or a copy that a law calls."""
+    return name in {"_branches", CHECKED} or name.startswith(OUTCOME)
 
 
 def _unread(law: FunctionType) -> FunctionType:
@@ -177,58 +188,101 @@ def _prepare(cls: type[Continuous], name: str, smoothness: Smoothness) -> None:
     _read(cls, name, function, smoothness)
 
 
-def _read(cls: type[Continuous], name: str, function: FunctionType, smoothness: Smoothness) -> None:
-    """Note what branches in a law to its function, which may be another then."""
-    reader = _reader(cls, name, function, smoothness, cls)
+def _read(
+    cls: type[Continuous], name: str, function: FunctionType, smoothness: Smoothness, sites: frozenset[str] = NO_SITES
+) -> None:
+    """Note what branches in a law to its function, which may be another then.
+
+    sites   the calls that are written for a copy in any case, as some class below has one
+    """
+    reader = _reader(cls, name, function, smoothness, cls, sites)
     if isinstance(reader, str):
         function.__dict__[_FOUND] = _as_whole(cls, function, reader, smoothness)
         return
-    tree, body = reader.tree, reader.read()
-    branches = Branches(tuple(reader.located), tuple(reader.unlocated), facts=tuple(reader.names.facts.values()))
+    made = _rewritten(reader, function)
     if not _says_smooth(cls, cls):
         warn_of_clock(f"{cls.__name__}.{name}", reader.unlocated)
-    if reader.located:
-        function = function_of(ast.copy_location(ast.FunctionDef(tree.name, tree.args, body, []), tree), function)
-        for slot in branches.slots:
-            setattr(cls, slot, outcome(slot))
-        setattr(cls, name, function)
-    function.__dict__[_FOUND] = branches
+    if made is not function:
+        _install(cls, reader)
+        setattr(cls, name, made)
+        function.__dict__[_REWRITTEN] = made
+    made.__dict__[_FOUND] = _found_by(reader)
+
+
+def _found_by(reader: Branching) -> Branches:
+    return Branches(tuple(reader.located), tuple(reader.unlocated), facts=tuple(reader.names.facts.values()))
+
+
+def _rewritten(reader: Branching, law: FunctionType) -> FunctionType:
+    """A law as it has been read; itself if nothing in it is located."""
+    tree, body = reader.tree, reader.read({})
+    assert isinstance(tree, ast.FunctionDef)
+    if not reader.located and not reader.copies:
+        return law
+    return function_of(ast.copy_location(ast.FunctionDef(tree.name, tree.args, body, []), tree), law)
+
+
+def _install(cls: type[Continuous], reader: Branching) -> None:
+    """Let a class have what its law refers to: slots of outcomes, and copies of what it calls."""
+    for slot in Branches(tuple(reader.located)).slots:
+        setattr(cls, slot, outcome(slot))
+    for name, copy in reader.copies.items():
+        setattr(cls, name, copy and staticmethod(copy))
+    if reader.copies:
+        setattr(cls, CHOOSE, staticmethod(choose))
+        setattr(cls, FITS, staticmethod(fits))
 
 
 def _reader(
-    base: type[Continuous], name: str, function: FunctionType, smoothness: Smoothness, cls: type[Continuous]
+    base: type[Continuous],
+    name: str,
+    function: FunctionType,
+    smoothness: Smoothness,
+    cls: type[Continuous],
+    sites: frozenset[str],
+    made: type[Continuous] | None = None,
 ) -> Branching | str:
-    """What goes through a law of a class for that class or one below it; or why it is not gone through."""
+    """What goes through a law of a class for that class or one below it; or why it is not gone through.
+
+    made    the class, if it has objects
+    """
     if not base.locate_branches:
         return f"as `{base.__name__}.locate_branches` says"
     try:
         definition = smoothness.book.definition(function)
     except CannotLower as error:
         return error.why
-    if not isinstance(definition.tree, ast.FunctionDef) or _is_refused(definition.tree):
+    tree = definition.tree
+    if not isinstance(tree, ast.FunctionDef) or is_refused(tree) or not _is_of_object_alone(tree.args):
         return "the law has private names of its class or names of outer functions, or is no method"
-    return Branching(cls, function, definition, f"{base.__name__}_{len(base.__mro__)}_{name}", smoothness)
+    names, clock = LawNames(cls, function, {}), Clock(cls, function, smoothness.book)
+    prefix = f"{base.__name__}_{len(base.__mro__)}_{name}"
+    around = Around(function.__name__, names.this, prefix, sites, made, (), iter(range(MOST)))
+    return Branching(names, definition, smoothness, clock, around)
 
 
 def _read_again(cls: type[Continuous], name: str, known: Branches, smoothness: Smoothness) -> None:
-    """The same of a law that was looked through before, by what names stand for now."""
+    """The same of a law that was looked through before, by what names stand for now.
+
+    Where its text would become another one, it goes as it is written: objects have no slots for other outcomes.
+    """
     before: FunctionType = vars(cls)[name]
-    _read(cls, name, original_of(before), smoothness)
-    made: FunctionType = vars(cls)[name] if vars(cls)[name] is not before else original_of(before)
-    found: Branches = made.__dict__[_FOUND]
-    setattr(cls, name, before)
-    if _codes_of(made, found) != _codes_of(before, known):
+    law = original_of(before)
+    rewritten: FunctionType = law.__dict__.get(_REWRITTEN, law)
+    reader = _reader(cls, name, law, smoothness, cls, sites_of(rewritten), made=cls)
+    if isinstance(reader, str):
+        made, found = rewritten, _as_whole(cls, law, reader, smoothness)
+    else:
+        made, found = _rewritten(reader, law), _found_by(reader)
+    is_same = made.__code__ == rewritten.__code__
+    if not is_same:
         changed = next(fact for fact in known.facts if not fact.is_current)
-        raise ModelError(
-            f"what is located of {cls.__name__}.{name} was found when `{changed.name}` of {changed.where} was "
-            f"{changed.value!r}, and that has become something else: objects of the class have been made already; make "
-            "the class anew, or call a function of your own there, which may be exchanged"
-        )
-    before.__dict__[_FOUND] = replace(found, located=known.located)
-
-
-def _codes_of(law: FunctionType, branches: Branches) -> list[CodeType]:
-    return [law.__code__, *(branch.condition.__code__ for branch in branches.located)]
+        why = f"`{changed.name}` of {changed.where} has become something else, and objects of the class had been made"
+        found = _as_whole(cls, law, why, smoothness)
+    function = rewritten if is_same else law
+    function.__dict__[_FOUND] = replace(found, located=known.located)
+    if function is not before:
+        setattr(cls, name, function)
 
 
 def _as_whole(cls: type, function: FunctionType, why: str, smoothness: Smoothness) -> Branches:
@@ -243,15 +297,7 @@ def _whole(function: FunctionType, why: str) -> Unlocated:
     return Unlocated(code.co_filename, code.co_firstlineno, function.__name__, function.__name__, why)
 
 
-def _is_refused(tree: ast.FunctionDef) -> bool:
-    """Whether a law does what cannot be kept when it is rewritten: names of its class alone, or outer names."""
-    arguments = tree.args
-    if len(arguments.args) != 1 or arguments.defaults or arguments.vararg or arguments.kwonlyargs or arguments.kwarg:
-        return True
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Global | ast.Nonlocal):
-            return True
-        name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
-        if name.startswith("__") and not name.endswith("__"):
-            return True
-    return False
+def _is_of_object_alone(arguments: ast.arguments) -> bool:
+    """Whether a law takes its object, and nothing else."""
+    others = arguments.defaults or arguments.vararg or arguments.kwonlyargs or arguments.kwarg
+    return len(arguments.args) == 1 and not others

@@ -14,7 +14,8 @@ from eventide.compilation.branches.syntax import as_float, holding, number, plac
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eventide.compilation.branches.branching import Branching, Known
+    from eventide.compilation.branches.branching import Branching
+    from eventide.compilation.branches.calls import Known
 
 Rule: TypeAlias = "Callable[[Branching, list[ast.expr], ast.Call, Known], ast.expr | None]"
 """From the arguments of a call to what stands in its place; None if nothing in it moves."""

@@ -9,6 +9,7 @@ import ast
 import builtins
 import math
 from functools import partial
+from inspect import getattr_static
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Final
 
@@ -116,8 +117,8 @@ class Smoothness:
         function = node.func
         if not isinstance(function, ast.Attribute):
             return self.may_branch(names.object_of(function), names.facts)
-        if _is_super(function.value):
-            return function.attr not in LAWS  # of these what branches is located where it stands
+        if is_super(function.value):  # of laws what branches is located where it stands
+            return function.attr not in LAWS and self.may_branch(names.above(function.attr), names.facts, names.cls)
         owner = names.class_of(function.value)
         if owner is None or issubclass(owner, ModuleType | type | np.ndarray):
             is_smooth = function.attr in _OF_ARRAYS and _is_vector(function.value, names)
@@ -127,6 +128,21 @@ class Smoothness:
         method = getattr(owner, function.attr, None)
         note(names.facts, owner.__qualname__, function.attr, method, owner)
         return self.may_branch(method, names.facts, owner)
+
+    def callee(self, node: ast.Call, names: LawNames) -> tuple[object, type | None]:
+        """What a call calls, and whose method that is; None of each if that is not known."""
+        function = node.func
+        if not isinstance(function, ast.Attribute):
+            return names.object_of(function), None
+        if is_super(function.value):
+            return (None if function.attr in LAWS else names.above(function.attr)), names.cls
+        owner = names.class_of(function.value)
+        if owner is None or issubclass(owner, ModuleType | type | np.ndarray):
+            return names.object_of(function), None
+        if issubclass(owner, Component) and function.attr in fields_of(owner):
+            return None, None
+        is_static = isinstance(getattr_static(owner, function.attr, None), staticmethod)
+        return getattr(owner, function.attr, None), None if is_static else owner
 
     def property_may_branch(self, node: ast.Attribute, names: LawNames) -> bool:
         """Whether an attribute is a property of the user's that may branch."""
@@ -147,7 +163,8 @@ def _is_branch(node: ast.AST) -> bool:
     return isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Mod | ast.FloorDiv)
 
 
-def _is_super(node: ast.expr) -> bool:
+def is_super(node: ast.expr | None) -> bool:
+    """Whether an expression is `super()`."""
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "super"
 
 

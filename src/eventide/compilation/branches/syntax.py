@@ -14,25 +14,33 @@ if TYPE_CHECKING:
     from eventide.reading.twin_source import Node
 
 _FUTURES: Final = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
+_UNNAMED: Final = "<made>"
 
 
 def function_of(tree: ast.FunctionDef | ast.Lambda, original: FunctionType) -> FunctionType:
     """The function of a tree, among the names of the one that it was made from."""
     free = original.__code__.co_freevars
-    inner: list[ast.stmt] = [tree] if isinstance(tree, ast.FunctionDef) else [ast.Expr(tree)]
+    if isinstance(tree, ast.Lambda):
+        inner: ast.stmt = ast.Expr(tree)
+    else:  # by no name that what is in it may have
+        inner = ast.copy_location(ast.FunctionDef(_UNNAMED, tree.args, tree.body, []), tree)
     args = ast.arguments([], [ast.arg(name) for name in free], None, [], [], None, [])
-    maker = ast.FunctionDef("make", args, inner, [])
-    for node in (maker, tree):
+    maker = ast.FunctionDef("make", args, [inner], [])
+    for node in (maker, inner, tree):
         node.type_params = []  # type: ignore[union-attr]  # Python 3.12 wants them
     module = ast.fix_missing_locations(ast.Module([maker], []))
     flags = original.__code__.co_flags & _FUTURES
     outer = compile(module, original.__code__.co_filename, "exec", flags, dont_inherit=True)
-    code = _code_in(_code_in(outer, maker.name), getattr(tree, "name", "<lambda>"))
-    first = original.__code__.co_firstlineno if isinstance(tree, ast.FunctionDef) else code.co_firstlineno
+    is_whole = isinstance(tree, ast.FunctionDef)
+    code = _code_in(_code_in(outer, maker.name), _UNNAMED if is_whole else "<lambda>")
+    code = code.replace(co_name=original.__code__.co_name) if is_whole else code
+    first = original.__code__.co_firstlineno if is_whole else code.co_firstlineno
     code = code.replace(co_firstlineno=first, co_qualname=original.__code__.co_qualname)
     cells = dict(zip(free, original.__closure__ or (), strict=True))
     closure = tuple(cells[name] for name in code.co_freevars)
-    made = FunctionType(code, original.__globals__, original.__name__, original.__defaults__, closure)
+    made = FunctionType(code, original.__globals__, original.__name__, None, closure)
+    if is_whole:
+        made.__defaults__, made.__kwdefaults__ = original.__defaults__, original.__kwdefaults__
     made.__qualname__, made.__module__, made.__doc__ = original.__qualname__, original.__module__, original.__doc__
     lazy = getattr(original, "__annotate__", None)
     if lazy is None:
@@ -40,7 +48,7 @@ def function_of(tree: ast.FunctionDef | ast.Lambda, original: FunctionType) -> F
     else:  # CPython 3.14 evaluates annotations when somebody asks
         made.__annotate__ = lazy  # type: ignore[attr-defined]  # of CPython 3.14
     made.__dict__.update(original.__dict__)
-    if isinstance(tree, ast.FunctionDef):
+    if is_whole:
         made.__wrapped__ = original  # type: ignore[attr-defined]  # as functools has it
     made_of(made, original, tree)
     return made
@@ -108,6 +116,11 @@ def both(one: ast.expr, other: ast.expr) -> ast.expr:
 def either(one: ast.expr, other: ast.expr) -> ast.expr:
     """`one or other`."""
     return ast.BoolOp(ast.Or(), [one, other])
+
+
+def every(tests: list[ast.expr]) -> ast.expr:
+    """All of some, joined by `and`."""
+    return tests[0] if len(tests) == 1 else ast.BoolOp(ast.And(), tests) if tests else ast.Constant(True)
 
 
 def truth_of(test: ast.expr | None, *, is_true: bool) -> list[ast.expr]:

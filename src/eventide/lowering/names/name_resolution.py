@@ -228,8 +228,7 @@ class NameResolver:
         """The path of all items of a list, to go over or to count."""
         classes = list(dict.fromkeys(type(item) for item in elements.items))
         if len(classes) > 1:
-            names = " and ".join(cls.__name__ for cls in classes)
-            raise Unlowerable(f"the items are of several classes: {names}")
+            raise Unlowerable(f"the items are of several classes: {' and '.join(cls.__name__ for cls in classes)}")
         path = (*elements.path, ITEMS)
         layouts: dict[int, Continuous] = {}
         for item in elements.items:
@@ -377,6 +376,11 @@ class NameResolver:
         self._freeze(function.function.__qualname__, "__code__", function.function.__code__, function.function)
         return function
 
+    def freeze_defaults(self, function: FunctionType) -> None:
+        """Take the defaults of a function as they stand."""
+        for part in ("__defaults__", "__kwdefaults__"):
+            self._freeze(function.__qualname__, part, getattr(function, part), function)
+
     def closed_over(self, function: Function, name: str) -> Found:
         """What a function that was met on the way closes over."""
         return self._hop(function, f"({name})", name)
@@ -391,8 +395,7 @@ class NameResolver:
         except (KeyError, ValueError):
             raise Unlowerable(f"`{name}` has no value yet") from None
         if hop[0] == "=" and (id(function.function), "__code__") in self.constants:
-            for part in ("__defaults__", "__kwdefaults__"):
-                self._freeze(function.function.__qualname__, part, getattr(function.function, part), function.function)
+            self.freeze_defaults(function.function)
             by_name = function.function.__kwdefaults__ or {}
             if name in by_name:
                 self._freeze(function.function.__qualname__, name, value, by_name)
@@ -443,8 +446,7 @@ class NameResolver:
         place = place_of(slot.owner, slot.name)
         if name not in LOOSE:
             raise Unlowerable(f"of a Variable only {', '.join(LOOSE)} are followed")
-        row = LOOSE[name]
-        return Place(place.owner, place.row if row == "state" else row, place.name, place.offset)
+        return Place(place.owner, place.row if name == "state" else LOOSE[name], place.name, place.offset)
 
     def _member(self, ref: Ref, name: str) -> Found:
         sample, cls = ref.sample, type(ref.sample)
@@ -548,9 +550,8 @@ def _is_number(value: object) -> TypeGuard[float]:
 
 def _is_plain(value: object) -> bool:
     """Whether it is an object of a class of the user's that is no component, or a function."""
-    if isinstance(value, Component | Variable | World):
-        return False
-    return isinstance(value, FunctionType) or type(value).__flags__ & HEAP_TYPE != 0
+    is_ours = isinstance(value, Component | Variable | World)
+    return not is_ours and (isinstance(value, FunctionType) or type(value).__flags__ & HEAP_TYPE != 0)
 
 
 def place_of(ref: Ref, name: str) -> Place:

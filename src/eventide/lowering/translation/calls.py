@@ -8,6 +8,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING
 
 from eventide.continuous import Variable
+from eventide.lowering.names.choices import CHOOSE, FITS, call_chosen, marker_of, tell_fits
 from eventide.lowering.names.name_resolution import Place, is_numpys
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation.numpy_functions import call_method, call_numpy
@@ -41,6 +42,10 @@ if TYPE_CHECKING:
 @lowers(ast.Call)
 def call(context: Context, node: ast.Call) -> Item:
     """What a call gives."""
+    if marker_of(node.func) == CHOOSE:
+        return call_chosen(context, node)
+    if marker_of(node) == FITS:
+        return tell_fits(context, node)
     if isinstance(node.func, ast.Attribute) and node.func.attr == "set_rate":
         return _set_rate(context, node, node.func)
     function = context.evaluate(node.func)

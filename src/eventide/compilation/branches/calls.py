@@ -1,0 +1,329 @@
+"""Functions, methods and properties that a law calls: what branches in them is located for each call.
+
+In: a call, and what is known of its arguments. Out: a copy of the function, rewritten like a law, that is told whose
+law it is, and the call of this copy; conditions of the law that ask those of the copy, with what it is given there. The
+call finds out what it calls as it did before (see `lowering/names/choices.py`): where that is another function
+than was copied, or a method of another class, it is called as it stands, and nothing in it is located.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from copy import deepcopy
+from dataclasses import dataclass, replace
+from types import FunctionType
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from eventide.compilation.branches.clock import Clock
+from eventide.compilation.branches.law_names import ABOUT, OUTCOME, About, LawNames
+from eventide.compilation.branches.smoothness import is_super
+from eventide.compilation.branches.syntax import both, function_of, holding, key_of, placed
+from eventide.continuous.components.switches import Unlocated
+from eventide.declare import fields_of
+from eventide.lowering.kernels.lowered import Constant
+from eventide.lowering.names.choices import CHOOSE, FITS, LAW, PARTS, is_copy, keep_origin
+from eventide.lowering.not_compilable import CannotLower
+
+if TYPE_CHECKING:
+    from eventide.compilation.branches.branching import Branching
+    from eventide.continuous import Continuous
+
+Known: TypeAlias = dict[str, ast.expr | None]
+"""What local names stand for, as expressions of what is no local name; None where that cannot be said."""
+UNREAD: Final = "it is not known whether what is called branches"
+TOO_LATE: Final = "it has become so after objects of the class had been made"
+DEEPEST: Final = 8
+"""Calls in calls in calls are followed so far."""
+MOST: Final = 200
+"""So many calls of one law are."""
+_SITE: Final = f"{OUTCOME}call_"
+_GIVEN: Final = "eventide_given_"
+_WITH_MORE: Final = 0x04 | 0x08
+"""The flags of code that takes `*args` or `**options`."""
+
+
+class NotLocated(Exception):
+    """Why something is not located."""
+
+
+@dataclass(frozen=True)
+class Around:
+    """What stands around a function that is gone through: the law that calls it, or is it.
+
+    law     its title: of a function that a law calls, with its name
+    owner   what the object whose law it is, which has the outcomes, is called there
+    prefix  what the names of its outcomes have in common
+    sites   the names of the calls that are written for a copy in any case
+    made    the class, if it has objects: it can have no more outcomes
+    above   the functions that are gone through on the way to it
+    left    of how many calls more a copy may be made
+    """
+
+    law: str
+    owner: str
+    prefix: str
+    sites: frozenset[str]
+    made: type[Continuous] | None
+    above: tuple[FunctionType, ...]
+    left: Iterator[int]
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A call of a function, or a property that is read.
+
+    node    as it is in the law, with its arguments rewritten
+    what    what tells which function it is: an expression of that; or of the object, and the name of a property
+    object  whose method or property it is; None if it is none
+    site    the name of its copy
+    """
+
+    node: ast.Call | ast.Attribute
+    what: list[ast.expr]
+    object: ast.expr | None
+    site: str
+
+    @property
+    def arguments(self) -> tuple[list[ast.expr], list[ast.keyword]]:
+        """With what it calls."""
+        return (self.node.args, self.node.keywords) if isinstance(self.node, ast.Call) else ([], [])
+
+
+def follow_call(law: Branching, node: ast.Call, known: Known) -> ast.expr:
+    """What stands in the place of a call of the user's; what branches there and is not located is named."""
+    whose = node.func.value if isinstance(node.func, ast.Attribute) else None
+    whose = ast.copy_location(ast.Name(law.names.this, ast.Load()), whose) if whose and is_super(whose) else whose
+    call = _Call(node, [node.func], whose, _site(law, node))
+    resolved = law.resolved_or_none(node, known)
+    plain = resolved if isinstance(resolved, ast.Call) else node
+    may_branch = law.smoothness.call_may_branch(plain, law.names)
+    try:
+        return _follow(law, call, *law.smoothness.callee(plain, law.names), known)
+    except NotLocated as error:
+        if may_branch:
+            law.note_call(node, known, str(error))
+    return _as_known(law, call)
+
+
+def follow_property(law: Branching, node: ast.Attribute, known: Known) -> ast.expr:
+    """The same of what may be a property."""
+    resolved = law.resolved_or_none(node.value, known)
+    plain = node if resolved is None else ast.Attribute(resolved, node.attr, ast.Load())
+    call = _Call(node, [node.value, ast.Constant(node.attr)], node.value, _site(law, node))
+    owner = law.names.class_of(plain.value)
+    member = getattr(owner, node.attr, None)
+    if not isinstance(member, property) or node.attr in fields_of(owner):
+        return node
+    may_branch = law.smoothness.property_may_branch(plain, law.names)
+    try:
+        return _follow(law, call, member.fget, owner, known)
+    except NotLocated as error:
+        if may_branch:
+            law.note(node, str(error))
+    return _as_known(law, call)
+
+
+def _site(law: Branching, node: ast.expr) -> str:
+    """The name of the copy for a call: by where that ends, which no other does."""
+    line = (node.end_lineno or 0) - law.tree.lineno
+    return f"{_SITE}{line}_{node.end_col_offset}_{law.around.prefix}"
+
+
+def sites_of(law: FunctionType) -> frozenset[str]:
+    """The names of the copies that a law calls."""
+    return frozenset(name for name in law.__code__.co_names if name.startswith(_SITE))
+
+
+def _as_known(law: Branching, call: _Call) -> ast.expr:
+    """A call without a copy."""
+    if call.site not in law.around.sites:
+        return call.node
+    law.copies[call.site] = None
+    return _rewritten(law, call)
+
+
+def _follow(law: Branching, call: _Call, function: object, cls: type | None, known: Known) -> ast.expr:
+    """Go through the function that is called. Raises NotLocated."""
+    if not isinstance(function, FunctionType) or (function.__module__ or "").startswith("eventide."):
+        raise NotLocated(UNREAD)
+    try:
+        inner, arguments, names = _within(law, call, function, cls, known)
+    except CannotLower as error:
+        raise NotLocated(error.why) from None
+    body = inner.read(names)
+    _forget(law, inner, arguments, known)
+    law.unlocated += inner.unlocated
+    if law.around.made is not None and not is_copy(getattr(law.around.made, call.site, None), function):
+        law.unlocated += [Unlocated(one.file, one.line, one.text, one.law, TOO_LATE) for one in inner.located]
+        inner.located.clear()
+    if not inner.located:
+        plain = _as_known(law, call)
+        if inner.value is not None:
+            setattr(plain, ABOUT, inner.names.about(inner.value))
+        return plain
+    tree = inner.tree
+    made = ast.FunctionDef(function.__name__, deepcopy(tree.args), body, [])
+    made.args.kwonlyargs.append(ast.arg(LAW))
+    made.args.kw_defaults.append(None)
+    copy = function_of(placed(ast.copy_location(made, tree), tree), function)
+    keep_origin(copy, function)
+    fits = ast.Call(law.of_owner(FITS), [law.of_owner(call.site), *call.what], [])
+    found = {f"{branch.name}_{len(inner.around.above)}": branch for branch in inner.located}
+    asked = [both(fits, _ask(law, name, branch.condition, arguments)) for name, branch in found.items()]
+    for branch, condition in zip(inner.located, [law.resolved(one, known) for one in asked], strict=True):
+        law.adopt(branch, condition, call.node)
+    law.copies |= {**inner.copies, call.site: copy, **{name: branch.condition for name, branch in found.items()}}
+    return _with_value(law, call, inner, fits, arguments)
+
+
+def _within(
+    law: Branching, call: _Call, function: FunctionType, cls: type | None, known: Known
+) -> tuple[Branching, dict[str, ast.expr], Known]:
+    """What goes through a function; what its arguments, and names like them, are in the law; and its names there.
+
+    Raises NotLocated, CannotLower.
+    """
+    around = law.around
+    if function in around.above:
+        raise NotLocated("it calls itself")
+    definition = law.smoothness.book.definition(function)
+    if is_refused(definition.tree):
+        raise NotLocated("it has private names of its class, or names of outer functions that it sets")
+    if len(around.above) == DEEPEST or next(around.left, None) is None:
+        raise NotLocated("there are too many calls in this law")
+    bound = _bind(function, call, cls)
+    arguments: dict[str, ast.expr] = {LAW: ast.Name(around.owner, ast.Load())}
+    names: Known = {}
+    given = {LAW: About(moves=True, is_scalar=False, is_timed=False, cls=law.names.cls, is_vector=False)}
+    for name, node in bound.items():
+        if cls is not None and node is not None and node is call.object:
+            arguments[name] = node
+        else:
+            _give(law, name, node, known, names, given, arguments)
+        _give_attributes(law, name, node, known, names, given, arguments)
+    for part in PARTS:
+        what = Constant(function.__qualname__, part, getattr(function, part), function, is_attribute=True)
+        law.names.facts[id(function), part] = what
+    timed = [name for name, node in bound.items() if node is not None and law.clock.reads(node)]
+    clock = Clock(cls or object, function, law.smoothness.book, timed, around.above)
+    inner = replace(
+        around,
+        law=f"{around.law} via {function.__name__}",
+        owner=LAW,
+        prefix=call.site.removeprefix(OUTCOME),
+        above=(*around.above, function),
+    )
+    reader = type(law)(LawNames(cls, function, law.names.facts, given), definition, law.smoothness, clock, inner)
+    return reader, arguments, names
+
+
+def _bind(function: FunctionType, call: _Call, cls: type | None) -> dict[str, ast.expr | None]:
+    """What the parameters of a function are; None where that is no number that is written there. Raises NotLocated."""
+    code, (values, keywords) = function.__code__, call.arguments
+    if code.co_flags & _WITH_MORE or any(isinstance(one, ast.Starred) for one in values):
+        raise NotLocated("arguments are followed one by one, without * and **")
+    first = [] if cls is None or call.object is None else [call.object]
+    names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    bound: dict[str, ast.expr | None] = dict(zip(names[: code.co_argcount], [*first, *values], strict=False))
+    bound.update({one.arg: one.value for one in keywords if one.arg in names and one.arg not in bound})
+    defaults = function.__defaults__ or ()
+    rest = dict(zip(names[code.co_argcount - len(defaults) : code.co_argcount], defaults, strict=True))
+    for name, value in {**rest, **(function.__kwdefaults__ or {})}.items():
+        bound.setdefault(name, ast.Constant(value) if value is None or type(value) in (int, float, bool) else None)
+    if len(bound) != len(names) or len(first) + len(values) + len(keywords) > len(names):
+        raise NotLocated("its arguments are not those that it takes")
+    return bound
+
+
+def _give(
+    law: Branching,
+    name: str,
+    node: ast.expr | None,
+    known: Known,
+    names: Known,
+    given: dict[str, About],
+    arguments: dict[str, ast.expr],
+) -> None:
+    """Let a name of a function that is called stand for a value of the law."""
+    resolved = node and law.resolved_or_none(node, known)
+    if node is None or resolved is None or isinstance(resolved, ast.Constant):
+        names[name] = resolved
+        return
+    own = f"{_GIVEN}{name.replace('.', '_')}"
+    names[name] = ast.Name(own, ast.Load())
+    given[own] = law.names.about(resolved)
+    arguments[own] = node
+
+
+def _give_attributes(
+    law: Branching,
+    name: str,
+    node: ast.expr | None,
+    known: Known,
+    names: Known,
+    given: dict[str, About],
+    arguments: dict[str, ast.expr],
+) -> None:
+    """What the law has set of an object is that for what it calls, too."""
+    if not isinstance(node, ast.Name | ast.Attribute):
+        return
+    whole = f"{key_of(node)}."
+    for key in [one for one in known if one.startswith(whole)]:
+        attribute = ast.parse(key, mode="eval").body
+        for inner in ast.walk(attribute):
+            if hasattr(inner, "lineno"):
+                ast.copy_location(inner, node)
+        _give(law, f"{name}.{key.removeprefix(whole)}", attribute, known, names, given, arguments)
+
+
+def _forget(law: Branching, inner: Branching, arguments: dict[str, ast.expr], known: Known) -> None:
+    """What a function that is called has set of objects is read where it stands."""
+    for key in inner.sets:
+        name, dot, rest = key.partition(".")
+        node = arguments.get(name, arguments.get(f"{_GIVEN}{name}"))
+        if dot and isinstance(node, ast.Name | ast.Attribute):
+            outer = f"{key_of(node)}.{rest}"
+            known.pop(outer, None)
+            law.sets[outer] = None
+
+
+def _ask(law: Branching, name: str, function: FunctionType, arguments: dict[str, ast.expr]) -> ast.expr:
+    """A call of a function that was made in a function that is called, in the law."""
+    code = function.__code__
+    given = [arguments[one] for one in code.co_varnames[: code.co_argcount]]
+    return ast.Call(law.of_owner(name), given, [])
+
+
+def _rewritten(law: Branching, call: _Call) -> ast.expr:
+    values, keywords = call.arguments
+    chosen = ast.Call(law.of_owner(CHOOSE), [law.of_owner(call.site), *call.what], [])
+    owner = ast.keyword(LAW, ast.Name(law.around.owner, ast.Load()))
+    return placed(ast.copy_location(ast.Call(chosen, values, [*keywords, owner]), call.node), call.node)
+
+
+def _with_value(
+    law: Branching, call: _Call, inner: Branching, fits: ast.expr, arguments: dict[str, ast.expr]
+) -> ast.expr:
+    """The call of a copy, with its value for the conditions of what comes after it."""
+    made, value = _rewritten(law, call), inner.value
+    if value is None:
+        return made
+    name = f"{call.site}_value"
+    function = law.copies[name] = inner.function_of(value, inner.tree)
+    held = ast.IfExp(deepcopy(fits), _ask(law, name, function, arguments), deepcopy(call.node))
+    about = inner.names.about(value)
+    for node in (made, held):
+        setattr(node, ABOUT, about)
+    return holding(made, placed(held, call.node))
+
+
+def is_refused(tree: ast.FunctionDef | ast.Lambda) -> bool:
+    """Whether code does what cannot be kept when it is rewritten: names of its class alone, or outer names."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Global | ast.Nonlocal):
+            return True
+        name = node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
+        if name.startswith("__") and not name.endswith("__"):
+            return True
+    return False
