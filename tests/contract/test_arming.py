@@ -432,6 +432,7 @@ def rounded(x: float) -> float:
 class Wrapped(ev.Continuous):
     """Its condition becomes true where a number wraps, known but for its rounding."""
 
+    locate_branches = False
     x: ev.State = ev.state(0.3)
     read: ev.Computed = ev.computed()
     times: list[float] = ev.field(default_factory=list)

@@ -304,6 +304,7 @@ def test_after_an_error_in_a_step_the_next_run_makes_the_step_anew(
 class Climbs(ev.Continuous):
     """Rises as time does; when that has come by, its law or one of its conditions does something."""
 
+    locate_branches = False
     x: ev.State = ev.state(0.0)
     place: str
     levels: list[tuple[float, float]] = ev.field(default_factory=list)
