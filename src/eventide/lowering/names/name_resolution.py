@@ -237,8 +237,7 @@ class NameResolver:
         if len(layouts) > 1:
             names = " and ".join(item.name for item in list(layouts.values())[:2])
             raise Unlowerable(f"the vectors of the items differ in size, as those of {names} do")
-        sample = elements.items[0] if classes else None
-        self._note(path, "items", classes[0] if classes else None, sample=sample)
+        self._note(path, "items", classes[0] if classes else None, sample=elements.items[0] if classes else None)
         for item in elements.items:
             self._check_simulation(item)
         return path
