@@ -139,6 +139,33 @@ def test_those_that_add_to_rates_wait_for_nobody(sim: ev.Simulation) -> None:
     assert one.heat + other.heat == pytest.approx(1.0)
 
 
+def test_a_law_may_copy_and_reshape_the_rates_of_a_vector(sim: ev.Simulation) -> None:
+    class Rod(ev.Continuous):
+        u: ev.StateVector = ev.state_vector(1.0, size=3)
+
+        def equations(self) -> None:
+            self.rate.u = -self.u
+            kept = self.rate.u.copy()
+            kept[2] = 7.0  # which is no rate
+            self.rate.u[0] = kept[0] + kept[1] + 0.0 * kept[2]
+            self.rate.u[1] = 3.0 * self.rate.u.reshape(3, 1)[1, 0]
+
+    class Doubles(ev.Continuous):
+        y: ev.State = ev.state(0.0)
+        rod: Rod = ev.field(default=None)
+
+        def equations(self) -> None:
+            self.rate.y = 1.0
+            self.rod.rate.u = 2.0 * self.rod.rate.u.copy()
+
+    rod = Rod(sim).start()
+    Doubles(sim, rod=rod).start()
+    sim.run(until=1.0)
+    first, second, third = rod.u.tolist()
+    assert [second, third] == pytest.approx([np.exp(-6.0), np.exp(-2.0)], abs=1e-5)
+    assert rod.rate.u.tolist() == [-2.0 * (first + second), -6.0 * second, -2.0 * third]
+
+
 def test_laws_that_need_each_others_rates_are_refused(sim: ev.Simulation) -> None:
     one, other = FollowsUnread(sim, name="one"), Follows(sim, name="other")
 

@@ -18,6 +18,8 @@ from eventide.errors import ModelError, SimulationError
 from eventide.reading.places import location
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
     from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.member import Member
     from eventide.continuous.components.variable import Variable
@@ -233,24 +235,32 @@ class _CheckedRates:
 class _CheckedItems(np.ndarray):
     """Stands in for the rates of a vector, or a slice of them, and keeps the ledger item by item.
 
-    _items  the numbers of its items in the vector
+    _items  the numbers of its items in the vector; None for what was copied or reshaped from it: to read that may be to
+            read any item, and to write it is not followed
     """
 
     _note: tuple[_CheckedRates, str] | None = None
-    _items: Any = None
+    _items: NDArray[np.intp] | None = None
+
+    def __array_finalize__(self, source: object) -> None:
+        if isinstance(source, _CheckedItems):
+            self._note = source._note
 
     @classmethod
-    def watching(cls, values: Any, of: _CheckedRates, name: str) -> object:
+    def watching(cls, values: NDArray[np.float64], of: _CheckedRates, name: str) -> _CheckedItems:
         """The array `values` as one that keeps the ledger."""
         checked = values.view(cls)
         checked._note, checked._items = (of, name), np.arange(len(values))
         return checked
 
-    def _tell(self, items: Any, *, writes: bool) -> None:
-        if self._note is not None:
-            of, name = self._note
-            for item in np.atleast_1d(items).tolist():
-                (of._ledger.note_write if writes else of._ledger.note_read)(of._owner, (name, item))
+    def _tell(self, key: Any, *, writes: bool) -> None:
+        """The ledger is told which of the items are read or written."""
+        if self._note is None or (writes and self._items is None):
+            return
+        of, name = self._note
+        items = range(of._owner._layout.lengths[name]) if self._items is None else np.atleast_1d(self._items[key])
+        for item in items:
+            (of._ledger.note_write if writes else of._ledger.note_read)(of._owner, (name, int(item)))
 
     def _write(self, value: object) -> None:
         """The rates are assigned as a whole; by `+=` it is this array that comes back."""
@@ -258,20 +268,20 @@ class _CheckedItems(np.ndarray):
             assert self._note is not None
             of, name = self._note
             setattr(of._rates, name, value)
-        self._tell(self._items, writes=True)
+        self._tell(..., writes=True)
 
     def __getitem__(self, key: Any) -> Any:
         value = super().__getitem__(key)
-        if isinstance(value, _CheckedItems) and self._note is not None:
-            value._note, value._items = self._note, self._items[key]
+        if isinstance(value, _CheckedItems):
+            value._items = None if self._items is None else self._items[key]
         else:
-            self._tell(self._items[key], writes=False)
+            self._tell(key, writes=False)
         return value
 
     def __setitem__(self, key: Any, value: object) -> None:
         super().__setitem__(key, value)
         if not isinstance(value, _CheckedItems):  # else it comes back from `+=`, which has told
-            self._tell(self._items[key], writes=True)
+            self._tell(key, writes=True)
 
     def __iter__(self) -> Any:
         return (self[k] for k in range(len(self)))
@@ -279,7 +289,7 @@ class _CheckedItems(np.ndarray):
     def __array_ufunc__(self, ufunc: object, method: str, *inputs: object, out: Any = (), **options: object) -> object:
         for given in inputs:
             if isinstance(given, _CheckedItems):
-                given._tell(given._items, writes=False)
+                given._tell(..., writes=False)
         plain = [np.asarray(given) if isinstance(given, _CheckedItems) else given for given in inputs]
         if not out:
             return getattr(ufunc, method)(*plain, **options)
@@ -287,7 +297,7 @@ class _CheckedItems(np.ndarray):
         getattr(ufunc, method)(*plain, out=targets, **options)
         for target in out:
             if isinstance(target, _CheckedItems):
-                target._tell(target._items, writes=True)
+                target._tell(..., writes=True)
         return out[0]
 
 
