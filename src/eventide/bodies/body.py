@@ -15,8 +15,9 @@ from eventide.bodies.absence import Absence
 from eventide.bodies.calls import addressed_call, target_of
 from eventide.bodies.examination import read
 from eventide.bodies.kernels import plain_kernel
+from eventide.bodies.layout import Layout
 from eventide.bodies.learned import learned
-from eventide.bodies.naming import ABSENT, UNBORN, Fact, own_fact, reached
+from eventide.bodies.naming import UNBORN, Fact, own_fact, reached
 from eventide.bodies.objects import unborn_values
 from eventide.bodies.operands import KINDS, SAMPLES, WIDE, Thing
 from eventide.bodies.prices import price_of
@@ -28,7 +29,6 @@ from eventide.reading.dropped_commands import KNOWN
 from eventide.reading.generators import Successor, chain_of, function_of, locals_of
 from eventide.reading.source import CannotLower
 from eventide.reading.twins import GoingOn
-from eventide.rows.codes import NONE
 from eventide.rows.memory import RowMemory
 
 if TYPE_CHECKING:
@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 _RANGE: Final = type(iter(range(1)))
 _TUPLE: Final = type(iter(()))
+_ITERATORS: Final = (_RANGE, chain)
 PRESENT: Final = ("waiting", "granted")
 """The states of requests that can go away."""
 MOST_KINDS: Final = 4
@@ -118,7 +119,10 @@ class Body:
         self.world = world
         self.text = reading.text(name)
         self.wholes, self.reals = reading.columns()
+        self.layout = Layout(reading, self.wholes, self.reals)
         self._positions: dict[CodeType, list[Any]] = {}
+        self._states: dict[tuple[int, int], int | None] = {}
+        """Those in which plain generators of code that is kept in `_positions` stand, by its id and instruction."""
         self._optional = reading.optional
         handlers = (handler for point in reading.points.values() for handler in point.all_handlers)
         self._caught = [*dict.fromkeys(handler.name for handler in handlers if handler.name)]
@@ -142,29 +146,35 @@ class Body:
 
     # --- from a generator to a row --------------------------------------------------------------------------------
 
-    def admit(self, generator: GeneratorType[object, object, object]) -> Admission | None:
-        """What the row of a process with a suspended generator begins with; None if it cannot continue there."""
+    def admit(
+        self, generator: GeneratorType[object, object, object], values: dict[str, object] | None = None
+    ) -> Admission | None:
+        """What the row of a process with a suspended generator begins with; None if it cannot continue there.
+
+        values  of its local variables, if they are known already
+        """
         at = self.resumes_at(generator)
         if at is None:
             return None
-        values = locals_of(generator)
+        values = locals_of(generator) if values is None else values
         iterators: list[object] = []
         handling: list[Interrupt] = []
-        chain = self.reading.points[at].chain
-        for point, one in zip(chain, chain_of(generator), strict=True):
+        standing = self.layout.standing(at)
+        for point, one in zip(standing.chain, chain_of(generator), strict=True):
             if one is not generator:
                 inside = point.frame.values_of(one, values)
                 if inside is None:
                     return None
                 values.update(inside)
             referents = gc.get_referents(one)
-            found = [iterator for item in referents if (iterator := _range_in(item)) is not None]
-            errors = {id(item): item for item in referents if type(item) is Interrupt}
+            ranges = (item for item in referents if type(item) in _ITERATORS)
+            found = [iterator for item in ranges if (iterator := _range_in(item)) is not None]
+            errors = {id(item): item for item in referents if type(item) is Interrupt} if point.handlers else {}
             if len(found) != len(point.loops) or (point.handlers and len(errors) != 1):
                 return None
             iterators += found
-            handling += errors.values() if point.handlers else ()
-        admission, handlers = self._admission(at, values, iterators), self.reading.points[at].all_handlers
+            handling += errors.values()
+        admission, handlers = self._admission(at, values, iterators), standing.handlers
         return admission and (self._handling(admission, handlers[0], values, *handling) if handlers else admission)
 
     def _handling(
@@ -195,42 +205,43 @@ class Body:
         return found
 
     def _admission(self, at: int, values: Mapping[str, Any], iterators: list[object]) -> Admission | None:
-        naming, loops = self.naming, [loop for point in self.reading.points[at].chain for loop in point.loops]
+        naming, standing, places = self.naming, self.layout.standing(at), self.layout.places
         if (UNBORN in values) != naming.is_unborn or not self._fits(values):
             return None
-        texts = self._variables(values)
+        numbers = self.layout.numbers(values)
         kept = self._kept(values)
-        if texts is None or kept is None:
+        if numbers is None or kept is None:
             return None
-        texts.update({text: id(item) for text, item in zip(naming.addresses, kept, strict=True)})
-        texts.update({text: fact.answer for text, fact in naming.given.items()})
-        texts.update({point.frame.began_in_python: 1 for point in self.reading.points[at].chain})
-        for loop, iterator in zip(loops, iterators, strict=True):
+        wholes, reals = numbers
+        for text, item in zip(naming.addresses, kept, strict=True):
+            wholes[places[text]] = id(item)
+        for point in standing.chain[1:]:
+            wholes[places[point.frame.began_in_python]] = 1
+        for loop, iterator in zip(standing.loops, iterators, strict=True):
             begin, end, step = _rest(iterator)
             if step != loop.step or max(abs(begin), abs(end)) >= WIDE:
                 return None
-            texts[f"n_{loop.number}"], texts[f"s_{loop.number}"] = begin, end
+            wholes[places[f"n_{loop.number}"]], wholes[places[f"s_{loop.number}"]] = begin, end
         resources = {text: thing.found(values) for text, thing in naming.stations.items()}
         requests = self._requests(at, values, resources)
         if requests is None or any(resource.sim is not self.world for resource in resources.values()):
             return None
-        wholes = [int(texts.get(text, NONE if text[:2] == "q_" else 0)) for text in self.wholes]
         return Admission(
             at,
             wholes,
-            [float(texts.get(text, 0.0)) for text in self.reals],
+            reals,
             kept,
             self._relied(values),
-            {self.wholes.index(text): resource for text, resource in resources.items()},
-            {self.wholes.index(f"q_{name}"): request for name, request in requests.items()},
-            {self.wholes.index(text): self._birth(text, values) for text in naming.spawns},
-            self._objects(naming.processes, values),
-            self._objects(naming.causes, values),
+            {places[text]: resource for text, resource in resources.items()},
+            {places[f"q_{name}"]: request for name, request in requests.items()},
+            {places[text]: self._birth(text, values) for text in naming.spawns} if naming.spawns else {},
+            self._objects(naming.processes, values) if naming.processes else {},
+            self._objects(naming.causes, values) if naming.causes else {},
         )
 
     def _objects(self, things: Mapping[str, Thing], values: Mapping[str, object]) -> dict[int, object]:
         """What objects are for one row, by their places."""
-        return {self.wholes.index(text): thing.found(values) for text, thing in things.items()}
+        return {self.layout.places[text]: thing.found(values) for text, thing in things.items()}
 
     def _birth(self, text: str, values: Mapping[str, object]) -> Birth:
         arguments: dict[str, object] = {}
@@ -257,7 +268,7 @@ class Body:
     ) -> dict[str, Request] | None:
         """The requests whose blocks a generator is in; None if there is one that a row cannot have."""
         found: dict[str, Request] = {}
-        for block in self.reading.points[at].all_blocks:
+        for block in self.layout.standing(at).blocks:
             request = values.get(block.name)
             if not isinstance(request, Request) or request.station is not resources[block.station]:
                 return None
@@ -268,8 +279,15 @@ class Body:
 
     def resumes_at(self, generator: Any) -> int | None:
         """The state in which native code continues a suspended generator; None if it cannot."""
-        frames = (frame for one in chain_of(generator) if (frame := one.gi_frame) is not None)
-        return self.reading.resumes.get(tuple(self._positions_of(one.f_code)[one.f_lasti // 2] for one in frames))
+        frames = [frame for one in chain_of(generator) if (frame := one.gi_frame) is not None]
+        key = (id(frames[0].f_code), frames[0].f_lasti) if len(frames) == 1 else None
+        if key is None or key not in self._states:
+            positions = tuple(self._positions_of(one.f_code)[one.f_lasti // 2] for one in frames)
+            at = self.reading.resumes.get(positions)
+            if key is None:
+                return at
+            self._states[key] = at
+        return self._states[key]
 
     def _positions_of(self, code: CodeType) -> list[Any]:
         """The extents of the instructions of some code."""
@@ -282,8 +300,9 @@ class Body:
     def _fits(self, values: Mapping[str, object]) -> bool:
         """Whether the variables refer to objects of the same types as those that were looked at."""
         naming = self.naming
-        if any(type(reached(values, *where)) is not kind for where, kind in naming.things.items()):
-            return False
+        for where, kind in naming.things.items():
+            if type(reached(values, *where)) is not kind:
+                return False
         if any(reached(values, *where) is not known for where, known in naming.exact.items()):
             return False
         for where, known in naming.simulations.items():
@@ -299,26 +318,12 @@ class Body:
             getattr(getattr(owner, path[-1], None), "__func__", None) is known
         )
 
-    def _variables(self, values: Mapping[str, Any]) -> dict[str, Any] | None:
-        """The numbers that a row keeps of a generator's variables; None if one is of another type."""
-        texts: dict[str, Any] = {}
-        has = 0
-        for name in self.reading.known:
-            value = values.get(name, ABSENT)
-            if value is ABSENT and name not in self.naming.parameters:
-                continue
-            if KINDS.get(type(value)) != self.naming.kinds[name] or (type(value) is int and abs(value) >= WIDE):
-                return None
-            texts[f"v_{name}"] = value
-            has += 1 << self._optional.index(name) if name in self._optional else 0
-        return {**texts, "has": has}
-
     def _kept(self, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
         """The objects that native code calls; None if one is of another kind."""
         found = []
         for called in self.naming.addresses.values():
             value = called.found(values)
-            if addressed_call(called._replace(value=value)) != addressed_call(called):
+            if addressed_call(value, called.path) != addressed_call(called.value, called.path):
                 return None
             found.append(target_of(value))
         return tuple(found)
@@ -468,6 +473,8 @@ class Bodies:
         self.refused: dict[int, tuple[CodeType, CannotLower]] = {}
         self._learned = learned()
         self._known: dict[Any, list[Body]] = {}
+        self._current: dict[Any, list[Body]] = {}
+        """Those of them that were looked at for the present stay of processes in rows, and stand."""
         self._unborn: dict[tuple[object, ...], tuple[CodeType, CannotLower]] = {}
         """Why processes of some code and types of arguments begin in Python."""
 
@@ -500,6 +507,7 @@ class Bodies:
 
     def prototypes(self) -> Prototypes:
         """New prototypes, for one stay of processes in rows."""
+        self._current.clear()
         return Prototypes(self)
 
     def needed_by(self, candidates: Iterable[Candidate]) -> Iterable[Body]:
@@ -526,17 +534,16 @@ class Bodies:
         if function is None:
             return None
         code = function.__code__
-        known = self._learned.refused.get(id(code), {})
-        if known and (refused := known.get(()) or known.get(_shape(code, locals_of(generator, function)))):
+        known, values = self._learned.refused.get(id(code), {}), locals_of(generator, function)
+        if known and (refused := known.get(()) or known.get(_shape(code, values))):
             self.refused[id(code)] = refused
             return None
         bodies = self._bodies_of(function)
         for body in bodies:
-            if (admission := body.admit(generator)) is not None:
+            if (admission := body.admit(generator, {**values})) is not None:
                 return body, admission
         if len(bodies) >= MOST_KINDS or any(body.resumes_at(generator) is None for body in bodies):
             return None
-        values = locals_of(generator)
         try:
             body = self._read(function, values)
         except CannotLower as refusal:
@@ -582,8 +589,10 @@ class Bodies:
     def _bodies_of(self, function: FunctionType) -> list[Body]:
         """The bodies of a function that stand with what it refers to by now."""
         key = id(function.__code__), id(function.__globals__), tuple(map(id, function.__closure__ or ()))
-        bodies = self._known.setdefault(key, [])
-        bodies[:] = [body for body in bodies if body.is_current]
+        bodies = self._current.get(key)
+        if bodies is None:
+            bodies = self._current[key] = self._known.setdefault(key, [])
+            bodies[:] = [body for body in bodies if body.is_current]
         return bodies
 
     def _read(self, function: FunctionType, values: Mapping[str, object]) -> Body:

@@ -5,20 +5,19 @@ from __future__ import annotations
 from array import array
 from random import Random
 from types import BuiltinMethodType, MethodWrapperType
-from typing import TYPE_CHECKING, Final, Literal
+from typing import Final, Literal
 
 from eventide.streams.streams import Stream
-
-if TYPE_CHECKING:
-    from eventide.bodies.operands import Thing
 
 PLAIN: Final = (Random, Stream, list)
 """Classes of which exact instances have methods that are known."""
 
 
-def addressed_call(called: Thing) -> Literal["draws", "draws inside", "takes"] | None:
-    """What a call does: draw from [0, 1), or from (0, 1), or take a float; None if it is not known."""
-    function: object = called.value
+def addressed_call(function: object, path: tuple[str, ...]) -> Literal["draws", "draws inside", "takes"] | None:
+    """What a call does: draw from [0, 1), or from (0, 1), or take a float; None if it is not known.
+
+    path    the attributes by which the function was reached
+    """
     if isinstance(function, BuiltinMethodType):
         owner = type(function.__self__)
         if function.__name__ == "random" and owner is Random:
@@ -26,7 +25,7 @@ def addressed_call(called: Thing) -> Literal["draws", "draws inside", "takes"] |
         if function.__name__ == "append" and (owner is list or is_array_of_floats(function.__self__)):
             return "takes"
     is_next = isinstance(function, MethodWrapperType) and function.__name__ == "__next__"
-    if is_next and called.path[-1:] == ("random",):
+    if is_next and path[-1:] == ("random",):
         return "draws inside"
     return None
 

@@ -287,7 +287,7 @@ class BodyExpressions:
             return self._builtin(function, node)
         if isinstance(function, type(math.sqrt)) and function in _BAD:
             return self._mathematical(function, node)
-        given = addressed_call(called)
+        given = addressed_call(called.value, called.path)
         if given is not None:
             return self._addressed(called, given, node)
         if isinstance(function, MethodType) and isinstance(function.__func__, FunctionType):

@@ -29,7 +29,7 @@ from eventide.discrete.stand_ins import Given, Gone, RowCalendar, RowRoster
 from eventide.rows import loading
 from eventide.rows.allocation import has_room, reference, row_of
 from eventide.rows.codes import DONE, ENDED, FAILED, INTERRUPTION, NONE, NOTHING, REQUESTED, ROOM, SPENT
-from eventide.rows.undisturbed import is_watched, undisturbed
+from eventide.rows.undisturbed import is_watched, uncollected, undisturbed
 
 if TYPE_CHECKING:
     from eventide.bodies.absence import Absence
@@ -42,10 +42,8 @@ if TYPE_CHECKING:
     from eventide.reading.source import CannotLower
     from eventide.rows.memory import RowMemory
 
-EACH: Final = 50
+EACH: Final = 25
 """The events of each process before that, and while they are away; with fewer the next check is later."""
-MANY: Final = 512
-"""A longer event list is not gone through to count the valid notices in it."""
 MOST: Final = 0.9
 """This part of the events are of rows while it pays: each one in Python costs a look at all on which rows rely."""
 MORE: Final = 15
@@ -127,18 +125,25 @@ class Homes:
             self.due = events + 1
             return
         fresh, self._seen = events - self._seen, events
-        heap = calendar.heap
-        valid = len(heap) if len(heap) > MANY else sum(one[3]._notice is one for one in heap)
         loading.note(fresh)
-        if events - world._events_before < EACH * valid or not loading.may_pay():
+        if not loading.may_pay():
+            return
+        since, needed = events - world._events_before, EACH * sum(one[3]._notice is one for one in calendar.heap)
+        if since < needed:  # to count them again when there have been twice as many events takes little
+            self.due = max(self.due, events + min(needed - since, since))
             return
         if self._bodies is None:
             self._bodies = self._make()
             self._absence = self._bodies.absence(self.bring)
-        if not self._pays_to_load({}):
-            return
+        if self._pays_to_load({}):
+            self._send_away(events)
+
+    @uncollected
+    def _send_away(self, events: int) -> None:
+        """Let the processes go away that can, as it pays."""
+        assert self._bodies is not None
         may_go = self._absence.may_go
-        waiting = [notice for notice in heap if notice[3]._notice is notice and may_go(notice[3])]
+        waiting = [notice for notice in self.world._calendar.heap if notice[3]._notice is notice and may_go(notice[3])]
         if not waiting:
             return
         self._prototypes = self._bodies.prototypes()

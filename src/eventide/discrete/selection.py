@@ -23,6 +23,7 @@ class Candidate(NamedTuple):
 
     children    the prototypes of what its own statements make: by the places of their rows
     offspring   these, and those of what they make
+    resources   those that the process, or what it makes, may use
     """
 
     notice: Notice | None
@@ -31,12 +32,7 @@ class Candidate(NamedTuple):
     admission: Admission
     children: dict[int, Prototype | None]
     offspring: list[Prototype]
-
-    @property
-    def resources(self) -> list[Resource]:
-        """Those that the process, or what it makes, may use."""
-        admissions = [self.admission, *(prototype.admission for prototype in self.offspring)]
-        return [resource for admission in admissions for resource in admission.stations.values()]
+    resources: list[Resource]
 
 
 class Selection:
@@ -100,8 +96,10 @@ class Selection:
         admitted = self._bodies.admit(generator)
         if admitted is not None:
             children = self._prototypes.children_of(admitted[1])
-            offspring = self._prototypes.descendants_of(children.values())
-            found[process] = Candidate(notice, wait, *admitted, children, offspring)
+            offspring = self._prototypes.descendants_of(children.values()) if children else []
+            admissions = [admitted[1], *(prototype.admission for prototype in offspring)]
+            resources = [resource for admission in admissions for resource in admission.stations.values()]
+            found[process] = Candidate(notice, wait, *admitted, children, offspring, resources)
 
     def _is_whole(self, resource: Resource, found: Mapping[Process, Candidate]) -> bool:
         """Whether a resource can go away with these processes."""

@@ -1,0 +1,79 @@
+"""Where the numbers of a row stand, so that those of many processes are written fast."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from eventide.bodies.operands import KINDS, WIDE
+from eventide.rows.codes import NONE
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from eventide.bodies.points import Block, Handler, Loop, Point
+    from eventide.bodies.reader import Reading
+
+_ABSENT: Final = object()
+_TYPES: Final = {kind: known for known, kind in KINDS.items()}
+
+
+class Standing(NamedTuple):
+    """The points of all generators that stand in a state, and what is around these, the outermost first."""
+
+    chain: list[Point]
+    loops: list[Loop]
+    blocks: list[Block]
+    handlers: list[Handler]
+
+
+class Layout:
+    """The columns of a body.
+
+    places      of whole numbers, real_places: of floats, by the variables of the kernel
+    """
+
+    def __init__(self, reading: Reading, wholes: list[str], reals: list[str]) -> None:
+        self.places = {text: k for k, text in enumerate(wholes)}
+        self.real_places = {text: k for k, text in enumerate(reals)}
+        facts = reading.naming.given.items()
+        given = {text: fact.answer for text, fact in facts if isinstance(fact.answer, int | float)}
+        self._wholes = [int(given.get(text, NONE if text[:2] == "q_" else 0)) for text in wholes]
+        self._reals = [float(given.get(text, 0.0)) for text in reals]
+        self._points = reading.points
+        self._standings: dict[int, Standing] = {}
+        naming, optional = reading.naming, reading.optional
+        self._variables: list[tuple[str, type, bool, bool, int, int]] = []
+        for name in reading.known:
+            kind = _TYPES[naming.kinds[name] or "int"]
+            is_real, bit = kind is float, 1 << optional.index(name) if name in optional else 0
+            place = (self.real_places if is_real else self.places)[f"v_{name}"]
+            self._variables.append((name, kind, name in naming.parameters, is_real, place, bit))
+
+    def standing(self, at: int) -> Standing:
+        """What is around a state."""
+        found = self._standings.get(at)
+        if found is None:
+            point = self._points[at]
+            loops = [loop for one in point.chain for loop in one.loops]
+            found = self._standings[at] = Standing(point.chain, loops, point.all_blocks, point.all_handlers)
+        return found
+
+    def numbers(self, values: Mapping[str, object]) -> tuple[list[int], list[float]] | None:
+        """The numbers that a row keeps of a generator's variables; None if one is of another type."""
+        wholes, reals, has = self._wholes.copy(), self._reals.copy(), 0
+        for name, kind, is_parameter, is_real, place, bit in self._variables:
+            value = values.get(name, _ABSENT)
+            if type(value) is not kind:
+                if value is _ABSENT and not is_parameter:
+                    continue
+                return None
+            if is_real:
+                reals[place] = value  # type: ignore[call-overload]  # that is its type
+            elif kind is int and abs(value) >= WIDE:  # type: ignore[arg-type]  # as above
+                return None
+            else:
+                wholes[place] = int(value)  # type: ignore[call-overload]  # as above
+            has += bit
+        if has:
+            wholes[self.places["has"]] = has
+        return wholes, reals
