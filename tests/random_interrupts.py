@@ -99,6 +99,10 @@ class Cutting(Queueing):
                     f"seen.append({name}.left)",
                 ]
                 options += [f"y = {name}.left or 0.5", f"log.append({name}.left is None)"]
+                lost = f"isinstance({name}.cause, ev.Preemption)"
+                for unit in self.units:
+                    lost += f" and {name}.cause.request {self.one('is', 'is', 'is not')} {unit}"
+                options += [f"y = 0.5 if {lost} else 0.25", f"if not ({lost}): y = 0.125"]
             elif is_named:
                 options.append(f"log.append((type({name}).__name__, sim.time))")
             body.append(c.choice(options))

@@ -46,7 +46,12 @@ def surveyor(sim, rng, log, resources):
 
 
 class Queueing(Writer):
-    """Writes one generator function whose processes request units."""
+    """Writes one generator function whose processes request units.
+
+    units       the variables of the requests in whose blocks it writes
+    """
+
+    units: tuple[str, ...] = ()
 
     def text(self) -> str:
         return super().text().replace("n, x, y):", "n, x, y, first, second):", 1)
@@ -61,8 +66,10 @@ class Queueing(Writer):
         name = self.one(f"u{number}", f"u{number}", "unit")
         given = self.one("", "", "1.0", "priority=2", self.real(), "units=1", "-0.5, 1", "units=1 + n % 2")
         who = self.one("first", "first", "second", "second", "shared")
+        self.units += (name,)
         before = self.inside() if self.chance.random() < 0.3 else []
         after = [*self.inside(), *self.inside()] if self.chance.random() < 0.8 else []
+        self.units = self.units[:-1]
         told = [f"    log.append(({name}.state, {name}.since))"] if self.chance.random() < 0.1 else []
         wait = [f"    yield {name}"] if self.chance.random() < 0.95 else []
         return [f"with {who}.request({given}) as {name}:", "    pass", *before, *wait, *told, *after]
@@ -87,7 +94,7 @@ class Box:
 
 
 # Also those of the generators that one is in the middle of.
-HIDDEN += ("self", "request", "interrupt", "cause", "box")
+HIDDEN += ("self", "request", "box")
 
 
 def variables_of(process):

@@ -114,6 +114,28 @@ def patient_job(machine: ev.PreemptiveResource, left: float) -> ev.ProcessGenera
     yield ev.hold(1.0)
 
 
+def used_job(machine: ev.PreemptiveResource, left: float) -> ev.ProcessGenerator:
+    yield from machine.use(left, resume=True)
+    yield ev.hold(1.0)
+
+
+def told_job(machine: ev.PreemptiveResource, left: float) -> ev.ProcessGenerator:
+    """Finds out whether it is its unit that was lost."""
+    lost = 0
+    with machine.request() as place:
+        while left > 0.0:
+            yield place
+            try:
+                yield ev.hold(left)
+                left = 0.0
+            except ev.Interrupt as cut:
+                left = cut.left
+                if not isinstance(cut.cause, ev.Preemption) or cut.cause.request is not place:
+                    left = 0.0
+                lost += 1
+    return lost
+
+
 def urgent(rng: Random, machine: ev.PreemptiveResource, arrivals: int) -> ev.ProcessGenerator:
     for _ in range(arrivals):
         yield ev.hold(rng.expovariate(1.0))
@@ -122,9 +144,9 @@ def urgent(rng: Random, machine: ev.PreemptiveResource, arrivals: int) -> ev.Pro
             yield ev.hold(rng.expovariate(4.0))
 
 
-def run_machine(sim: ev.Simulation) -> list[Any]:
+def run_machine(sim: ev.Simulation, *kinds: Any) -> list[Any]:
     rng, machine = Random(3), ev.PreemptiveResource(sim, 2)
-    work = [sim.process(kind(machine, 60.0)) for kind in (job, patient_job, job)]
+    work = [sim.process(kind(machine, 60.0)) for kind in kinds]
     for _ in range(3):
         sim.process(urgent(rng, machine, 100))
     sim.run()
@@ -135,12 +157,26 @@ def run_machine(sim: ev.Simulation) -> list[Any]:
 
 @pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_who_loses_its_machine_goes_on_with_what_is_left_in_its_row(native: bool) -> None:
-    expected = run_machine(simulation(False))
+    kinds = job, patient_job, job
+    expected = run_machine(simulation(False), *kinds)
     sim = simulation("auto", native=native)
-    assert run_machine(sim) == expected
+    assert run_machine(sim, *kinds) == expected
     assert expected[4].preempted > 50
     assert taken(sim) > 0.9 * sim.events
     assert sum(sim._homes.exits.values()) == 2  # where a job returns how often it was cut
+
+
+@pytest.mark.parametrize(
+    "kinds", [(used_job, used_job, used_job), (told_job, used_job, told_job)], ids=["used", "told"]
+)
+def test_whose_unit_was_lost_is_found_out_in_rows(kinds: tuple[Any, ...]) -> None:
+    expected = run_machine(simulation(False), *kinds)
+    sim = simulation("auto")
+    assert run_machine(sim, *kinds) == expected
+    assert expected[4].preempted > 50
+    assert taken(sim) > 0.9 * sim.events
+    exits = sum(sim._homes.exits.values())
+    assert exits == sum(result is not None for result in expected[0])  # where one returns what it has counted
 
 
 ODD = '''

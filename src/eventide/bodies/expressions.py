@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.bodies import attributes
 from eventide.bodies.calls import addressed_call
-from eventide.bodies.interrupts import is_interrupt, read_of_interrupt
+from eventide.bodies.interrupts import is_interrupt, is_of_request, is_preemption, read_of_interrupt
 from eventide.bodies.operands import EXACT, KINDS, LARGEST, WIDE, Kind, Known, Operand, Thing, Unknown, constant
 from eventide.discrete.commands import hold
 from eventide.discrete.world import World
@@ -231,6 +231,8 @@ class BodyExpressions:
 
     def _is_none(self, node: ast.Compare) -> Operand:
         """Whether something is None: of what rows keep, and of objects that they know, that is known already."""
+        if (lost := is_of_request(self, node)) is not None:
+            return lost
         one, other = self.value(node.left), self.value(node.comparators[0])
         if len(node.ops) > 1 or not isinstance(other, Thing) or other.root or other.value is not None:
             raise Unknown("whether it is another object is left to Python", node)
@@ -285,6 +287,8 @@ class BodyExpressions:
         function = called.value
         if function in (abs, min, max, int, float, bool) and type(function) in (type(abs), type):
             return self._builtin(function, node)
+        if function is isinstance:
+            return is_preemption(self, node)
         if isinstance(function, type(math.sqrt)) and function in _BAD:
             return self._mathematical(function, node)
         given = addressed_call(called.value, called.path)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.operands import Operand, Thing, Unknown
 from eventide.discrete.processes.process import Process
+from eventide.discrete.resources.preemption import Preemption
+from eventide.rows.codes import LOST, OBJECTS
 
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions
@@ -68,7 +70,39 @@ def read_of_interrupt(expressions: BodyExpressions, node: ast.Attribute) -> Oper
     """What the handler of an interrupt reads of it: what was left of a hold, where it has cut one short."""
     assert isinstance(node.value, ast.Name)
     if node.attr != "left":
-        raise Unknown("of an interrupt only what was left of its hold is native", node)
+        raise Unknown("of an interrupt only what was left, and tests for a preemption, are native", node)
     left = Operand(f"l_{expressions.naming.handled[node.value.id]}", "float", is_number=True)
     expressions.emission.stop_if(f"{left.text} != {left.text}", left, node=node)
     return left
+
+
+def is_preemption(expressions: BodyExpressions, node: ast.Call) -> Operand:
+    """Whether the cause of an interrupt is a preemption: `isinstance(cut.cause, ev.Preemption)`. Raises Unknown."""
+    number = _number_of_cause(expressions, node.args[0]) if len(node.args) == 2 and not node.keywords else None
+    kind = expressions.value(node.args[1]) if number is not None else None
+    if not isinstance(kind, Thing) or kind.root or kind.value is not Preemption:
+        raise Unknown("of what class something is is left to Python", node)
+    cause = Operand(f"e_{number}", "int")
+    expressions.emission.stop_if(f"f_{number} == 0 or {cause.text} >= {OBJECTS}", cause, node=node)
+    return Operand(f"({cause.text} <= {LOST})", "bool")
+
+
+def is_of_request(expressions: BodyExpressions, node: ast.Compare) -> Operand | None:
+    """Whether units of the request of a block were taken away: `cut.cause.request is place`; None for other tests."""
+    one, other, naming = node.left, node.comparators[0], expressions.naming
+    if not isinstance(one, ast.Attribute) or one.attr != "request" or not isinstance(other, ast.Name):
+        return None
+    number, key = _number_of_cause(expressions, one.value), naming.key(other.id)
+    if number is None or key not in naming.requests or len(node.ops) > 1:
+        return None
+    cause = Operand(f"e_{number}", "int")
+    expressions.emission.stop_if(f"f_{number} == 0 or {cause.text} > {LOST}", cause, node=node)
+    return Operand(f"({cause.text} {'==' if isinstance(node.ops[0], ast.Is) else '!='} {LOST} - q_{key})", "bool")
+
+
+def _number_of_cause(expressions: BodyExpressions, node: ast.expr) -> int | None:
+    """The number of the handler whose interrupt's cause an expression is; None for other expressions."""
+    if not isinstance(node, ast.Attribute) or node.attr != "cause" or not is_interrupt(expressions, node.value):
+        return None
+    assert isinstance(node.value, ast.Name)
+    return expressions.naming.handled[node.value.id]

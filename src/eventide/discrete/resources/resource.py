@@ -134,11 +134,10 @@ class Resource(Station):
                 try:
                     yield left
                     return
-                except Interrupt as interrupt:
-                    cause = interrupt.cause
-                    if not (resume and isinstance(cause, Preemption) and cause.request is request):
+                except Interrupt as cut:
+                    if not (resume and isinstance(cut.cause, Preemption) and cut.cause.request is request):
                         raise
-                    left = interrupt.left
+                    left = cut.left
                     if not left:
                         return
 
