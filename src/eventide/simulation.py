@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
 from math import inf, isfinite, nan
-from typing import TYPE_CHECKING, Any, Final, Literal, overload
+from typing import TYPE_CHECKING, Final, Literal, overload
 
 from eventide.declare.showing import as_html
 from eventide.discrete import World
@@ -258,7 +258,7 @@ class Simulation(World):
 
     def record(
         self,
-        *subjects: Any,
+        *subjects: Subject | type[Continuous],
         every: Every = "step",
         events: bool = True,
         dense: bool = False,
@@ -300,7 +300,7 @@ class Simulation(World):
 
     def watch(
         self,
-        *subjects: object,
+        *subjects: Subject | type[Continuous],
         every: Every | None = None,
         title: str = "",
         where: Literal["notebook", "page"] | None = None,

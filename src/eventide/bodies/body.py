@@ -68,7 +68,7 @@ class Admission(NamedTuple):
     at: int
     wholes: list[int]
     reals: list[float]
-    kept: tuple[Any, ...]
+    kept: tuple[object, ...]
     relied: dict[tuple[int, str], Fact]
     stations: dict[int, Resource]
     requests: dict[int, Request]
@@ -204,7 +204,7 @@ class Body:
             found[name] = bool(texts[column]) if self.naming.kinds[column[2:]] == "bool" else texts[column]
         return found
 
-    def _admission(self, at: int, values: Mapping[str, Any], iterators: list[object]) -> Admission | None:
+    def _admission(self, at: int, values: Mapping[str, object], iterators: list[object]) -> Admission | None:
         naming, standing, places = self.naming, self.layout.standing(at), self.layout.places
         if (UNBORN in values) != naming.is_unborn or not self._fits(values):
             return None
@@ -277,7 +277,7 @@ class Body:
             found[block.name] = request
         return found
 
-    def resumes_at(self, generator: Any) -> int | None:
+    def resumes_at(self, generator: GeneratorType[object, object, object]) -> int | None:
         """The state in which native code continues a suspended generator; None if it cannot."""
         frames = [frame for one in chain_of(generator) if (frame := one.gi_frame) is not None]
         key = (id(frames[0].f_code), frames[0].f_lasti) if len(frames) == 1 else None
@@ -318,7 +318,7 @@ class Body:
             getattr(getattr(owner, path[-1], None), "__func__", None) is known
         )
 
-    def _kept(self, values: Mapping[str, Any]) -> tuple[Any, ...] | None:
+    def _kept(self, values: Mapping[str, object]) -> tuple[object, ...] | None:
         """The objects that native code calls; None if one is of another kind."""
         found = []
         for called in self.naming.addresses.values():
@@ -353,7 +353,7 @@ class Body:
         handled     the interrupts that it handles there
         """
         texts = {**dict(zip(self.wholes, wholes, strict=True)), **dict(zip(self.reals, reals, strict=True))}
-        changed: dict[str, Any] = {}
+        changed: dict[str, object] = {}
         absent = [*self.naming.requests, *self._caught]
         for name in self.reading.known:
             if name not in self._optional or int(texts["has"]) >> self._optional.index(name) & 1:
@@ -472,8 +472,8 @@ class Bodies:
         self.native = native
         self.refused: dict[int, tuple[CodeType, CannotLower]] = {}
         self._learned = learned()
-        self._known: dict[Any, list[Body]] = {}
-        self._current: dict[Any, list[Body]] = {}
+        self._known: dict[object, list[Body]] = {}
+        self._current: dict[object, list[Body]] = {}
         """Those of them that were looked at for the present stay of processes in rows, and stand."""
         self._unborn: dict[tuple[object, ...], tuple[CodeType, CannotLower]] = {}
         """Why processes of some code and types of arguments begin in Python."""

@@ -75,7 +75,7 @@ class Scenarios:
         self,
         model: Model[..., object],
         *,
-        base: Mapping[str, Any],
+        base: Mapping[str, object],
         worst: Mapping[str, object],
         best: Mapping[str, object],
         replications: int = 1,
@@ -83,7 +83,7 @@ class Scenarios:
         entropy: int | None = None,
         level: float = 0.95,
     ) -> None:
-        self.cases = {"worst": dict(worst), "base": dict(base), "best": dict(best)}
+        self.cases: dict[str, dict[str, Any]] = {"worst": dict(worst), "base": dict(base), "best": dict(best)}
         for name, values in self.cases.items():
             if values.keys() != self.cases["base"].keys():
                 raise ModelError(

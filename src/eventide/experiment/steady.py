@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from math import inf
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Final, Self, TypedDict, Unpack
 
 import numpy as np
 
@@ -33,6 +33,13 @@ PILOT: Final = 1000
 LONGEST_PILOT: Final = 64 * PILOT
 IDLE: Final = 1000
 """After this many portions without a value none is expected any more."""
+
+
+class Known(TypedDict, total=False):
+    """What `SteadyState` may be told besides a simulation and a response."""
+
+    warm_up: float | None
+    level: float
 
 
 class SteadyState:
@@ -94,7 +101,7 @@ class SteadyState:
 
     @classmethod
     def of_model(
-        cls, model: Model[..., object], response: str, *, portion: float, entropy: Rng = None, **options: Any
+        cls, model: Model[..., object], response: str, *, portion: float, entropy: Rng = None, **options: Unpack[Known]
     ) -> Self:
         """The steady state of a response of a model, in a simulation of its own.
 

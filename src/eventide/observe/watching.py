@@ -12,7 +12,7 @@ from math import inf, isfinite, nextafter
 from threading import RLock
 from time import perf_counter
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, Self, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, Self, TypeAlias
 
 import numpy as np
 
@@ -26,9 +26,10 @@ from eventide.observe.recording import record
 from eventide.observe.subjects import check_names, groups_of_all, named_groups
 
 if TYPE_CHECKING:
+    from eventide.continuous import Continuous
     from eventide.observe.recording_base import Block, Heading, Ledger
     from eventide.observe.reporter import Every
-    from eventide.observe.subjects import Group, Named
+    from eventide.observe.subjects import Group, Named, Subject
     from eventide.simulation import Simulation
 
 INSTANTS: Final = 1000
@@ -377,7 +378,7 @@ def _chosen(heads: Sequence[Heading]) -> list[int]:
 
 def watch(
     sim: Simulation,
-    subjects: Sequence[Any],
+    subjects: Sequence[Subject | type[Continuous]],
     expressions: Mapping[str, Named],
     *,
     every: Every | None = None,

@@ -19,6 +19,7 @@ from eventide.reading.twin_source import ENTRY, FIRST, Position, TwinSource, bou
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
+    from types import TracebackType
 
     from eventide.reading.source import Definition
 
@@ -55,7 +56,7 @@ class Entry:
         self.contexts = contexts
         self.errors = errors
         self.inner = inner
-        self._kept: dict[int, tuple[Any, ...]] = {}
+        self._kept: dict[int, tuple[TracebackType | None, BaseException | None]] = {}
 
     def value(self, name: str) -> object:
         """The value of a variable; this object itself if it has none."""

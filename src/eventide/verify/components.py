@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from eventide.errors import ModelError
 from eventide.experiment import Model
@@ -16,6 +16,11 @@ from eventide.experiment.systems import Dynamics, Simulations, Simulator
 from eventide.methods import Method, Tableau
 from eventide.methods.drive import one_step
 from eventide.methods.solution import SolutionMethod, Trajectory
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import ArrayLike, NDArray
+
 
 Kind: TypeAlias = Literal["unit", "integration", "system"]
 KINDS: Final[tuple[Kind, ...]] = ("unit", "integration", "system")
@@ -120,7 +125,7 @@ def _measure(what: Any, inputs: Mapping[str, Any]) -> object:
     return what(**given)
 
 
-def as_times(times: object) -> Any:
+def as_times(times: ArrayLike) -> NDArray[np.float64]:
     """Times as an array."""
     import numpy as np
 

@@ -85,7 +85,7 @@ class Grid:
         return [dict(zip(self.P, row, strict=True)) for row in rows]
 
 
-def _finite(name: str, members: Any, count: object) -> list[object] | None:
+def _finite(name: str, members: Iterable[object] | None, count: object) -> list[object] | None:
     """A finite set in full."""
     if count is not None:
         raise ModelError(f"n_{name}={count!r} samples a range, and {name} is {members!r}: a list is taken in full")

@@ -16,7 +16,7 @@ from eventide.observe.piecewise import PiecewisePolynomial
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Of: TypeAlias = "str | int | Callable[[Any], Any] | None"
+Of: TypeAlias = "str | int | Callable[[Any], object] | None"
 """What is looked at: the name of a response or a recorded quantity, the number of a state, a function of the output
 that returns numbers or a pair (times, values); None: the output itself."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import inf, isnan, nextafter
-from typing import Any, Literal
+from typing import Any, Literal, SupportsFloat
 
 from eventide.errors import ModelError
 
@@ -76,7 +76,7 @@ class Quality:
             )
         return score
 
-    def _number(self, found: Any) -> float:
+    def _number(self, found: SupportsFloat | str) -> float:
         try:
             return float("" if isinstance(found, str) else found)
         except (TypeError, ValueError):

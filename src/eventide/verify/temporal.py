@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import inf, isfinite
-from typing import Any, Literal, NoReturn
+from typing import Literal, NoReturn, SupportsFloat
 
 from eventide.errors import ModelError
 from eventide.verify.curves import Of, of_in_words
@@ -183,7 +183,7 @@ def _formula(given: object) -> Formula:
     )
 
 
-def _number(level: Any) -> float:
+def _number(level: SupportsFloat | str) -> float:
     try:
         number = float("" if isinstance(level, str) else level)
     except (TypeError, ValueError):

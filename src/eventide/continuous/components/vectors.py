@@ -39,7 +39,7 @@ class Values(np.ndarray):
         plain = np.asarray(array)
         return plain[()] if return_scalar else plain
 
-    def __setitem__(self, key: Any, value: Any) -> None:
+    def __setitem__(self, key: Any, value: object) -> None:
         if not self.flags.writeable:
             title, name = self._of
             raise ModelError(
