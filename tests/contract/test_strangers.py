@@ -104,3 +104,27 @@ def test_what_is_bound_beforehand_is_looked_through(simulate: Any) -> None:
     sim.process(story(), name="story")
     with pytest.raises(ev.ModelError, match="story may not refer to stranger"):
         sim.run(until=1.0)
+
+
+@pytest.mark.parametrize("is_opaque", [False, True])
+@pytest.mark.parametrize("compiled", ["auto", False])
+def test_no_law_and_no_condition_reads_the_clock_of_another_simulation(compiled: Any, is_opaque: bool) -> None:
+    sim, other = ev.Simulation(compile=compiled), ev.Simulation()
+
+    class Late(ev.Continuous):
+        x: ev.State = ev.state(0.0)
+
+        def equations(self) -> None:
+            self.rate.x = {0: other.time}[0] if is_opaque else other.time
+
+    def story() -> ev.ProcessGenerator:
+        yield ev.until((lambda: {0: other.time}[0] > 1.0) if is_opaque else (lambda: other.time > 1.0))
+
+    with pytest.raises(ev.ModelError, match="equations of Late 1 may not refer to a clock, which belongs to another"):
+        Late(sim).start().sim.run(until=1.0)
+    sim = ev.Simulation(compile=compiled)
+    sim.process(story(), name="story")
+    with pytest.raises(
+        ev.ModelError, match="the condition of story may not refer to a clock, which belongs to another"
+    ):
+        sim.run(until=2.0)

@@ -342,7 +342,7 @@ def reads_at(uses: KernelUses, binding: Binding) -> tuple[tuple[Member, ...], Sl
     """What a kernel reads or writes where it is bound: the objects of which that is more than parameters, and the slots
     of all quantities, each once.
     """
-    objects, bases, lists, _, items, _, _ = binding
+    objects, bases, lists, _, items, *_ = binding
     touched: dict[Member, None] = {}
     slots: dict[int, None] = {}
     for is_many, place, column, moves in uses.quantities:

@@ -144,6 +144,8 @@ class Compiler(Analyst):
         """Raise ModelError if code works on an object of another simulation, whose numbers lie elsewhere."""
         sim, binding = self.integrator.sim, bound.binding
         objects, items, addressed = binding.objects, binding.items, binding.addressed
+        if binding.clocks and any(clock is not sim for clock in binding.clocks):
+            raise _of_another(f"{what}{whose.name}", "a clock")
         if not items and not addressed and (not objects or getattr(objects[0], "sim", sim) is sim):
             return  # what it is bound to is of one simulation, but for lists
         for one in (*objects, *addressed, *chain.from_iterable(items)):
@@ -154,8 +156,8 @@ class Compiler(Analyst):
     def _check_reach(self, functions: tuple[object, ...], arguments: tuple[object, ...], whose: str) -> None:
         """The same of code that cannot be read."""
         stranger = stranger_in(functions, arguments, self.integrator.sim)
-        if stranger is not None:
-            raise _of_another(whose, stranger.name)
+        if stranger:
+            raise _of_another(whose, stranger)
 
     def _law_with_calls(self, owner: Continuous) -> LawPlan:
         """The plan of a component of whose laws some are called back in Python, which may touch and assign anything."""
@@ -493,8 +495,6 @@ class Compiler(Analyst):
         return plan
 
     def _refuse(self, error: CannotLower, whose: str) -> None:
-        if error.stranger:
-            raise _of_another(whose, error.stranger)
         if self.is_strict:
             error.add_note(
                 f'compile=True asks for native code; with compile="auto" {whose} would run as Python, slower'

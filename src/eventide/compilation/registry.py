@@ -291,10 +291,8 @@ class Registry:
         except CannotLower as error:
             self.refused += 1
             outside = lowering.outside if lowering else None
-            if outside and error.why == STRANGE:
-                error.stranger = outside.stranger
-                if kind in ("law", "condition"):  # which is an error of this object, and not kept for others
-                    raise
+            if error.why == STRANGE and kind in ("law", "condition"):
+                raise  # an error of this object, and not kept for others
             steps, names = (outside.steps, outside.names) if outside else ({}, {})
             what = (error.file, error.line, error.construct, error.why)
             refused = _Refused(make_binder(entry, tuple(steps.values())), tuple(names.values()), what)

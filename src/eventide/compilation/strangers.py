@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.continuous import Variable
 from eventide.declare import Component
+from eventide.discrete import World
 from eventide.reading.reach import Reach
 from eventide.reading.scope import closures_of
 
@@ -16,10 +17,8 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 
-def stranger_in(
-    functions: Iterable[object], arguments: Iterable[object], sim: Simulation
-) -> Component | Variable | None:
-    """The first object of another simulation that functions refer to; None if none is found.
+def stranger_in(functions: Iterable[object], arguments: Iterable[object], sim: Simulation) -> str:
+    """The name of the first object of another simulation that functions refer to, or of its clock; "" if none is found.
 
     Found are those that the functions, and what they name, close over, name as globals or have as defaults, and those
     among attributes by such names of objects found so; in lists, tuples and dicts too. What is given by a call is not.
@@ -27,7 +26,9 @@ def stranger_in(
     search = _Search()
     for value in (*functions, *arguments):
         search.take(value)
-    return next((one for one in search.finish() if one.sim is not sim), None)
+    found = search.finish()
+    clock = any(one is not sim for one in search.clocks)
+    return next((one.name for one in found if one.sim is not sim), "a clock" if clock else "")
 
 
 class _Search:
@@ -39,11 +40,12 @@ class _Search:
         self._names: dict[str, None] = {}
         self._running: list[FunctionType] = []
         self._objects: list[Component | Variable] = []
+        self.clocks: list[World] = []
 
     def take(self, value: object) -> None:
         """Keep what code may refer to, and what leads on."""
         if id(value) in self._met or not isinstance(
-            value, FunctionType | MethodType | partial | property | list | tuple | dict | Component | Variable
+            value, FunctionType | MethodType | partial | property | list | tuple | dict | Component | Variable | World
         ):
             return
         self._met[id(value)] = value
@@ -52,6 +54,8 @@ class _Search:
                 self._running.append(value)
         elif isinstance(value, Component | Variable):
             self._objects.append(value)
+        elif isinstance(value, World):
+            self.clocks.append(value)
         else:
             for part in _parts(value):
                 self.take(part)

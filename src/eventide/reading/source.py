@@ -32,10 +32,7 @@ class CannotLower(ModelError):
     file, line      where it stands
     construct       the source text, shortened
     why             the reason, with what to write instead if there is something
-    stranger        the name of what belongs to another simulation, if that is the reason
     """
-
-    stranger = ""
 
     def __init__(self, file: str, line: int, construct: str, why: str) -> None:
         super().__init__(f"{location(file, line)}: `{construct}`: {why}")

@@ -32,6 +32,7 @@ class Binding(NamedTuple):
     items       the items of each list
     inputs      the input signals on the way
     addressed   the objects whose addresses the kernel is passed
+    clocks      the simulations whose clock is read, if nothing else tells of which simulation it works on objects
     """
 
     objects: tuple[Any, ...]
@@ -41,6 +42,7 @@ class Binding(NamedTuple):
     items: tuple[tuple[Any, ...], ...]
     inputs: tuple[Input, ...]
     addressed: tuple[object, ...] = ()
+    clocks: tuple[object, ...] = ()
 
 
 class Bind(Protocol):
@@ -83,7 +85,9 @@ def make_binder(
     numbers = [f"float(v{at[path]})" for path in consts]
     items = [f"tuple(v{at[path]})" for path, _ in lists]
     inputs = [f"*v{n}" if ITEMS in steps[n].path else f"v{n}" for n in _outermost_inputs(steps)]
-    parts = (objects, bases, rows, numbers, items, inputs, [f"v{at[path]}" for path in addressed])
+    worlds = [f"v{n}" for n, step in enumerate(steps) if step.check == "class" and issubclass(step.expected, World)]
+    clocks = [] if objects else worlds
+    parts = (objects, bases, rows, numbers, items, inputs, [f"v{at[path]}" for path in addressed], clocks)
     answer = ", ".join(f"({''.join(f'{text}, ' for text in part)})" for part in parts)
     writer.lines.append(f"return new(Binding, ({answer}))")
     bind: Bind = writer.function()

@@ -122,7 +122,6 @@ class NameResolver:
     names       what names of modules and classes stand for, as far as that is no object of the model's: also where it
                 is nothing, or cannot be followed
     takes_lists whether a list is meant itself, and not what is in it
-    stranger    the name of what was met last that belongs to another simulation
     """
 
     def __init__(self, entry: Entry, kind: LoweredKind, book: SourceBook) -> None:
@@ -139,7 +138,6 @@ class NameResolver:
         self._of_class: set[Path] = set()
         self._told: set[Path] = set()
         self.takes_lists = False
-        self.stranger = ""
 
     # --- objects by their paths -----------------------------------------------------------------------------------
 
@@ -295,7 +293,6 @@ class NameResolver:
             return
         sim = value if isinstance(value, World) else value.sim
         if self._sim is not None and sim is not self._sim:
-            self.stranger = "a clock" if isinstance(value, World) else value.name
             raise Unlowerable(STRANGE)
         self._sim = sim
 
