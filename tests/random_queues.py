@@ -61,6 +61,18 @@ class Queueing(Writer):
             return self.on_block(next(self.counts))
         return super().statement()
 
+    def whole(self) -> str:
+        if self.chance.random() < 0.8:
+            return super().whole()
+        who = self.one("first", "second", "shared")
+        counts = "{0}.available", "{0}.in_use.value", "{0}.queue.value", "len({0}.waiting)", "len({0}.users)"
+        return self.one(*counts, "{0}.capacity - {0}.available", "min({0}.queue.value, 2)").format(who)
+
+    def test(self) -> str:
+        if self.chance.random() < 0.8:
+            return super().test()
+        return self.one(f"{self.whole()} > 0", "not first.available", "second.queue.value < 1 and shared.in_use.value")
+
     def on_block(self, number: int) -> list[str]:
         """The block of a request."""
         name = self.one(f"u{number}", f"u{number}", "unit")

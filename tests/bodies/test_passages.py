@@ -33,7 +33,7 @@ def compare(of: Any, seed: int, mode: tuple[int, int], folder: Path, *, native: 
 
 MODES = {"alone": (0, 0), "looked at": (6, 3), "meddled with": (13, 10)}
 KINDS = {"queues": random_queues, "interrupts": random_interrupts}
-SEEDS = {"queues": (3, 14), "interrupts": (9, 28)}
+SEEDS = {"queues": (3, 14), "interrupts": (14, 28)}
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -53,7 +53,7 @@ def test_rows_leave_the_same_in_many_models(kind: str, mode: tuple[int, int], tm
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
 def test_native_rows_leave_the_same(kind: str, mode: tuple[int, int], tmp_path: Path) -> None:
-    seed = {"queues": 23, "interrupts": 28}[kind]
+    seed = {"queues": 4, "interrupts": 7}[kind]
     assert compare(KINDS[kind], seed, mode, tmp_path, native=True) > 20
 
 

@@ -14,6 +14,7 @@ from eventide.bodies import attributes
 from eventide.bodies.calls import addressed_call
 from eventide.bodies.interrupts import is_interrupt, is_of_request, is_preemption, read_of_interrupt
 from eventide.bodies.operands import EXACT, KINDS, LARGEST, WIDE, Kind, Known, Operand, Thing, Unknown, constant
+from eventide.bodies.requests import count_of
 from eventide.discrete.commands import hold
 from eventide.discrete.world import World
 from eventide.reading.source import CannotLower
@@ -132,6 +133,8 @@ class BodyExpressions:
     def _on_attribute(self, node: ast.Attribute) -> Value:
         if is_interrupt(self, node.value):
             return read_of_interrupt(self, node)
+        if (count := count_of(self, node)) is not None:
+            return count
         owner = self.value(node.value)
         if isinstance(owner, Operand):
             raise Unknown("attributes of numbers are left to Python", node)
@@ -252,14 +255,14 @@ class BodyExpressions:
 
     def _on_boolop(self, node: ast.BoolOp) -> Value:
         for item in node.values:
-            found = self._tried(item)
+            found = self.tried(item)
             if not isinstance(found, Operand) or found.kind != "bool":
                 raise Unknown("`and` and `or` of what is no Boolean are left to Python", node)
             if found.text == ("False" if isinstance(node.op, ast.And) else "True"):  # Python looks no further
                 break
         return self.truth(node)
 
-    def _tried(self, node: ast.expr) -> Value:
+    def tried(self, node: ast.expr) -> Value:
         """What an expression gives, whose lines are not kept."""
         kept = self.emission
         self.emission = type(kept)(kept.used)
@@ -287,6 +290,10 @@ class BodyExpressions:
         function = called.value
         if function in (abs, min, max, int, float, bool) and type(function) in (type(abs), type):
             return self._builtin(function, node)
+        if function is len and len(node.args) == 1 and isinstance(node.args[0], ast.Attribute) and not node.keywords:
+            count = count_of(self, node.args[0], "len({})")
+            if count is not None:
+                return count
         if function is isinstance:
             return is_preemption(self, node)
         if isinstance(function, type(math.sqrt)) and function in _BAD:

@@ -6,8 +6,11 @@ import ast
 from types import MethodType
 from typing import TYPE_CHECKING, Final
 
-from eventide.bodies.operands import Thing, Unknown, constant
+from eventide.bodies.attributes import class_by_name
+from eventide.bodies.naming import Fact
+from eventide.bodies.operands import Operand, Thing, Unknown, constant
 from eventide.discrete.resources.resource import PreemptiveResource, Resource
+from eventide.statistics.level import Level
 
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions
@@ -15,6 +18,15 @@ if TYPE_CHECKING:
 
 _REQUESTS: Final[dict[type, object]] = {Resource: Resource.request, PreemptiveResource: PreemptiveResource.request}
 """Whatever stands in their place later."""
+_COUNTS: Final = {
+    "available": "a.station.capacity[{0}] - a.station.held[{0}]",
+    "capacity": "a.station.capacity[{0}]",
+    "in_use.value": "a.level.value[a.station.in_use[{0}]]",
+    "queue.value": "a.level.value[a.station.queue[{0}]]",
+    "len(waiting)": "a.station.waiting[{0}]",
+    "len(users)": "a.station.using[{0}]",
+}
+"""What is read of a resource as it is now, and where a station has it."""
 
 
 def asked(expressions: BodyExpressions, node: ast.expr) -> tuple[str, str]:
@@ -84,3 +96,27 @@ def name_of_request(statement: ast.With, tree: ast.AST, naming: Naming, *, is_ne
 def is_named(node: ast.AST | None, *names: str) -> bool:
     """Whether an expression is one of some variables."""
     return isinstance(node, ast.Name) and node.id in names
+
+
+def count_of(expressions: BodyExpressions, node: ast.Attribute, form: str = "{}") -> Operand | None:
+    """A number that a resource has by an attribute; None for what is none.
+
+    form    what is asked about the attribute
+    """
+    path = node.attr
+    inner: ast.expr = node.value
+    if form.format(path) not in _COUNTS:
+        if not isinstance(inner, ast.Attribute):
+            return None
+        path = f"{inner.attr}.{path}"
+        inner = inner.value
+    text = _COUNTS.get(form.format(path))
+    owner = None if text is None else expressions.tried(inner)
+    if text is None or not isinstance(owner, Thing) or type(owner.value) not in _REQUESTS:
+        return None
+    for kind, name in ((type(owner.value), path.partition(".")[0]), (Level, "value")):
+        ask = class_by_name(kind)
+        expressions.naming.facts[id(kind), name] = Fact(ask, name, ask(name))
+    owner = expressions.value(inner)
+    assert isinstance(owner, Thing)
+    return expressions.emission.keep(text.format(expressions.naming.station(owner)), "int")
