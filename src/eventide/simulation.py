@@ -150,20 +150,27 @@ class Simulation(World):
         return Monitor(self, self._continuum)
 
     def _numbers(self, horizon: float, count: int) -> Iterator[int]:
-        if self.compile is not False and not self._is_stepped and self.events - self._events_before >= ENOUGH:
-            if self._homes is None:
-                from eventide.rows import loading
-
-                seen, self._seen = self._seen, self.events
-                loading.note(self.events - seen)
-                if not loading.may_pay():
-                    return super()._numbers(horizon, count)
-                from eventide.discrete.homes import Homes
-
-                self._homes = Homes(self, self._make_bodies)
-            if self._homes.may_go(self.events):
-                return self._homes.numbers(horizon, count)
+        events = self.events - self._events_before
+        if self.compile is not False and not self._is_stepped and events >= ENOUGH // 2 and self._may_go(events):
+            assert self._homes is not None
+            return self._homes.numbers(horizon, count)
         return super()._numbers(horizon, count)
+
+    def _may_go(self, events: int) -> bool:
+        """Whether processes are native code after so many events of a run, or may be from now on."""
+        from eventide.rows import loading
+
+        if events < ENOUGH and not loading.is_loaded():
+            return False
+        if self._homes is None:
+            seen, self._seen = self._seen, self.events
+            loading.note(self.events - seen)
+            if not loading.may_pay():
+                return False
+            from eventide.discrete.homes import Homes
+
+            self._homes = Homes(self, self._make_bodies)
+        return self._homes.may_go(self.events)
 
     def _make_bodies(self) -> Bodies:
         from eventide.bodies.body import Bodies, native_rows

@@ -98,7 +98,7 @@ def test_processes_go_away_when_what_they_need_is_paid_for(
 
 def test_where_it_is_loaded_they_go_away_at_the_first_look(past: loading._Past) -> None:
     past.is_loaded = True
-    assert first_native_event(Kept("machine", is_loaded=True), machine) < homes.ENOUGH + 1_024
+    assert first_native_event(Kept("machine", is_loaded=True), machine) < 2_048 + 1_024
 
 
 def test_before_anything_may_pay_nothing_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

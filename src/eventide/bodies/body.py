@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cache, reduce
+from functools import cache, partial
 from itertools import chain
 from math import nan
 from types import FunctionType, GeneratorType, TracebackType
@@ -12,16 +12,15 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.bodies import attributes
 from eventide.bodies.absence import Absence
-from eventide.bodies.calls import addressed_call, target_of
 from eventide.bodies.examination import read
 from eventide.bodies.kernels import plain_kernel
 from eventide.bodies.layout import Layout
 from eventide.bodies.learned import learned
-from eventide.bodies.naming import UNBORN, Fact, own_fact, reached
+from eventide.bodies.naming import UNBORN, Fact
 from eventide.bodies.objects import unborn_values
-from eventide.bodies.operands import KINDS, SAMPLES, WIDE, Thing
-from eventide.bodies.prices import price_of
+from eventide.bodies.operands import KINDS, WIDE
 from eventide.bodies.prototypes import Prototypes
+from eventide.bodies.surroundings import Surroundings
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.errors import Interrupt
 from eventide.native.locking import locked
@@ -29,6 +28,7 @@ from eventide.reading.dropped_commands import KNOWN
 from eventide.reading.generators import Successor, chain_of, function_of, locals_of
 from eventide.reading.source import CannotLower
 from eventide.reading.twins import GoingOn
+from eventide.rows.loading import ENGINE, KERNEL, LOADING, RESOURCES
 from eventide.rows.memory import RowMemory
 
 if TYPE_CHECKING:
@@ -120,6 +120,7 @@ class Body:
         self.text = reading.text(name)
         self.wholes, self.reals = reading.columns()
         self.layout = Layout(reading, self.wholes, self.reals)
+        self.surroundings = Surroundings(self.naming, self.layout.places, world, partial(Birth, self))
         self._positions: dict[CodeType, list[Any]] = {}
         self._states: dict[tuple[int, int], int | None] = {}
         """Those in which plain generators of code that is kept in `_positions` stand, by its id and instruction."""
@@ -206,14 +207,13 @@ class Body:
 
     def _admission(self, at: int, values: Mapping[str, object], iterators: list[object]) -> Admission | None:
         naming, standing, places = self.naming, self.layout.standing(at), self.layout.places
-        if (UNBORN in values) != naming.is_unborn or not self._fits(values):
+        if (UNBORN in values) != naming.is_unborn:
             return None
-        numbers = self.layout.numbers(values)
-        kept = self._kept(values)
-        if numbers is None or kept is None:
+        found, numbers = self.surroundings.found(values), self.layout.numbers(values)
+        if numbers is None or found is None:
             return None
         wholes, reals = numbers
-        for text, item in zip(naming.addresses, kept, strict=True):
+        for text, item in zip(naming.addresses, found.kept, strict=True):
             wholes[places[text]] = id(item)
         for point in standing.chain[1:]:
             wholes[places[point.frame.began_in_python]] = 1
@@ -222,46 +222,21 @@ class Body:
             if step != loop.step or max(abs(begin), abs(end)) >= WIDE:
                 return None
             wholes[places[f"n_{loop.number}"]], wholes[places[f"s_{loop.number}"]] = begin, end
-        resources = {text: thing.found(values) for text, thing in naming.stations.items()}
-        requests = self._requests(at, values, resources)
-        if requests is None or any(resource.sim is not self.world for resource in resources.values()):
+        requests = self._requests(at, values, found.resources)
+        if requests is None:
             return None
         return Admission(
             at,
             wholes,
             reals,
-            kept,
-            self._relied(values),
-            {places[text]: resource for text, resource in resources.items()},
+            found.kept,
+            found.relied,
+            found.stations,
             {places[f"q_{name}"]: request for name, request in requests.items()},
-            {places[text]: self._birth(text, values) for text in naming.spawns} if naming.spawns else {},
-            self._objects(naming.processes, values) if naming.processes else {},
-            self._objects(naming.causes, values) if naming.causes else {},
+            found.births,
+            found.processes,
+            {**found.causes},
         )
-
-    def _objects(self, things: Mapping[str, Thing], values: Mapping[str, object]) -> dict[int, object]:
-        """What objects are for one row, by their places."""
-        return {self.layout.places[text]: thing.found(values) for text, thing in things.items()}
-
-    def _birth(self, text: str, values: Mapping[str, object]) -> Birth:
-        arguments: dict[str, object] = {}
-        for name, given in self.naming.spawns[text].arguments.items():
-            if isinstance(given, Thing):
-                arguments[name] = given.found(values)
-            else:
-                arguments[name] = SAMPLES[given]
-        return Birth(self, text, arguments)
-
-    def _relied(self, values: Mapping[str, object]) -> dict[tuple[int, str], Fact]:
-        """On what the objects depend to which the variables refer."""
-        found: dict[tuple[int, str], Fact] = {}
-        for root, path in self.naming.methods:
-            if root:
-                owner = reduce(getattr, path[:-1], values[root])
-                fact = own_fact(owner, path[-1], getattr(owner, path[-1]))
-                if fact is not None:
-                    found[id(owner), f"own {path[-1]}"] = fact
-        return found
 
     def _requests(
         self, at: int, values: Mapping[str, object], resources: Mapping[str, Resource]
@@ -296,37 +271,6 @@ class Body:
                 (line, end_line, column, end_column) for line, end_line, column, end_column in code.co_positions()
             ]
         return self._positions[code]
-
-    def _fits(self, values: Mapping[str, object]) -> bool:
-        """Whether the variables refer to objects of the same types as those that were looked at."""
-        naming = self.naming
-        for where, kind in naming.things.items():
-            if type(reached(values, *where)) is not kind:
-                return False
-        if any(reached(values, *where) is not known for where, known in naming.exact.items()):
-            return False
-        for where, known in naming.simulations.items():
-            if (reached(values, *where) if where[0] else known) is not self.world:
-                return False
-        return all(self._has_method(values, root, path, known) for (root, path), known in naming.methods.items())
-
-    def _has_method(self, values: Mapping[str, object], root: str, path: tuple[str, ...], known: object) -> bool:
-        if not root:
-            return True
-        owner = reduce(getattr, path[:-1], values[root])
-        return path[-1] not in getattr(owner, "__dict__", ()) and (
-            getattr(getattr(owner, path[-1], None), "__func__", None) is known
-        )
-
-    def _kept(self, values: Mapping[str, object]) -> tuple[object, ...] | None:
-        """The objects that native code calls; None if one is of another kind."""
-        found = []
-        for called in self.naming.addresses.values():
-            value = called.found(values)
-            if addressed_call(value, called.path) != addressed_call(called.value, called.path):
-                return None
-            found.append(target_of(value))
-        return tuple(found)
 
     # --- from a row to a generator --------------------------------------------------------------------------------
 
@@ -508,6 +452,8 @@ class Bodies:
     def prototypes(self) -> Prototypes:
         """New prototypes, for one stay of processes in rows."""
         self._current.clear()
+        for body in chain.from_iterable(self._known.values()):
+            body.surroundings.forget()
         return Prototypes(self)
 
     def needed_by(self, candidates: Iterable[Candidate]) -> Iterable[Body]:
@@ -517,7 +463,12 @@ class Bodies:
 
     def price_of(self, candidates: Iterable[Candidate]) -> int:
         """What it takes to load the engine, and the kernels of these, in events; see `rows/loading.py`."""
-        return 0 if self.native is None else price_of(self.native(), self.needed_by(candidates))
+        if self.native is None:
+            return 0
+        native = self.native()
+        engine = 0 if native.is_loaded else LOADING if native.is_kept else LOADING + ENGINE
+        cold = [body for body in self.needed_by(candidates) if not native.is_kernel_kept(body.text)]
+        return engine + sum(KERNEL + RESOURCES * bool(body.naming.stations) for body in cold)
 
     def memory(self) -> RowMemory:
         """New tables for rows."""

@@ -41,6 +41,11 @@ def note(events: int) -> None:
     _PAST.events += events
 
 
+def is_loaded() -> bool:
+    """Whether the engine is loaded: what is left to do takes as long as a thousand or two events."""
+    return _PAST.is_loaded
+
+
 def may_pay() -> bool:
     """Whether the engine is loaded, or to load it pays if it is kept on disk."""
     return _PAST.is_loaded or not missing(LOADING)

@@ -1,0 +1,144 @@
+"""What the local variables of a process refer to: many processes refer to the same, which is looked at once."""
+
+from __future__ import annotations
+
+from functools import reduce
+from itertools import chain
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from eventide.bodies.calls import addressed_call, target_of
+from eventide.bodies.naming import ABSENT, Fact, own_fact, reached
+from eventide.bodies.operands import SAMPLES, Thing
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from eventide.bodies.body import Birth
+    from eventide.bodies.naming import Naming
+    from eventide.discrete.resources.resource import Resource
+    from eventide.discrete.world import World
+
+MOST: Final = 64
+"""The most that are remembered."""
+
+
+class Surroundings:
+    """What a body refers to, as its processes find it.
+
+    places  of the whole numbers of a row, by the variables of the kernel
+    birth   makes what processes begin with that a statement makes, from its variable and arguments
+    """
+
+    def __init__(
+        self,
+        naming: Naming,
+        places: Mapping[str, int],
+        world: World,
+        birth: Callable[[str, dict[str, object]], Birth],
+    ) -> None:
+        self._naming = naming
+        self._places = places
+        self._world = world
+        self._birth = birth
+        paths = chain(naming.things, naming.exact, naming.simulations, naming.methods)
+        tables = (naming.addresses, naming.stations, naming.processes, naming.causes)
+        things = [thing for table in tables for thing in table.values()]
+        given = [one for site in naming.spawns.values() for one in site.arguments.values()]
+        things += [one for one in given if isinstance(one, Thing)]
+        self._roots = [
+            *dict.fromkeys(root for root in (*(root for root, _ in paths), *(t.root for t in things)) if root)
+        ]
+        self._known: dict[tuple[int, ...], tuple[list[object], Found | None]] = {}
+        """By the ids of the objects to which variables refer, which are kept, so that the ids stay their own."""
+
+    def forget(self) -> None:
+        """Code of the model may have run: all is looked at again."""
+        self._known.clear()
+
+    def found(self, values: Mapping[str, object]) -> Found | None:
+        """What local variables lead to; None if it is not of the kind that was looked at."""
+        roots = [values.get(root, ABSENT) for root in self._roots]
+        key = tuple(map(id, roots))
+        known = self._known.get(key)
+        if known is None:
+            if len(self._known) >= MOST:
+                self._known.clear()
+            known = self._known[key] = roots, self._looked_at(values)
+        return known[1]
+
+    def _looked_at(self, values: Mapping[str, object]) -> Found | None:
+        kept = self._kept(values) if self._fits(values) else None
+        if kept is None:
+            return None
+        naming, places = self._naming, self._places
+        resources: dict[str, Resource] = {text: thing.found(values) for text, thing in naming.stations.items()}
+        if any(resource.sim is not self._world for resource in resources.values()):
+            return None
+        return Found(
+            kept,
+            self._relied(values),
+            resources,
+            {places[text]: resource for text, resource in resources.items()},
+            {places[text]: self._birth(text, self._arguments(text, values)) for text in naming.spawns},
+            {places[text]: thing.found(values) for text, thing in naming.processes.items()},
+            {places[text]: thing.found(values) for text, thing in naming.causes.items()},
+        )
+
+    def _arguments(self, text: str, values: Mapping[str, object]) -> dict[str, object]:
+        """The arguments of what a statement makes."""
+        given = self._naming.spawns[text].arguments
+        return {name: one.found(values) if isinstance(one, Thing) else SAMPLES[one] for name, one in given.items()}
+
+    def _relied(self, values: Mapping[str, object]) -> dict[tuple[int, str], Fact]:
+        """On what the objects depend to which the variables refer."""
+        found: dict[tuple[int, str], Fact] = {}
+        for root, path in self._naming.methods:
+            if root:
+                owner = reduce(getattr, path[:-1], values[root])
+                fact = own_fact(owner, path[-1], getattr(owner, path[-1]))
+                if fact is not None:
+                    found[id(owner), f"own {path[-1]}"] = fact
+        return found
+
+    def _fits(self, values: Mapping[str, object]) -> bool:
+        """Whether the variables refer to objects of the same types as those that were looked at."""
+        naming = self._naming
+        if any(type(reached(values, *where)) is not kind for where, kind in naming.things.items()):
+            return False
+        if any(reached(values, *where) is not known for where, known in naming.exact.items()):
+            return False
+        for where, known in naming.simulations.items():
+            if (reached(values, *where) if where[0] else known) is not self._world:
+                return False
+        return all(_has_method(values, root, path, known) for (root, path), known in naming.methods.items())
+
+    def _kept(self, values: Mapping[str, object]) -> tuple[object, ...] | None:
+        """The objects that native code calls; None if one is of another kind."""
+        found = []
+        for called in self._naming.addresses.values():
+            value = called.found(values)
+            if addressed_call(value, called.path) != addressed_call(called.value, called.path):
+                return None
+            found.append(target_of(value))
+        return tuple(found)
+
+
+class Found(NamedTuple):
+    """What the local variables of a process refer to: see `Admission`; `resources` by the variables of the kernel."""
+
+    kept: tuple[object, ...]
+    relied: dict[tuple[int, str], Fact]
+    resources: dict[str, Resource]
+    stations: dict[int, Resource]
+    births: dict[int, Birth]
+    processes: dict[int, object]
+    causes: dict[int, object]
+
+
+def _has_method(values: Mapping[str, object], root: str, path: tuple[str, ...], known: object) -> bool:
+    if not root:
+        return True
+    owner = reduce(getattr, path[:-1], values[root])
+    return path[-1] not in getattr(owner, "__dict__", ()) and (
+        getattr(getattr(owner, path[-1], None), "__func__", None) is known
+    )
