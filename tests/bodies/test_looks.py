@@ -125,6 +125,14 @@ def test_a_signal_handler_looks_at_any_time_and_the_run_goes_on(amid: str, monke
         assert 0 <= users <= 2
 
 
+def test_what_is_to_be_attended_to_and_was_displaced_changes_no_order(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, model = Model(False), Model("auto")
+    expected = plain.run()
+    disturbed(monkeypatch, "_fetch", lambda: setattr(model.sim, "_is_interrupted", True))
+    assert model.run() == expected
+    assert taken(model.sim) > 10
+
+
 @pytest.mark.usefixtures("handlers")
 def test_who_looks_as_an_event_has_just_begun_looks_within_it(monkeypatch: pytest.MonkeyPatch) -> None:
     plain, model, rang = Model(False), Model("auto"), list[float]()

@@ -25,6 +25,7 @@ from eventide.discrete.processes.stories import Kind, counter_of
 from eventide.discrete.resources.away import AwayStation
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.selection import Candidate, Selection
+from eventide.discrete.sigint import Attendance
 from eventide.discrete.stand_ins import Given, Gone, RowCalendar, RowRoster
 from eventide.rows import loading
 from eventide.rows.allocation import has_room, reference, row_of
@@ -465,7 +466,7 @@ class Homes:
             elif self.is_any_away and not self._stands():
                 self.leave()
                 self._wait_longer()
-            elif self.is_any_away and not self.world._is_interrupted:
+            elif self.is_any_away and not isinstance(self.world._vigil, Attendance):
                 most = self._proceed(horizon, most)
                 if self._called is not None:
                     yield calendar.turn

@@ -182,7 +182,7 @@ class Keyboard:
     def _release(self) -> None:
         world = self._world
         world._is_interrupted = False
-        while isinstance(world._vigil, Halt):
+        while isinstance(world._vigil, Attendance):
             world._vigil = world._vigil.inner
 
 
@@ -196,11 +196,11 @@ def ask_to_attend(world: World) -> None:
     """Let `attend` be called where nothing is half done."""
     world._is_interrupted = True
     # The run loop asks nothing before an event, and so pays nothing: it meets this instead.
-    world._vigil = Halt(world, world._vigil)
+    world._vigil = Attendance(world, world._vigil)
     world._hurry()
 
 
-class Halt:
+class Attendance:
     """Takes the place of what looks after the model between events, to attend to signals before its next one."""
 
     def __init__(self, world: World, inner: Vigil | None) -> None:
