@@ -10,6 +10,7 @@ from random_bodies import simulation, taken
 
 import eventide as ev
 from eventide.discrete import homes, same_time_limit
+from eventide.rows import memory
 
 
 def holder(holds: int, pause: float) -> ev.ProcessGenerator:
@@ -64,3 +65,32 @@ def test_while_the_clock_moves_rows_are_left_alone_for_many_events(monkeypatch: 
     sim.run(until=1_900.0)
     spells = taken(sim) // same_time_limit.SPELL
     assert (spells > 800, len(calls) < spells // 8) == (True, True)
+
+
+def waits(sim: ev.Simulation, ended: list[float]) -> ev.ProcessGenerator:
+    yield ev.hold(40.0)
+    ended.append(sim.time)
+
+
+def makes(sim: ev.Simulation, gap: float, ended: list[float]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(gap)
+        sim.process(waits(sim, ended))
+
+
+def test_an_event_that_waits_for_room_goes_on_where_it_is_the_last_of_its_spell(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    random_bodies.hurry(monkeypatch)
+    monkeypatch.setattr(memory, "FEWEST", 2)
+
+    def run(compiles: Any, gaps: tuple[float, ...]) -> list[Any]:
+        sim, ended = simulation(compiles), list[float]()
+        for gap in gaps:
+            sim.process(makes(sim, gap, ended))
+        sim.process(0.2 for _ in range(400))
+        sim.run(until=56.1)
+        return [sim.events, ended, [(one.name, one.idle) for one in sim.processes]]
+
+    for gaps in ((1.0,), (1.0, 1.5), (0.75, 2.0, 1.25)):
+        assert run("auto", gaps) == run(False, gaps)

@@ -496,13 +496,14 @@ class Homes:
         assert memory is not None
         run, calendar, instant = memory.run, world._calendar, world._instant
         failure: BaseException | None = None
-        while self.is_any_away and left > 0 and not world._is_halted:
+        # An event that waits for room in a table goes on, also where it is the last of its spell.
+        while self.is_any_away and (left > 0 or run.current >= 0) and not world._is_halted:
             notice = Calendar.first(calendar)
             key = (inf, inf, 0) if notice is None else (notice[0], notice[1], serial_of(notice))
             run.time, run.turn, run.serial = world.time, next(calendar.numbers) - 1, calendar.serial() - 1
             before, run.latest = run.turn, calendar.latest
             # The last to act in a spell is looked at, unless the clock has moved.
-            run.mark, run.spell, run.spells = instant.time, same_time_limit.SPELL, 0 if left == 1 else MORE
+            run.mark, run.spell, run.spells = instant.time, same_time_limit.SPELL, 0 if left <= 1 else MORE
             spells, last = run.spells, memory.engine.first(memory.arrays) if left == 1 else NONE
             if last >= 0 and memory.activity.due[last] == instant.time:  # it may act there again and again
                 self.embody()
