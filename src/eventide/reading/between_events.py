@@ -55,19 +55,16 @@ FOR_TIME: Final = "The time of the model is sim.time"
 
 def impurity_of(owner: object, name: str, value: object) -> str:
     """What to write instead of a function that is found as `owner.name`, or by its name alone; empty if it is pure."""
-    if owner is not UNKNOWN and (_is_generator(owner) or getattr(value, "__qualname__", "") == "World.stream"):
-        return FOR_RANDOM
-    owner_of_method = getattr(value, "__self__", None)
-    if _is_generator(owner_of_method) or getattr(value, "__module__", "") in MODULES or id(value) in OTHERS:
+    for holder in (owner, getattr(value, "__self__", None)):
+        module = type(holder).__module__
+        if module == "random" or module.startswith(GENERATORS):
+            return FOR_RANDOM
+    is_stream = owner is not UNKNOWN and getattr(value, "__qualname__", "") == "World.stream"
+    if is_stream or getattr(value, "__module__", "") in MODULES or id(value) in OTHERS:
         return FOR_RANDOM
     if id(value) in CLOCKS or (owner in DATES and name in NOW):
         return FOR_TIME
     return ""
-
-
-def _is_generator(thing: object) -> bool:
-    module = type(thing).__module__
-    return module == "random" or module.startswith(GENERATORS)
 
 
 def is_global_generator(value: object) -> bool:
