@@ -357,7 +357,7 @@ class Compiler(Analyst):
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""
         return any(bound.kernel.lowered.uses.looks_at_lists for bound in plan.signature)
 
-    def quantity(self, read: Any) -> ConditionPlan | None:
+    def quantity(self, read: object) -> ConditionPlan | None:
         """The kernel of a function that returns a number; None if it cannot be compiled, or looks at the step."""
         if not self.compiles:
             return None
@@ -373,7 +373,7 @@ class Compiler(Analyst):
             return None
         return self._condition_template(bound.kernel).plan(self.integrator, bound)
 
-    def is_quantity_current(self, read: Any, plan: ConditionPlan) -> bool:
+    def is_quantity_current(self, read: object, plan: ConditionPlan) -> bool:
         """Whether such a function still refers to what it referred to when the plan was made."""
         if not plan.kept[0].kernel.is_current:
             self.registry.renew()
