@@ -47,7 +47,7 @@ class Keyboard:
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self._before: Any = None
+        self._before: object = None
         self._torn_by = ""
         self._missed: BaseException | None = None
         self.thread = 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from math import inf
-from typing import Any, Literal, NoReturn, Self, TypeAlias
+from typing import Literal, NoReturn, Self, TypeAlias
 
 from eventide.declare import Component
 from eventide.discrete.periodic import exact_period
@@ -97,7 +97,7 @@ class Reporter(Observer, Component):
     def _observe(self, phase: Phase) -> None:
         place = f"the report of {self.name}"
         try:
-            answer: Any = self.report()  # type: ignore[func-returns-value]  # a generator, if it yields
+            answer: object = self.report()  # type: ignore[func-returns-value]  # a generator, if it yields
             if answer is not None:
                 refuse_answer(answer, self.sim, place)
         except BaseException as error:

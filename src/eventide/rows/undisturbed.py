@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager
 from functools import partial, wraps
 from time import perf_counter, sleep
 from types import FrameType
-from typing import Any, Final, NamedTuple, Protocol, TypeVar
+from typing import Final, NamedTuple, Protocol, TypeVar
 
 from eventide.errors import ModelError
 
@@ -76,7 +76,7 @@ class Signals:
     def pass_through(self) -> None:
         """All handlers that there are now may have to wait from now on."""
         for number in range(1, _signal.NSIG):
-            handler: Any = _signal.getsignal(number)
+            handler: object = _signal.getsignal(number)
             is_own = handler is self._passing.get(number) or getattr(handler, "__module__", "").startswith("eventide.")
             if callable(handler) and not is_own:
                 passing = partial(self._hear, handler)

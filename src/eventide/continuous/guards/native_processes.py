@@ -118,7 +118,7 @@ class NativeProcesses:
 
     def count_event(self, wait: StateWait) -> None:
         """A wait of a process has ended so often that it may pay to make the process native."""
-        process: Any = wait.activity
+        process: object = wait.activity
         generator = getattr(process, "_generator", None)
         if type(wait) is not StateWait or not isinstance(process, Process) or type(generator) is not GeneratorType:
             return
