@@ -339,6 +339,30 @@ def test_a_condition_that_cannot_be_read_is_taken_for_true_only_where_it_was_tes
     assert gap.log == [0.73]
 
 
+class Notch(ev.Continuous):
+    """Its condition is false between times 0.08 and 0.12 alone."""
+
+    x: ev.State = ev.state(0.6)
+    log: list[float] = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.x = -1.0
+
+    @ev.when(lambda self: sorted([self.x])[0] <= 0.48 or self.x >= 0.52)  # noqa: FURB192  # cannot be read
+    def is_out(self) -> None:
+        self.log.append(round(self.sim.time, 9))
+
+
+def test_a_condition_that_cannot_be_read_is_tested_at_the_first_sample_of_a_step_in_which_it_may_be_armed(
+    simulate: Simulate,
+) -> None:
+    sim = simulate(dt_max=0.3)
+    sim.method = ev.methods.RK4
+    notch = Notch(sim).start()
+    sim.run(until=1.0)
+    assert notch.log == [0.12]
+
+
 # --- what an event changes is seen by conditions that are tested in Python --------------------------------------------
 
 LEVEL = {"is": 0.5}

@@ -86,15 +86,27 @@ def test_many_steps_that_accuracy_or_events_demand_are_no_hint(make, until):
     assert sim.report().steps > 20_000
 
 
+class Told(VanDerPol):
+    """It computes something of the states."""
+
+    q: ev.Computed = ev.computed()
+
+    def equations(self):
+        super().equations()
+        self.q = self.x + self.v
+
+
 def test_to_look_changes_no_bit(monkeypatch):
     ends = []
     for many in (20_000, 10**9):
         monkeypatch.setattr("eventide.monitor.monitor.MANY", many)
         sim = ev.Simulation()
-        pol = VanDerPol(sim).start()
+        pol = Told(sim).start()
         assert len(told(sim, 3.5)) == (1 if many == 20_000 else 0)
+        assert pol.q == pol.x + pol.v
+        first = sim.time, sim.dt, sim.last_time, sim.active, pol.x, pol.v
         sim.run(until=4.0)
-        ends.append((pol.x, pol.v, sim.report()))
+        ends.append((first, pol.x, pol.v, sim.report()))
     assert ends[0] == ends[1]
 
 

@@ -102,12 +102,10 @@ class Stiffness:
     def _derivatives(self, flow: Flow, slots: list[int]) -> NDArray[np.float64]:
         """The derivatives of a flow's rates by its states, at the present; everything is left as it was."""
         integrator = self._integrator
-        sim, storage, host = integrator.sim, integrator.storage, integrator.host
-        table_now = storage.table
-        table, clock = table_now.copy(), (sim.time, sim.dt, sim.last_time, sim.active)
+        table_now, host = integrator.storage.table, integrator.host
+        table = table_now.copy()
         jacobian = np.zeros((len(slots), len(slots)))
         try:
-            sim.active = True
             table_now[Y0, slots] = table[Y, slots]
             for column, slot in enumerate(slots):
                 state = table[Y, slot]
@@ -119,7 +117,6 @@ class Stiffness:
                 jacobian[:, column] = (sides[0] - sides[1]) / (2.0 * step)
         finally:
             table_now[:] = table
-            sim.time, sim.dt, sim.last_time, sim.active = clock
             host.forget_what_was_seen()
         return jacobian
 
