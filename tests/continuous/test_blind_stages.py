@@ -183,6 +183,20 @@ class Below(Above):
         return speed_by_another(self.level, self.x)
 
 
+class AboveOfAll(Above):
+    """A class whose law calls a method that takes whatever it is given."""
+
+    def speed(self, *given: float) -> float:
+        return self.factor()
+
+
+class BelowOfAll(AboveOfAll):
+    """In a method in the place of one that this method calls."""
+
+    def factor(self) -> float:
+        return speed_by_another(self.level, self.x)
+
+
 class Moving(Above):
     """In the law of the class above, by a number that is a state here."""
 
@@ -209,13 +223,30 @@ class Lorenz(ev.Continuous):
         self.rate.z = self.x * self.y - 8.0 / 3.0 * self.z
 
 
-KINDS = [Row, Opaque, Calls, Method, Property, OfAll, MethodOfAll, Private, Library, Field, Loop, Loose, Below, Moving]
+KINDS = [
+    Row,
+    Opaque,
+    Calls,
+    Method,
+    Property,
+    OfAll,
+    MethodOfAll,
+    Private,
+    Library,
+    Field,
+    Loop,
+    Loose,
+    Below,
+    BelowOfAll,
+    Moving,
+]
 METHODS = [pytest.param(method, id=method.name) for method in (ev.methods.ENGLAND, ev.methods.RADAU)]
 
 
 def rise(kind: type[Any], level: float, compiles: Any, method: Any = ev.methods.ENGLAND) -> tuple[float, int, int]:
     sim = ev.Simulation(rel_error=1e-10, abs_error=1e-12, compile=compiles, method=method)
     given = {"speed": partial(speed, level)} if kind is Field else {}
+    AboveOfAll(sim).start()
     Above(sim).start()  # what its methods are is not what those of the classes below it are
     model = kind(sim, level=level, **given).start()
     sim.run(until=1.0)

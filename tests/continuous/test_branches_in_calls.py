@@ -107,6 +107,20 @@ def speed_of(rising: ByObject) -> float:
     return 1.0 if rising.gap > 0.0 else 0.1
 
 
+class ByRate(Rising):
+    """It has set a rate that the function reads."""
+
+    z: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.z = self.level - self.x
+        self.rate.x = speed_by_rate(self)
+
+
+def speed_by_rate(rising: ByRate) -> float:
+    return 1.0 if rising.rate.z > 0.0 else 0.1
+
+
 class ByMethod(Rising):
     def speed(self) -> float:
         return speed(self.x, self.level)
@@ -205,7 +219,7 @@ class ByField(Rising):
 
 
 OWN = [
-    ByFunction, ByKeyword, ByReturn, ByAnother, ByLambda, ByClosure, ByObject, ByMethod, ByProperty, ByStatic,
+    ByFunction, ByKeyword, ByReturn, ByAnother, ByLambda, ByClosure, ByObject, ByRate, ByMethod, ByProperty, ByStatic,
     BySetting, BelowIt, FurtherBelow,
 ]  # fmt: skip
 
@@ -268,13 +282,24 @@ def test_a_law_that_calls_functions_is_the_law_with_these_written_out(seed: int,
 
 @COMPILES
 def test_a_method_of_another_class_or_of_the_object_itself_is_called_as_it_stands(compiles: Any) -> None:
+    class Loose(ev.Component):
+        """What has methods of these names, and no level."""
+
+        def speed(self, x: float) -> float:
+            return 0.5
+
+        now = 0.25
+
     sim = simulation(compiles)
     pace, other = Slower(sim).start(), ByMethod(sim).start()
     rising, own = ByField(sim, pace=pace).start(), ByMethod(sim)
+    loose: Any = Loose(sim)
+    odd = ByField(sim, pace=loose).start()
     own.__dict__["speed"] = lambda: 0.25
     own.start()
     sim.run(until=1.0)
     assert rising.x == pytest.approx(0.5 * 0.5 + 0.5 * 0.55, abs=1e-13)
+    assert odd.x == pytest.approx(0.375, abs=1e-13)
     assert (own.x, other.x) == (pytest.approx(0.25, abs=1e-13), pytest.approx(0.55, abs=1e-13))
 
 
@@ -294,7 +319,7 @@ class Exchanged(Rising):
         self.rate.x = exchanged(self.x) + self.flow() + self.factor
 
 
-def three(*given: Any) -> float:
+def three(*given: Any, **named: Any) -> float:
     return 3.0
 
 
@@ -337,6 +362,22 @@ def test_what_is_exchanged_while_a_model_runs_is_called_from_then_on(
         left = 0.3 - 0.06 - (0.25 - 0.15 - 0.01 * speed) / 3.0 - 0.25 / 5.0
         assert one.x == pytest.approx(0.5 + 4.1 * left, abs=1e-12)
         assert sim.report().switches == 3
+
+
+class Chooses(Rising):
+    def equations(self) -> None:
+        found = exchanged(self.x, level=9.0)
+        self.rate.x = 1.0 if found < 2.0 else 5.0
+
+
+@COMPILES
+def test_what_a_function_gives_is_compared_as_it_is_now(compiles: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    sim = simulation(compiles)
+    one = Chooses(sim).start()
+    sim.run(until=0.5)
+    monkeypatch.setattr(*EXCHANGES["a name"])
+    sim.run(until=1.0)
+    assert one.x == pytest.approx(3.0, abs=1e-12)
 
 
 @COMPILES

@@ -229,6 +229,8 @@ class Maker(Extras):
             law.style = self.random.choice(("plain", "branches"))
         else:
             law.value = m.Bin("*", factor, law.value)
+        if kind.index % 2 == 0:
+            law.style = "method"
 
     def law_test(self, kind: m.Class) -> m.Test:
         """What a law may compare."""

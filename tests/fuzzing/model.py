@@ -376,7 +376,8 @@ Statement = (
 class Law:
     """One line of equations or contributions: the rate or value at `path` is `value`, or gets it added.
 
-    style   how it is printed: "plain", "local" (by a local name), "branches" (a choice as `if` and `else`)
+    style   how it is printed: "plain", "local" (by a local name), "branches" (a choice as `if` and `else`),
+            "method" (in a method that is called)
     """
 
     path: Path

@@ -237,6 +237,8 @@ def law_lines(law: m.Law, words: Words, *, is_rate: bool) -> list[str]:
     """One line of equations, in its style."""
     path = (*law.path[:-1], "rate", law.path[-1]) if is_rate else law.path
     target = words.path(path)
+    if law.style == "method":
+        return [f"{target} {law.op} self.{method_of(law)}()"]
     if law.style == "local":
         return [f"value = {words.expr(law.value)}", f"{target} {law.op} value"]
     if law.style == "branches" and isinstance(law.value, m.Choice):
@@ -248,6 +250,20 @@ def law_lines(law: m.Law, words: Words, *, is_rate: bool) -> list[str]:
             f"    {target} {law.op} {words.expr(choice.other)}",
         ]
     return [f"{target} {law.op} {words.expr(law.value)}"]
+
+
+def method_of(law: m.Law) -> str:
+    """The name of the method in which the value of a line stands."""
+    return f"part_{'_'.join(law.path[1:])}"
+
+
+def method_lines(law: m.Law, words: Words) -> list[str]:
+    """That method, which returns early if there is a choice."""
+    lines = [f"    return {words.expr(law.value)}"]
+    if isinstance(law.value, m.Choice):
+        then, other = words.expr(law.value.then), words.expr(law.value.other)
+        lines = [f"    if {words.test(law.value.test)}:", f"        return {then}", f"    return {other}"]
+    return ["", f"def {method_of(law)}(self):", *lines]
 
 
 def vector_lines(vector: m.Vector, words: Words) -> list[str]:
@@ -287,6 +303,7 @@ def class_lines(kind: m.Class) -> list[str]:
     body = [*rates, *values] if kind.late else [*values, *rates]
     body += [f"{words.path(law.path)} = {words.expr(law.value)}" for law in kind.clamps]
     lines += ["", "def equations(self):", *indented(body)]
+    lines += [line for law in kind.rates if law.style == "method" for line in method_lines(law, words)]
     if kind.surface is not None:
         for name, op, side in (("below", "<", 1.0), ("above", ">", -1.0)):
             lines += ["", f"@ev.when(lambda self: self.x {op} {kind.surface.level!r})"]
