@@ -47,8 +47,17 @@ class MakingObjects(Making):
             fields.append(f"x={self.float()}")
         if self.chance.random() < 0.5:
             fields.append(f"late={self.one('True', 'False', f'{self.chance.choice(self.floats)} > 1.0')}")
-        if self.chance.random() < 0.05:
-            fields.append(self.one("name='known'", "y=2", "word=None", f"name=f'{{{self.depth_of}}} of them'"))
+        if self.chance.random() < 0.15:
+            fields.append(
+                self.one(
+                    "name='known'",
+                    "y=2",
+                    "word=None",
+                    "name=f'{int(9.0 * rng.random())} drawn'",
+                    f"name=f'{{{self.depth_of} + 1}}.'",
+                    f"name=f'{{{self.depth_of}}} of them'",
+                )
+            )
         self.chance.shuffle(fields)
         return f"Guest(sim, {', '.join(fields)}).activate()"
 

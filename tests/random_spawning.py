@@ -91,8 +91,11 @@ class Making(Queueing):
     def on_making(self) -> list[str]:
         """A statement that makes a process."""
         made = self.call()
-        if self.chance.random() < 0.1:
-            made = f"{made}, name={self.one(repr('known'), 'f' + repr('{n} of them'), repr(''))}"
+        if self.chance.random() < 0.3:
+            drawn = "{int(9.0 * rng.random())} drawn"
+            texts = "{n} of them", "{{no}} {n + 1}", "{-n}", drawn, "{n}{x}", "{x}", "{n:3d}", "{n!r}"
+            names = repr("known"), repr(""), *(f"f{text!r}" for text in (*texts, *texts[:3]))
+            made = f"{made}, name={self.one(*names)}"
         text = f"sim.process({made})"
         if self.chance.random() < 0.05:
             text = f"log.append({text}.name)"

@@ -81,7 +81,7 @@ class Birth:
     """What the processes begin with that a statement makes.
 
     body        with this statement, and the variable of its kernel
-    name        that it gives to each; "" for none
+    name        that it gives to each: one text, "" for none, or two with a number between them
     kind        the class of their objects; None for plain ones
     arguments   of the function, or fields of the objects; of those that are numbers one of the same type
     """

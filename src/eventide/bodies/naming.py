@@ -88,13 +88,13 @@ def _numbered(known: dict[str, Thing], prefix: str, owner: Thing) -> str:
 class Site:
     """A statement that makes a process of a generator function.
 
-    name        that it gives to the process; "" for none
+    name        that it gives to the process: one text, "" for none, or two with a number between them
     arguments   of the function, or fields of the object: objects of Python, and for numbers their types
     kind        the class of the object whose story the function is; None without one
     """
 
     def __init__(
-        self, function: FunctionType, name: str, arguments: dict[str, Thing | Kind], kind: type | None
+        self, function: FunctionType, name: tuple[str, ...], arguments: dict[str, Thing | Kind], kind: type | None
     ) -> None:
         self.function = function
         self.name = name

@@ -67,22 +67,42 @@ def _is_made_plainly(kind: type) -> bool:
     return is_ours and not {"_complete", "_measure"} & {*constructor.__code__.co_names}
 
 
-def fields_given(expressions: BodyExpressions, kind: type, made: ast.Call) -> tuple[str, dict[str, Value]]:
-    """The name that an object is given, "" for none, and the values of its fields. Raises Unknown."""
+def name_given(expressions: BodyExpressions, node: ast.expr) -> tuple[tuple[str, ...], str]:
+    """The texts of a name, one, or two with a number between them, and that number, "" for none. Raises Unknown."""
+    if isinstance(node, ast.JoinedStr):
+        places = [k for k, part in enumerate(node.values) if isinstance(part, ast.FormattedValue)]
+        number = node.values[places[0]] if len(places) == 1 else None
+        if isinstance(number, ast.FormattedValue) and number.conversion < 0 and number.format_spec is None:
+            around = (node.values[: places[0]], node.values[places[0] + 1 :])
+            texts = ("".join(str(part.value) for part in parts if isinstance(part, ast.Constant)) for parts in around)
+            emission = expressions.emission
+            was_pure, lines = emission.is_pure, len(emission.lines)
+            found = expressions.number(number.value, "int")
+            if emission.is_pure != was_pure or not (was_pure or lines == len(emission.lines)):
+                raise Unknown("a name that is drawn is left to Python", node)
+            return tuple(texts), found.text
+        raise Unknown("of names that are made anew those with one whole number are native, as it is written", node)
+    value = expressions.value(node)
+    if not isinstance(value, Thing) or value.root or type(value.value) is not str:
+        raise Unknown("a name that is made anew is left to Python", node)
+    return (value.value,), ""
+
+
+def fields_given(
+    expressions: BodyExpressions, kind: type, made: ast.Call
+) -> tuple[tuple[tuple[str, ...], str], dict[str, Value]]:
+    """The name that an object is given, as `name_given`, and the values of its fields. Raises Unknown."""
     sim = expressions.value(made.args[0]) if len(made.args) == 1 else None
     if not isinstance(sim, Thing):
         raise Unknown("it is made in another way than others are", made)
     expressions.naming.need_simulation(sim)
-    name = ""
+    name: tuple[tuple[str, ...], str] = ("",), ""
     given: dict[str, Value] = {}
     for keyword in made.keywords:
-        value = expressions.value(keyword.value)
         if keyword.arg == "name":
-            if not isinstance(value, Thing) or value.root or type(value.value) is not str:
-                raise Unknown("a name that is made anew is left to Python", keyword.value)
-            name = value.value
+            name = name_given(expressions, keyword.value)
         else:
-            given[str(keyword.arg)] = value
+            given[str(keyword.arg)] = expressions.value(keyword.value)
     values: dict[str, Value] = {}
     for field, spec in fields_of(kind).items():
         if field not in given and (spec.is_required or spec.factory is not None):

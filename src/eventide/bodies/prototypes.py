@@ -51,12 +51,15 @@ class Prototype:
         made.__name__ = GIVEN
         return made
 
-    def process(self, world: World, kind: Kind, number: int, begun: float, numbers: Mapping[str, float]) -> Process:
-        """The object of a process in a row."""
+    def process(
+        self, world: World, kind: Kind, number: int, tag: int, begun: float, numbers: Mapping[str, float]
+    ) -> Process:
+        """The object of a process in a row, in whose name there may be a number, its tag."""
         birth = self.birth
+        name = str(tag).join(birth.name)
         if birth.kind is None:
-            return made_in_rows(world, kind, number, birth.name, begun)
-        return object_of(birth.kind, world, number, birth.name, begun, {**birth.arguments, **numbers})
+            return made_in_rows(world, kind, number, name, begun)
+        return object_of(birth.kind, world, number, name, begun, {**birth.arguments, **numbers})
 
 
 class Prototypes:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.frames import arguments_of, function_called
 from eventide.bodies.naming import Site
-from eventide.bodies.objects import fields_given, object_made
+from eventide.bodies.objects import fields_given, name_given, object_made
 from eventide.bodies.operands import Kind, Operand, Thing, Unknown
 from eventide.discrete.world import World
 
@@ -39,10 +39,12 @@ def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
     if (of_object := object_made(expressions, node)) is not None:
         kind, function, made = of_object
         emission.emit(_ROOM.format(prototype))
-        name, values = fields_given(expressions, kind, made)
+        (name, tag), values = fields_given(expressions, kind, made)
         order = tuple(values)
         naming.note_function(function)
-        naming.spawns[prototype] = Site(function, name, _written(expressions, prototype, values, order, made), kind)
+        naming.spawns[prototype] = Site(
+            function, name, _written(expressions, prototype, tag, values, order, made), kind
+        )
         return prototype
     called = expressions.value(node.func) if isinstance(node, ast.Call) else None
     if (
@@ -54,19 +56,27 @@ def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
         return ""
     naming.need_simulation(naming.owner_of(called))
     function, bound, made = function_called(expressions, node.args[0] if len(node.args) == 1 else None, _NO_CALL, node)
-    name = _name_of(expressions, node)
+    name, tag = _name_of(expressions, node)
     emission.emit(_ROOM.format(prototype))
     values = arguments_of(expressions, function, bound, made)
     code = function.__code__
     order = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    naming.spawns[prototype] = Site(function, name, _written(expressions, prototype, values, order, made), None)
+    naming.spawns[prototype] = Site(function, name, _written(expressions, prototype, tag, values, order, made), None)
     return prototype
 
 
 def _written(
-    expressions: BodyExpressions, prototype: str, values: dict[str, Value], order: tuple[str, ...], made: ast.Call
+    expressions: BodyExpressions,
+    prototype: str,
+    tag: str,
+    values: dict[str, Value],
+    order: tuple[str, ...],
+    made: ast.Call,
 ) -> dict[str, Thing | Kind]:
-    """Write the new row with those of some values that are numbers; what all rows of the statement have of them."""
+    """Write the new row with those of some values that are numbers; what all rows of the statement have of them.
+
+    tag     the number in its name; "" for none
+    """
     naming, emission = expressions.naming, expressions.emission
     arguments: dict[str, Thing | Kind] = {}
     for argument, value in values.items():
@@ -80,6 +90,8 @@ def _written(
             arguments[argument] = value._replace(value=None) if value.root else value
     emission.begin_effect()
     row = emission.keep(f"spawn_like(a, {prototype})", "int").text
+    if tag:
+        emission.emit(f"a.process.tag[{row}] = {tag}")
     places = {"wholes": 0, "reals": 0}
     for argument in order:
         operand = values[argument]
@@ -91,11 +103,10 @@ def _written(
     return arguments
 
 
-def _name_of(expressions: BodyExpressions, node: ast.Call) -> str:
-    """The name that a process is given."""
+def _name_of(expressions: BodyExpressions, node: ast.Call) -> tuple[tuple[str, ...], str]:
+    """The name that a process is given, as `name_given`."""
     for keyword in node.keywords:
-        value = expressions.value(keyword.value)
-        if keyword.arg != "name" or not isinstance(value, Thing) or value.root or type(value.value) is not str:
-            raise Unknown("a name that is made anew is left to Python", keyword.value)
-        return value.value
-    return ""
+        if keyword.arg != "name":
+            raise Unknown("it is called in another way than others are", keyword.value)
+        return name_given(expressions, keyword.value)
+    return ("",), ""

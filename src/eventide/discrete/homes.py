@@ -343,7 +343,7 @@ class Homes:
             prototype = self._prototypes.all[process.object[i]]
             numbers = prototype.body.arguments(*memory.numbers_of(i, *prototype.body.sizes))
             kind = counter_of(world, prototype.label)
-            story = prototype.process(world, kind, process.number[i], activity.begun[i], numbers)
+            story = prototype.process(world, kind, process.number[i], process.tag[i], activity.begun[i], numbers)
             Roster.enter(world._roster, story)
             self._absence.begin(story)
             self.away[story] = i

@@ -67,6 +67,8 @@ class ProcessRecord(Record, is_padded=False):
     """How many activities were in this row before."""
     number: Ints
     """Its number among those of its label, for its name."""
+    tag: Ints
+    """The number in the name that it was given, if there is one."""
     made: Ints
     """Its number among all processes made in rows, in the order of their making."""
 
