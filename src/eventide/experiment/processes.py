@@ -16,9 +16,12 @@ from multiprocessing import connection, current_process, parent_process
 from multiprocessing.context import SpawnContext, SpawnProcess
 from time import perf_counter
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, ParamSpec, TypeVar
 
 from eventide.errors import ModelError
+
+Given = ParamSpec("Given")
+T = TypeVar("T")
 
 
 @dataclass
@@ -28,7 +31,7 @@ class _Job:
     alone   whether a process has nothing else meanwhile, so that its end is to blame on this
     """
 
-    future: Future[object]
+    future: Future[Any]
     task: Callable[[], object]
     alone: bool
 
@@ -69,20 +72,21 @@ class Processes(Executor):
         self._waiting: deque[_Job] = deque()
         self._lock = threading.RLock()  # a callback may be called at once, where it is given
 
-    def submit(self, task: Callable[..., object], /, *arguments: object, **named: object) -> Future[Any]:
+    def submit(self, task: Callable[Given, T], /, *arguments: Given.args, **named: Given.kwargs) -> Future[T]:
         """What `task(*arguments)` answers, in some process."""
         return self._submitted(partial(task, *arguments, **named), alone=False)
 
-    def submit_alone(self, task: Callable[..., object], /, *arguments: object) -> Future[Any]:
+    def submit_alone(self, task: Callable[Given, T], /, *arguments: Given.args, **named: Given.kwargs) -> Future[T]:
         """The same, in a process that has nothing else meanwhile."""
-        return self._submitted(partial(task, *arguments), alone=True)
+        return self._submitted(partial(task, *arguments, **named), alone=True)
 
-    def _submitted(self, task: Callable[[], object], *, alone: bool) -> Future[object]:
-        job = _Job(Future(), task, alone)
+    def _submitted(self, task: Callable[[], T], *, alone: bool) -> Future[T]:
+        future: Future[T] = Future()
+        job = _Job(future, task, alone)
         with self._lock:
             self._waiting.append(job)
             self.restart()
-        return job.future
+        return future
 
     def restart(self) -> None:
         """Hand out what waits, to new processes where there are too few or some have died."""

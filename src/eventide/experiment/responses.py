@@ -52,26 +52,26 @@ class Quantity(float):
     def __str__(self) -> str:
         return f"{float(self)!r} {self.unit}".rstrip()
 
-    def _beside(self, other: object) -> Any:
+    def _beside(self, other: float) -> float:
         """Another number, in this unit if it has one."""
         return in_unit(other, self.unit, f"{self}") if isinstance(other, Quantity) else other
 
-    def __add__(self, other: object) -> float:
+    def __add__(self, other: float) -> float:
         return super().__add__(self._beside(other))
 
-    def __sub__(self, other: object) -> float:
+    def __sub__(self, other: float) -> float:
         return super().__sub__(self._beside(other))
 
-    def __lt__(self, other: object) -> bool:
+    def __lt__(self, other: float) -> bool:
         return super().__lt__(self._beside(other))
 
-    def __le__(self, other: object) -> bool:
+    def __le__(self, other: float) -> bool:
         return super().__le__(self._beside(other))
 
-    def __gt__(self, other: object) -> bool:
+    def __gt__(self, other: float) -> bool:
         return super().__gt__(self._beside(other))
 
-    def __ge__(self, other: object) -> bool:
+    def __ge__(self, other: float) -> bool:
         return super().__ge__(self._beside(other))
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import wraps
 from numbers import Real
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Protocol, TypeAlias, runtime_checkable
 
 from eventide.continuous import Continuous, Variable, VectorVariable
 from eventide.continuous.components.member import holder_of, layout_of, slots_of
@@ -187,7 +187,7 @@ def check_names(names: Sequence[str], deed: str = "record") -> None:
         raise ModelError(f"two {deed}ed columns are called {', '.join(twice)}: give the components names of their own")
 
 
-def _checked(name: str, read: Callable[[], Any], deed: str) -> Callable[[], list[float]]:
+def _checked(name: str, read: Callable[[], float | str], deed: str) -> Callable[[], list[float]]:
     """A reader of floats, whose errors name the quantity."""
 
     @wraps(read)  # the compiler needs the function itself

@@ -19,7 +19,7 @@ from eventide.reading.twin_source import ENTRY, FIRST, Position, TwinSource, bou
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from types import TracebackType
+    from types import GeneratorType, TracebackType
 
     from eventide.reading.source import Definition
 
@@ -202,7 +202,7 @@ class Twin:
         contexts: Mapping[int, Callable[..., object]] = NOTHING,
         errors: Mapping[int, BaseException] = NOTHING,
         inner: GoingOn | None = None,
-    ) -> Any:
+    ) -> GeneratorType[object, object, object]:
         """A generator that stands at a place, as if it had yielded there.
 
         At a statement, whatever is sent is not seen. The rest is what an `Entry` has.
@@ -215,7 +215,9 @@ class Twin:
         )
         twin.__qualname__ = function.__qualname__
         twin.__dict__[_ORIGINAL] = function
-        generator = twin(*[values.get(name, entry) for name in (*self._first, *self.names)], entry)
+        generator: GeneratorType[object, object, object] = twin(
+            *[values.get(name, entry) for name in (*self._first, *self.names)], entry
+        )
         try:
             generator.send(None)
         except StopIteration:
