@@ -180,7 +180,7 @@ def outcome(
     run_through(sim, module, log, horizon, most=60)
     alive = sim.processes
     states = [(p.name, p.idle or p.event_time, p.why_waiting(), p._anchor, module.variables_of(p)) for p in alive]
-    counts = [(label, kind.count) for label, kind in sorted(sim._kinds.items())]
+    counts = [(label, kind.count) for label, kind in sorted(sim._kinds.items()) if kind.count]
     schedule = [(entry.time, entry.name) for entry in sim.schedule]
     found = [sim.time, sim.events, rng.random(), sim.stream("stream 0").random(), log, seen, states, counts, schedule]
     for one in resources:
