@@ -23,8 +23,9 @@ def hurry(patch: pytest.MonkeyPatch) -> None:
     """Processes go away after a few events."""
     for module in (world, same_time_limit):
         patch.setattr(module, "SPELL", 4)
-    patch.setattr(simulations, "ENOUGH", 4)
+    patch.setattr(simulations, "ENOUGH", 8)  # half of it is enough where native code is loaded
     patch.setattr(loading, "PATIENCE", 0)
+    patch.setattr(loading, "_PAST", loading._Past(is_loaded=True))
     for name, few in {"ENOUGH": 4, "EACH": 0, "MOST": 0.5}.items():
         patch.setattr(homes, name, few)
     patch.setattr(homes.Homes, "_wait_longer", lambda self: None)

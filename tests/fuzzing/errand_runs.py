@@ -29,7 +29,8 @@ PLAIN, ROWS, NATIVE = (
 )
 """The settings: processes in Python, as rows without machine code, as native rows."""
 SOON: tuple[tuple[Any, str, Any], ...] = (
-    (world, "SPELL", 4), (same_time_limit, "SPELL", 4), (simulation, "ENOUGH", 4), (loading, "PATIENCE", 0),
+    (world, "SPELL", 4), (same_time_limit, "SPELL", 4), (simulation, "ENOUGH", 8), (loading, "PATIENCE", 0),
+    (loading, "_PAST", loading._Past(is_loaded=True)),
     (homes, "ENOUGH", 4), (homes, "EACH", 0), (homes, "MOST", 0.5), (homes.Homes, "_wait_longer", lambda _: None),
 )  # fmt: skip
 """What is set so that processes go away after a few events, and go again."""
