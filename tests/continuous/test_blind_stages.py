@@ -554,3 +554,17 @@ def test_where_what_is_located_becomes_something_else_the_law_goes_as_it_is_writ
     sim.run(until=1.5)
     assert model.x == pytest.approx(10.0 * (1.0 - np.exp(-1.0)), abs=1e-5)
     assert [b.text for b in sim.explain().branches] == ["bent(self.x - 9.0)"]
+
+
+@pytest.mark.parametrize("compiled", ["auto", False])
+def test_a_jump_that_is_met_by_the_shortest_step_is_error_one(compiled: Any) -> None:
+    """Its last stage alone is beyond the jump, so that the error is estimated as zero."""
+    sim = ev.Simulation(compile=compiled, method="england", rel_error=0.0, abs_error=1e-6, dt_min=0.02, dt_max=0.02)
+    model = PushedInALoop(sim).start()
+    sim.run(until=0.02)
+    end, asked = model.x, list[float]()
+    sim = ev.Simulation(compile=compiled, method="england", rel_error=0.0, abs_error=1e-6, dt_min=0.02, dt_max=0.02)
+    sim.integration_error = lambda variable: asked.append(sim.time)  # type: ignore[assignment,method-assign,return-value,func-returns-value]
+    PushedInALoop(sim, level=end - 1e-9).start()
+    sim.run(until=0.04)
+    assert asked == [0.0]

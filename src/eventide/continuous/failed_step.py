@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from eventide.engine import step_control
 from eventide.engine.codes import K, Y
+from eventide.engine.stepper import leaves_interpolant
 from eventide.methods import Newton
 
 if TYPE_CHECKING:
@@ -56,7 +57,10 @@ class FailedStep:
         remaining = (limit - known.start[flow]) - known.start_rest[flow]
         self._integrator.host.evaluate(flow, known.start[flow], 0.0)
         if self._integrator.host.trouble is None and self._integrator.host.failure is None:
-            step_control.try_step(views, flow, min(known.next_step[flow], remaining), remaining, limit)
+            step = min(max(known.next_step[flow], self._integrator.run.dt_min), remaining)
+            if step_control.try_step(views, flow, step, remaining, limit) >= 1.0:
+                leaves_interpolant(views, flow)  # which the estimate has not seen
+                known.step[flow] = 0.0
         step_control.return_to_start(views, flow)
         self._integrator.host.forget_what_was_seen()
 

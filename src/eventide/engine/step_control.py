@@ -73,6 +73,8 @@ def advance(a: Arrays, f: int) -> int:
         take_back(a, f)
         if a.run.aborted != 0:
             return RAISED
+        if a.flow.next_step[f] < a.run.dt_min:
+            return FAILED
         code = make_step(a, f)
         if code != REACHED:
             return code

@@ -255,7 +255,7 @@ def least_of_each(a: Arrays, f: int, low: int, high: int, ratio: float) -> float
 def leaves_interpolant(a: Arrays, f: int) -> bool:
     """Whether rates inside the step that has been made are far from the interpolant's slopes there: a law jumps.
 
-    The next attempt is half as long then; no step is made shorter for it than can be.
+    The next attempt is half as long then, as far as that would advance the time; below dt_min there is none.
     """
     node = a.method.sizes[SAMPLED]
     if node == 0:
@@ -284,7 +284,7 @@ def leaves_interpolant(a: Arrays, f: int) -> bool:
 def halve(a: Arrays, f: int) -> bool:
     """Let the next attempt be half as long as the step that has been made; whether that can be."""
     half = a.flow.step[f] / 2.0
-    if not (half >= a.run.dt_min and a.flow.start[f] + (a.flow.start_rest[f] + half) > a.flow.start[f]):
+    if not a.flow.start[f] + (a.flow.start_rest[f] + half) > a.flow.start[f]:
         return False
     a.flow.next_step[f] = half
     return True
