@@ -73,7 +73,7 @@ def advance(a: Arrays, f: int) -> int:
         take_back(a, f)
         if a.run.aborted != 0:
             return RAISED
-        if a.flow.next_step[f] < a.run.dt_min:
+        if a.flow.empty[f] == 0 and a.flow.next_step[f] < a.run.dt_min:
             return FAILED
         code = make_step(a, f)
         if code != REACHED:
