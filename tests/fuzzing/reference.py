@@ -203,6 +203,10 @@ class World:
         for f in self.program.functions:
             self.names[f.name] = self._lambda(f"lambda x: {self.words.expr(f.value)}")
         self.inputs = {self.names[f.name] for f in self.program.functions if f.text}
+        tests = [
+            one for one in m.parts_of([f.value for f in self.program.functions if f.text]) if isinstance(one, m.Cmp)
+        ]
+        self.jumps = [one.left.value for one in tests if isinstance(one.left, m.Num)]
         kinds = self.program.classes
         self.moving = {kind.index: [attribute(name) for name in kind.moving()] for kind in kinds}
         self.unsound = {kind.index for kind in kinds if kind.is_unsound()}
@@ -443,6 +447,8 @@ class World:
             raise Skip("too many events")
         if 0.0 < self.time - self.latest < SAME:
             raise Skip("two events are at one time but for rounding")
+        if any(0.0 < abs(self.time - jump) < SAME for jump in self.jumps):
+            raise Skip("an event and the jump of an input are at one time but for rounding")
         self.latest = self.time
         self.at_front = 0
         run()

@@ -133,6 +133,14 @@ def test_events_at_one_time_but_for_rounding_are_too_close_to_call() -> None:
         simulate(program)
 
 
+def test_an_event_and_a_jump_at_one_time_but_for_rounding_are_too_close_to_call() -> None:
+    program = oscillator([m.Hold(m.Num(0.1)), m.Hold(m.Num(0.2))])
+    value = m.Choice(m.Cmp("<=", m.Num(0.3), m.Read(("x",))), m.Num(1.0), m.Num(0.0))
+    program.functions = [m.Function("law_d0", value, "ev.inputs.Step(0.3, 1.0)")]
+    with pytest.raises(Skip, match="jump of an input are at one time but for rounding"):
+        simulate(program)
+
+
 def test_an_event_that_leads_onto_a_level_is_too_close_to_call() -> None:
     sets = m.Assign(("n0", "x"), "=", m.Num(0.5))
     with pytest.raises(Skip, match="leads onto a level"):
