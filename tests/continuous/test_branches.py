@@ -540,3 +540,39 @@ def test_bends_that_are_located_cost_less() -> None:
         if cls is Bent:
             assert bent.x == pytest.approx(1.3**2 / 2 + 1.7**2 / 2, abs=1e-13)
     assert costs[Bent] < 0.7 * costs[Seen]
+
+
+threshold = -5.0
+
+
+class Within(ev.Continuous):
+    """One comparison decides whether the law comes to the other."""
+
+    x: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        if self.x < threshold:
+            self.rate.x = 2.0 if self.x > -1.0 else 7.0
+        else:
+            self.rate.x = 0.5
+
+
+@pytest.mark.parametrize("method", ["england", "dop853", "radau"])
+@pytest.mark.parametrize("stepping", ["apart", "together"])
+@pytest.mark.parametrize("compiled", ["auto", False])
+def test_an_inner_comparison_is_decided_after_the_outer_one_that_an_event_has_planned_anew(
+    compiled: Any, stepping: Any, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(globals(), "threshold", -5.0)
+    sim = ev.Simulation(compile=compiled, stepping=stepping, method=method, rel_error=1e-9, abs_error=1e-9)
+    within, switches = Within(sim).start(), list[int]()
+
+    def story() -> ev.ProcessGenerator:
+        yield ev.hold(0.5)
+        switches.append(sim.report().switches)
+        globals()["threshold"] = 5.0
+
+    sim.process(story())
+    sim.run(until=1.0)
+    assert within.x == pytest.approx(1.25, abs=1e-12)
+    assert switches == [sim.report().switches]

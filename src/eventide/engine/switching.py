@@ -25,6 +25,8 @@ HELD: Final = 1e100
 """An outcome that is held: true; -HELD: false."""
 BOUND: Final = 1e95
 """A law goes by an outcome beyond this, and by the comparison itself else."""
+DEEPEST: Final = 8
+"""So many comparisons may depend on each other, the inner one standing before the outer one."""
 LARGEST: Final = 2.0**52
 """Whole numbers beyond this are not looked for."""
 LOOSE: Final = 1e90
@@ -61,21 +63,35 @@ def hold(a: Arrays, f: int) -> None:
 
 
 def decide(a: Arrays, f: int, time: float) -> None:
-    """Find the outcomes of all comparisons as the states are now, and hold them from now on."""
+    """Find the outcomes of all comparisons as the states are now, and hold them from now on.
+
+    One that the law comes to by another, as that was decided, may stand before it: all are decided again then.
+    """
+    for _ in range(DEEPEST):
+        if not decide_once(a, f, time):
+            break
+    a.flow.stale[f] = 1
+
+
+def decide_once(a: Arrays, f: int, time: float) -> bool:
+    """Find the outcome of each comparison by those found so far; whether one has changed."""
+    changed = False
     for k in range(a.flow.entries[f]):
         c = switch_of(a, f, k)
         if c >= 0:
             slot = a.guard.switch[c] - 1
+            before = a.rows[Y, slot]
             if a.guard.whole[c] > 0:
                 a.rows[Y, slot] = HELD
                 if not find_whole(a, c, f, time):
                     a.rows[Y, slot] = -HELD
-                continue
-            # A switch is true where its comparison is not what it was: here, where it is true.
-            a.rows[Y, slot] = -HELD
-            if is_true(a, c, f, time, 0.0):
-                a.rows[Y, slot] = HELD
-    a.flow.stale[f] = 1
+            else:
+                # A switch is true where its comparison is not what it was: here, where it is true.
+                a.rows[Y, slot] = -HELD
+                if is_true(a, c, f, time, 0.0):
+                    a.rows[Y, slot] = HELD
+            changed = changed or a.rows[Y, slot] != before
+    return changed
 
 
 def find_whole(a: Arrays, c: int, f: int, time: float) -> bool:
