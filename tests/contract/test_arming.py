@@ -375,6 +375,7 @@ def set_level(value: float) -> None:
 
 class Falls(ev.Continuous):
     x: ev.State = ev.state(1.0)
+    others: list = ev.field(default_factory=list)
     fired: list[float] = ev.field(default_factory=list)
 
     def equations(self) -> None:
@@ -405,20 +406,31 @@ class OfAnother(Falls):
         self.fired.append(self.sim.time)
 
 
-@pytest.mark.parametrize("kind", [OfModule, Unread, OfAnother])
+class LeftToPython(Falls):
+    """19 ** 13 is beyond 2 ** 53: native code leaves the test to Python each time."""
+
+    n: int = 19
+
+    @ev.when(lambda self: self.x + (self.n**13 % 11 - 6) >= sum(one.value for one in self.others))
+    def fires(self) -> None:
+        self.fired.append(self.sim.time)
+
+
+@pytest.mark.parametrize("kind", [OfModule, Unread, OfAnother, LeftToPython])
 def test_what_arms_is_false_before_the_event_that_makes_it_true(kind: Any, simulate: Any) -> None:
     sim = simulate()
     set_level(0.5)
     falls, other = kind(sim).start(), Falls(sim, name="other").start()
     low, high = Limit(sim, value=0.2), Limit(sim, value=0.5)
     falls.limit = high
+    others = falls.others = [high]
 
     def story() -> ev.ProcessGenerator:
         yield ev.hold(0.55)
         other.x = 1.0  # an event that does not touch the flow
         yield ev.hold(0.05)
         set_level(0.2)
-        falls.limit = low
+        falls.limit = others[0] = low
 
     sim.process(story())
     sim.run(until=1.0)

@@ -71,6 +71,17 @@ class BySum(Decay):
         self.rate.y = -self.factor * self.y
 
 
+class ByLargeWholeNumbers(Decay):
+    """19 ** 13 is beyond 2 ** 53: native code leaves the law to Python each time."""
+
+    n: int = 19
+    items: list = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.factor = (self.n**13 % 11 - 6) + sum(one.k for one in self.items)
+        self.rate.y = -self.factor * self.y
+
+
 def a_number(sim: ev.Simulation) -> Change:
     decay = Decay(sim)
     return decay, lambda: setattr(decay, "k", 0.0)
@@ -106,6 +117,11 @@ def a_list(sim: ev.Simulation) -> Change:
     return BySum(sim, items=items), items.clear
 
 
+def a_list_that_native_code_leaves_to_python(sim: ev.Simulation) -> Change:
+    items = [Holder(sim)]
+    return ByLargeWholeNumbers(sim, items=items), items.clear
+
+
 CHANGES = [
     a_number,
     a_number_of_another,
@@ -114,6 +130,7 @@ CHANGES = [
     a_plain_object,
     a_list_of_which_the_length_counts,
     a_list,
+    a_list_that_native_code_leaves_to_python,
 ]
 
 

@@ -101,6 +101,11 @@ class Global:
     name: str
 
 
+SEEN = 0.25
+"""A condition that only Python can test is tested in the middle and at the end of a step. Programs with such conditions
+make steps of at most twice this time, and what one is for less than this time may stay unseen."""
+
+
 @dataclass
 class Opaque:
     """An expression in a form that has no native code."""
@@ -537,6 +542,10 @@ def is_whole(program: Program) -> bool:
         if not {law.path[-1] for law in kind.values} <= set(kind.computed):
             return False
         if any(path[0] == "self" and path[1] not in own[kind.index] for path in paths_of(kind)):
+            return False
+    for o in program.objects:
+        surface = program.classes[o.kind].surface
+        if surface is not None and o.numbers.get("side") != surface.side(o.numbers.get("x", 0.0)):
             return False
     return bool(program.objects) and all(set(path[1:]) <= anywhere for path in paths_of(program))
 

@@ -27,8 +27,6 @@ SAME = 1e-11
 """Two roots that are this close are one."""
 SAMPLES = 12
 """In a step of DOP853."""
-SEEN = 0.25
-"""A condition in Python is tested at few points of a step: what it is for less than this time may stay unseen."""
 MOST_EVENTS = 400
 MOST_STRETCHES = 1500
 LARGEST = 1e4
@@ -135,6 +133,7 @@ class Watch:
     """A condition that is waited for, or that of a handler.
 
     made    when the wait for a passage in either direction began; turned: when this side of it was armed after that
+    fired   when it was true last
     """
 
     test: Any
@@ -146,6 +145,7 @@ class Watch:
     handler: Any = None
     made: float = math.inf
     turned: float = -1.0
+    fired: float = -1.0
 
 
 @dataclass(order=True)
@@ -191,6 +191,8 @@ class World:
         self.kept: list[Any] = []
         self.hidden: set[Any] = set()
         self.changed: dict[Any, float] = {}
+        self.exchanged = -1.0
+        """When objects last came to refer to others: what is equal in them here may differ by rounding elsewhere."""
         self.pairs: dict[Any, Any] = {}
         self.passages: dict[int, list[m.Test]] = {}
         self.passed: tuple[float, int, int] | None = None
@@ -281,7 +283,7 @@ class World:
             self.known[key] = gap > 0.0
         elif key not in self.known:
             raise Skip("a condition begins on its level")
-        elif abs(self.last.get(key, 0.0)) > 2.0 * CLOSE:
+        elif abs(self.last.get(key, 0.0)) > 2.0 * CLOSE or self.exchanged == self.time:
             raise Skip("an event leads onto a level")
         self.last[key] = gap
         return self.known[key]
@@ -302,7 +304,8 @@ class World:
                 raise Skip("a condition begins on its level")
             else:
                 apart = min(abs(self.last.get(end, 0.0)) for end in (up, down))
-                if self.wholes[key] not in {nearest, nearest - 1.0} or apart > 2.0 * CLOSE:
+                is_far = self.wholes[key] not in {nearest, nearest - 1.0} or apart > 2.0 * CLOSE
+                if is_far or self.exchanged == self.time:
                     raise Skip("an event leads onto a level")
         number = self.wholes[key]
         if self.mode != "frozen":
@@ -426,6 +429,9 @@ class World:
             if chosen is not None and self.time < end:
                 chosen.armed = False
                 self._check_passage(chosen)
+                if 0.0 < self.time - chosen.fired < APART:
+                    raise Skip("events of a handler accumulate")
+                chosen.fired = self.time
                 self._event(chosen.fire)
                 continue
             if self.time >= end:
@@ -509,6 +515,7 @@ class World:
             dense = solver.dense_output()
             found = self._scan(slots, dense, low, solver.t, SAMPLES)
             if found is not None:
+                self._check_that_it_lasts(slots, rates, found, dense(found[0]))
                 self._arrive(slots, found, end, dense(found[0]))
                 return
         self._arrive(slots, None, end, solver.y)
@@ -521,9 +528,9 @@ class World:
         if found is None:
             return
         for key in found[1]:
-            if key[0] in self.hidden and self.time - self.changed.get(key, -math.inf) < SEEN:
+            if key[0] in self.hidden and self.time - self.changed.get(key[0], -math.inf) < m.SEEN:
                 raise Skip("a condition in Python changes twice in short time")
-            self.changed[key] = self.time
+            self.changed[key[0]] = self.time
             if key[0][0] == "slide":
                 self._release(self.things[key[0][1]], key[1])
             elif len(key) == 3 and key[:2] in self.wholes:
@@ -535,6 +542,21 @@ class World:
         for w in self.watches:
             if not self._holds(w):
                 self._arm(w)
+
+    def _check_that_it_lasts(
+        self, slots: list[tuple[Thing, str]], rates: Any, found: tuple[float, list[Any]], y: Any
+    ) -> None:
+        """Raise Skip if a condition that only Python can test would not stay as it is now, were there no event."""
+        hidden = [key[0] for key in found[1] if key[0] in self.hidden]
+        if not hidden:
+            return
+        after = {key: known != (key in found[1]) for key, known in self.known.items() if key[0] in hidden}
+        solver = DOP853(rates, found[0], y, found[0] + m.SEEN, rtol=1e-9, atol=1e-10, max_step=m.SEEN / 5)
+        while solver.status == "running":
+            solver.step()
+            gaps = self._look(slots, lambda _: solver.y, solver.t)
+            if any((gaps[key] > 0.0) != holds for key, holds in after.items() if key in gaps):
+                raise Skip("a condition in Python changes twice in short time")
 
     def _look(self, slots: list[tuple[Thing, str]], dense: Any, time: float) -> dict[Any, float]:
         self.gaps = {}

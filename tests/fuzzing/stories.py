@@ -418,6 +418,13 @@ class Stage(World):
             at = getattr(at, name)
         return at
 
+    def refer(self, path: m.Path, subject: Any, to: Any) -> None:
+        """Let a field refer to something else."""
+        owner = self.thing(path[:-1], subject)
+        if getattr(owner, path[-1]) is not to:
+            self.exchanged = self.time
+        setattr(owner, path[-1], to)
+
     def do(self, statements: list[m.Statement], subject: Any) -> None:
         """Statements of a handler, which do not wait."""
         for s in statements:
@@ -452,11 +459,11 @@ class Stage(World):
             case m.SetGlobal(name, value):
                 self.names[name] = self.number(value, who)
             case m.Refer(path, source):
-                setattr(self.thing(path[:-1], subject), path[-1], self.thing(source, subject))
+                self.refer(path, subject, self.thing(source, subject))
             case m.Swap(first, second):
                 one, other = self.thing(first, subject), self.thing(second, subject)
-                setattr(self.thing(first[:-1], subject), first[-1], other)
-                setattr(self.thing(second[:-1], subject), second[-1], one)
+                self.refer(first, subject, other)
+                self.refer(second, subject, one)
             case m.Member(path, member):
                 members, one = self.thing(path, subject), self.thing(member, subject)
                 members.remove(one) if one in members else members.append(one)

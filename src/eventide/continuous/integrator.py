@@ -172,6 +172,7 @@ class Integrator:
         if self.linearizations.of:
             self.linearizations.leave(flow)
         del self.flows[number]
+        self.groups.asked.pop(flow, None)
         if flow in self.touched:
             self.touched.remove(flow)
         flow.end()
@@ -254,8 +255,9 @@ class Integrator:
     def is_steady(self) -> bool:
         """Whether `prepare` has nothing to do after an event, unless a change is noted."""
         groups = self.groups
-        is_looked_after = self.together or self.references.are_polled or groups.opaque or groups.exposed
-        return not (is_looked_after or self.guards.exposed or self.native_handlers.plans or self.native_processes.of)
+        is_exposed = groups.opaque or groups.exposed or groups.asked or self.guards.exposed
+        is_looked_after = self.together or self.references.are_polled or is_exposed
+        return not (is_looked_after or self.native_handlers.plans or self.native_processes.of)
 
     def prepare(self) -> None:
         """After an event: let what it has changed be known to the stepper, but for the states.
@@ -297,7 +299,7 @@ class Integrator:
 
     def complete_exposed(self) -> None:
         """An event begins: bring to it the flows whose laws may see what it changes without notice."""
-        for flow in list(self.groups.exposed):
+        for flow in (*self.groups.exposed, *self.groups.asked):
             if flow.at != self.sim.time and not flow.is_open:
                 self.publish(flow)
         if self.guards.exposed:

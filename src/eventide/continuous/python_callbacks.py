@@ -67,6 +67,8 @@ class Host:
         for low, high in flow.look_up().sums:
             states[low:high] = zeros(high - low)
         self._guard(flow, flow.run_laws)
+        if integrator.analyst.compiles and flow not in integrator.groups.asked:
+            integrator.groups.asked.add(flow)
 
     def ask(self, flow: Flow, slot: int, value: float = nan) -> bool:
         """Leave in row R the rates of a flow where one state is another; whether its laws can be asked that."""
@@ -88,6 +90,8 @@ class Host:
         guide = condition.plan.pattern.guide
         if guide is not None:
             guide(c, time, dt, sim.last_time)
+        if integrator.analyst.compiles and condition.is_trigger and condition not in integrator.guards.exposed:
+            integrator.guards.exposed.add(condition)
         return self._test(condition)
 
     def call_law(

@@ -35,6 +35,7 @@ class Grouping:
 
     opaque      flows with laws or conditions whose code cannot be read, and the number of these
     exposed     flows with laws that may see without notice what an event changes, and the number of these
+    asked       flows with native laws that had to be left to Python, which sees such changes too
     joining     components that have been started since the last event and are in no flow yet
     doubted     objects to which laws may have begun, or ceased, to add: see `_decide`
     receivers   objects for which that was found out while laws ran that cannot be read
@@ -48,6 +49,7 @@ class Grouping:
         self.integrator = integrator
         self.opaque: dict[Flow, int] = {}
         self.exposed: dict[Flow, int] = {}
+        self.asked: Pending[Flow] = Pending(integrator.changes)
         self.joining: Pending[Member] = Pending(integrator.changes)
         self.doubted: Pending[Member] = Pending(integrator.changes)
         self.receivers: dict[Member, None] = {}

@@ -73,7 +73,7 @@ class Guards:
         self.returning: Condition | None = None
         self.doubts = Doubts()
         self.counts: dict[Kind, int] = {"certified": 0, "sampled": 0, "opaque": 0}
-        self.exposed: dict[Condition, None] = {}
+        self.exposed: Pending[Condition] = Pending(integrator.changes)
         self._kept: list[tuple[Condition, float]] = []
         self._resting_with: dict[object, dict[object, None]] = {}
 
