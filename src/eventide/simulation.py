@@ -184,14 +184,21 @@ class Simulation(World):
             self._keyboard.let_others_wait()
         self._vigil = self._the_monitor
 
+    @property
+    def _made_integrator(self) -> Integrator | None:
+        # What is not there yet may be being made, perhaps by the very code that a signal has interrupted.
+        is_there = "_continuum" in self.__dict__ and "integrator" in self._continuum.__dict__
+        return self._continuum.integrator if is_there else None
+
     def _hurry(self) -> None:
-        # What is not there yet is being made, perhaps by the very code that a signal has interrupted.
-        if "_continuum" in self.__dict__ and "integrator" in self._continuum.__dict__:
-            self._continuum.integrator.hurry()
+        integrator = self._made_integrator
+        if integrator is not None:
+            integrator.hurry()
 
     @contextmanager
     def _hidden(self) -> Iterator[None]:
-        flows = list(self._continuum.integrator.flows.values())
+        integrator = self._made_integrator
+        flows = [] if integrator is None else list(integrator.flows.values())
         before = [flow.at for flow in flows]
         for flow in flows:
             flow.at = nan  # amid a step Python code is refused what has not been shown to it

@@ -48,9 +48,8 @@ class Keyboard:
     def __init__(self, world: World) -> None:
         self._world = world
         self._before: object = None
-        self._torn_by = ""
         self._missed: BaseException | None = None
-        self.thread = 0
+        self.thread, self._torn_by = 0, ""
         self.is_pressed = self._are_asked = False
         self._signals: Signals | None = None
         self._hook = self._hear
@@ -144,7 +143,8 @@ class Keyboard:
     def attend(self) -> None:
         """Nothing is half done here: let signal handlers look that wait, and raise KeyboardInterrupt after Ctrl-C."""
         self._release()
-        self.signals.deliver()
+        if self._signals is not None:
+            self._signals.deliver()
         if self.is_pressed:
             self._stop()
 

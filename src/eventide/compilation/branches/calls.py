@@ -90,6 +90,45 @@ class _Call:
         return (self.node.args, self.node.keywords) if isinstance(self.node, ast.Call) else ([], [])
 
 
+class _Given:
+    """What a function that is called is given.
+
+    names       what stands for each of its parameters, and for attributes of these that the law has set
+    about       what is known of those that stand for a value of the law
+    arguments   what these values are in the law
+    """
+
+    def __init__(self, law: Branching, known: Known) -> None:
+        self._law = law
+        self._known = known
+        self.names: Known = {}
+        self.about = {LAW: About(moves=True, is_scalar=False, is_timed=False, cls=law.names.cls, is_vector=False)}
+        self.arguments: dict[str, ast.expr] = {LAW: ast.Name(law.around.owner, ast.Load())}
+
+    def give(self, name: str, node: ast.expr | None) -> None:
+        """Let a name there stand for a value of the law."""
+        resolved = node and self._law.resolved_or_none(node, self._known)
+        if node is None or resolved is None or isinstance(resolved, ast.Constant):
+            self.names[name] = resolved
+            return
+        own = f"{_GIVEN}{name.replace('.', '_')}"
+        self.names[name] = ast.Name(own, ast.Load())
+        self.about[own] = self._law.names.about(resolved)
+        self.arguments[own] = node
+
+    def give_attributes(self, name: str, node: ast.expr | None) -> None:
+        """What the law has set of an object is that for what it calls, too."""
+        if not isinstance(node, ast.Name | ast.Attribute):
+            return
+        whole = f"{key_of(node)}."
+        for key in [one for one in self._known if one.startswith(whole)]:
+            attribute = ast.parse(key, mode="eval").body
+            for inner in ast.walk(attribute):
+                if hasattr(inner, "lineno"):
+                    ast.copy_location(inner, node)
+            self.give(f"{name}.{key.removeprefix(whole)}", attribute)
+
+
 def follow_call(law: Branching, node: ast.Call, known: Known) -> ast.expr:
     """What stands in the place of a call of the user's; what branches there and is not located is named."""
     whose = node.func.value if isinstance(node.func, ast.Attribute) else None
@@ -148,10 +187,10 @@ def _follow(law: Branching, call: _Call, function: object, cls: type | None, kno
     if not isinstance(function, FunctionType) or (function.__module__ or "").startswith("eventide."):
         raise NotLocated(UNREAD)
     try:
-        inner, arguments, names = _within(law, call, function, cls, known)
+        inner, given = _within(law, call, function, cls, known)
     except CannotLower as error:
         raise NotLocated(error.why) from None
-    body = inner.read(names)
+    arguments, body = given.arguments, inner.read(given.names)
     _forget(law, inner, arguments, known)
     law.unlocated += inner.unlocated
     if law.around.made is not None and not is_copy(getattr(law.around.made, call.site, None), function):
@@ -179,8 +218,8 @@ def _follow(law: Branching, call: _Call, function: object, cls: type | None, kno
 
 def _within(
     law: Branching, call: _Call, function: FunctionType, cls: type | None, known: Known
-) -> tuple[Branching, dict[str, ast.expr], Known]:
-    """What goes through a function; what its arguments, and names like them, are in the law; and its names there.
+) -> tuple[Branching, _Given]:
+    """What goes through a function, and what that is given.
 
     Raises NotLocated, CannotLower.
     """
@@ -192,16 +231,13 @@ def _within(
         raise NotLocated("it has private names of its class, or names of outer functions that it sets")
     if len(around.above) == DEEPEST or next(around.left, None) is None:
         raise NotLocated("there are too many calls in this law")
-    bound = _bind(function, call, cls)
-    arguments: dict[str, ast.expr] = {LAW: ast.Name(around.owner, ast.Load())}
-    names: Known = {}
-    given = {LAW: About(moves=True, is_scalar=False, is_timed=False, cls=law.names.cls, is_vector=False)}
+    bound, given = _bind(function, call, cls), _Given(law, known)
     for name, node in bound.items():
         if cls is not None and node is not None and node is call.object:
-            arguments[name] = node
+            given.arguments[name] = node
         else:
-            _give(law, name, node, known, names, given, arguments)
-        _give_attributes(law, name, node, known, names, given, arguments)
+            given.give(name, node)
+        given.give_attributes(name, node)
     for part in PARTS:
         what = Constant(function.__qualname__, part, getattr(function, part), function, is_attribute=True)
         law.names.facts[id(function), part] = what
@@ -214,8 +250,8 @@ def _within(
         prefix=call.site.removeprefix(OUTCOME),
         above=(*around.above, function),
     )
-    reader = type(law)(LawNames(cls, function, law.names.facts, given), definition, law.smoothness, clock, inner)
-    return reader, arguments, names
+    reader = type(law)(LawNames(cls, function, law.names.facts, given.about), definition, law.smoothness, clock, inner)
+    return reader, given
 
 
 def _bind(function: FunctionType, call: _Call, cls: type | None) -> dict[str, ast.expr | None]:
@@ -234,47 +270,6 @@ def _bind(function: FunctionType, call: _Call, cls: type | None) -> dict[str, as
     if len(bound) != len(names) or len(first) + len(values) + len(keywords) > len(names):
         raise NotLocated("its arguments are not those that it takes")
     return bound
-
-
-def _give(
-    law: Branching,
-    name: str,
-    node: ast.expr | None,
-    known: Known,
-    names: Known,
-    given: dict[str, About],
-    arguments: dict[str, ast.expr],
-) -> None:
-    """Let a name of a function that is called stand for a value of the law."""
-    resolved = node and law.resolved_or_none(node, known)
-    if node is None or resolved is None or isinstance(resolved, ast.Constant):
-        names[name] = resolved
-        return
-    own = f"{_GIVEN}{name.replace('.', '_')}"
-    names[name] = ast.Name(own, ast.Load())
-    given[own] = law.names.about(resolved)
-    arguments[own] = node
-
-
-def _give_attributes(
-    law: Branching,
-    name: str,
-    node: ast.expr | None,
-    known: Known,
-    names: Known,
-    given: dict[str, About],
-    arguments: dict[str, ast.expr],
-) -> None:
-    """What the law has set of an object is that for what it calls, too."""
-    if not isinstance(node, ast.Name | ast.Attribute):
-        return
-    whole = f"{key_of(node)}."
-    for key in [one for one in known if one.startswith(whole)]:
-        attribute = ast.parse(key, mode="eval").body
-        for inner in ast.walk(attribute):
-            if hasattr(inner, "lineno"):
-                ast.copy_location(inner, node)
-        _give(law, f"{name}.{key.removeprefix(whole)}", attribute, known, names, given, arguments)
 
 
 def _forget(law: Branching, inner: Branching, arguments: dict[str, ast.expr], known: Known) -> None:
