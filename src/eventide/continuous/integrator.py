@@ -183,13 +183,9 @@ class Integrator:
         groups, guards = self.groups, self.guards
         are_many = len(groups.joining) + len(guards.arriving) >= FEWEST
         with self._collector.at_rest() if are_many else nullcontext():
-            try:
-                if groups.joining or groups.doubted or groups.ordering.changed:
-                    groups.place()
-                guards.place()
-            finally:
-                if self.references.is_pending:
-                    self.references.stands()  # before Python code goes on, which may change what code was made with
+            if groups.joining or groups.doubted or groups.ordering.changed:
+                groups.place()
+            guards.place()
         count = len(self.storage.tenancies) + len(guards.at)
         if count >= self._collector.next:
             self._collector.note_growth(count)
