@@ -387,10 +387,14 @@ def test_what_a_function_becomes_after_objects_have_been_made_is_not_located(
     sim = simulation(compiles)
     ByMethod(sim).start()
     sim.run(until=0.1)
+    before = sim.explain().branches
     monkeypatch.setattr(ByMethod, "speed", lambda self: 1.0 if self.x < 0.3 else 0.5)
     sim.run(until=1.0)
     told = "it has become so after objects of the class had been made"
-    assert [(b.text, b.why) for b in sim.explain().branches if b.kind is None] == [("self.x < 0.3", told)]
+    assert [(b.text, b.kind, b.why) for b in sim.explain().branches] == [("self.x < 0.3", None, told)]
+    monkeypatch.undo()
+    sim.run(until=1.1)
+    assert sim.explain().branches == before != ()
 
 
 # --- what is told -----------------------------------------------------------------------------------------------------

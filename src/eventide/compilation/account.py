@@ -385,6 +385,8 @@ class _Reader:
         """What branches in laws: what is located of it, then what is not."""
         for switch in switches:
             branch, kind = switch.branch, self.integrator.guards.kind_of(switch)
+            if branch.name in found_in(type(switch.component)).void:
+                continue
             place = location(branch.file, branch.line)
             yield BranchNote(_name(switch.component, branch.law), place, branch.text, kind)
         for owner in dict.fromkeys(owner for _, owner in laws):

@@ -10,7 +10,6 @@ whole number. See `engine/switching.py` for the rest.
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -67,7 +66,7 @@ def renew_branches(cls: type[Continuous], smoothness: Smoothness) -> None:
             function.__dict__[_FOUND] = _as_whole(base, function, why, smoothness)
         elif not all(fact.is_current for fact in found.facts):
             _read_again(base, name, found, smoothness)
-    cls._branches = replace(_together(cls, laws, smoothness), located=known.located)
+    cls._branches = _together(cls, laws, smoothness).beside(known)
 
 
 def _together(cls: type[Continuous], laws: list[tuple[type[Continuous], str]], smoothness: Smoothness) -> Branches:
@@ -80,6 +79,7 @@ def _together(cls: type[Continuous], laws: list[tuple[type[Continuous], str]], s
         _unlocated(cls, laws, found, smooth=False),
         _unlocated(cls, laws, found, smooth=True),
         (*themselves, *facts.values()),
+        frozenset(name for branches in found for name in branches.void),
     )
 
 
@@ -280,7 +280,7 @@ def _read_again(cls: type[Continuous], name: str, known: Branches, smoothness: S
         why = f"`{changed.name}` of {changed.where} has become something else, and objects of the class had been made"
         found = _as_whole(cls, law, why, smoothness)
     function = rewritten if is_same else law
-    function.__dict__[_FOUND] = replace(found, located=known.located)
+    function.__dict__[_FOUND] = found.beside(known)
     if function is not before:
         setattr(cls, name, function)
 

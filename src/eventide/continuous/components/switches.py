@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -61,17 +61,24 @@ class Branches:
 
     smooth  what may branch and is not located, and is smooth as the class says
     facts   what names stood for when that was found
+    void    the names of those that are located and stand in code that the laws do not call any more
     """
 
     located: tuple[Branch, ...] = ()
     unlocated: tuple[Unlocated, ...] = ()
     smooth: tuple[Unlocated, ...] = ()
     facts: tuple[Any, ...] = ()
+    void: frozenset[str] = frozenset()
 
     @property
     def slots(self) -> tuple[str, ...]:
         """The names of all slots of outcomes."""
         return tuple(name for branch in self.located for name in branch.slots)
+
+    def beside(self, before: Branches) -> Branches:
+        """The same of objects that have slots for what was located before."""
+        void = {one.name for one in before.located} - ({one.name for one in self.located} - self.void)
+        return replace(self, located=before.located, void=frozenset(void))
 
 
 class Switch(ComponentCondition):
