@@ -52,6 +52,25 @@ def test_a_component_that_was_never_started_is_named_once(sim):
     assert repr(trace) == "<recording 1: 4 rows of Tank 1.level>"
 
 
+@pytest.mark.parametrize("is_started", [False, True])
+def test_a_loose_variable_has_no_laws_that_could_be_left_out(sim, is_started):
+    x = ev.Variable(sim, 1.0, name="x")
+    if is_started:
+        x.start()
+
+    def wait():
+        yield ev.until(lambda: x.state > 2.0)
+
+    sim.process(wait(), name="waiter")
+    trace = sim.record(x, every=1.0)
+    idle = [message.partition("until(")[0] for message in told(sim, 1.0)]
+    assert idle == ["the run has ended at time 1.0: nothing can happen any more, and waiter waits for "] * (
+        not is_started
+    )
+    assert "waiter, lambda at" in str(sim.explain())
+    assert repr(trace) == "<recording 1: 2 rows of x>"
+
+
 def test_many_are_counted(sim):
     tanks = [Tank(sim) for _ in range(8)]
     named = ", ".join(tank.name for tank in tanks[:5])

@@ -12,6 +12,7 @@ from eventide.compilation.processes.process_plans import asks_of
 from eventide.compilation.soundness import objects_of
 from eventide.continuous import Variable
 from eventide.continuous.components.component import STAGES
+from eventide.continuous.flows.flow import moving_flow
 from eventide.continuous.guards.equalities import moving_equalities
 from eventide.continuous.plans import never_started
 from eventide.declare.showing import grouped, listed, public_dir, shares
@@ -360,7 +361,7 @@ class _Reader:
                     _name(law, name),
                     is_compiled,
                     use.refusal,
-                    self.numbers[law._flow],
+                    self.numbers[moving_flow(law)],
                     order_of.waits(law, STAGES.index(name)),
                     tuple((quantity_name(what), setter) for what, setter in overwrites),
                 )

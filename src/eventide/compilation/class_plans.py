@@ -53,8 +53,9 @@ class ClassPlans:
     def enroll(self, owner: Member, seat: Seat) -> Cohort:
         """The cohort of a member whose laws hold; its seat tells from now on where their rows are."""
         cohort: Cohort | None = seat.cohort
-        if cohort is not None and cohort.generation == self._analyst.registry.generation:
-            bases = locate(cohort.template, owner)
+        template = None if cohort is None else cohort.template
+        if cohort is not None and template is not None and cohort.generation == self._analyst.registry.generation:
+            bases = locate(template, owner)
             if bases is not None and bases == seat.bases:
                 return cohort
         return self._enroll_anew(owner, seat)

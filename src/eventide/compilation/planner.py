@@ -355,7 +355,7 @@ class Compiler(Analyst):
 
     def looks_at_lists(self, plan: Plan | Cohort) -> bool:
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""
-        return any(bound.kernel.lowered.uses.looks_at_lists for bound in plan.signature)
+        return any(bound.kernel.lowered.uses.looks_at_lists for bound in plan.signature or ())
 
     def quantity(self, read: object) -> ConditionPlan | None:
         """The kernel of a function that returns a number; None if it cannot be compiled, or looks at the step."""

@@ -173,10 +173,11 @@ class _Ledger:
     also    records the same while a law runs
     """
 
+    law: Member
+
     def __init__(self) -> None:
-        self.law: Any = None
         self.also: Ledger | None = None
-        self.writers: dict[tuple[int, Quantity], Any] = {}
+        self.writers: dict[tuple[int, Quantity], Member] = {}
         self.read: set[tuple[int, Quantity]] = set()
 
     def begin(self, law: Continuous) -> None:
@@ -199,9 +200,9 @@ class _Ledger:
             self.also.note_write(owner, quantity)
 
 
-def watched_rates(owner: Continuous, rates: object, ledger: Ledger) -> Any:
+def watched_rates(owner: Continuous, rates: object, ledger: Ledger) -> object:
     """An object's rates while one law runs: the ledger records how they are used."""
-    if isinstance(rates, _CheckedRates):
+    if isinstance(rates, _CheckedRates) and isinstance(rates._ledger, _Ledger):
         rates._ledger.also = ledger
         return rates
     return _CheckedRates(owner, ledger)
@@ -226,7 +227,7 @@ class _CheckedRates:
 
     def __setattr__(self, name: str, value: object) -> None:
         if name in self._owner._layout.starts:
-            self.__getattr__(name)._write(value)
+            _CheckedItems.watching(getattr(self._rates, name), self, name)._write(value)
         else:
             setattr(self._rates, name, value)
             self._ledger.note_write(self._owner, (name, None))
@@ -283,7 +284,7 @@ class _CheckedItems(np.ndarray):
         if not isinstance(value, _CheckedItems):  # else it comes back from `+=`, which has told
             self._tell(key, writes=True)
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[Any]:
         return (self[k] for k in range(len(self)))
 
     def __array_ufunc__(self, ufunc: object, method: str, *inputs: object, out: Any = (), **options: object) -> object:

@@ -8,12 +8,13 @@ from dataclasses import KW_ONLY, dataclass, field
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from eventide.continuous.components.component import law_names
+from eventide.continuous.components.component import Continuous, law_names
 from eventide.continuous.flows.ordering import Deal, Trade
 from eventide.continuous.own_methods import LAWS
 
 if TYPE_CHECKING:
-    from eventide.continuous.components.component import Continuous
+    from eventide.compilation.plan_templates import LawTemplate
+    from eventide.compilation.registry import Bound
     from eventide.continuous.components.member import Member
     from eventide.continuous.components.switches import Branches
     from eventide.continuous.flows.flow import Flow
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from eventide.discrete.processes.process import Process
     from eventide.inputs import Input
     from eventide.lowering.kernels.lowered import Kernel
+    from eventide.lowering.names.paths import Entry
     from eventide.reading.twins import Twin
 
 
@@ -51,7 +53,7 @@ class Plan:
     reads: tuple[int, ...] = ()
     kept: tuple[Any, ...] = ()
     memory: tuple[Lease, ...] = ()
-    signature: Any = None
+    signature: tuple[Bound, ...] | None = None
     is_polled: bool = False
     is_opaque: bool = False
     inputs: tuple[Input, ...] | None = None
@@ -103,10 +105,10 @@ class Cohort:
     record: int
     uses: int
     kernels: tuple[Kernel, ...]
-    template: Any
+    template: LawTemplate | None
     describe: Callable[[Any], LawPlan]
     memory: tuple[Lease, ...] = ()
-    signature: Any = None
+    signature: tuple[Bound, ...] | None = None
     is_polled: bool = False
     is_opaque: bool = False
     inputs: tuple[Input, ...] | None = ()
@@ -197,7 +199,7 @@ class ReactionPlan(Plan):
 
     address: int = 0
     effects: int = 0
-    entry: Any = None
+    entry: Entry = field(kw_only=True)
     appends: bool = False
 
 
@@ -378,14 +380,13 @@ def never_started(condition: Condition) -> tuple[str, ...]:
     """The names of objects with laws that a condition is known to read, and that have never been started."""
     plan: ConditionPlan | None = getattr(condition, "plan", None)
     touches = () if plan is None else plan.touches
-    objects = [one for one in touches if hasattr(one, "_started")]  # a Variable has no laws
-    return tuple(one.name for one in objects if not one._started and law_names(one))
+    return tuple(one.name for one in touches if not one._started and law_names(one))
 
 
-def is_left_out(part: Any) -> bool:
+def is_left_out(part: object) -> bool:
     """Whether a component, or that of a variable, has laws or handlers and has never been started."""
     one = getattr(part, "_owner", part)
-    if not hasattr(one, "_started") or one._started:  # a loose variable has no laws
+    if not isinstance(one, Continuous) or one._started:  # a loose variable has no laws
         return False
     return bool(law_names(one) or one._when_specs or one._every_specs)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eventide.continuous.error_context import execute_law, is_condition_true
-from eventide.continuous.flows.flow import IN_PASS
+from eventide.continuous.flows.flow import IN_PASS, Flow, moving_flow
 from eventide.continuous.flows.sights import look_at
 from eventide.discrete.inside import keyboard_of
 from eventide.engine.codes import VALUELESS, R, Y
@@ -25,7 +25,6 @@ from eventide.errors import EventideError
 if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.member import Member
-    from eventide.continuous.flows.flow import Flow
     from eventide.continuous.flows.sights import Sight
     from eventide.continuous.integrator import Integrator
     from eventide.discrete.conditions.condition import Condition
@@ -102,9 +101,11 @@ class Host:
             return
         sim = self.integrator.sim
         sim.time, sim.dt, sim.last_time = time, dt, last
-        self._running = owner._flow, None
-        self.show(owner._flow, time)
-        self._guard(owner._flow, lambda: self.watch(owner, stage, law, time))
+        flow = owner._flow
+        assert isinstance(flow, Flow)
+        self._running = flow, None
+        self.show(flow, time)
+        self._guard(flow, lambda: self.watch(owner, stage, law, time))
 
     def watch(self, owner: Continuous, stage: int, law: Callable[[], object], time: float) -> None:
         """Execute a law that cannot be read; where a step begins, see what it deals with.
@@ -115,7 +116,7 @@ class Host:
         if integrator.sim.dt != 0.0 or not integrator.is_marching:
             execute_law(owner, law, time)
             return
-        sight = look_at(integrator, owner._flow, owner, stage, lambda: execute_law(owner, law, time))
+        sight = look_at(integrator, moving_flow(owner), owner, stage, lambda: execute_law(owner, law, time))
         sight = integrator.groups.ordering.relevant(sight)
         if integrator.groups.ordering.is_new(sight):
             self.meet(sight)

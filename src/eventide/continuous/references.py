@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eventide.discrete.changes import Pending
 from eventide.discrete.conditions.condition import Condition
@@ -10,6 +10,7 @@ from eventide.discrete.conditions.condition import Condition
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from eventide.continuous.components.member import Member
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import Cohort, Plan
 
@@ -26,20 +27,20 @@ class References:
 
     def __init__(self, integrator: Integrator) -> None:
         self._integrator = integrator
-        self.are_polled: Pending[Any] = Pending(integrator.changes)
-        self._told: Pending[Any] = Pending(integrator.changes)
+        self.are_polled: Pending[Member | Condition] = Pending(integrator.changes)
+        self._told: Pending[Member | Condition] = Pending(integrator.changes)
         self._listing: dict[object, None] = {}
         self.stands: Callable[[], bool] = _always
         self.is_pending = False
 
-    def keep_current(self, item: object, plan: Plan | Cohort) -> None:
+    def keep_current(self, item: Member | Condition, plan: Plan | Cohort) -> None:
         """Note a member or condition that may come to refer to something else."""
         if plan.signature is not None:
             (self.are_polled if plan.is_polled else self._told).add(item)
             if plan.is_polled and self._integrator.analyst.looks_at_lists(plan):
                 self._listing[item] = None
 
-    def leave_alone(self, item: object) -> None:
+    def leave_alone(self, item: Member | Condition) -> None:
         """Check it no longer."""
         self.are_polled.pop(item, None)
         self._told.pop(item, None)
@@ -79,7 +80,7 @@ class References:
 
     def renew(self) -> None:
         """Plan again what refers to other objects, lists or numbers than before."""
-        items = list(self.are_polled)
+        items: list[Member | Condition] = list(self.are_polled)
         if self._integrator.changes.references:
             members = list(self._integrator.groups.members())
             told = [owner for owner in members if owner._cohort.signature and not owner._cohort.is_polled]

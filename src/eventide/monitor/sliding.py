@@ -24,7 +24,8 @@ import numpy as np
 
 from eventide.continuous import Continuous, Variable
 from eventide.continuous.checks import names_in, states_set_from
-from eventide.continuous.components.member import flow_of, layout_of, seat_of, slots_of
+from eventide.continuous.components.member import layout_of, seat_of, slots_of
+from eventide.continuous.flows.flow import moving_flow
 from eventide.continuous.flows.sliding import Slide, computed_runs, lead_aside, reach
 from eventide.declare import Computed, State, computed, fields_of, state
 from eventide.discrete.conditions.condition import Condition, conditions_of
@@ -312,7 +313,7 @@ class Slides:
     def _check_sum(self, sliding: SlidingMotion) -> None:
         """Raise ModelError if a state that slides along several surfaces may do so in more than one way, or in none."""
         self._unchecked = None
-        integrator, flow = self.integrator, flow_of(sliding)
+        integrator, flow = self.integrator, moving_flow(sliding)
         assert flow.sliding is not None
         if len(flow.sliding.slides) < 2:
             return
@@ -355,7 +356,7 @@ class Slides:
 
     def end(self, sliding: SlidingMotion, to: Trigger) -> None:
         """The state leaves its surface to one side; the handler of that side comes next."""
-        side, flow = int(to is sliding.above), flow_of(sliding)
+        side, flow = int(to is sliding.above), moving_flow(sliding)
         modes = sliding._slide.modes
         direction = self._stop(sliding)
         for slot, values in modes.items():
@@ -412,7 +413,7 @@ class Slides:
 
     def _stop(self, sliding: SlidingMotion) -> dict[int, float]:
         """The handlers are watched again; returns by how much the rates above differ from those below."""
-        integrator, flow = self.integrator, flow_of(sliding)
+        integrator, flow = self.integrator, moving_flow(sliding)
         assert flow.sliding is not None
         direction = flow.sliding.direction(sliding)
         del self._under_way[sliding]
@@ -453,11 +454,11 @@ class Slides:
         """Whether an event has changed something that the motion, or what its handlers write, may depend on."""
         standing, rows = self._under_way[sliding], self.integrator.storage.rows
         if not standing.members:
-            standing.members = _members(flow_of(sliding))  # it has just begun, and has been given its place
+            standing.members = _members(moving_flow(sliding))  # it has just begun, and has been given its place
             return False
         if is_rebound or not (_is_bound(sliding.above) and _is_bound(sliding.below)):
             return True
-        flow = flow_of(sliding)
+        flow = moving_flow(sliding)
         if flow.sliding is None or flow.sliding.has_moved or standing.members != _members(flow):
             return True
         if any(rows[Y][slot] != values[2] for slot, values in sliding._slide.modes.items()):

@@ -11,6 +11,7 @@ import numpy as np
 
 from eventide.continuous.components.member import cohort_of, flow_of, holder_of, slots_of
 from eventide.continuous.components.vectors import VectorVariable
+from eventide.continuous.flows.flow import Flow
 from eventide.engine.codes import (
     BUFFER,
     COLUMN,
@@ -33,7 +34,6 @@ if TYPE_CHECKING:
 
     from eventide.continuous.components.member import Member
     from eventide.continuous.components.variable import Variable
-    from eventide.continuous.flows.flow import Flow
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import ConditionPlan
     from eventide.discrete.periodic import Grid
@@ -130,7 +130,7 @@ class Columns:
         if flows != self._flows_of_owners:
             self._flows_of_owners = flows
             self._write_columns()
-            self._write_flows(list({f.number: f for f in flows if f.number >= 0}.values()))
+            self._write_flows(list(dict.fromkeys(f for f in flows if isinstance(f, Flow))))
         if self._laws and not self._are_native():
             return False
         for place, read in enumerate(self._fixed, start=self._held):

@@ -21,6 +21,7 @@ import numpy as np
 
 from eventide.continuous import Variable, VectorVariable
 from eventide.continuous.components.member import flow_of, holder_of
+from eventide.continuous.flows.flow import Flow
 from eventide.discrete.conditions.condition import Condition
 from eventide.engine.codes import BESIDE, DEGREE, EXPRESSION, LEAST, MODEL, MOST, NOISE, STATE, UNSURE
 from eventide.engine.records import GuardRecord
@@ -35,7 +36,6 @@ from eventide.observe.quadrature import NODES
 from eventide.observe.recording import Recording
 
 if TYPE_CHECKING:
-    from eventide.continuous.flows.flow import Flow
     from eventide.engine.records import Arrays
     from eventide.observe.population import PopulationRecording
     from eventide.observe.subjects import Group
@@ -173,8 +173,8 @@ class DenseOutput(Observer):
             return []
         integrator.guards.guard.certificate[level.row] = plan.pattern.certificate
         touched = [flow_of(one) for one in plan.touches]
-        moving = {flow.number: flow for flow in touched if flow.number >= 0}
-        flows = list(moving.values()) or list(integrator.flows.values())[:1]  # of time alone: any flow knows that
+        moving = list(dict.fromkeys(flow for flow in touched if isinstance(flow, Flow)))
+        flows = moving or list(integrator.flows.values())[:1]  # of time alone: any flow knows that
         return [] if any(flow.assigns or flow.is_empty for flow in flows) else flows
 
     def _enclose(self, flows: list[Flow], start: float, end: float) -> list[Part] | None:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from eventide.continuous.components.member import Member
+    from eventide.continuous.flows.flow import Flow, Still
     from eventide.continuous.plans import Analyst, Cohort
     from eventide.continuous.storage.slot_storage import Seat
     from eventide.continuous.system import System
@@ -44,7 +45,7 @@ class _Continuum:
     _seat: Seat
     _base: int
     _side: int
-    _flow: Any
+    _flow: Flow | Still
     _row: object
     _rests: object
     _started: int = 0
@@ -161,15 +162,15 @@ class Continuous(_Continuum, Component):
         seat = self._seat
         if self.sim.active:
             if flow.number < 0:
-                flow.receive(self)
+                flow.integrator.still.receive(self)
             rates = seat.rates or self._layout.rates(self)
-            return rates if flow.ledger is None else watched_rates(self, rates, flow.ledger)  # type: ignore[no-any-return]
-        return seat.rates_read or self._layout.rates_read(self)  # type: ignore[no-any-return]
+            return rates if flow.ledger is None else watched_rates(self, rates, flow.ledger)  # type: ignore[return-value]  # by the same names
+        return seat.rates_read or self._layout.rates_read(self)  # type: ignore[return-value]  # by the same names
 
     @property
     def last(self) -> Self:
         """The states at the start of the present step, by their names."""
-        return self._seat.lasts or self._layout.lasts(self)  # type: ignore[no-any-return]
+        return self._seat.lasts or self._layout.lasts(self)  # type: ignore[return-value]  # by the same names
 
     def __getitem__(self, name: str) -> Variable:
         """The `Variable` behind a state, computed value or sum; that of a vector stands for all its items."""
@@ -251,10 +252,9 @@ class Continuous(_Continuum, Component):
             self.sim._forbid(number, f"{call}() of {self.name}", continuous=self)
 
 
-def law_names(part: Any) -> tuple[str, ...]:
+def law_names(part: Member | type[Continuous]) -> tuple[str, ...]:
     """The laws that a component or class has, of "contributions" and "equations", in this order."""
-    names: tuple[str, ...] = part._law_names
-    return names
+    return () if isinstance(part, Variable) else part._law_names  # a loose variable has none
 
 
 LAWS_ELSEWHERE: Final = "derivative derivatives derivs dxdt dynamics laws ode odes rates rhs".split()  # noqa: SIM905  # short

@@ -7,7 +7,7 @@ floats at once. Items of vectors are adjacent, at the end of a block.
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.continuous.checks import refuse_change
 from eventide.continuous.components.reference import Reference
@@ -24,6 +24,10 @@ if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.member import Member
     from eventide.declare import Role
+
+    Floats: TypeAlias = NDArray[np.float64]
+
+    Arrays: TypeAlias = tuple[NDArray[np.float64], ...]
 
 _PROPERTY = """
 def get(self):
@@ -246,7 +250,7 @@ class Layout:
         """The names of all that moves, vectors among them."""
         return (*self.names, *self.computed_vectors, *self.vectors)
 
-    def sized(self, sizes: dict[str, Any]) -> Layout:
+    def sized(self, sizes: dict[str, object]) -> Layout:
         """The layout of objects whose size fields have these values; one and the same for equal ones.
 
         Raises TypeError or ValueError for what is no size.
@@ -258,7 +262,7 @@ class Layout:
                 raise ValueError(
                     f"{self.title}(...) takes {name} from 1 on, and got {size!r}: a vector has at least 1 item"
                 )
-        key = tuple(sizes[name] for name in self.size_fields)
+        key = tuple(size for name in self.size_fields if isinstance(size := sizes[name], int))
         if key not in self._sized:
             layout = self._sized[key] = Layout(
                 self._declared, dict(zip(self.size_fields, key, strict=True)), self.title
@@ -270,11 +274,11 @@ class Layout:
         """Where a quantity stands in its block; of a vector the first item."""
         return self.starts[name] if name in self.starts else self.offsets[name]
 
-    def slot(self, owner: Any, name: str) -> int:
+    def slot(self, owner: Continuous, name: str) -> int:
         """The slot of a quantity of an object; of a vector the first."""
-        return int(owner._side if name in self.aside else owner._base) + self.column(name)
+        return (owner._side if name in self.aside else owner._base) + self.column(name)
 
-    def slots(self, owner: Member, name: str) -> slice:
+    def slots(self, owner: Continuous, name: str) -> slice:
         """The slots of a vector of an object."""
         start = self.slot(owner, name)
         return slice(start, start + self.lengths[name])
@@ -330,7 +334,7 @@ class Layout:
                 straight.append(line)
         return straight
 
-    def attach(self, owner: Member, table: NDArray[np.float64]) -> None:
+    def attach(self, owner: Member, table: Floats) -> None:
         """Point an object's views at its slots of `table`, the array of all rows."""
         seat, own, rows = owner._seat, owner.__dict__, owner._system.storage.rows
         if seat.table is not table:
@@ -346,27 +350,29 @@ class Layout:
         if seat.vectors:
             own["_vectors"] = seat.vectors
 
-    def rates(self, owner: Member) -> Any:
+    def rates(self, owner: Member) -> object:
         """What reads and writes an object's rates by the names of its states."""
         seat = owner._seat
-        if seat.rates is None:
+        if seat.rates is None and not self.moves:
+            seat.rates = _NO_STATES
+        elif seat.rates is None:
             stride, width = seat.table.strides
-            seat.rates = self.view.from_buffer(seat.table, R * stride + seat.base * width) if self.moves else _NO_STATES
+            seat.rates = rates = self.view.from_buffer(seat.table.data, R * stride + seat.base * width)
             if self.vectors:
-                seat.rates._vectors = self._arrays(seat.table[R], seat.base, seat.side, self.vectors)
+                rates._vectors = self._arrays(seat.table[R], seat.base, seat.side, self.vectors)
         return seat.rates
 
-    def rates_read(self, owner: Member) -> Any:
+    def rates_read(self, owner: Member) -> object:
         """What only reads them."""
         owner._seat.rates_read = reading = self._read(owner, R)
         return reading
 
-    def lasts(self, owner: Member) -> Any:
+    def lasts(self, owner: Member) -> object:
         """What reads an object's states at the start of the present step."""
         owner._seat.lasts = reading = self._read(owner, Y0)
         return reading
 
-    def _read(self, owner: Member, row: int) -> Any:
+    def _read(self, owner: Member, row: int) -> object:
         if not self.moves:
             return _NO_STATES
         seat = owner._seat
@@ -375,13 +381,13 @@ class Layout:
             reading._show(owner.name, self._arrays(seat.table[row], seat.base, seat.side, self.vectors))
         return reading
 
-    def _arrays(self, row: NDArray[np.float64], base: int, side: int, names: tuple[str, ...]) -> tuple[object, ...]:
+    def _arrays(self, row: Floats, base: int, side: int, names: tuple[str, ...]) -> tuple[Floats, ...]:
         """The vectors of these names in the blocks that begin at these slots."""
         firsts = ((side if name in self.aside else base) + self.starts[name] for name in names)
         return tuple(row[first : first + self.lengths[name]] for first, name in zip(firsts, names, strict=True))
 
 
-def _unwritable(values: Any) -> object:
+def _unwritable(values: Floats) -> Floats:
     """A view of an array that cannot be written."""
     shown = values.view()
     shown.flags.writeable = False
@@ -453,7 +459,7 @@ _HELPERS: Final[dict[str, object]] = {
 }
 
 
-def _rates_class(layout: Layout) -> Any:
+def _rates_class(layout: Layout) -> type[ctypes.Structure]:
     """A class whose objects read and write the states' names in the row of rates."""
     fields = [(name, ctypes.c_double) for name in layout.states]
     members: dict[str, object] = {"_fields_": fields, "__slots__": ("_vectors",) if layout.vectors else ()}

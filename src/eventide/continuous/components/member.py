@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.layout import Layout
     from eventide.continuous.components.variable import Variable
-    from eventide.continuous.flows.flow import Flow
+    from eventide.continuous.flows.flow import Flow, Still
     from eventide.continuous.plans import Cohort
     from eventide.continuous.storage.slot_storage import Seat
 
@@ -36,16 +36,14 @@ def laws_hold(member: Member) -> bool:
     return member._is_active
 
 
-def flow_of(member: Member) -> Flow:
+def flow_of(member: Member) -> Flow | Still:
     """The flow in whose steps a member moves; that of all that stands still if it does not move."""
-    flow: Flow = member._flow
-    return flow
+    return member._flow
 
 
 def holder_of(variable: Variable) -> Member:
     """The component whose state a variable is; a loose variable itself."""
-    holder: Member = variable._owner
-    return holder
+    return variable._owner
 
 
 def slots_of(variable: Variable) -> list[int]:

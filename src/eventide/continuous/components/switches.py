@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eventide.discrete.conditions.condition import ComponentCondition
 
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from types import FunctionType
 
     from eventide.continuous.components.component import Continuous
+    from eventide.lowering.kernels.lowered import Constant
 
 
 @dataclass(frozen=True)
@@ -67,7 +68,7 @@ class Branches:
     located: tuple[Branch, ...] = ()
     unlocated: tuple[Unlocated, ...] = ()
     smooth: tuple[Unlocated, ...] = ()
-    facts: tuple[Any, ...] = ()
+    facts: tuple[Constant, ...] = ()
     void: frozenset[str] = frozenset()
 
     @property

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any, NoReturn, Self
+from typing import TYPE_CHECKING, NoReturn, Self
 
 from eventide.continuous.components.step_quantities import quantities_of
 from eventide.continuous.storage.slot_storage import LONE, Seat
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from eventide.continuous.components.member import Member
     from eventide.continuous.components.step_quantities import StepQuantities
+    from eventide.continuous.flows.flow import Flow, Still
     from eventide.continuous.plans import Cohort
     from eventide.declare import Field
     from eventide.simulation import Simulation
@@ -60,7 +61,7 @@ class Variable:
         self._system = sim._continuum
         if self._system.integrator.is_marching:
             self._system.integrator.pauses.check_thread()
-        self._flow: Any = self._system.integrator.still
+        self._flow: Flow | Still = self._system.integrator.still
         self.name = check_text(name, "name=") or f"Variable {count_new(sim, Variable)}"
         self._slot = slot = self._system.storage.give_seat(self, LONE).base
         self._system.storage.table[:, slot] = 0.0
@@ -115,7 +116,7 @@ class Variable:
         if flow.at != self.sim.time:
             flow.show()
         if flow.number < 0:
-            flow.receive(self._owner)
+            flow.integrator.still.receive(self._owner)
         if flow.ledger is not None:
             flow.ledger.note_written_slot(self._slot)
         self._system.storage.rows[R][self._slot] = value
@@ -206,7 +207,7 @@ class StateVariable(Variable):
     """The variable behind a state of a component, as `component["x"]` gives it: a view without a flow of its own."""
 
     @classmethod
-    def _of(cls, owner: Member, slot: int, name: str, spec: Field) -> StateVariable:
+    def _of(cls, owner: Member, slot: int, name: str, spec: Field) -> Self:
         """The variable behind one name of a component."""
         self = cls.__new__(cls)
         self.sim, self.unit, self.name, self.assigned = owner.sim, spec.unit, name, spec.assigned

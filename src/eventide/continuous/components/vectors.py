@@ -145,7 +145,6 @@ class VectorVariable(StateVariable):
     @classmethod
     def _behind(cls, owner: Continuous, name: str, spec: Field) -> VectorVariable:
         self = cls._of(owner, owner._layout.slot(owner, name), f"{owner.name}.{name}", spec)
-        assert isinstance(self, cls)
         self._field = spec
         self._items = {}
         return self
@@ -169,8 +168,7 @@ class VectorVariable(StateVariable):
 
     @property
     def _slots(self) -> slice:
-        slots: slice = self._owner._layout.slots(self._owner, self._field.name)
-        return slots
+        return self._owner._layout.slots(self._owner, self._field.name)
 
     def _every_slot(self) -> list[int]:
         return list(range(self._slots.start, self._slots.stop))

@@ -9,6 +9,7 @@ from math import inf, nan, nextafter
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.checks import Ledger, check_pass, refuse_change
+from eventide.continuous.components.component import Continuous
 from eventide.continuous.error_context import execute_law
 from eventide.continuous.flows.sliding import Sliding
 from eventide.continuous.storage.flow_rows import CHAIN, RESTS, SEGMENTS, SUMS
@@ -25,11 +26,11 @@ CROWD: Final = 32
 """In a flow of at least this many laws it pays to join those of a class."""
 
 if TYPE_CHECKING:
-    from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.member import Member
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.storage.growable_arrays import Run
     from eventide.discrete.conditions.condition import Condition
+    from eventide.discrete.conditions.until import StateWait
     from eventide.inputs import Input
 
 
@@ -98,7 +99,7 @@ class Flow:
         self.is_open: bool | int = False
         self.assigns = False
         self.conditions: dict[Condition, None] = {}
-        self.resting: dict[Condition, tuple[object, ...]] = {}
+        self.resting: dict[StateWait, tuple[Member, ...]] = {}
         self.members: dict[Member, None] = {}
         self.inputs: dict[object, tuple[Input, ...] | Reach[Input]] = {}
         self.sliding: Sliding | None = None
@@ -318,6 +319,13 @@ class Flow:
             lists.view[place] = 1 + size
 
 
+def moving_flow(member: Member) -> Flow:
+    """The flow of a member that is known to move."""
+    flow = member._flow
+    assert isinstance(flow, Flow)
+    return flow
+
+
 class Look:
     """The laws, slots and sums of a flow as they are now."""
 
@@ -342,8 +350,7 @@ class Look:
     @cached_property
     def computing(self) -> list[object]:
         """The components of which laws may set more than rates."""
-        components = [owner for owner in self._flow.members if hasattr(owner, "_layout")]
-        return [one for one in components if one._layout.computes]
+        return [one for one in self._flow.members if isinstance(one, Continuous) and one._layout.computes]
 
     @cached_property
     def sums(self) -> list[list[int]]:

@@ -11,9 +11,10 @@ step is repeated with all of them. Rejected: one such law makes the whole simula
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from eventide.continuous.flows.flow import Flow, coalesce
+from eventide.continuous.components.component import Continuous
+from eventide.continuous.flows.flow import Flow, coalesce, moving_flow
 from eventide.continuous.flows.ordering import Ordering
 from eventide.continuous.flows.rate_conflicts import RateConflicts
 from eventide.continuous.flows.readers import Readers
@@ -65,8 +66,7 @@ class Grouping:
 
     def plan_of(self, owner: Member) -> LawPlan:
         """What is known of a member's laws."""
-        plan: LawPlan = owner._cohort.plan(owner)
-        return plan
+        return owner._cohort.plan(owner)
 
     def readers_of(self, slot: int) -> tuple[Flow, ...]:
         """The flows that depend on what stands in a slot."""
@@ -101,10 +101,9 @@ class Grouping:
     def flow_of(self, plan: Plan) -> Flow:
         """The flow on which a condition depends; that of the clock if it depends on none."""
         found: Flow | None = None
-        still = self.integrator.still
         for other in plan.touches:
             flow = other._flow
-            if flow is not still and flow is not found:
+            if isinstance(flow, Flow) and flow is not found:
                 if found is not None:
                     return self._flow_for(plan)
                 found = flow
@@ -121,10 +120,9 @@ class Grouping:
         newcomer    the member to be placed; it joins the flows that touch it already. What stands still joins no flow
         """
         met: dict[Flow, None] = {}
-        still = self.integrator.still
         for other in plan.touches:
             flow = other._flow
-            if flow is not still:
+            if isinstance(flow, Flow):
                 met[flow] = None
             elif newcomer is not None and other is newcomer:
                 met.update(dict.fromkeys(self.shared.touchers(other)))
@@ -213,7 +211,7 @@ class Grouping:
 
     def _part(self, owner: Member) -> None:
         """Let a member be one no longer, and stand still."""
-        integrator, flow = self.integrator, owner._flow
+        integrator, flow = self.integrator, moving_flow(owner)
         if not flow.is_open:
             integrator.touch(flow)
         integrator.guards.wake_those_with(owner)
@@ -257,7 +255,7 @@ class Grouping:
             return
         self._place((owner,))
         if owner._flow is not flow:
-            self.merge(flow, owner._flow)
+            self.merge(flow, moving_flow(owner))
 
     def _decide(self) -> None:
         """Let objects that are not active move with laws that give to them, and no others.
@@ -281,9 +279,9 @@ class Grouping:
 
     def _empty(self, owner: Member) -> None:
         """No law adds to the sums and rates of an object that stands still."""
-        rows, seat = self.integrator.storage.rows, owner._seat
-        found = [(Y, seat.layout.slot(owner, name)) for name in seat.layout.sums]
-        found += [(R, slot) for slot in range(seat.base, seat.base + seat.layout.moving)]
+        rows, seat, layout = self.integrator.storage.rows, owner._seat, owner._seat.layout
+        found = [(Y, layout.slot(owner, name)) for name in layout.sums] if isinstance(owner, Continuous) else []
+        found += [(R, slot) for slot in range(seat.base, seat.base + layout.moving)]
         for row, slot in found:
             if rows[row][slot] != 0.0:
                 self.integrator.written(slot)
@@ -291,7 +289,7 @@ class Grouping:
 
     def change_slots(self, owner: Member, slots: list[int]) -> None:
         """Slots of a member are integrated from now on, or no longer."""
-        flow = owner._flow
+        flow = moving_flow(owner)
         self.integrator.touch(flow)
         self._toggle(flow, runs := coalesce(slots))
         for low, high in runs:
@@ -357,12 +355,12 @@ class Grouping:
         if cohort.is_exposed:
             _count(self.exposed, flow, 1)
 
-    def _note_what_is_special(self, flow: Flow, owner: Any) -> None:
+    def _note_what_is_special(self, flow: Flow, owner: Member) -> None:
         """A component slides, calls inputs, may assign states, or has laws that cannot be read."""
         cohort = owner._cohort
-        if owner._slide is not None:
+        if owner._slide is not None and isinstance(owner, Continuous):
             flow.note_slide(owner)
-        if cohort.inputs != () and owner._is_active:
+        if cohort.inputs != () and isinstance(owner, Continuous) and owner._is_active:
             flow.note_inputs(owner, reached_inputs(owner._laws(), owner) if cohort.inputs is None else cohort.inputs)
         if cohort.is_opaque:
             _count(self.opaque, flow, 1)
@@ -417,7 +415,7 @@ class Grouping:
         """Let components touch what they refer to now."""
         flows: dict[Flow, list[Member]] = {}
         for owner in owners:
-            flows.setdefault(owner._flow, []).append(owner)
+            flows.setdefault(moving_flow(owner), []).append(owner)
         for flow, group in flows.items():
             if all(owner._flow is flow for owner in group):
                 self._renew(group)
@@ -426,7 +424,7 @@ class Grouping:
 
     def _renew(self, owners: list[Member]) -> None:
         """Renew components of one flow; if its states stay the same it keeps its step."""
-        integrator, flow = self.integrator, owners[0]._flow
+        integrator, flow = self.integrator, moving_flow(owners[0])
         integrator.touch(flow)
         integrator.guards.wake(flow)
         slots, following = list(flow.slots), integrator.memory.flow.next_step[flow.number]
@@ -444,7 +442,7 @@ class Grouping:
         if not integrator.together:
             touched = [other._flow for owner in owners for other in self.plan_of(owner).touches]
             for other in dict.fromkeys(touched):
-                if other is not flow and other is not integrator.still:
+                if isinstance(other, Flow) and other is not flow:
                     self.merge(flow, other)
             self._split(flow)
         for owner in owners:

@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 from eventide.continuous.checks import UnsoundLaw
 from eventide.continuous.components.component import STAGES
 from eventide.continuous.components.variable import Variable
-from eventide.continuous.flows.flow import CONTRIBUTIONS, EQUATIONS
+from eventide.continuous.flows.flow import CONTRIBUTIONS, EQUATIONS, moving_flow
 from eventide.engine.codes import LATER_CONTRIBUTION, LATER_EQUATION
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ class Ordering:
         if owner in self._nodes:
             self.forget(owner)
             self.note(owner)
-            self._arrange(owner._flow)
+            self._arrange(moving_flow(owner))
 
     # --- the order ------------------------------------------------------------------------------------------------
 
@@ -250,7 +250,7 @@ class Ordering:
             node = ready.pop()
             del left[node]
             if self._place(node):
-                flows[node.owner._flow] = None
+                flows[moving_flow(node.owner)] = None
             for other in self._after(node):
                 if other in left:
                     waits[other] -= 1

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import ulp
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from eventide.continuous.components.component import Continuous
 from eventide.engine.codes import (
     ABS,
     COUNT,
@@ -143,11 +144,11 @@ class Sliding:
         return place
 
 
-def computed_runs(owner: Any) -> list[tuple[int, int]]:
+def computed_runs(owner: Member) -> list[tuple[int, int]]:
     """The slots that an owner's laws set besides rates: computed values and sums, then computed vectors."""
-    layout = getattr(owner, "_layout", None)
-    if layout is None:
+    if not isinstance(owner, Continuous):
         return []
+    layout = owner._layout
     runs = [(owner._side, owner._side + len(layout.computed) + len(layout.sums))]
     for name in layout.computed_vectors:
         slots = layout.slots(owner, name)

@@ -10,18 +10,20 @@ time.
 from __future__ import annotations
 
 from math import nan
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
+from eventide.continuous.components.switches import Switch
 from eventide.continuous.guards.equalities import Doubts
 from eventide.continuous.guards.trails import Trail, Trails
 from eventide.continuous.storage.growable_arrays import float_table, int_table
 from eventide.discrete.changes import Pending
 from eventide.discrete.conditions.condition import conditions_of
-from eventide.discrete.conditions.until import drop_past, keep_past, past_waits
+from eventide.discrete.conditions.until import StateWait, drop_past, keep_past, past_waits
 from eventide.discrete.conditions.when import Trigger
 from eventide.discrete.processes.composite import who_waits
+from eventide.discrete.processes.process import Process
 from eventide.engine.codes import AT_END
 from eventide.engine.guard_screening import rouse
 from eventide.engine.records import GuardRecord, view_of
@@ -34,7 +36,6 @@ if TYPE_CHECKING:
     from eventide.continuous.plans import ConditionPlan
     from eventide.discrete.commands import Activity
     from eventide.discrete.conditions.condition import Condition
-    from eventide.discrete.conditions.until import StateWait
 
 Kind: TypeAlias = Literal["certified", "sampled", "opaque"]
 """What two waits of a kind have in common."""
@@ -75,7 +76,7 @@ class Guards:
         self.counts: dict[Kind, int] = {"certified": 0, "sampled": 0, "opaque": 0}
         self.exposed: Pending[Condition] = Pending(integrator.changes)
         self._kept: list[tuple[Condition, float]] = []
-        self._resting_with: dict[object, dict[object, None]] = {}
+        self._resting_with: dict[Member, dict[StateWait, None]] = {}
 
     def place(self) -> None:
         """Give those that have come their rows."""
@@ -90,14 +91,10 @@ class Guards:
         guard.trail[row] = self.trails.follow(condition)
         if condition.is_trigger:
             guard.trigger[row], guard.armed[row] = 1, condition.armed
-        elif condition.is_switch:
-            switch: Any = condition
-            guard.switch[row], guard.whole[row], guard.exact[row] = (
-                switch.slot + 1,
-                switch.whole + 1,
-                switch.branch.is_timed,
-            )
-        elif plan.pattern.returns is False:
+        elif isinstance(condition, Switch):
+            guard.switch[row], guard.whole[row] = condition.slot + 1, condition.whole + 1
+            guard.exact[row] = condition.branch.is_timed
+        elif plan.pattern.returns is False and isinstance(condition, StateWait):
             self._note_return(condition)
         if plan.signature is not None:
             integrator.references.keep_current(condition, plan)
@@ -256,7 +253,8 @@ class Guards:
         self.exposed.pop(condition, None)
         if condition.plan.signature is not None:
             self.integrator.references.leave_alone(condition)
-        if condition.recurs and condition.plan.touches and not condition.plan.is_opaque and not flow.is_empty:
+        plan = condition.plan
+        if isinstance(condition, StateWait) and plan.touches and not plan.is_opaque and not flow.is_empty:
             condition.is_over = True
             if condition.plan.pattern.returns is False:
                 self._note_end(condition)
@@ -268,7 +266,7 @@ class Guards:
 
     def _release(self, condition: Condition, flow: Flow) -> None:
         """Give the row and the memory of a condition back."""
-        if condition.rests:
+        if condition.rests and isinstance(condition, StateWait):
             self._stir(condition)
         del flow.conditions[condition]
         if not condition.is_counted:
@@ -331,7 +329,7 @@ class Guards:
 
     # --- rows at rest ---------------------------------------------------------------------------------------------
 
-    def _rest(self, condition: Any, flow: Flow) -> bool:
+    def _rest(self, condition: StateWait, flow: Flow) -> bool:
         """Keep a wait that is over, with its row, for the next of its kind; whether there is none of its kind yet."""
         if condition.rests:
             return True
@@ -372,11 +370,12 @@ class Guards:
         assert wait is not None
         self._put(wait, wait.flow)
 
-    def _stir(self, condition: Any) -> None:
+    def _stir(self, condition: StateWait) -> None:
         """A wait is kept no longer when it is over."""
-        if self.integrator.native_processes.of:
-            self.integrator.native_processes.leave(condition.activity)
-        drop_past(condition.activity, condition)
+        native, activity = self.integrator.native_processes, condition.activity
+        if native.of and isinstance(activity, Process):
+            native.leave(activity)
+        drop_past(activity, condition)
         for owner in condition.flow.resting.pop(condition):
             others = self._resting_with[owner]
             del others[condition]
@@ -384,12 +383,12 @@ class Guards:
                 del self._resting_with[owner]
         condition.rests = condition.is_plain = False
 
-    def _note_end(self, condition: Any) -> None:
+    def _note_end(self, condition: StateWait) -> None:
         """Remember a finished wait whose condition has not been seen to recur."""
         process = who_waits(condition.activity)
         process._met = (*process._met[1 - MOST_AT_REST :], condition.code)
 
-    def _note_return(self, condition: Any) -> None:
+    def _note_return(self, condition: StateWait) -> None:
         """A wait has come: if it is for the same thing as one that was not kept, others are kept from now on."""
         if any(code is condition.code for code in who_waits(condition.activity)._met):
             condition.plan.pattern.returns = True
@@ -418,7 +417,7 @@ class Guards:
         if waits:
             self._wake(list(waits))
 
-    def _wake(self, waits: list[Any]) -> None:
+    def _wake(self, waits: list[StateWait]) -> None:
         for condition in waits:
             if condition.is_over:
                 self._discard(condition)

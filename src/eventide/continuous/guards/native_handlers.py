@@ -9,7 +9,8 @@ several flows depend on what is written. With `compile=False` they always do.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from types import CodeType
+from typing import TYPE_CHECKING, Final
 
 from eventide.discrete.changes import Pending
 
@@ -148,6 +149,6 @@ class NativeHandlers:
         return True
 
 
-def _code_of(trigger: Trigger) -> Any:
+def _code_of(trigger: Trigger) -> CodeType:
     """The code of a handler, which is a method of its component; told apart by identity, as to hash it takes long."""
-    return trigger.handler.__func__.__code__  # type: ignore[attr-defined]  # a method
+    return trigger.handler.__func__.__code__  # type: ignore[attr-defined, no-any-return]  # a method

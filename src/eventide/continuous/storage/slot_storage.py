@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import weakref
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -45,6 +45,9 @@ WHOLE: Final = LINE // 8
 """Rows are an odd multiple of this many slots long: a power of two apart, all rows of a slot would share the same few
 places of a cache.
 """
+
+
+NO_TABLE: Final[NDArray[np.float64]] = np.zeros((0, 0))  # of a seat whose views have not been made
 
 
 class Seat:
@@ -82,11 +85,11 @@ class Seat:
         self.cohort: Cohort | None = None
         self.bases: tuple[int, ...] = ()
         self.lease: Lease | None = None
-        self.table: Any = None
+        self.table = NO_TABLE
         self.vectors: tuple[object, ...] = ()
-        self.rates: Any = None
-        self.rates_read: Any = None
-        self.lasts: Any = None
+        self.rates: object = None
+        self.rates_read: object = None
+        self.lasts: object = None
 
     def blocks(self) -> list[tuple[int, int]]:
         """The first slot of each block that has any, and how many it has: what is integrated, then what is not."""
@@ -227,5 +230,4 @@ class SlotStorage:
 
 def row_view(row: NDArray[np.float64]) -> memoryview[float]:
     """A row of floats as a memoryview: reading an item gives a Python float, several times faster than an array's."""
-    view: memoryview[float] = view_of(row)
-    return view
+    return view_of(row)

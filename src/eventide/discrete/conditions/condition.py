@@ -43,8 +43,6 @@ class Condition:
     armed = True
     is_counted = True
     """Whether events of its handler are still counted, as it is not known yet whether that pays as native code."""
-    recurs = False
-    """Whether the same thing may well be waited for again."""
 
     test: Callable[[], object]
     function: Callable[..., object]

@@ -26,7 +26,6 @@ class StateWait(Condition):
 
     __slots__ = ("activity", "code", "countdown", "crossed", "following", "is_plain", "world")
     is_state_event = True
-    recurs = True
     code: object
     """The code of the condition, by which the next wait for the same thing is known; None if it is no function."""
     crossed: object
