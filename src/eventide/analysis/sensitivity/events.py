@@ -98,8 +98,8 @@ class Events:
     def _slots(self, rates: dict[int, float | Dual]) -> Iterator[tuple[int, float]]:
         """The slots that are integrated, with their rates."""
         tangents = self.tangents
-        for owner in tangents.moving():
-            for slot in tangents.slots_of(owner):
+        for owner in tangents.companions:
+            for slot in tangents.integrated(owner):
                 yield slot, float(value_of(rates.get(slot, 0.0)))
 
     def _seed_time(self, rates: dict[int, float | Dual], order: int = 1) -> None:

@@ -310,7 +310,9 @@ def states_at(
         slots = [slot for one in sim.laws if one in tangents.companions for slot in tangents.slots_of(one)]
         for slot, unit in zip(slots, np.eye(len(slots)), strict=True):
             tangents.row.tangents[slot] = unit
-        found = [tangents.evaluate().get(slot, 0.0) for slot in slots]
+        rates_found = tangents.evaluate()
+        integrated = {slot for one in tangents.companions for slot in tangents.integrated(one)}
+        found = [rates_found.get(slot, 0.0) if slot in integrated else 0.0 for slot in slots]
     finally:
         sim.close()
     values = np.array([float(value_of(value)) for value in states.values()])

@@ -136,10 +136,11 @@ class Tangents:
             found = self.evaluate()
         if self.sim.dt == 0.0:
             self.check_branches()
-        for owner in self.moving():
-            slots, count = self.slots_of(self.companions[owner]), self.count
+        for owner, companion in self.companions.items():
+            slots, count = self.slots_of(companion), self.count
+            integrated = self.integrated(owner)
             for k, slot in enumerate(self.slots_of(owner)):
-                rate = found.get(slot)
+                rate = found.get(slot) if slot in integrated else None
                 tangent = rate.tangent if isinstance(rate, Dual) else np.zeros(count + 1)
                 for j in range(count):
                     rates[slots[k * count + j]] = tangent[j]
@@ -202,8 +203,12 @@ class Tangents:
                 real[slot] = outcome
 
     def moving(self) -> list[Continuous]:
-        """The components whose states are integrated."""
+        """The components whose laws are at work."""
         return [owner for owner in self.companions if owner.active]
+
+    def integrated(self, owner: Continuous) -> list[int]:
+        """The slots of those states of a component that are integrated: each may be stopped and started by itself."""
+        return self.sim._continuum.active_slots(owner)
 
     def slots_of(self, owner: Continuous) -> list[int]:
         """The slots of the states of a component."""
@@ -222,9 +227,10 @@ class Tangents:
     def give(self) -> None:
         """Give the companions these derivatives, at the start of a step."""
         table, count = self.sim._continuum.storage.table[Y], self.count
-        for owner in self.moving():
+        for owner, companion in self.companions.items():
             rows = [self.row.tangents[slot][:count] for slot in self.slots_of(owner)]
-            table[self.slots_of(self.companions[owner])] = np.concatenate(rows)
+            if rows:
+                table[self.slots_of(companion)] = np.concatenate(rows)
 
     def evaluate(self) -> dict[int, float | Dual]:
         """Execute all laws at the present states; what they set is in `row.scratch`, and their rates are returned."""
@@ -241,15 +247,19 @@ class Tangents:
         ]
         before: dict[int, float | Dual] = {}
         scratch, outcomes = Scratch(expected, before), []
-        for _ in range(len(laws) + 1):
-            self.row.scratch = scratch = Scratch(expected, before)
-            scratch.found.update(dict.fromkeys(sums, 0.0))
+        for _ in range(2 * len(laws) + 1):
+            self.row.scratch = scratch = Scratch(expected, before, sums)
             with self._in_pass(), self.watch() as comparisons:
-                for _, law in laws:
+                for k, (_, law) in enumerate(laws):
+                    scratch.law = k
                     law()
             outcomes = [outcome for _, outcome in comparisons]
             before = scratch.found
-            if not scratch.is_early:
+            too_early = scratch.too_early()
+            if too_early is not None:
+                reader, writer = too_early
+                laws.insert(writer, laws.pop(reader))
+            elif not scratch.is_early:
                 break
         self.row.scratch = None
         self.found = before

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 
 from eventide.analysis.sensitivity.dual import Dual, Space, UndifferentiableError
 from eventide.continuous import StateVariable
 from eventide.continuous.components.member import layout_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import numpy as np
     from numpy.typing import NDArray
 
     from eventide.continuous.components.component import Continuous
+
+SUM: Final = "sum"
+RATE: Final = "rate"
 
 
 class Scratch:
@@ -22,14 +27,38 @@ class Scratch:
     rates       what they set of rates, by slot of the state
     before      what an evaluation before this one set, for what is read before it is set
     is_early    whether something was read before it was set
+    law         the number of the law that is executed, in the order of the laws
     """
 
-    def __init__(self, expected: dict[int, None], before: dict[int, float | Dual]) -> None:
-        self.found: dict[int, float | Dual] = {}
+    def __init__(self, expected: dict[int, None], before: dict[int, float | Dual], sums: Iterable[int] = ()) -> None:
+        self.found: dict[int, float | Dual] = dict.fromkeys(sums, 0.0)
         self.rates: dict[int, float | Dual] = {}
         self.expected = expected
         self.before = before
         self.is_early = False
+        self.law = 0
+        self._sums = tuple(self.found)
+        self._read: dict[tuple[str, int], list[int]] = {}
+        self._written: dict[tuple[str, int], list[int]] = {}
+
+    def note_read(self, kind: str, slot: int) -> None:
+        """A law reads a sum or a rate, to which laws add."""
+        if kind == RATE or slot in self._sums:
+            self._read.setdefault((kind, slot), []).append(self.law)
+
+    def note_written(self, kind: str, slot: int) -> None:
+        """A law sets a sum or a rate, or adds to it."""
+        if kind == RATE or slot in self._sums:
+            self._written.setdefault((kind, slot), []).append(self.law)
+
+    def too_early(self) -> tuple[int, int] | None:
+        """A law that has read a sum or a rate which another one set or added to later, and that other one."""
+        for what, readers in self._read.items():
+            writers = self._written.get(what, [])
+            for reader in readers:
+                if writers and reader not in writers and reader < writers[-1]:
+                    return reader, writers[-1]
+        return None
 
 
 class DualRow:
@@ -51,6 +80,7 @@ class DualRow:
         scratch = self.scratch
         if scratch is not None:
             if slot in scratch.found:
+                scratch.note_read(SUM, slot)
                 return scratch.found[slot]
             if slot in scratch.expected:
                 scratch.is_early = True
@@ -62,6 +92,7 @@ class DualRow:
 
     def __setitem__(self, slot: int, value: float | Dual) -> None:
         if self.scratch is not None:
+            self.scratch.note_written(SUM, slot)
             self.scratch.found[slot] = value
         elif isinstance(value, Dual):
             self.real[slot] = value.value
@@ -87,14 +118,18 @@ class DualRates:
         scratch = self._row.scratch
         if scratch is None or name not in self._places:
             raise AttributeError(f"{self._owner.name} has no rate {name!r} that can be set now")
-        scratch.rates[self._owner._base + self._places[name]] = value
+        slot = self._owner._base + self._places[name]
+        scratch.note_written(RATE, slot)
+        scratch.rates[slot] = value
 
     def __getattr__(self, name: str) -> Any:
         if name not in self._places:
             raise AttributeError(f"{self._owner.name} has no state {name!r}")
-        scratch = self._row.scratch
-        rates = self._seen if scratch is None else scratch.rates
-        return rates.get(self._owner._base + self._places[name], 0.0)
+        slot, scratch = self._owner._base + self._places[name], self._row.scratch
+        if scratch is None:
+            return self._seen.get(slot, 0.0)
+        scratch.note_read(RATE, slot)
+        return scratch.rates.get(slot, 0.0)
 
 
 class Unseen:
