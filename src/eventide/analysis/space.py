@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import isfinite, prod
 from numbers import Real
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -175,9 +175,11 @@ def _axis(model: Model[..., object], name: str, given: object) -> Axis:
     raise ModelError(_no_range(name, given))
 
 
-def _is_finite(end: Any) -> bool:
-    is_number = isinstance(end, Real) and not isinstance(end, np.bool_)
-    return is_number and end is not True and end is not False and isfinite(end)
+BOOLEANS: Final[tuple[type, ...]] = (bool, np.bool_)
+
+
+def _is_finite(end: object) -> bool:
+    return isinstance(end, Real) and not isinstance(end, BOOLEANS) and isfinite(end)
 
 
 def _no_range(name: str, given: object) -> str:

@@ -8,14 +8,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import TYPE_CHECKING, TypeAlias, cast
 
 from eventide.errors import InputError
 from eventide.experiment.designs import Points, drawn
 from eventide.experiment.in_memory import InMemory
 from eventide.experiment.replication import Replication
 from eventide.experiment.results import Settings, Task
-from eventide.experiment.store import read_card, read_file, result_of
+from eventide.experiment.store import Row, read_card, read_file, result_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -90,7 +90,7 @@ def stored(folder: str | PathLike[str]) -> Replication:
     return Replication(cast("Study", study), results)
 
 
-_Row: TypeAlias = "tuple[Mapping[str, Any], Mapping[str, Mapping[str, str]], Mapping[str, pd.DataFrame]]"
+_Row: TypeAlias = "tuple[Row, Mapping[str, Mapping[str, str]], Mapping[str, pd.DataFrame]]"
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class _Batch:
     """
 
     card: Mapping[str, str]
-    about: Mapping[str, Any]
+    about: Row
     rows: Sequence[_Row]
 
     @property

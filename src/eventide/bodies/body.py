@@ -34,6 +34,7 @@ from eventide.rows.memory import RowMemory
 if TYPE_CHECKING:
     from types import CodeType
 
+    from eventide.bodies.nodes import Extent
     from eventide.bodies.points import Handler, Loop
     from eventide.bodies.reader import Reading
     from eventide.discrete.processes.process import Process
@@ -102,7 +103,7 @@ class Return(NamedTuple):
     command     what it has yielded, or the error that is raised there, if that is so
     """
 
-    generator: Any
+    generator: object
     does: str
     command: object
 
@@ -121,7 +122,7 @@ class Body:
         self.wholes, self.reals = reading.columns()
         self.layout = Layout(reading, self.wholes, self.reals)
         self.surroundings = Surroundings(self.naming, self.layout.places, world, partial(Birth, self))
-        self._positions: dict[CodeType, list[Any]] = {}
+        self._positions: dict[CodeType, list[Extent]] = {}
         self._states: dict[tuple[int, int], int | None] = {}
         """Those in which plain generators of code that is kept in `_positions` stand, by its id and instruction."""
         self._optional = reading.optional
@@ -264,7 +265,7 @@ class Body:
             self._states[key] = at
         return self._states[key]
 
-    def _positions_of(self, code: CodeType) -> list[Any]:
+    def _positions_of(self, code: CodeType) -> list[Extent]:
         """The extents of the instructions of some code."""
         if code not in self._positions:
             self._positions[code] = [
@@ -426,7 +427,9 @@ class Bodies:
         self, exits: Mapping[tuple[Body, int], int]
     ) -> list[tuple[str, CannotLower | None, tuple[CannotLower, ...]]]:
         """Of each function that was looked at: its name, why it stays Python, and what of it does, and how often."""
-        told: list[Any] = [(code.co_qualname, refusal, ()) for code, refusal in self.refused.values()]
+        told: list[tuple[str, CannotLower | None, tuple[CannotLower, ...]]] = [
+            (code.co_qualname, refusal, ()) for code, refusal in self.refused.values()
+        ]
         for bodies in self._known.values():
             for body in bodies:
                 asks = []
@@ -476,7 +479,9 @@ class Bodies:
 
     def add_kind(self, memory: RowMemory, body: Body) -> int:
         """Make a body known to tables; the number of its kind."""
-        kernel: Any = body.function() if self.native is None else self.native().kernel(body.function, body.text)
+        kernel: Callable[..., int] | int | None = (
+            body.function() if self.native is None else self.native().kernel(body.function, body.text)
+        )
         return memory.add_kind(len(body.wholes), len(body.reals), kernel)
 
     def admit(self, generator: GeneratorType[object, object, object]) -> tuple[Body, Admission] | None:

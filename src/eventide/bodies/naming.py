@@ -143,7 +143,7 @@ class Naming:
         self.addresses: dict[str, Thing] = {}
         self.given: dict[str, Fact] = {}
         self.things: dict[tuple[str, tuple[str, ...]], type] = {}
-        self.methods: dict[tuple[str, tuple[str, ...]], Any] = {}
+        self.methods: dict[tuple[str, tuple[str, ...]], object] = {}
         self.exact: dict[tuple[str, tuple[str, ...]], object] = {}
         """The functions, classes and modules that variables lead to, by how they are reached."""
         self.simulations: dict[tuple[str, tuple[str, ...]], World] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from typing import TypeAlias
 
 
 def pairs_of(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
@@ -10,6 +11,10 @@ def pairs_of(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr
     if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
         return list(zip(target.elts, value.elts, strict=True))
     return [(target, value)]
+
+
+Extent: TypeAlias = tuple[int | None, int | None, int | None, int | None]
+"""From which line to which, and from which column to which, an instruction is."""
 
 
 def extent(node: ast.expr) -> tuple[int, int, int, int]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.frames import Frame
 from eventide.bodies.handlers import Handlers
-from eventide.bodies.nodes import extent
+from eventide.bodies.nodes import Extent, extent
 from eventide.bodies.operands import Unknown
 from eventide.bodies.points import Block, Loop, Point
 
@@ -45,7 +45,7 @@ class Writing:
         self.frame = Frame(naming, twin_of(naming.function), tree, None, None)
         self.frames = [self.frame]
         self.points: dict[int, Point] = {}
-        self.resumes: dict[tuple[tuple[int, int, int, int], ...], int] = {}
+        self.resumes: dict[tuple[Extent, ...], int] = {}
         self.extents: dict[int, tuple[int, int, int, int]] = {}
         self.asks: dict[int, tuple[ast.AST, str]] = {}
         self.spawns: dict[int, tuple[ast.Expr, str]] = {}

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from eventide.compilation.branches.law_names import found_in
 from eventide.compilation.branches.located import smooth_in, unlocated_in
+from eventide.compilation.planner import Compiler
 from eventide.compilation.processes.process_plans import asks_of
 from eventide.compilation.soundness import objects_of
 from eventide.continuous import Variable
 from eventide.continuous.components.component import STAGES
+from eventide.continuous.components.switches import Switch
 from eventide.continuous.flows.flow import moving_flow
 from eventide.continuous.guards.equalities import moving_equalities
 from eventide.continuous.plans import never_started
@@ -321,7 +323,8 @@ class _Reader:
 
     def __init__(self, integrator: Integrator) -> None:
         self.integrator = integrator
-        self.analyst: Any = integrator.analyst
+        assert isinstance(integrator.analyst, Compiler)
+        self.analyst = integrator.analyst
         self._compiles = integrator.analyst.compiles
         self.numbers = {flow: k for k, flow in enumerate(integrator.flows.values(), start=1)}
 
@@ -343,7 +346,7 @@ class _Reader:
             flows=tuple(self._flow(flow) for flow in self.numbers),
             refusal=refusal,
             unkept=self.analyst.registry.store.objection,
-            branches=tuple(dict.fromkeys(self._branches(laws, [c for c in watched if c.is_switch]))),
+            branches=tuple(dict.fromkeys(self._branches(laws, [c for c in watched if isinstance(c, Switch)]))),
         )
 
     # --- laws -----------------------------------------------------------------------------------------------------
@@ -382,7 +385,7 @@ class _Reader:
         }
         return _Uses(read, written, None)
 
-    def _branches(self, laws: list[tuple[int, Continuous]], switches: list[Any]) -> Iterator[BranchNote]:
+    def _branches(self, laws: list[tuple[int, Continuous]], switches: list[Switch]) -> Iterator[BranchNote]:
         """What branches in laws: what is located of it, then what is not."""
         for switch in switches:
             branch, kind = switch.branch, self.integrator.guards.kind_of(switch)

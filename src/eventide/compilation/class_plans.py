@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from itertools import islice
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.compilation.branches.located import unlocated_in
 from eventide.compilation.plan_templates import Usage, sums_of
 from eventide.compilation.registry import Bound
 from eventide.compilation.soundness import check_laws
-from eventide.continuous.components.component import STAGES, Law, law_names
+from eventide.continuous.components.component import STAGES, Continuous, Law, law_names
 from eventide.continuous.components.member import cohort_of, laws_hold, seat_of
 from eventide.continuous.flows.ordering import Deal
 from eventide.continuous.own_methods import LAWS
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from eventide.compilation.plan_templates import LawTemplate
     from eventide.compilation.planner import Compiler
-    from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.layout import Layout
     from eventide.continuous.components.member import Member
     from eventide.continuous.storage.slot_storage import Seat
@@ -63,7 +62,7 @@ class ClassPlans:
     def is_current(self, owner: Member) -> bool:
         """Whether a member would be enrolled as it is; raises CannotLower if its laws cannot be read any more."""
         cohort = cohort_of(owner)
-        if not laws_hold(owner):
+        if not isinstance(owner, Continuous) or not laws_hold(owner):
             return True
         template: LawTemplate | None = cohort.template
         if template is None:
@@ -87,7 +86,8 @@ class ClassPlans:
         self._analyst.integrator.storage.seat.record[seat.number] = cohort.record
         return cohort
 
-    def _enroll_anew(self, owner: Any, seat: Seat) -> Cohort:
+    def _enroll_anew(self, owner: Member, seat: Seat) -> Cohort:
+        assert isinstance(owner, Continuous)
         analyst = self._analyst
         template, bases = self._template(owner)
         self._write(seat, bases)
@@ -106,7 +106,7 @@ class ClassPlans:
         known.row_of_laws[seat.number] = 0 if seat.lease is None else seat.lease[1]
         return cohort
 
-    def _template(self, owner: Any) -> tuple[LawTemplate | None, tuple[int, ...]]:
+    def _template(self, owner: Continuous) -> tuple[LawTemplate | None, tuple[int, ...]]:
         """The template of an object's laws, and their index rows side by side.
 
         None, and no rows, if they work on more than blocks of slots, or cannot be read.
@@ -140,7 +140,7 @@ class ClassPlans:
             seat.lease = index.put(bases) if bases else None
         seat.cohort, seat.bases = None, bases
 
-    def _of_many(self, template: LawTemplate, owner: Member) -> Cohort:
+    def _of_many(self, template: LawTemplate, owner: Continuous) -> Cohort:
         """The cohort of objects like one, which has its index rows."""
         analyst = self._analyst
         if template.assigns:
@@ -175,7 +175,7 @@ class ClassPlans:
             bounds.append(Bound(kernel, Binding(objects, rows, (), (), (), ())))
         return tuple(bounds)
 
-    def _of_one(self, owner: Member) -> Cohort:
+    def _of_one(self, owner: Continuous) -> Cohort:
         """The cohort of an object of which nothing can be told but for itself."""
         plan = self._analyst.law(owner)
         bounds = tuple([bound for _, bound in bounds_in(plan)])
@@ -214,7 +214,7 @@ class ClassPlans:
         owner_of = self._analyst.integrator.storage.owner_of
         return {owner_of(deal.slot): None for bound, one in found for deal in deal_of(bound, one)}
 
-    def _is_unseen(self, owner: Member) -> bool:
+    def _is_unseen(self, owner: Continuous) -> bool:
         """Whether something branches in an object's laws that is not located."""
         smoothness = self._analyst.registry.smoothness
         is_unseen = bool(unlocated_in(owner, smoothness))

@@ -18,7 +18,7 @@ from eventide.compilation.fused_steps import MOST_LAWS, MOST_SLOTS
 from eventide.compilation.plan_templates import ConditionTemplate, concerns_at, is_current, lay
 from eventide.compilation.processes.process_plans import names_of
 from eventide.compilation.strangers import stranger_in
-from eventide.continuous.components.component import STAGES, law_names
+from eventide.continuous.components.component import STAGES, Continuous, law_names
 from eventide.continuous.components.member import cohort_of
 from eventide.continuous.plans import (
     Analyst,
@@ -42,7 +42,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from eventide.compilation.registry import Bound, Registry
-    from eventide.continuous import Continuous
     from eventide.continuous.components.member import Member
     from eventide.continuous.components.switches import Branches
     from eventide.continuous.flows.flow import Flow
@@ -90,8 +89,9 @@ class Compiler(Analyst):
         """What branches in the laws of a class."""
         return branches_of(cls, self.registry.smoothness)
 
-    def law(self, owner: Any) -> LawPlan:
+    def law(self, owner: Member) -> LawPlan:
         """Kernels and index rows of a component's laws."""
+        assert isinstance(owner, Continuous)
         bounds = self.bounds_of(owner)
         return self._law_with_calls(owner) if bounds is None else self.plan_of_laws(owner, bounds)
 
@@ -151,7 +151,7 @@ class Compiler(Analyst):
         for one in (*objects, *addressed, *chain.from_iterable(items)):
             home = getattr(one, "sim", sim)
             if home is not sim and isinstance(home, type(sim)):
-                raise _of_another(f"{what}{whose.name}", one.name)
+                raise _of_another(f"{what}{whose.name}", str(getattr(one, "name", one)))
 
     def _check_reach(self, functions: tuple[object, ...], arguments: tuple[object, ...], whose: str) -> None:
         """The same of code that cannot be read."""
@@ -467,7 +467,7 @@ class Compiler(Analyst):
             words = first.address, second.address, laying, laid, first.width, width, run.joined
             run.joined = self.integrator.memory.lists.put(words)[1]
 
-    def is_plan_current(self, owner: Any, plan: LawPlan) -> bool:
+    def is_plan_current(self, owner: Continuous, plan: LawPlan) -> bool:
         """Whether a component's laws still refer to what they referred to when the plan was made."""
         known = tuple(bound for _, bound in bounds_in(plan))
         bounds = tuple(self._law_by_law(owner)[0].values())  # beside what is Python's the other law may be native

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eventide.continuous import Variable
 from eventide.continuous.checks import UnsoundLaw, unsound_assignment
@@ -27,9 +27,12 @@ def check_laws(owner: Member, bounds: Iterable[Bound]) -> None:
         law, objects = f"{owner.name}.{lowered.name.rpartition('.')[2]}", objects_of(bound)
         for access, (file, line, text) in lowered.assignments:
             for whose in objects.get(access.path, ()):
-                title = whose.name if isinstance(whose, Variable) else f"{whose.name}.{access.name}"
-                spec = None if isinstance(whose, Variable) else layout_of(whose).fields[access.name]
-                if not (spec or whose).assigned:
+                if isinstance(whose, Variable):
+                    title, spec, is_declared = whose.name, None, whose.assigned
+                else:
+                    title, spec = f"{whose.name}.{access.name}", layout_of(whose).fields[access.name]
+                    is_declared = spec.assigned
+                if not is_declared:
                     raise unsound_assignment(law, title, spec, f" ({location(file, line)}: `{text}`)")
                 if access in lowered.reads:
                     raise UnsoundLaw(
@@ -40,7 +43,7 @@ def check_laws(owner: Member, bounds: Iterable[Bound]) -> None:
                     )
 
 
-def objects_of(bound: Bound) -> dict[Path, list[Any]]:
+def objects_of(bound: Bound) -> dict[Path, list[Member]]:
     """The objects at each path of a kernel; several where the path goes through a list."""
     lowered, binding = bound.kernel.lowered, bound.binding
     objects = {path: [item] for (path, _), item in zip(lowered.blocks, binding.objects, strict=True)}

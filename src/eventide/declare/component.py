@@ -6,7 +6,8 @@ import inspect
 import sys
 from dataclasses import replace
 from functools import wraps
-from typing import TYPE_CHECKING, Any, ClassVar, Final, NoReturn, dataclass_transform, get_origin
+from types import FunctionType
+from typing import TYPE_CHECKING, ClassVar, Final, NoReturn, dataclass_transform, get_origin
 
 from eventide.declare.fields import MISSING, Field, Marker, Role, computed, computed_vector, field, summed
 from eventide.declare.showing import as_html, public_dir, short
@@ -271,7 +272,7 @@ def _install_default(cls: type, name: str, spec: Field) -> None:
         delattr(cls, name)
 
 
-def _make_constructor(cls: type[Component]) -> Any:
+def _make_constructor(cls: type[Component]) -> FunctionType:
     """Write `__init__` out once per class: keyword arguments, then one assignment for each field."""
     arguments, checks = [], []
     names: dict[str, object] = {"_missing": MISSING, "_refuse": _refuse_missing}
@@ -295,7 +296,8 @@ def _make_constructor(cls: type[Component]) -> Any:
     source = "\n".join([f"def __init__(self, sim{star}):", *checks, "    self._attach(sim, name)", *body])
     # The name shows a reader of a traceback what this code is.
     exec(compile(source, f"{GENERATED}{cls.__qualname__}.__init__>", "exec"), names)  # noqa: S102  # our own text
-    constructor: Any = names["__init__"]
+    constructor = names["__init__"]
+    assert isinstance(constructor, FunctionType)
     constructor.__qualname__ = f"{cls.__qualname__}.__init__"
     constructor.__module__ = cls.__module__
     return constructor

@@ -429,7 +429,7 @@ class World:
         self._calendar.void += 1
         return 0
 
-    def _meet(self, error: BaseException, activity: Activity, command: object) -> Any:
+    def _meet(self, error: BaseException, activity: Activity, command: object) -> object:
         """An error was met as `activity` ran or its command was carried out; returns what continues, or None.
 
         Returns `error` itself if it is to go up.

@@ -8,7 +8,7 @@ from inspect import signature
 from math import inf
 from numbers import Real
 from os import PathLike
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.errors import ModelError, ParameterError
 from eventide.experiment.designs import is_count
@@ -78,12 +78,13 @@ def check_folder(store: object) -> None:
         raise ModelError(f"a study takes store= as the path of a folder, and got {store!r}")
 
 
-def part_of(shard: Any) -> tuple[int, int]:
+def part_of(shard: object) -> tuple[int, int]:
     """Which part of how many is to be run. Raises ModelError for what is no shard."""
-    is_pair = isinstance(shard, tuple | list) and len(shard) == 2 and all(is_count(number) for number in shard)
-    if not is_pair or shard[0] > shard[1]:
-        raise ModelError(f"a shard is (3, 100), the third of a hundred parts, and got {shard!r}")
-    return int(shard[0]), int(shard[1])
+    if isinstance(shard, tuple | list) and len(shard) == 2 and all(is_count(number) for number in shard):
+        number, count = shard
+        if number <= count:
+            return int(number), int(count)
+    raise ModelError(f"a shard is (3, 100), the third of a hundred parts, and got {shard!r}")
 
 
 def check_level(level: object) -> None:

@@ -264,7 +264,10 @@ class Model(Generic[P, R_co]):
         state = self.function, self.until, dict(self.options), dict(self.values), self._drawings
         return object.__new__, (type(self),), state
 
-    def __setstate__(self, state: tuple[Any, ...]) -> None:
+    def __setstate__(
+        self,
+        state: tuple[Callable[..., object], float | None, dict[str, object], dict[str, object], list[Drawing[R_co]]],
+    ) -> None:
         function, until, options, values, drawings = state
         Model.__init__(self, function, until=until, options=options)
         self.values, self._drawings = MappingProxyType(values), drawings
@@ -320,7 +323,7 @@ def model(
     dt_min: float | None = None,
     dt_max: float | None = None,
     time_unit: str | None = None,
-) -> Any:
+) -> object:
     """Make a model of a function of a simulation and named parameters; a decorator, with or without settings.
 
     A generator is the main program: it yields commands, its end is the run's end, what it returns are the responses.

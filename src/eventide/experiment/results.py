@@ -173,7 +173,7 @@ class Result:
     account: Account | None
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict, repr=False)
     failure: Failure | None = None
-    run: Run[Any] | None = field(default=None, repr=False)
+    run: Run[object] | None = field(default=None, repr=False)
     dense: Mapping[str, PiecewisePolynomial] = field(default_factory=dict, repr=False)
 
     def __reduce__(self) -> tuple[object, ...]:

@@ -46,6 +46,10 @@ FILES_KEPT: Final = 4
 """The files that are kept in memory while results are read."""
 
 
+Row: TypeAlias = Mapping[str, Any]
+"""What a file tells of one run: numbers, texts and Booleans, by name."""
+
+
 class Store:
     """The results of a study in a folder.
 
@@ -162,9 +166,7 @@ class Store:
         rows, units, tables = self._read(stem)
         return self._made(rows[row], units, tables)
 
-    def _made(
-        self, row: Mapping[str, Any], units: Mapping[str, Mapping[str, str]], tables: Mapping[str, pd.DataFrame]
-    ) -> Result:
+    def _made(self, row: Row, units: Mapping[str, Mapping[str, str]], tables: Mapping[str, pd.DataFrame]) -> Result:
         """The result of which a row tells."""
         assert self._study is not None
         task = self._study.task(row["run"])
@@ -263,7 +265,7 @@ def _row_of(result: Result) -> dict[str, object]:
     }
 
 
-def _failure_of(told: Mapping[str, Any]) -> Failure:
+def _failure_of(told: Row) -> Failure:
     return Failure(**{**told, "notes": tuple(told["notes"])})
 
 
@@ -360,7 +362,7 @@ def read_file(folder: Path, stem: str) -> Read:
 
 
 def result_of(
-    row: Mapping[str, Any],
+    row: Row,
     units: Mapping[str, Mapping[str, str]],
     tables: Mapping[str, pd.DataFrame],
     task: Task,

@@ -130,7 +130,7 @@ def _framed(replication: Replication, rows: list[dict[str, object]], name: str) 
 
     numbers = [result.number for result in replication]
     is_plain = numbers == list(range(len(numbers)))
-    index: pd.Index[Any] = pd.RangeIndex(len(rows)) if is_plain else pd.Index(numbers)
+    index: pd.Index[int] = pd.RangeIndex(len(rows)) if is_plain else pd.Index(numbers)
     frame = pd.DataFrame(rows, index=index.rename("run"))
     frame.attrs["name"] = name
     return frame

@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 SHORTER: Final = 0.2
 LONGER: Final = 5.0
 """Bounds of the ratio of the next step of an adaptive method to the present one."""
+Options: TypeAlias = dict[str, Any]
+"""What a solution method passes on by name: the iteration, its tolerance, how often."""
 _WHOLE: Final = 1e-9
 """An interval shorter than a whole number of periods by less than this counts as that number."""
 
@@ -72,7 +74,7 @@ class _Fixed(OneStep):
 
     method: Method | Tableau
     length: float
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not 0.0 < self.length < inf:
@@ -122,7 +124,7 @@ class Adaptive(OneStep):
     safety: float = 0.9
     least: float = 0.0
     first: float | None = None
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not any(tableau_of(self.method).error):
@@ -202,7 +204,7 @@ class Multiscale(SolutionMethod):
     method: Inner | Choice
     period: float | Fraction
     parts: int = 1
-    options: dict[str, Any] = field(default_factory=dict)
+    options: Options = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         exact_period(self.period)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from math import inf
 from types import CodeType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 from eventide.continuous import Continuous
 from eventide.continuous.plans import has_laws, is_left_out
@@ -17,9 +17,10 @@ from eventide.reading.description import who_were
 from eventide.reading.misspelt import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable, Sequence
 
     from eventide.continuous import System
+    from eventide.continuous.storage.slot_storage import Tenancy
 
 MOST_CHECKED: Final = 100
 """The components that are checked for misspelt attributes as a run begins after some were made;"""
@@ -32,7 +33,7 @@ class ForgottenComponents:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self._resting: list[Callable[[], Any]] = []
+        self._resting: list[Tenancy] = []
         self._gone: list[str] = []
         self._sizes: dict[object, int] = {}
         """How many attributes the oldest components had when they were looked at, by their seats."""
@@ -70,7 +71,7 @@ class ForgottenComponents:
         if not self._resting and not self._gone:
             return []
         gone, self._gone = self._gone, []
-        found, self._resting = [one() for one in self._resting if _is_at_rest(one())], []
+        found, self._resting = [owner for one in self._resting if _is_at_rest(owner := one())], []
         told = [f"{who_were(found)} never started (call start(), as in {_call(found)})"] if found else []
         return told + [f"{name} 1 was never started and is gone (keep it: one = {name}(sim).start())" for name in gone]
 
@@ -85,12 +86,12 @@ class ForgottenComponents:
         return not self.system.is_empty
 
 
-def _is_at_rest(owner: object) -> bool:
+def _is_at_rest(owner: object) -> TypeGuard[Continuous]:
     """Whether an object is a component with laws or handlers that has never been started; a process starts itself."""
     return isinstance(owner, Continuous) and not isinstance(owner, Process) and is_left_out(owner)
 
 
-def _call(found: list[object]) -> str:
+def _call(found: Sequence[object]) -> str:
     return f"{type(found[0]).__name__}(sim).start()"
 
 

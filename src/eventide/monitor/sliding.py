@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from math import inf
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from eventide.continuous import Flow, Integrator
     from eventide.continuous.components.member import Member
+    from eventide.declare import Component
     from eventide.discrete.world import World
     from eventide.simulation import Simulation
 
@@ -62,7 +63,7 @@ class _Edge(Condition):
         return self.trigger.sim
 
     @property
-    def owner(self) -> Any:
+    def owner(self) -> Component:
         """The component."""
         return self.trigger.component
 
@@ -508,8 +509,8 @@ def _towards(to: Trigger, direction: dict[int, float]) -> dict[int, float]:
 
 def _is_bound(trigger: Trigger) -> bool:
     """Whether a handler belongs to its component now, which has not been stopped since it began to slide."""
-    component: Any = trigger.component
-    return any(trigger is other for other, _ in component._handlers)
+    component = trigger.component
+    return isinstance(component, Continuous) and any(trigger is other for other, _ in component._handlers)
 
 
 def _members(flow: Flow) -> list[object]:

@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterator
 from inspect import CO_GENERATOR
 from types import CodeType, FunctionType, GeneratorType, MethodType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 from eventide.declare import Component
@@ -30,6 +30,7 @@ from eventide.reading.scope import UNKNOWN, attribute_of, closures_of
 
 if TYPE_CHECKING:
     from eventide.discrete.world import World
+    from eventide.reading.description import Named
 
 
 CLOCKS: Final = frozenset(
@@ -114,7 +115,7 @@ class Mention(NamedTuple):
     advice: str = ""
 
 
-def refuse_commands(function: object, this: object, sim: World, what: str, owner: Any) -> None:
+def refuse_commands(function: object, this: object, sim: World, what: str, owner: Named) -> None:
     """Look through code that holds between events, once.
 
     function    the equations, report or condition; one whose code cannot be seen is passed over
@@ -178,7 +179,7 @@ def _is_number(command: object) -> bool:
     return hasattr(command, "__float__") and not hasattr(command, "_execute")
 
 
-def _place(what: str, owner: Component, code: CodeType) -> str:
+def _place(what: str, owner: Named, code: CodeType) -> str:
     return f"{what} of {owner.name} at {location(code.co_filename, code.co_firstlineno)}"
 
 

@@ -20,7 +20,7 @@ def line_of(generator: Any) -> str:
     return location(innermost.gi_code.co_filename, innermost.gi_frame.f_lineno)
 
 
-def line_in(error: BaseException, generator: Any) -> str:
+def line_in(error: BaseException, generator: GeneratorType[object, object, object] | None) -> str:
     """The line of a generator, or of one of the user's that it delegated to, from which an error came; "" if none."""
     found = ""
     traceback = error.__traceback__

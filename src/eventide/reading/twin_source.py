@@ -114,7 +114,7 @@ class TwinSource:
         if isinstance(statement, ast.Global | ast.Nonlocal):
             return statement
         number = self._number(statement)
-        write: Callable[[TwinSource, Any], ast.stmt] = self._WRITERS.get(type(statement), TwinSource._evaluated)
+        write: Callable[..., ast.stmt] = self._WRITERS.get(type(statement), TwinSource._evaluated)
         made = write(self, statement)
         test = "entry is None or entry.at == _0 and ((entry := None), (yield))"
         if self._last > number:
@@ -247,7 +247,7 @@ class TwinSource:
             made += unbound([name.id], name)
         return [_if(target, made, [], "entry is not None")] if made else []
 
-    _WRITERS: Final[dict[type[ast.AST], Callable[[TwinSource, Any], ast.stmt]]] = {
+    _WRITERS: Final[dict[type[ast.AST], Callable[..., ast.stmt]]] = {
         ast.For: _for,
         ast.If: _branch,
         ast.Match: _match,

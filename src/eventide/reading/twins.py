@@ -109,7 +109,7 @@ class GoingOn(map):  # type: ignore[type-arg]  # of whatever the inner generator
     __slots__ = ("close", "inner", "send", "throw")
     inner: object
 
-    def __new__(cls, inner: Any) -> Self:
+    def __new__(cls, inner: Iterator[object]) -> Self:
         """What stands for a suspended generator or iterator."""
         made = super().__new__(cls, call, chain((_stop,), repeat(inner.__next__)))
         made.inner = inner

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import ceil, nan
-from typing import TYPE_CHECKING, Any, Final, Protocol, SupportsFloat
+from typing import TYPE_CHECKING, Any, Final, Protocol, SupportsFloat, TypeAlias
 
 import numpy as np
 
@@ -100,8 +100,12 @@ class _Found(Protocol):
     def pvalue(self) -> SupportsFloat: ...
 
 
+Distribution: TypeAlias = Any
+"""One of `scipy.stats`, with its parameters or a family: scipy tells no type that both have."""
+
+
 def kolmogorov_smirnov(
-    values: npt.ArrayLike, distribution: Any, known: Mapping[str, float] | None = None
+    values: npt.ArrayLike, distribution: Distribution, known: Mapping[str, float] | None = None
 ) -> HypothesisTest:
     """The test of Kolmogorov and Smirnov of a continuous distribution: the largest distance of distribution functions.
 
@@ -134,7 +138,11 @@ def kolmogorov_smirnov(
 
 
 def chi_square(
-    values: npt.ArrayLike, distribution: Any, known: Mapping[str, float] | None = None, *, cells: int | None = None
+    values: npt.ArrayLike,
+    distribution: Distribution,
+    known: Mapping[str, float] | None = None,
+    *,
+    cells: int | None = None,
 ) -> HypothesisTest:
     """The chi-square test of a distribution, continuous or discrete, by cells that are equally probable.
 
@@ -174,7 +182,9 @@ def chi_square(
     )  # fmt: skip
 
 
-def _sample(values: npt.ArrayLike, distribution: Any, known: Mapping[str, float] | None) -> npt.NDArray[np.float64]:
+def _sample(
+    values: npt.ArrayLike, distribution: Distribution, known: Mapping[str, float] | None
+) -> npt.NDArray[np.float64]:
     numbers = checked(values, 0.5)
     if not (hasattr(distribution, "cdf") and hasattr(distribution, "ppf")):
         raise ValueError(
@@ -197,7 +207,7 @@ def _sample(values: npt.ArrayLike, distribution: Any, known: Mapping[str, float]
     return numbers
 
 
-def _name(distribution: Any) -> str:
+def _name(distribution: Distribution) -> str:
     """What a sentence calls a distribution."""
     if hasattr(distribution, "fit"):
         return f"{distribution.name} with fitted parameters"

@@ -44,7 +44,7 @@ class Component:
     """
 
     name: str
-    map: Any
+    map: object
     parts: tuple[Component, ...] = ()
 
     def __post_init__(self) -> None:

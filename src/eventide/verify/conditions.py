@@ -113,7 +113,7 @@ def _samples(name: str, ranges: Sequence[tuple[float, float]], count: Any) -> li
     return [tuple(row) for row in (lows + shares * (highs - lows)).tolist()]
 
 
-def points_for(conditions: Any) -> list[Point]:
+def points_for(conditions: Conditions) -> list[Point]:
     """The inputs of a component that is no model. Raises ModelError for a design or a study, which are of models."""
     if isinstance(conditions, Grid):
         return list(conditions.points())
@@ -128,7 +128,7 @@ def _axis(values: object) -> list[object]:
     return [values] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
 
 
-def study_for(model: Model[..., object], conditions: Any, quantities: tuple[str, ...] = ()) -> Study:
+def study_for(model: Model[..., object], conditions: Conditions, quantities: tuple[str, ...] = ()) -> Study:
     """The runs of a model over conditions, always the same ones, with all that it records.
 
     quantities  those of which all times are to be known, between the rows as well

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.cm import ScalarMappable
     from numpy.typing import NDArray
 
-Field: TypeAlias = Callable[[Any, Any], tuple[object, object]]
+Field: TypeAlias = Callable[..., tuple[object, object]]
 
 ARROWS: Final = 21
 """The number of arrows of a flow in each direction."""

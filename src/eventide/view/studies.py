@@ -143,7 +143,7 @@ def _boxes(asked: _Asked, axes: Axes) -> Axes:
     return axes
 
 
-def _groups(values: pd.Series[Any]) -> list[tuple[str, float, pd.Series[bool]]]:
+def _groups(values: pd.Series[float]) -> list[tuple[str, float, pd.Series[bool]]]:
     """For each value, or each group of values of a parameter: what it is called, its mean, which rows have it."""
     distinct = values.drop_duplicates().tolist()
     is_number = pd.api.types.is_numeric_dtype(values) and not pd.api.types.is_bool_dtype(values)

@@ -24,8 +24,6 @@ from eventide.experiment.systems import Analytic, Cost, Dynamics, Numeric, Signa
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
-    from eventide.lowering.kernels.lowered import Lowered
-
 
 @dataclass(frozen=True)
 class Point:
@@ -182,12 +180,12 @@ class Varied:
                 first[:, 1 + j] = -self.scales[j] * rates.reshape(first.shape)[:, 0]
         return first.ravel()
 
-    def both(self, t: float) -> Any:
+    def both(self, t: float) -> tuple[object, object]:
         """The values of the input and of its direction."""
         signal, direction = self.point.signal, self.point.direction
         return signal(t) if signal is not None else None, direction(t) if direction is not None else None
 
-    def rate(self, t: float, x: NDArray[np.float64], both: Lowered, _: object) -> NDArray[np.float64]:
+    def rate(self, t: float, x: NDArray[np.float64], both: tuple[object, object], _: object) -> NDArray[np.float64]:
         """The rates of the state and of its sensitivities."""
         rows = x.reshape(self.size, 1 + len(self.names))
         duals = np.empty(len(self.point.state), dtype=object)
@@ -209,7 +207,7 @@ class Varied:
                 rates[k, 0] = rate
         return rates.ravel()
 
-    def _input(self, both: Any) -> object:
+    def _input(self, both: tuple[object, object]) -> object:
         value, direction = both
         if "signal" not in self.names:
             return value

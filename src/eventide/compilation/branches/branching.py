@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from copy import deepcopy
 from dataclasses import replace
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.compilation.branches.calls import Around, Known, NotLocated, follow_call, follow_property
 from eventide.compilation.branches.law_names import OUTCOME, LawNames, operands_of
@@ -387,7 +387,8 @@ class Branching:
 
     def resolved(self, node: ast.expr, known: Known) -> ast.expr:
         """An expression without local names. Raises NotLocated."""
-        made: ast.expr = _Resolver(self.names, known).visit(deepcopy(node))
+        made = _Resolver(self.names, known).visit(deepcopy(node))
+        assert isinstance(made, ast.expr)
         if sum(1 for _ in ast.walk(made)) > LARGEST:
             raise NotLocated("what it is made of is too long")
         return made
@@ -442,7 +443,7 @@ class _Resolver(ast.NodeTransformer):
         self._names = names
         self._known = known
 
-    def visit(self, node: ast.AST) -> Any:
+    def visit(self, node: ast.AST) -> ast.AST:
         """Visit a node."""
         held = getattr(node, HOLDS, None)
         if held is not None:

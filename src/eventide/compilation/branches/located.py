@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ast
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from eventide.compilation.branches.branching import Branching
 from eventide.compilation.branches.calls import MOST, Around, is_refused, sites_of
@@ -30,7 +30,6 @@ from eventide.reading.source import original_of
 
 if TYPE_CHECKING:
     from eventide.compilation.branches.smoothness import Smoothness
-    from eventide.continuous.components.member import Member
 
 OURS: Final = "_eventide_"
 """What our own names begin with among the attributes of a function of the user's."""
@@ -146,17 +145,19 @@ def _unread(law: FunctionType) -> FunctionType:
     return copy
 
 
-def unlocated_in(owner: Member, smoothness: Smoothness) -> tuple[Unlocated, ...]:
+def unlocated_in(owner: Continuous, smoothness: Smoothness) -> tuple[Unlocated, ...]:
     """What branches, bends or jumps in the laws of a component and is not located."""
     return () if isinstance(owner, Law) and owner.is_smooth else _unlocated_in(owner, "unlocated", smoothness)
 
 
-def smooth_in(owner: Member, smoothness: Smoothness) -> tuple[Unlocated, ...]:
+def smooth_in(owner: Continuous, smoothness: Smoothness) -> tuple[Unlocated, ...]:
     """What of that is smooth, as is said of it."""
     return () if isinstance(owner, Law) and not owner.is_smooth else _unlocated_in(owner, "smooth", smoothness)
 
 
-def _unlocated_in(owner: Any, which: Literal["unlocated", "smooth"], smoothness: Smoothness) -> tuple[Unlocated, ...]:
+def _unlocated_in(
+    owner: Continuous, which: Literal["unlocated", "smooth"], smoothness: Smoothness
+) -> tuple[Unlocated, ...]:
     cls = type(owner)
     if cls._laws_are_of_class:
         unlocated: tuple[Unlocated, ...] = getattr(found_in(cls), which)

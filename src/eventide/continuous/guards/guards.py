@@ -111,8 +111,8 @@ class Guards:
     def hold(self, condition: Condition) -> ConditionPlan:
         """Give a condition its row only: it can be tested, and is watched by no flow until it has a place in one."""
         plan = condition.plan = self.integrator.analyst.condition(condition)
-        if condition.is_switch and condition.owner not in plan.touches:
-            plan.touches = (condition.owner, *plan.touches)  # it moves where the law does of which it is a part
+        if isinstance(condition, Switch) and condition.component not in plan.touches:
+            plan.touches = (condition.component, *plan.touches)  # it moves where the law does of which it is a part
         pattern = plan.pattern
         if pattern.row is None:
             known = {"address": pattern.address, "recourse": pattern.recourse, "certificate": pattern.certificate}

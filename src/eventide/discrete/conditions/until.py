@@ -189,7 +189,7 @@ def _await_crossing(sim: World, activity: Activity, crossing: Crossing, priority
     sides: list[CrossingWait] = []
     for side in crossing.sides(0):
         wait = past_wait(activity, side.__code__, crossed)
-        if wait is not None and sim._conditions.resume(wait, side, priority, prior):
+        if isinstance(wait, CrossingWait) and sim._conditions.resume(wait, side, priority, prior):
             wait.activity = activity
         else:
             wait = CrossingWait(sim, activity, side, priority, crossed)
@@ -207,7 +207,7 @@ def past_waits(activity: Activity) -> Iterator[StateWait]:
         wait = wait.following if wait.following is not first else None
 
 
-def past_wait(activity: Activity, code: object, crossed: object) -> Any:
+def past_wait(activity: Activity, code: object, crossed: object) -> StateWait | None:
     """A wait of an activity that is over, for a condition of that code; None if none is kept.
 
     crossed     the code of what is to cross a level, if that is waited for; else None

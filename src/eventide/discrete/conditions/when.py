@@ -154,8 +154,8 @@ class WhenSpec:
 
     def __init__(
         self,
-        condition: Callable[[Any], object] | Crossing,
-        handler: Callable[[Any], object],
+        condition: Callable[..., object] | Crossing,
+        handler: Callable[..., object],
         priority: float,
         at_start: bool,
     ) -> None:
@@ -315,7 +315,7 @@ def when(
             "write `lambda self: ...`"
         )
 
-    def mark(handler: Callable[[Any], None]) -> Handler:
+    def mark(handler: Callable[..., None]) -> Handler:
         refuse_generator(handler, "when")
         marked: Any = handler
         marked._when = spec = WhenSpec(condition, handler, priority, at_start)

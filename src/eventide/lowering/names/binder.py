@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import FunctionType
 
+    from eventide.continuous.components.member import Member
     from eventide.lowering.kernels.lowered import Anchor
     from eventide.lowering.translation.values import Path
 
@@ -35,11 +36,11 @@ class Binding(NamedTuple):
     clocks      the simulations whose clock is read, if nothing else tells of which simulation it works on objects
     """
 
-    objects: tuple[Any, ...]
+    objects: tuple[Member, ...]
     bases: tuple[int, ...]
     lists: tuple[tuple[int, ...], ...]
     consts: tuple[float, ...]
-    items: tuple[tuple[Any, ...], ...]
+    items: tuple[tuple[Member, ...], ...]
     inputs: tuple[Input, ...]
     addressed: tuple[object, ...] = ()
     clocks: tuple[object, ...] = ()
