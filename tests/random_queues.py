@@ -87,6 +87,53 @@ class Queueing(Writer):
         return [f"with {who}.request({given}) as {name}:", "    pass", *before, *wait, *told, *after]
 
 
+PATIENCE = """
+# Where nothing in the text reads the variable of an outcome it has no value in a generator that comes home.
+HIDDEN += ("unit", *(f"got{k}" for k in range(300)))
+"""
+
+
+class Leaving(Queueing):
+    """Writes one generator function whose processes give up some of their requests."""
+
+    def on_block(self, number: int) -> list[str]:
+        lines = super().on_block(number)
+        name = self.units_of(lines[0])
+        wait = f"    yield {name}"
+        if wait not in lines or self.chance.random() < 0.2:
+            return lines
+        time = self.one(
+            "0.25", "0.5", "1.0", "rng.expovariate(2.0)", "abs(x) % 2.0", "0.0", "stream.uniform(0.25, 1.0)"
+        )
+        got, k = f"got{number}", lines.index(wait)
+        told = self.one(f"log.append(({got}.name, sim.time))", f"seen.append(sim.time + ({got}.name == 'served'))")
+        if self.chance.random() < 0.5:
+            asked = f"served={name}, gave_up=ev.hold({time})", f"gave_up={time}, served={name}, late=ev.hold(2)"
+            wait = f"    {got} = yield ev.first_of({self.one(*asked)})"
+            test = self.one(f"if {got}.name == 'gave_up':", f"if {got}.name != 'served':", f"if not {name}.granted:")
+            gone = ["    " + test, f"        {told}", *(["        pass"] if self.chance.random() < 0.5 else [])]
+            kept = lines[k + 1 :] or ["    pass"]
+            return [*lines[:k], wait, *gone, "    else:", *(f"    {line}" for line in kept)]
+        request = lines[0].removeprefix("with ").rpartition(" as ")[0]
+        asked = f"served={request}, gave_up=ev.hold({time})", f"gave_up={time}, served={request}, late=ev.hold(2)"
+        kept = [line for line in lines[2:] if not line.startswith(f"    log.append(({name}.")]
+        block = [f"with {got}.value:", "    pass", *[line for line in kept if line != f"    yield {name}"]]
+        inside = [f"if {got}.name == 'served':", *(f"    {line}" for line in block), "else:", f"    {told}"]
+        return [f"{got} = yield ev.first_of({self.one(*asked)})", *inside]
+
+    @staticmethod
+    def units_of(head: str) -> str:
+        """The variable of a request."""
+        return head.rpartition(" as ")[2].removesuffix(":")
+
+
+def program_leaving(seed: int, acts: int, looks: int) -> str:
+    """The text of a model whose processes give up."""
+    chance = Random(seed)
+    stories = [Leaving(chance, f"story{k}").text() for k in range(3)]
+    return "\n\n".join([HEAD, *stories, f"ACTS = {acts}\nLOOKS = {looks}", MEDDLER, SURVEYOR + PATIENCE])
+
+
 THROUGH = """
 
 class Box:

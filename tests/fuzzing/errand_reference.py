@@ -82,6 +82,10 @@ class Story:
                 if not command.is_had_by(self):
                     return
                 value = command
+            elif isinstance(command, dict):
+                value = self.choose(command)
+                if value is None:
+                    return
             elif isinstance(command, Story):
                 if not command.terminated:
                     command.joined.append(self)
@@ -96,6 +100,19 @@ class Story:
         for other in self.joined:
             other.wake()
 
+    def choose(self, commands: dict[str, Any]) -> SimpleNamespace | None:
+        """Wait for the first of several; what has come, if that is there at once."""
+        branches: list[Branch] = []
+        self.let_go = lambda: [branch.let_go() for branch in branches]  # type: ignore[assignment,return-value]  # as it is
+        for word, command in commands.items():
+            branch = Branch(self, word, branches)
+            branches.append(branch)
+            if not isinstance(command, Wish):
+                branch.come_at(self.world.time + command)
+            elif command.is_had_by(branch):  # type: ignore[arg-type]  # it stands for its process
+                return branch.won(command)
+        return None
+
     def interrupt(self, cause: object = None) -> None:
         """Throw an interrupt into it, in front of this instant."""
         if self.terminated or not self.has_begun or self is self.world.current:
@@ -107,6 +124,30 @@ class Story:
             left = None if self.held is None else self.held.time - self.world.time
             self.let_go()
             self.step(error=Interrupt(cause, left))
+
+
+class Branch:
+    """One of the things for the first of which a process waits; all are in a list."""
+
+    def __init__(self, story: Story, word: str, others: list[Branch]) -> None:
+        self.story, self.word, self.others = story, word, others
+        self.let_go: Callable[[], None] = lambda: None
+
+    def come_at(self, time: float, value: Any = None) -> None:
+        """It comes at a time, if nothing else has come before."""
+        due = self.story.world.at(time, lambda: self.story.step(self.won(value)))
+        self.let_go = lambda: setattr(due, "is_off", True)
+
+    def wake(self, value: Any = None) -> None:
+        """It comes at the end of this instant, unless something else comes before."""
+        self.come_at(self.story.world.time, value)
+
+    def won(self, value: Any) -> SimpleNamespace:
+        """It is the first."""
+        for other in self.others:
+            if other is not self:
+                other.let_go()
+        return SimpleNamespace(name=self.word, value=value)
 
 
 class Loop:
@@ -192,6 +233,11 @@ class Wish:
         self.is_granted = False
         self.desk.serve()
 
+    @property
+    def granted(self) -> bool:
+        """Whether it has its units."""
+        return self.is_granted
+
     def __enter__(self) -> Self:
         return self
 
@@ -246,7 +292,7 @@ class Desk:
 
 def follow(program: Errands) -> dict[str, Any]:
     """All that can be seen of a run of a program. Raises Skip if it is too long."""
-    names: dict[str, Any] = {"ev": SimpleNamespace(hold=float, Interrupt=Interrupt, ModelError=Refused)}
+    names: dict[str, Any] = {"ev": SimpleNamespace(hold=float, first_of=dict, Interrupt=Interrupt, ModelError=Refused)}
     exec(compile(program.text, f"<errands {program.seed}>", "exec"), names)  # noqa: S102  # it was written here
     world, rng = Loop(), Random(program.seed)
     desks = [Desk(world, units) for units in program.units]

@@ -1,4 +1,4 @@
-"""Random programs of processes alone: they hold, draw, queue for units, make, join and interrupt each other.
+"""Random programs of processes alone: they hold, draw, queue for units, give up, make, join and interrupt each other.
 
 A program is the text of a module. What it calls, `ev`, `sim` and the desks, is eventide's or the reference's
 (`errand_reference.py`), which carries out the same text by a loop of its own.
@@ -31,9 +31,11 @@ class Writer:
     """Writes one generator function.
 
     depth       how the number of generations that may follow is told to what is made
+    is_patient  whether nobody leaves a line before his turn
     """
 
-    def __init__(self, chance: Random, name: str, kids: int, depth: str) -> None:
+    def __init__(self, chance: Random, name: str, kids: int, depth: str, *, is_patient: bool) -> None:
+        self.is_patient = is_patient
         self.chance = chance
         self.name = name
         self.kids = kids
@@ -92,6 +94,26 @@ class Writer:
         parts = ("try:", lines), ("except ev.Interrupt as cut:", handled)
         return [text for head, body in parts for text in (head, *(f"    {line}" for line in body))]
 
+    def leaving(self, desk: str, given: str, name: str) -> list[str]:
+        """A request that is given up after some time."""
+        length = self.one("0.25", "0.5", "0.5", "1.0", "0.0", "x if x > 0.0 else 0.25", "rng.expovariate(1.5)")
+        got, left = (
+            f"got{self.inner}",
+            self.one("seen.append(sim.time)", f"log.append(('left', sim.time, {length[:3]!r}))"),
+        )
+        if self.chance.random() < 0.5:
+            wait = self.one(f"served={name}, gave_up=ev.hold({length})", f"gave_up=ev.hold({length}), served={name}")
+            told = self.one(f"if not {name}.granted:", f"if {got}.name == 'gave_up':", f"if {got}.name != 'served':")
+            wait = f"    {got} = yield ev.first_of({wait})" if "got" in told else f"    yield ev.first_of({wait})"
+            after = self.indented(2)
+            inner = [wait, f"    {told}", f"        {left}", "    else:", *(f"    {line}" for line in after)]
+            return [f"with {desk}.request({given}) as {name}:", *inner]
+        asked = f"served={desk}.request({given})"
+        wait = self.one(f"{asked}, gave_up=ev.hold({length})", f"gave_up=ev.hold({length}), {asked}, never=9.0")
+        block = [f"with {got}.value:", *self.indented(2)]
+        tests = [f"if {got}.name == 'served':", *(f"    {line}" for line in block), "else:", f"    {left}"]
+        return [f"{got} = yield ev.first_of({wait})", *tests]
+
     def statement(self) -> list[str]:
         chance, desk = self.chance.random(), self.one("desk0", "desk1")
         if chance < 0.25 or (self.inner > 2 and chance > 0.6):
@@ -109,6 +131,8 @@ class Writer:
         if chance < 0.88:
             given = self.one("", "", "", "1.0", "priority=2", "-0.5", "0.0, 1", "units=2")
             name = f"u{self.inner}"
+            if not self.is_patient and self.chance.random() < 0.7:
+                return self.leaving(desk, given, name)
             return [f"with {desk}.request({given}) as {name}:", f"    yield {name}", *self.indented(2)]
         if chance < 0.9:
             return [f"yield from {desk}.use({self.one('0.5', '0.75', 'rng.random()')})"]
@@ -136,13 +160,13 @@ def breaker(chance: Random) -> str:
 def errands(seed: int) -> Errands:
     """The program of a seed."""
     chance = Random(f"errands {seed}")
-    kids, is_cut = chance.randint(1, 3), seed % 2 == 1
+    kids, is_cut, is_patient = chance.randint(1, 3), seed % 2 == 1, seed % 3 != 2
     texts = [
         writer.function([*writer.block(4), writer.hold()])
-        for writer in (Writer(chance, f"kid{k}", kids, "n - 1") for k in range(kids))
+        for writer in (Writer(chance, f"kid{k}", kids, "n - 1", is_patient=is_patient) for k in range(kids))
     ]
     for k in range(2):
-        writer = Writer(chance, f"story{k}", kids, "n % 2")
+        writer = Writer(chance, f"story{k}", kids, "n % 2", is_patient=is_patient)
         writer.inner = 1
         round_ = [writer.hold(), *writer.block(3), *([writer.call()] if chance.random() < 0.8 else [])]
         round_ = writer.tried(round_) if is_cut else round_

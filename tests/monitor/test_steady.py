@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.discrete.changes import Changes
+from eventide.declare.changes import Changes
 from eventide.errors import ModelError, SimulationError
 
 

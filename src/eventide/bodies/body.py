@@ -21,6 +21,7 @@ from eventide.bodies.objects import unborn_values
 from eventide.bodies.operands import KINDS, WIDE
 from eventide.bodies.prototypes import Prototypes
 from eventide.bodies.surroundings import Surroundings
+from eventide.bodies.waits.branches import joins, leave_wait, outcomes_at, outcomes_of, place_branches, references_to
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.errors import Interrupt
 from eventide.native.locking import locked
@@ -224,8 +225,11 @@ class Body:
                 return None
             wholes[places[f"n_{loop.number}"]], wholes[places[f"s_{loop.number}"]] = begin, end
         requests = self._requests(at, values, found.resources)
-        if requests is None:
+        numbers_of = outcomes_of(standing.choices, values, [*standing.blocks])
+        if requests is None or numbers_of is None:
             return None
+        for choice, number in numbers_of.items():
+            wholes[places[f"o_{choice.number}"]] = number
         return Admission(
             at,
             wholes,
@@ -246,6 +250,8 @@ class Body:
         found: dict[str, Request] = {}
         for block in self.layout.standing(at).blocks:
             request = values.get(block.name)
+            if block.outcome:
+                request = getattr(values.get(block.outcome), "value", None)
             if not isinstance(request, Request) or request.station is not resources[block.station]:
                 return None
             if type(request) not in (Request, PreemptingRequest) or request.state not in PRESENT:
@@ -273,6 +279,8 @@ class Body:
             ]
         return self._positions[code]
 
+    joins, references_to, place_branches, leave_wait = joins, references_to, staticmethod(place_branches), leave_wait
+
     # --- from a row to a generator --------------------------------------------------------------------------------
 
     def stand(self, generator: GeneratorType[object, object, object]) -> Return:
@@ -281,7 +289,11 @@ class Body:
 
     def requests_at(self, at: int, wholes: list[int]) -> list[int]:
         """The rows of the requests in whose blocks a row is."""
-        return [wholes[self.wholes.index(f"q_{block.name}")] for block in self.reading.points[at].all_blocks]
+        standing, point = self.layout.standing(at), self.reading.points[at]
+        choices = [*standing.choices, *([point.choice] if point.choice else [])]
+        names = [block.name for block in standing.blocks] + [one.request for one in choices if one.is_own]
+        rows = [wholes[self.layout.places[f"q_{name}"]] for name in dict.fromkeys(names)]
+        return [row for row in rows if row >= 0]
 
     def give_back(
         self,
@@ -299,7 +311,8 @@ class Body:
         """
         texts = {**dict(zip(self.wholes, wholes, strict=True)), **dict(zip(self.reals, reals, strict=True))}
         changed: dict[str, object] = {}
-        absent = [*self.naming.requests, *self._caught]
+        outcomes = (choice.name for choice in self.reading.choices.values())
+        absent = dict.fromkeys([*self.naming.requests, *self._caught, *outcomes])
         for name in self.reading.known:
             if name not in self._optional or int(texts["has"]) >> self._optional.index(name) & 1:
                 value = texts[f"v_{name}"]
@@ -318,11 +331,16 @@ class Body:
             contexts = {}
             for block in point.blocks:
                 request = requests[int(texts[f"q_{block.name}"])]
-                absent.remove(block.name)
-                changed[block.name], contexts[places[block.item]] = request, request.__exit__
+                contexts[places[block.item]] = request.__exit__
+                if not block.outcome:
+                    del absent[block.name]
+                    changed[block.name] = request
+            for name, outcome in outcomes_at(point, texts, requests):
+                absent.pop(name, None)
+                changed[name] = outcome
             for handler in point.handlers:
                 if handler.name:
-                    absent.remove(handler.name)
+                    del absent[handler.name]
                     changed[handler.name] = errors[handler]
             raised = {places[handler.statement]: errors[handler] for handler in point.handlers}
             inner = None if made is None else GoingOn(made)
@@ -330,7 +348,7 @@ class Body:
                 successor = Successor(generator, frame.twin)
                 made = successor.at(point.place, generator, changed, absent, iterators, contexts, raised, inner)
             else:
-                values = frame.values_at(texts, outermost, before.get(frame, {}), changed, absent)
+                values = frame.values_at(texts, outermost, before.get(frame, {}), changed, [*absent])
                 made = frame.begin(point.place, values, iterators, contexts, raised, inner)
             for handler in point.handlers:
                 if state := int(texts[f"f_{handler.number}"]):

@@ -7,6 +7,7 @@ import math
 from array import array
 from collections.abc import Callable, Mapping
 from math import inf
+from operator import mul, truediv
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -14,7 +15,8 @@ from eventide.bodies import attributes
 from eventide.bodies.calls import addressed_call
 from eventide.bodies.interrupts import is_interrupt, is_of_request, is_preemption, read_of_interrupt
 from eventide.bodies.operands import EXACT, KINDS, LARGEST, WIDE, Kind, Known, Operand, Thing, Unknown, constant
-from eventide.bodies.requests import count_of
+from eventide.bodies.requests import count_of, is_granted
+from eventide.bodies.waits.choices import name_compared
 from eventide.discrete.commands import hold
 from eventide.discrete.world import World
 from eventide.reading.source import CannotLower
@@ -48,6 +50,8 @@ _BAD: Final[Mapping[object, tuple[str, str]]] = {
 """Functions of `math`: their names in the stepper's language, and where Python may raise, or that was not examined."""
 _SAFE: Final[Mapping[object, tuple[float, float]]] = {math.log: (5e-324, 1e308), math.log1p: (-1.0 + 2.0**-53, 1e308)}
 """Between these no test is needed."""
+_ONE: Final[Mapping[object, float]] = {math.log: 1.0, math.log1p: 0.0}
+"""Up to here they are not above zero."""
 
 
 class BodyExpressions:
@@ -133,8 +137,9 @@ class BodyExpressions:
     def _on_attribute(self, node: ast.Attribute) -> Value:
         if is_interrupt(self, node.value):
             return read_of_interrupt(self, node)
-        if (count := count_of(self, node)) is not None:
-            return count
+        known = is_granted(self.naming, node) or count_of(self, node)
+        if known is not None:
+            return known
         owner = self.value(node.value)
         if isinstance(owner, Operand):
             raise Unknown("attributes of numbers are left to Python", node)
@@ -173,7 +178,8 @@ class BodyExpressions:
         if isinstance(operator, ast.Div):
             if not (right.low > 0.0 or right.high < 0.0):
                 self.emission.stop_if(f"{right.text} == 0", right, node=node)
-            return self.emission.keep(f"{_real(left)} / {_real(right)}", "float")
+            known = _between(operator, left, right) if right.low > 0.0 or right.high < 0.0 else {}
+            return self.emission.keep(f"{_real(left)} / {_real(right)}", "float", **known)
         if type(operator) not in _ARITHMETIC:
             raise Unknown("of floats it is left to Python", node)
         known = _between(operator, left, right)
@@ -210,6 +216,8 @@ class BodyExpressions:
     def _on_compare(self, node: ast.Compare) -> Value:
         if isinstance(node.ops[0], ast.Is | ast.IsNot):
             return self._is_none(node)
+        if (is_first := name_compared(self.naming, node)) is not None:
+            return is_first
         if any(isinstance(item, ast.Constant) and type(item.value) is str for item in (node.left, *node.comparators)):
             return self._is_word(node)
         nodes = [node.left, *node.comparators]
@@ -311,7 +319,8 @@ class BodyExpressions:
         if function is hold and len(node.args) == 1 and not node.keywords:
             duration = self.number(node.args[0], "int", "float")
             found = duration if duration.kind == "float" else self.emission.keep(_real(duration), "float")
-            self.emission.stop_if(f"not (0.0 <= {found.text} <= {LARGEST!r})", found, node=node)
+            if not (found.is_number and found.low >= 0.0 and found.high <= LARGEST):
+                self.emission.stop_if(f"not (0.0 <= {found.text} <= {LARGEST!r})", found, node=node)
             return found
         if isinstance(function, FunctionType):
             return self._followed(function, None, node)
@@ -388,7 +397,9 @@ class BodyExpressions:
         low, high = _SAFE.get(function, (inf, -inf))
         if not (operand.is_number and low <= operand.low and operand.high <= high):
             self.emission.stop_if(bad.format(text), operand, node=node)
-        return self.emission.keep(f"{name}({text})", "float")
+        is_below = function in _ONE and operand.is_number and low <= operand.low and operand.high <= _ONE[function]
+        known: Known = {"low": -1e4, "high": 0.0, "is_number": True} if is_below else {}
+        return self.emission.keep(f"{name}({text})", "float", **known)
 
     # --- functions that are followed ------------------------------------------------------------------------------
 
@@ -506,6 +517,7 @@ def _between(operator: ast.operator, left: Operand, right: Operand) -> Known:
     elif isinstance(operator, ast.Sub):
         low, high = left.low - right.high, left.high - right.low
     else:
-        corners = [one * other for one in (left.low, left.high) for other in (right.low, right.high)]
+        carry_out = truediv if isinstance(operator, ast.Div) else mul
+        corners = [carry_out(one, other) for one in (left.low, left.high) for other in (right.low, right.high)]
         low, high = min(corners), max(corners)
     return {"low": low, "high": high, "is_number": True} if abs(low) < inf and abs(high) < inf else {}

@@ -13,10 +13,11 @@ from eventide.bodies import attributes
 from eventide.native.locking import locked
 from eventide.rows import activities, codes
 from eventide.rows.allocation import has_room, row_of, spawn_like
-from eventide.rows.stations import ask, is_ready, leave, new_request
+from eventide.rows.composites import branch_asks, branch_holds, has_rows
+from eventide.rows.stations import ask, drop, is_ready, leave, new_request
 
 _numbers = count(1)
-_CODES: Final = ("ENDS", "EXIT", "FAILED", "NEW", "NOTHING", "PREEMPTED", "PREEMPTED_NOW", "ROOM", "WAITS")
+_CODES: Final = ("ENDS", "EXIT", "FAILED", "GRANTED", "NEW", "NOTHING", "PREEMPTED", "PREEMPTED_NOW", "ROOM", "WAITS")
 
 # --- native code has instructions in place of these calls -------------------------------------------------------------
 
@@ -52,6 +53,7 @@ def plain_kernel(name: str, text: str) -> FunctionType:
         **{function.__name__: function for function in (draw, draw_next, tell, *attributes.FUNCTIONS)},
         "hold": activities.hold,
         **{function.__name__: function for function in (ask, is_ready, leave, new_request, has_room, spawn_like)},
+        **{function.__name__: function for function in (branch_asks, branch_holds, has_rows, drop)},
         **{function.__name__: function for function in (row_of, activities.can_interrupt, activities.interrupt)},
         "__name__": "eventide.bodies.kernels",
     }

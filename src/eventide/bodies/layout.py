@@ -10,7 +10,7 @@ from eventide.rows.codes import NONE
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from eventide.bodies.points import Block, Handler, Loop, Point
+    from eventide.bodies.points import Block, Choice, Handler, Loop, Point
     from eventide.bodies.reader import Reading
 
 _ABSENT: Final = object()
@@ -24,6 +24,7 @@ class Standing(NamedTuple):
     loops: list[Loop]
     blocks: list[Block]
     handlers: list[Handler]
+    choices: list[Choice]
 
 
 class Layout:
@@ -55,7 +56,9 @@ class Layout:
         if found is None:
             point = self._points[at]
             loops = [loop for one in point.chain for loop in one.loops]
-            found = self._standings[at] = Standing(point.chain, loops, point.all_blocks, point.all_handlers)
+            choices = [choice for one in point.chain for choice in one.choices]
+            found = Standing(point.chain, loops, point.all_blocks, point.all_handlers, choices)
+            self._standings[at] = found
         return found
 
     def numbers(self, values: Mapping[str, object]) -> tuple[list[int], list[float]] | None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from eventide.bodies.emission import Emission
+    from eventide.bodies.points import Choice
     from eventide.reading.source import Definition, SourceBook
 
 ABSENT: Final = object()
@@ -157,6 +158,8 @@ class Naming:
         """The objects that are causes of interrupts: by the variable of the kernel."""
         self.handled: dict[str, int] = {}
         """The variables of the exceptions in whose handlers the kernel is being written, and the numbers of these."""
+        self.outcomes: dict[str, Choice] = {}
+        """The waits for the first of several things whose outcomes have variables where the kernel is being written."""
         self.requests: dict[str, str] = {}
         """The variables that refer to requests in their blocks, and the stations of these."""
         self.used: set[str] = set()
@@ -177,6 +180,7 @@ class Naming:
         made.own, made.shared = frozenset(name for name in code.co_varnames if name.isascii()), frozenset()
         made.cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         made.arguments, made.handled, made.bound, made.present = frozenset(), {}, {}, set()
+        made.outcomes = {}
         return made
 
     def key(self, name: str) -> str:
@@ -237,6 +241,8 @@ class Naming:
         name = node.id
         if name in self.handled:
             raise Unknown("what is done with an exception but to read it is left to Python", node)
+        if name in self.outcomes:
+            raise Unknown("what is done with an outcome but to compare its name is left to Python", node)
         if name in self.bound:
             return self.bound[name]
         key = self.key(name)

@@ -22,6 +22,8 @@ class Point(NamedTuple):
     blocks  around it there, the outermost first, whose requests end with them
     handlers    of interrupts around it there, the outermost first
     outer   where the generator stands that goes through this one by `yield from`; None for that of the process
+    choices     whose outcomes have a variable there
+    choice      that it waits for; None in another wait
     """
 
     place: int
@@ -31,6 +33,8 @@ class Point(NamedTuple):
     blocks: tuple[Block, ...] = ()
     handlers: tuple[Handler, ...] = ()
     outer: Point | None = None
+    choices: tuple[Choice, ...] = ()
+    choice: Choice | None = None
 
     @property
     def chain(self) -> list[Point]:
@@ -49,11 +53,34 @@ class Point(NamedTuple):
 
 
 class Block(NamedTuple):
-    """The block of a `with`: what its twin calls by its number, and the variable and station of its request."""
+    """The block of a `with`: what its twin calls by its number, and the variable and station of its request.
+
+    outcome     the variable of the outcome whose value the request is; "" for a request with a variable of its own
+    """
 
     item: ast.withitem
     name: str
     station: str
+    outcome: str = ""
+
+
+class Choice(NamedTuple):
+    """A wait for the first of several things.
+
+    number      in the text
+    words       the names of these
+    name        the variable of its outcome; "" without one
+    asked       which of them is a request; -1 for none
+    request     the variable of that request, or what stands for one
+    is_own      whether the command makes the request, so that only the outcome leads to it
+    """
+
+    number: int
+    words: tuple[str, ...]
+    name: str
+    asked: int
+    request: str
+    is_own: bool
 
 
 class Handler(NamedTuple):

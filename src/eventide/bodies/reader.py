@@ -22,6 +22,7 @@ from eventide.bodies.operands import LARGEST, Operand, Thing, Unknown
 from eventide.bodies.points import Block, Loop, Point
 from eventide.bodies.requests import asked, name_of_request
 from eventide.bodies.spawning import spawned
+from eventide.bodies.waits.choices import check_uses, chosen, is_composed, unsettled, written
 from eventide.bodies.writing import COMMAND, Writing
 from eventide.discrete.commands import hold
 from eventide.reading.source import CannotLower
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from types import FunctionType
 
     from eventide.bodies.naming import Naming
+    from eventide.bodies.waits.choices import Written
     from eventide.reading.twins import Twin
 
 MOST_TURNS: Final = 2**20  # of loops in one event: then Python goes on, which can be interrupted
@@ -54,11 +56,14 @@ class Reading(Writing):
 
     def _run(self, statements: Sequence[ast.stmt]) -> bool:
         """Some statements; whether anything leads behind them."""
+        naming, outcomes = self.naming, self.naming.outcomes
+        naming.outcomes = {**outcomes}
         for statement in statements:
             if self._lines is None:  # only a wait leads behind it
                 self._lines = []
             visit = getattr(self, f"_on_{type(statement).__name__.lower()}", self._on_other)
             visit(statement)
+        naming.outcomes = outcomes
         return self._lines is not None
 
     def _attempt(self, statement: ast.stmt, write: Callable[[BodyExpressions], object]) -> int:
@@ -103,7 +108,9 @@ class Reading(Writing):
     def _on_expr(self, statement: ast.Expr) -> None:
         if isinstance(statement.value, ast.Yield):
             asked = self._block_of(statement.value.value)
-            if asked is None:
+            if asked is None and is_composed(statement.value):
+                self._choose(statement, statement.value)
+            elif asked is None:
                 self._wait(statement, statement.value)
             else:
                 self._ask(statement, statement.value, asked)
@@ -166,8 +173,52 @@ class Reading(Writing):
 
     # --- requests -------------------------------------------------------------------------------------------------
 
+    def _choose(self, statement: ast.stmt, command: ast.Yield, target: ast.expr | None = None) -> None:
+        """A wait for the first of several things."""
+        resume = self._waiting(command)
+        found: Written | None = None
+
+        def write(expressions: BodyExpressions) -> None:
+            nonlocal found
+            if target is not None and not isinstance(target, ast.Name):
+                raise Unknown("only plain variables of its own are set by native code", target)
+            name = target.id if isinstance(target, ast.Name) else ""
+            if name:
+                check_uses(self.frame.tree, self.naming, name)
+            found = written(expressions, command, name, self._blocks_around, len(self.choices))
+            is_asked = (one for one in self._blocks_around if one.name == found.choice.request)
+            self._need_asked(expressions.emission, next(is_asked, None))
+            expressions.emission.begin_effect()
+            expressions.emission.emit(found.begin(resume))
+
+        state = self._attempt(statement, write)
+        self._lines = None
+        if not state or found is None:
+            self.resumes.pop((*self.frame.extents, extent(command)), None)
+            return
+        choice = found.choice
+        self.choices[choice.number] = choice
+        if choice.is_own:
+            self.naming.requests[choice.request] = found.station
+        self.points[resume] = self.points[resume]._replace(choice=choice)
+        self._start(resume)
+        if choice.is_own:
+            self._add(found.leaves)
+        self._add(self._handlers.delivery(resume, self._blocks_around))
+        if isinstance(target, ast.Name):
+            self._add(f"o_{choice.number} = a.process.subject[i]")
+            self.naming.outcomes[target.id] = choice
+
     def _on_with(self, statement: ast.With) -> None:
         """The block of a request for units of a resource; other contexts are Python's."""
+        choice = chosen(self.naming, statement)
+        if choice is not None:
+            test = f"if q_{choice.request} < 0:\n    code = EXIT\n    break"
+            if self._attempt(statement, lambda expressions: expressions.emission.emit(test)):
+                station = self.naming.requests[choice.request]
+                self._in_block(Block(statement.items[0], choice.request, station, choice.name), statement)
+                del self.naming.outcomes[choice.name.removeprefix(self.naming.prefix)]
+            return
         block: Block | None = None
 
         def write(expressions: BodyExpressions) -> None:
@@ -180,8 +231,10 @@ class Reading(Writing):
             self.naming.requests[name] = station
             expressions.emission.emit(f"q_{name} = {text}")
 
-        if not self._attempt(statement, write) or block is None:
-            return
+        if self._attempt(statement, write) and block is not None:
+            self._in_block(block, statement)
+
+    def _in_block(self, block: Block, statement: ast.With) -> None:
         self._blocks_around.append(block)
         self._run(statement.body)
         self._leave_blocks(len(self._blocks_around) - 1)
@@ -205,7 +258,14 @@ class Reading(Writing):
         """A wait in the block of a request that was not yielded is Python's: at its end that may be an error."""
         for block in self._blocks_around:
             if block is not but:
-                emission.emit(f"if a.request.state[q_{block.name}] == NEW:\n    code = EXIT\n    break")
+                emission.emit_early(f"if a.request.state[q_{block.name}] == NEW:\n    code = EXIT\n    break")
+        for test in unsettled(self.naming, self._blocks_around):
+            emission.emit_early(test)
+
+    def _need_settled(self, statement: ast.stmt) -> None:
+        """A way out, on which nothing may be left that only an outcome leads to."""
+        if tests := unsettled(self.naming, self._blocks_around):
+            self._attempt(statement, lambda expressions: expressions.emission.emit("\n".join(tests)))
 
     # --- variables ------------------------------------------------------------------------------------------------
 
@@ -240,6 +300,9 @@ class Reading(Writing):
     def _on_assign(self, statement: ast.Assign) -> None:
         if isinstance(statement.value, ast.YieldFrom) and len(statement.targets) == 1:
             self._go_through(statement, statement.value, statement.targets[0])
+            return
+        if isinstance(statement.value, ast.Yield) and len(statement.targets) == 1 and is_composed(statement.value):
+            self._choose(statement, statement.value, statement.targets[0])
             return
         pairs: list[tuple[ast.expr, ast.expr]] = []
         for target in statement.targets:
@@ -398,16 +461,19 @@ class Reading(Writing):
 
     def _on_break(self, statement: ast.Break) -> None:
         _, done, kept = self._targets[-1]
+        self._need_settled(statement)
         self._leave_blocks(kept)
         self._jump(done)
 
     def _on_continue(self, statement: ast.Continue) -> None:
         head, _, kept = self._targets[-1]
+        self._need_settled(statement)
         self._leave_blocks(kept)
         self._jump(head)
 
     def _on_return(self, statement: ast.Return) -> None:
         value, frame = statement.value, self.frame
+        self._need_settled(statement)
         if value is None or (isinstance(value, ast.Constant) and value.value is None):
             self._end()
         elif frame.call is None or isinstance(value, ast.YieldFrom):

@@ -44,7 +44,7 @@ def asked(expressions: BodyExpressions, node: ast.expr) -> tuple[str, str]:
     given = _given(node, is_preemptive=isinstance(resource, PreemptiveResource))
     station = expressions.naming.station(expressions.naming.owner_of(called))
     emission = expressions.emission
-    emission.emit(f"if not is_ready(a, {station}):\n    code = ROOM\n    break")
+    emission.emit_early(f"if not is_ready(a, {station}):\n    code = ROOM\n    break")
     operands = {name: expressions.number(value) for name, value in given.items()}
     priority, units = operands.get("priority", constant(0.0)), operands.get("units", constant(1))
     preempts = operands.get("preempt", constant(isinstance(resource, PreemptiveResource)))
@@ -91,6 +91,14 @@ def name_of_request(statement: ast.With, tree: ast.AST, naming: Naming, *, is_ne
     if others or is_set or is_nested or is_argument or naming.kinds.get(naming.key(name)):
         raise Unknown("the variable of the request is used for something else, too", statement)
     return name
+
+
+def is_granted(naming: Naming, node: ast.Attribute) -> Operand | None:
+    """Whether the request of a block has its units: `place.granted`; None for other attributes."""
+    key = naming.key(node.value.id) if isinstance(node.value, ast.Name) else ""
+    if node.attr != "granted" or key not in naming.requests:
+        return None
+    return Operand(f"(a.request.state[q_{key}] == GRANTED)", "bool")
 
 
 def is_named(node: ast.AST | None, *names: str) -> bool:

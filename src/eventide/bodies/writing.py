@@ -11,7 +11,7 @@ from eventide.bodies.frames import Frame
 from eventide.bodies.handlers import Handlers
 from eventide.bodies.nodes import Extent, extent
 from eventide.bodies.operands import Unknown
-from eventide.bodies.points import Block, Loop, Point
+from eventide.bodies.points import Block, Choice, Loop, Point
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -38,6 +38,7 @@ class Writing:
     blocks      the lines of each state
     asks        what is left to Python: the node and the reason, by the number of the state
     spawns      the statements that make processes: the node and the variable of the kernel, by the number of the state
+    choices     the waits for the first of several things, by their numbers
     changed     whether new types were found, so that it has to be read again
     """
 
@@ -50,6 +51,7 @@ class Writing:
         self.asks: dict[int, tuple[ast.AST, str]] = {}
         self.spawns: dict[int, tuple[ast.Expr, str]] = {}
         self.loops: list[Loop] = []
+        self.choices: dict[int, Choice] = {}
         self.changed = False
         self.blocks: dict[int, list[str]] = {0: []}
         self._lines: list[str] | None = self.blocks[0]
@@ -95,7 +97,8 @@ class Writing:
     def _here(self, node: ast.AST, does: Does) -> Point:
         frame = self.frame
         blocks, handlers = tuple(self._blocks_around[frame.blocks :]), self._handlers.around[frame.handlers :]
-        return Point(self._place(node), frame, tuple(self._around), does, blocks, handlers, frame.standing)
+        choices = tuple(self.naming.outcomes.values())
+        return Point(self._place(node), frame, tuple(self._around), does, blocks, handlers, frame.standing, choices)
 
     def _waiting(self, command: ast.Yield) -> int:
         """A state in which it is waited at a `yield`; who handles two interrupts does not go away there."""
@@ -134,7 +137,7 @@ class Writing:
     @property
     def _tables(self) -> Conditions:
         """What only grows as statements are read."""
-        numbered = self.points, self.extents, self.asks, self.spawns, self.blocks
+        numbered = self.points, self.extents, self.asks, self.spawns, self.blocks, self.choices
         return (*numbered, self.resumes, self.naming.requests)
 
     def _leave_blocks(self, kept: int) -> None:
@@ -149,7 +152,7 @@ class Writing:
         while waiting:
             state = waiting.pop()
             text = "\n".join(self.blocks[state])
-            if "code = hold(" in text or "ask(" in text or "spawn(" in text:
+            if "code = hold(" in text or "ask(" in text or "branch_holds(" in text or "spawn(" in text:
                 return True
             seen.add(state)
             waiting += [
@@ -217,6 +220,7 @@ class Writing:
         for loop in self.loops:
             wholes += [f"n_{loop.number}", f"s_{loop.number}"]
         wholes += [f"q_{name}" for name in naming.requests]
+        wholes += [f"o_{choice.number}" for choice in self.choices.values()]
         wholes += [frame.began_in_python for frame in self.frames[1:]]
         of_handlers = self._handlers.columns()
         wholes, reals = wholes + of_handlers[0], reals + of_handlers[1]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eventide.discrete.changes import Pending
+from eventide.declare.changes import Pending
 from eventide.discrete.conditions.condition import Condition
 
 if TYPE_CHECKING:

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from eventide.discrete import same_time_limit
 from eventide.discrete.calendar import Calendar
 from eventide.discrete.interruptions import Interruptions, put_back, serial_of
+from eventide.discrete.processes.composite import FirstOf, who_waits
 from eventide.discrete.processes.process_list import Roster
 from eventide.discrete.processes.stories import Kind, counter_of
 from eventide.discrete.resources.away import AwayStation
@@ -28,8 +29,9 @@ from eventide.discrete.selection import Candidate, Selection
 from eventide.discrete.sigint import Attendance
 from eventide.discrete.stand_ins import Given, Gone, RowCalendar, RowRoster
 from eventide.rows import loading
+from eventide.rows.activities import actor_of
 from eventide.rows.allocation import has_room, reference, row_of
-from eventide.rows.codes import DONE, ENDED, FAILED, INTERRUPTION, NONE, NOTHING, REQUESTED, ROOM, SPENT
+from eventide.rows.codes import DONE, ENDED, FAILED, NONE, NOTHING, REQUESTED, ROOM, SPENT
 from eventide.rows.undisturbed import is_watched, uncollected, undisturbed
 
 if TYPE_CHECKING:
@@ -144,13 +146,13 @@ class Homes:
         """Let the processes go away that can, as it pays."""
         assert self._bodies is not None
         may_go = self._absence.may_go
-        waiting = [notice for notice in self.world._calendar.heap if notice[3]._notice is notice and may_go(notice[3])]
+        waiting = [one for one in self.world._calendar.heap if one[3]._notice is one and may_go(who_waits(one[3]))]
         if not waiting:
             return
         self._prototypes = self._bodies.prototypes()
         selection = Selection(self._bodies, self._prototypes, may_go)
         found = selection.made_of(waiting)
-        gone = {id(candidate.notice) for candidate in found.values()}
+        gone = {id(notice) for candidate in found.values() for notice in candidate.notices}
         if gone:
             if not self._pays_to_load(found):
                 return
@@ -268,7 +270,9 @@ class Homes:
         self._fill(i, candidate.admission, candidate.children, requests)
         views = memory.views
         views.activity.at[i], views.process.watched[i] = candidate.admission.at, 1
-        if candidate.notice is None:
+        if candidate.group is not None:
+            candidate.body.place_branches(memory, i, candidate.group.standing, requests)
+        elif candidate.notice is None:
             assert candidate.wait is not None
             views.activity.wait[i], views.process.subject[i] = REQUESTED, requests[candidate.wait]
         else:
@@ -322,14 +326,17 @@ class Homes:
         activity = memory.views.activity
         time, sequence, serial = activity.due[i], activity.sequence[i], activity.serial[i]
         request = self._requests[memory.views.process.subject[i]] if activity.wait[i] == REQUESTED else None
+        left = self._rows[i].body.leave_wait(memory, i, self._requests)
         memory.engine.displace(memory.arrays, i)
         self._fetch(process)
+        if left:
+            for branch, one in zip(FirstOf.begun(process, left), left, strict=True):
+                put_back(self.world._calendar, branch, one.time, one.sequence, one.serial)
         if request is not None:
             process._wait = request
             if request.granted:
                 process._value = request
-        if sequence != 0.0:
-            put_back(self.world._calendar, process, time, sequence, serial)
+        put_back(self.world._calendar, process, time, sequence, serial)
 
     def embody(self) -> None:
         """Give objects to the processes that were made in rows and have none, in the order in which they were made."""
@@ -507,9 +514,7 @@ class Homes:
             spells, last = run.spells, memory.engine.first(memory.arrays) if left == 1 else NONE
             if last >= 0 and memory.activity.due[last] == instant.time:  # it may act there again and again
                 self.embody()
-            if last >= 0 and memory.activity.kind[last] == INTERRUPTION:
-                last = row_of(memory.views, memory.process.subject[last])
-            actor = self._rows.get(last)
+            actor = self._rows.get(actor_of(memory.views, last))
             for k, kind in self._counted:
                 memory.kind.count[k] = kind.count
             try:

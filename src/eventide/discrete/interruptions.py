@@ -16,7 +16,7 @@ from eventide.rows.codes import INTERRUPTION, LOST, NONE, NOTHING, OBJECTS, PREE
 from eventide.rows.event_list import displace
 
 if TYPE_CHECKING:
-    from eventide.discrete.calendar import Calendar, Notice, Path
+    from eventide.discrete.calendar import Calendar, Entry, Notice, Path
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.request import Request
     from eventide.rows.memory import RowMemory
@@ -112,8 +112,10 @@ class Interruptions:
         return event
 
 
-def put_back(calendar: Calendar, activity: Process | Interruption, time: float, sequence: float, serial: int) -> None:
-    """Give an activity its notice in the list in which it would stand if it had always been there."""
+def put_back(calendar: Calendar, activity: Entry, time: float, sequence: float, serial: int) -> None:
+    """Give an activity its notice in the list in which it would stand if it had always been there. 0: none."""
+    if sequence == 0.0:
+        return
     path: Path = PLAIN if serial == 0 and sequence > 0.0 else FIRST if serial == 0 else (serial, 0)
     activity._notice = notice = (time, sequence, path, activity)
     if sequence > 0.0:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eventide.discrete.calendar import ABOVE, BELOW, PLAIN
-from eventide.discrete.resources.away import are_held_elsewhere, can_go
+from eventide.discrete.processes.composite import FirstOf, who_waits
+from eventide.discrete.resources.away import can_go
+from eventide.discrete.resources.request import Request
 from eventide.reading.generators import is_held_elsewhere
 
 if TYPE_CHECKING:
@@ -14,13 +17,13 @@ if TYPE_CHECKING:
     from eventide.bodies.prototypes import Prototype, Prototypes
     from eventide.discrete.calendar import Notice
     from eventide.discrete.processes.process import Process
-    from eventide.discrete.resources.request import Request
     from eventide.discrete.resources.resource import Resource
 
 
 class Candidate(NamedTuple):
-    """A process that can go away: its notice, or what it waits for; its body, and what its row begins with.
+    """A process that can go away: its notice, or its wait, that for the first of several things its group; its body.
 
+    admission   what its row begins with
     children    the prototypes of what its own statements make: by the places of their rows
     offspring   these, and those of what they make
     resources   those that the process, or what it makes, may use
@@ -28,11 +31,18 @@ class Candidate(NamedTuple):
 
     notice: Notice | None
     wait: Request | None
+    group: FirstOf | None
     body: Body
     admission: Admission
     children: dict[int, Prototype | None]
     offspring: list[Prototype]
     resources: list[Resource]
+
+    @property
+    def notices(self) -> list[Notice]:
+        """All that the event list has of it."""
+        found = [self.notice] if self.group is None else [notice for _, notice, _ in self.group.standing]
+        return [notice for notice in found if notice is not None]
 
 
 class Selection:
@@ -54,9 +64,10 @@ class Selection:
         """
         found: dict[Process, Candidate] = {}
         for notice in notices:
-            _, sequence, path, process = notice
-            is_hold = path == PLAIN or (sequence % 1.0 == 0.5 and len(path) == 2 and path[1] == 0)
-            if is_hold and ABOVE < sequence < BELOW:
+            process = who_waits(notice[3])
+            if process is not notice[3]:
+                self._look_at_wait(process, found)
+            elif _is_plain(notice):
                 self._look_at(process, notice, None, found)
         resources: dict[int, Resource] = {}
         pending = list(found.values())
@@ -80,37 +91,72 @@ class Selection:
         """Note the processes that can go away while they wait for a resource; returns those."""
         known = len(found)
         for request in resource._line:
-            if self._may_go(request._activity) and request._activity not in found:
-                self._look_at(request._activity, None, request, found)
+            process = who_waits(request._activity)
+            if process is not request._activity:
+                self._look_at_wait(process, found)
+            elif self._may_go(process) and process not in found:
+                self._look_at(process, None, request, found)
         return list(found.values())[known:]
 
+    def _look_at_wait(self, process: Process, found: dict[Process, Candidate]) -> None:
+        """Note a process that can go away while it waits for the first of several things."""
+        if self._may_go(process) and process not in found:
+            group = process._wait
+            if type(group) is FirstOf and group.activity is process:
+                self._look_at(process, None, group, found)
+
     def _look_at(
-        self, process: Any, notice: Notice | None, wait: Request | None, found: dict[Process, Candidate]
+        self, process: Any, notice: Notice | None, wait: Request | FirstOf | None, found: dict[Process, Candidate]
     ) -> None:
-        """Note a process that can go away, waiting for its notice or for a request."""
+        """Note a process that can go away, waiting for its notice or for something else."""
         generator = process._generator
         is_plain = process._story is generator and process._value is None and process._wait is wait
         is_plain = is_plain and process._past is None and process._notice is notice
         if not is_plain or generator is None or not generator.gi_suspended or is_held_elsewhere(process):
             return
         admitted = self._bodies.admit(generator)
-        if admitted is not None:
-            children = self._prototypes.children_of(admitted[1])
-            offspring = self._prototypes.descendants_of(children.values()) if children else []
-            admissions = [admitted[1], *(prototype.admission for prototype in offspring)]
-            resources = [resource for admission in admissions for resource in admission.stations.values()]
-            found[process] = Candidate(notice, wait, *admitted, children, offspring, resources)
+        if admitted is None:
+            return
+        body, admission = admitted
+        group = wait if isinstance(wait, FirstOf) else None
+        if not body.joins(admission, [] if group is None else group.standing):
+            return
+        if group is not None and not all(one is None or _is_plain(one) for _, one, _ in group.standing):
+            return
+        children = self._prototypes.children_of(admission)
+        offspring = self._prototypes.descendants_of(children.values()) if children else []
+        admissions = [admission, *(prototype.admission for prototype in offspring)]
+        resources = [resource for admission in admissions for resource in admission.stations.values()]
+        request = None if isinstance(wait, FirstOf) else wait
+        found[process] = Candidate(notice, request, group, body, admission, children, offspring, resources)
 
     def _is_whole(self, resource: Resource, found: Mapping[Process, Candidate]) -> bool:
         """Whether a resource can go away with these processes."""
         if not can_go(resource):
             return False
-        users, line = [*resource._users], [*resource._line]
-        if are_held_elsewhere(users, is_waiting=False) or are_held_elsewhere(line, is_waiting=True):
-            self.is_granting = self.is_granting or any(user._activity._wait is user for user in users)
-            return False
-        owners = (found.get(request._activity) for request in (*users, *line))
-        return all(
-            owner is not None and any(request is own for own in owner.admission.requests.values())
-            for request, owner in zip((*users, *line), owners, strict=True)
-        )
+        requests = [*resource._users, *resource._line]
+        owners = [found.get(who_waits(request._activity)) for request in requests]
+        if self._are_known(requests, owners):
+            return True
+        self.is_granting = self.is_granting or any(user._activity._wait is user for user in resource._users)
+        return False
+
+    @staticmethod
+    def _are_known(requests: list[Request], owners: list[Candidate | None]) -> bool:
+        """Whether nobody but those that go away, and the resource, refers to some requests.
+
+        What one count of references is depends on the version of Python; so that of a new request is the measure.
+        """
+        fewest, *counts = [sys.getrefcount(request) for some in ([Request()], requests) for request in some]
+        for request, owner, count in zip(requests, owners, counts, strict=True):
+            generator = who_waits(request._activity)._generator
+            if owner is None or count > fewest + owner.body.references_to(request, owner.admission, generator):
+                return False
+        return True
+
+
+def _is_plain(notice: Notice) -> bool:
+    """Whether a row can have it: it was placed without a priority, and beside nobody."""
+    _, sequence, path, _ = notice
+    is_hold = path == PLAIN or (sequence % 1.0 == 0.5 and len(path) == 2 and path[1] == 0)
+    return is_hold and ABOVE < sequence < BELOW

@@ -15,8 +15,8 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from eventide.declare import check_same_simulation
+from eventide.declare.changes import Changes
 from eventide.discrete.calendar import AT_END, PLAIN, Calendar, check_time
-from eventide.discrete.changes import Changes
 from eventide.discrete.commands import NOTHING, as_duration, refuse_negative
 from eventide.discrete.conditions.condition import ConditionList
 from eventide.discrete.forgotten import Forgotten

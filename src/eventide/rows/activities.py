@@ -9,8 +9,9 @@ from __future__ import annotations
 from math import nan
 from typing import TYPE_CHECKING
 
-from eventide.rows.allocation import free_row, leave_rows, new_row, reference, row_of
+from eventide.rows.allocation import free_row, leave_rows, new_row, owner_of, reference, row_of
 from eventide.rows.codes import (
+    COMPOSED,
     EXIT,
     IN_HEAP,
     INTERRUPTED,
@@ -22,6 +23,7 @@ from eventide.rows.codes import (
     REQUESTED,
     WAITS,
 )
+from eventide.rows.composites import leave_branches
 from eventide.rows.event_list import (
     displace,
     schedule,
@@ -189,10 +191,19 @@ def let_go(a: Rows, i: int) -> None:
     wait = a.activity.wait[i]
     a.activity.left[i] = nan
     a.activity.wait[i] = NOTHING
-    if wait == REQUESTED:
+    if wait == COMPOSED:
+        leave_branches(a, i)
+    elif wait == REQUESTED:
         withdraw(a, a.process.subject[i])
     elif wait == JOINED:
         leave_joiners(a, i)
     elif a.activity.sequence[i] != 0.0:
         a.activity.left[i] = a.activity.due[i] - a.run.time
     displace(a, i)
+
+
+def actor_of(a: Rows, i: int) -> int:
+    """The row of the process whose event is that of an activity; NONE if it is over, or there is none."""
+    if i >= 0 and a.activity.kind[i] == INTERRUPTION:
+        return row_of(a, a.process.subject[i])
+    return owner_of(a, i) if i >= 0 else NONE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eventide.rows.codes import FREE, IN_HEAP, NONE, NOTHING, ROWS
+from eventide.rows.codes import BRANCH, FREE, IN_HEAP, NONE, NOTHING, ROWS
 from eventide.rows.event_list import displace, schedule_front
 
 if TYPE_CHECKING:
@@ -105,6 +105,11 @@ def spawn_like(a: Rows, prototype: int) -> int:
     for place in range(a.kind.reals[k]):
         a.reals[target + place] = a.reals[source + place]
     return i
+
+
+def owner_of(a: Rows, i: int) -> int:
+    """The row of the process that an activity is, or waits for."""
+    return int(a.process.owner[i]) if a.activity.kind[i] == BRANCH else i
 
 
 def reference(a: Rows, i: int) -> int:

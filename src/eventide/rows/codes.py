@@ -44,6 +44,8 @@ REQUESTED: Final = 1
 """For the request in `subject`; until it continues, also when the request has been granted."""
 JOINED: Final = 2
 """For the end of the process in `subject`."""
+COMPOSED: Final = 3
+"""For the first of its branches."""
 INTERRUPTED: Final = -1
 """Not waiting: an interrupt is to be raised at its `yield`."""
 PREEMPTED_NOW: Final = -2
@@ -57,7 +59,9 @@ LOST: Final = -(2**62)
 # Kinds ----------------------------------------------------------------------------------------------------------------
 
 INTERRUPTION: Final = 0
-"""The kind of the activities that interrupt a process; all other kinds have a kernel."""
+"""The kind of the activities that interrupt a process."""
+BRANCH: Final = 1
+"""The kind of those that wait for one of several things in place of a process; all other kinds have a kernel."""
 
 # States of a request --------------------------------------------------------------------------------------------------
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eventide.rows.activities import deliver, finish
-from eventide.rows.codes import DONE, ENDED, ENDS, INTERRUPTION, NONE, NOTHING, SPENT, WAITS
+from eventide.rows.codes import BRANCH, DONE, ENDED, ENDS, INTERRUPTION, NONE, NOTHING, SPENT, WAITS
+from eventide.rows.composites import come
 from eventide.rows.event_list import close_event, take_event
 
 if TYPE_CHECKING:
@@ -21,6 +22,8 @@ def begin_event(a: Rows, i: int) -> int:
     """The process that continues in an event that was taken; NONE where it was that of a void interruption."""
     if a.activity.kind[i] == INTERRUPTION:
         return deliver(a, i)
+    if a.activity.kind[i] == BRANCH:
+        return come(a, i)
     if a.activity.wait[i] != NOTHING:
         a.activity.wait[i] = NOTHING
     return i

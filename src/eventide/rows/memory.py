@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeVar
 import numpy as np
 
 from eventide.engine.records import Record, view_of
-from eventide.rows.codes import FREE, INTERRUPTION, NONE, UNSEEN
+from eventide.rows.codes import BRANCH, FREE, INTERRUPTION, NONE, UNSEEN
 from eventide.rows.interface import PLAIN
 from eventide.rows.records import (
     ActivityRecord,
@@ -102,6 +102,7 @@ class RowMemory:
         self._add_rows(FEWEST)
         self._add_requests(FEWEST)
         assert self.add_kind(0, 0, None) == INTERRUPTION
+        assert self.add_kind(0, 0, None) == BRANCH
 
     # --- as the engine and Python see it --------------------------------------------------------------------------
 

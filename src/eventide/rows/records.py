@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ActivityRecord(Record, is_padded=False):
-    """Whatever can stand in the event list: a process, or an interruption of one."""
+    """Whatever can stand in the event list: a process, an interruption of one, or a branch of its wait."""
 
     kind: Ints
     """The row of its kind, which has its kernel."""
@@ -50,7 +50,10 @@ class ProcessRecord(Record, is_padded=False):
     """What few events need to know of an activity."""
 
     subject: Ints
-    """What it waits for: a request, or a process; of an interruption a reference to the process."""
+    """What it waits for: a request, or a process; of an interruption a reference to the process.
+
+    After a wait for the first of several things the number of what has come.
+    """
     cause: Ints
     """The cause of the interrupt, a number for Python, or the request whose units were taken away."""
     by: Ints
@@ -71,6 +74,10 @@ class ProcessRecord(Record, is_padded=False):
     """The number in the name that it was given, if there is one."""
     made: Ints
     """Its number among all processes made in rows, in the order of their making."""
+    branches: Ints
+    """The first branch of its wait for several things; of a branch the next one; NONE."""
+    owner: Ints
+    """Of a branch the row of the process that waits; its `number` is that among what this waits for."""
 
 
 class NoticeRecord(Record, is_padded=False):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eventide.rows.allocation import free_row, has_room, new_row, reference
+from eventide.rows.allocation import free_row, has_room, new_row, owner_of, reference
 from eventide.rows.codes import (
     GRANTED,
     INTERRUPTION,
@@ -193,6 +193,7 @@ def serve(a: Rows, s: int) -> None:
 
 def make_room(a: Rows, s: int, q: int) -> bool:
     """Take units away from users of lower priority, if that is enough for a request; from none otherwise."""
+    asker = owner_of(a, a.request.activity[q])
     missing = a.station.held[s] + a.request.units[q] - a.station.capacity[s]
     user = a.station.users[s]
     while user >= 0:
@@ -204,7 +205,7 @@ def make_room(a: Rows, s: int, q: int) -> bool:
         if loser < 0 or a.request.priority[loser] >= a.request.priority[q]:
             return False
         a.request.chosen[loser] = NONE
-        if a.request.activity[loser] != a.request.activity[q]:
+        if a.request.activity[loser] != asker:
             missing -= a.request.units[loser]
             if end < 0:
                 victims = loser
@@ -214,7 +215,7 @@ def make_room(a: Rows, s: int, q: int) -> bool:
     while victims >= 0:
         loser = victims
         victims = a.request.chosen[loser]
-        take_away(a, s, loser, a.request.activity[q])
+        take_away(a, s, loser, asker)
     return True
 
 

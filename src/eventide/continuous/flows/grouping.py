@@ -18,7 +18,7 @@ from eventide.continuous.flows.flow import Flow, coalesce, moving_flow
 from eventide.continuous.flows.ordering import Ordering
 from eventide.continuous.flows.rate_conflicts import RateConflicts
 from eventide.continuous.flows.readers import Readers
-from eventide.discrete.changes import Pending
+from eventide.declare.changes import Pending
 from eventide.engine.codes import MAYBE, NO_ROOM, SEVERAL, SUM_COUNT, R, Y
 from eventide.inputs.base import reached_inputs
 

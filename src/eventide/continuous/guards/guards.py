@@ -18,7 +18,7 @@ from eventide.continuous.components.switches import Switch
 from eventide.continuous.guards.equalities import Doubts
 from eventide.continuous.guards.trails import Trail, Trails
 from eventide.continuous.storage.growable_arrays import float_table, int_table
-from eventide.discrete.changes import Pending
+from eventide.declare.changes import Pending
 from eventide.discrete.conditions.condition import conditions_of
 from eventide.discrete.conditions.until import StateWait, drop_past, keep_past, past_waits
 from eventide.discrete.conditions.when import Trigger

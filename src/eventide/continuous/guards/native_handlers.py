@@ -12,7 +12,7 @@ from __future__ import annotations
 from types import CodeType
 from typing import TYPE_CHECKING, Final
 
-from eventide.discrete.changes import Pending
+from eventide.declare.changes import Pending
 
 if TYPE_CHECKING:
     from eventide.continuous.integrator import Integrator

@@ -13,7 +13,7 @@ from __future__ import annotations
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.discrete.changes import Pending
+from eventide.declare.changes import Pending
 from eventide.discrete.conditions.condition import conditions_of
 from eventide.discrete.conditions.until import StateWait, past_waits
 from eventide.discrete.inside import notice_of, wait_of

@@ -11,9 +11,13 @@ from eventide.discrete.processes.reasons import what_is_awaited
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from eventide.bodies.waits.branches import Left
     from eventide.discrete.calendar import Notice
     from eventide.discrete.commands import Activity
     from eventide.discrete.conditions.until import StateWait
+    from eventide.discrete.processes.process import Process
     from eventide.discrete.world import World
 
 
@@ -106,9 +110,9 @@ class Branch:
             granted.withdraw()
 
 
-def who_waits(activity: Activity) -> Any:
+def who_waits(activity: object) -> Any:
     """The process behind an activity that waits: that of a branch, else the activity itself."""
-    while activity.__class__ is Branch:
+    while type(activity) is Branch:
         activity = activity.group.activity
     return activity
 
@@ -132,9 +136,10 @@ class Composite(Sleep):
         if self.activity is not None:
             raise ModelError(f"this {self.word}(...) was yielded already: make a new one for each wait")
         self.sim, self.activity = sim, activity
-        self._branches = [Branch(self, label) for label in self._commands]
+        commands, self._commands = self._commands, {}
+        self._branches = [Branch(self, label) for label in commands]
         try:
-            for branch, wanted in zip(self._branches, self._commands.values(), strict=True):
+            for branch, wanted in zip(self._branches, commands.values(), strict=True):
                 if branch.begin(sim, wanted) and self._is_over():
                     activity._value = self._answer(branch)
                     return activity
@@ -194,7 +199,30 @@ class FirstOf(Composite):
         for branch in self._branches:
             if branch is not last:
                 branch.withdraw()
-        return Outcome(last.label, last.value)
+        outcome = Outcome(last.label, last.value)
+        last.value = last._granted = None  # a request that was granted knows its branch
+        return outcome
+
+    @property
+    def standing(self) -> list[tuple[str, Notice | None, Wait | None]]:
+        """The names of its branches, their places in the event list, and their waits; nothing if one has come."""
+        if any(branch.has_come or branch._value is not None for branch in self._branches):
+            return []
+        return [(branch.label, branch._notice, branch._wait) for branch in self._branches]
+
+    @classmethod
+    def begun(cls, process: Process, waits: Sequence[Left]) -> list[Branch]:
+        """The branches of a wait that a process is in already; they have no places in the event list yet."""
+        group = cls({})
+        group.sim, group.activity = process.sim, process
+        group._branches = [Branch(group, wait.word) for wait in waits]
+        for branch, wait in zip(group._branches, waits, strict=True):
+            if (request := wait.request) is not None:
+                request._activity = branch
+                branch._wait = branch._granted = request
+                branch._value = request if request.granted else None
+        process._wait = group
+        return group._branches
 
 
 class AllOf(Composite):

@@ -7,7 +7,6 @@ or change them brings all home first.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Iterable, Mapping
 from heapq import heappush
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -17,6 +16,7 @@ from eventide.discrete.resources.preemption import PREEMPTED
 from eventide.discrete.resources.request import WITHDRAWN, PreemptingRequest, Request
 from eventide.discrete.resources.resource import PreemptiveResource, Resource
 from eventide.rows import codes
+from eventide.rows.allocation import owner_of
 from eventide.rows.stations import append_user, drop, is_ready, line_up, new_request
 from eventide.statistics import Level, Tally
 from eventide.statistics.level import LevelState, set_state, state_of
@@ -140,7 +140,7 @@ class AwayStation:
         if request._priority != 0.0 or request.units != 1:
             self.resource._is_plain = False
         if request.state != NEW:
-            request._number, request._activity = a.request.number[q], processes(a.request.activity[q])
+            request._number, request._activity = a.request.number[q], processes(owner_of(a, a.request.activity[q]))
         drop(a, q)
         return q, request
 
@@ -168,24 +168,6 @@ def _sink(take: Callable[[bytes], None]) -> Callable[[NDArray[np.float64]], None
         take(values.tobytes())
 
     return sink
-
-
-def are_held_elsewhere(requests: list[Request], *, is_waiting: bool) -> bool:
-    """Whether something refers to one of some requests besides its process, its resource, and this module.
-
-    What one count of references is depends on the version of Python; so that of a new request is the measure.
-    """
-    sample = Request()
-    # Its variable, its resource and its admission; while it waits its process, and what is known of that, as well.
-    kept = [sample] * (5 if is_waiting else 3), sample.__exit__
-    samples = [sample]
-    del sample
-    most = _references(samples)[0]
-    return bool(kept) and any(count > most for count in _references(requests))
-
-
-def _references(requests: list[Request]) -> list[int]:
-    return [sys.getrefcount(request) for request in requests]
 
 
 def _chain(a: Rows, q: int) -> Iterable[int]:

@@ -1,0 +1,160 @@
+"""Waits for the first of several things, as objects of Python: what a row has of one, and the other way round."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from eventide.discrete.processes.composite import Outcome
+from eventide.discrete.resources.line import GRANTED, WAITING
+from eventide.discrete.resources.request import PreemptingRequest, Request
+from eventide.reading.generators import chain_of, locals_of
+from eventide.rows.allocation import free_row
+from eventide.rows.codes import COMPOSED, NONE
+from eventide.rows.composites import has_rows, place_branch
+from eventide.rows.event_list import displace
+
+if TYPE_CHECKING:
+    from eventide.bodies.body import Admission, Body
+    from eventide.bodies.points import Block, Choice, Point
+    from eventide.discrete.calendar import Notice
+    from eventide.discrete.commands import Wait
+    from eventide.reading.generators import Suspended
+    from eventide.rows.memory import RowMemory
+
+KINDS: Final = (Request, PreemptingRequest)
+"""The classes of requests that rows can have."""
+
+
+# --- outcomes ---------------------------------------------------------------------------------------------------------
+
+
+def outcomes_of(
+    choices: Iterable[Choice], values: Mapping[str, object], blocks: Iterable[Block]
+) -> dict[Choice, int] | None:
+    """The numbers of what came first, by the waits whose outcomes have variables; None if a row cannot have one."""
+    within = {block.name for block in blocks}
+    found: dict[Choice, int] = {}
+    for choice in choices:
+        outcome = values.get(choice.name)
+        if type(outcome) is not Outcome or outcome.name not in choice.words:
+            return None
+        found[choice] = choice.words.index(outcome.name)
+        request = outcome.value
+        if choice.is_own and choice.request not in within and getattr(request, "state", "") in (GRANTED, WAITING):
+            return None  # nobody has it for certain
+    return found
+
+
+def outcomes_at(
+    point: Point, texts: Mapping[str, float], requests: Mapping[int, Request]
+) -> Iterator[tuple[str, Outcome]]:
+    """The variables of outcomes that have a value for a row, and these: none of those whose request is over.
+
+    texts       what the row has, by the variables of the kernel
+    requests    by their rows
+    """
+    for choice in point.choices:
+        number = int(texts[f"o_{choice.number}"])
+        q = int(texts[f"q_{choice.request}"]) if number == choice.asked else NONE
+        if number != choice.asked or q >= 0:
+            yield choice.name, Outcome(choice.words[number], requests.get(q))
+
+
+# --- waits ------------------------------------------------------------------------------------------------------------
+
+
+def joins(body: Body, admission: Admission, standing: Sequence[tuple[str, Notice | None, Wait | None]]) -> bool:
+    """Whether a row can wait for the first of the same things; a request that only the wait leads to is admitted then.
+
+    standing    what the process waits for, as `FirstOf.standing`; nothing for another wait
+    """
+    choice = body.reading.points[admission.at].choice
+    if choice is None or choice.words != tuple(word for word, _, _ in standing):
+        return choice is None and not standing
+    for k, (_, notice, request) in enumerate(standing):
+        if k != choice.asked:
+            if notice is None or request is not None:
+                return False
+            continue
+        if not isinstance(request, Request) or type(request) not in KINDS or request.state != WAITING or notice:
+            return False
+        place = body.layout.places[f"q_{choice.request}"]
+        if choice.is_own:
+            station = body.layout.places[body.naming.requests[choice.request]]
+            if admission.stations[station] is not request.station:
+                return False
+            admission.requests[place] = request
+        elif admission.requests[place] is not request:
+            return False
+    return True
+
+
+def references_to(body: Body, request: Request, admission: Admission, generator: Suspended) -> int:
+    """How many references a process and the resource have to its request; -1 if it is none of the process's.
+
+    generator   of the process
+    """
+    choices, places = body.reading.choices.values(), body.layout.places
+    place = next((place for place, own in admission.requests.items() if own is request), -1)
+    if place < 0:
+        return -1
+    # Its variable and its block, that of the resource, and that of the admission; two of the wait.
+    count = 6 if request.state == WAITING else 4
+    only_outcome = sum(choice.is_own and places[f"q_{choice.request}"] == place for choice in choices)
+    if request.state == WAITING:
+        return count - 2 * only_outcome
+    if choices:
+        values = [value for one in chain_of(generator) for value in locals_of(one).values()]
+        count += sum(type(value) is Outcome and value.value is request for value in values)
+    return count - only_outcome
+
+
+def place_branches(
+    memory: RowMemory,
+    i: int,
+    standing: Sequence[tuple[str, Notice | None, Wait | None]],
+    requests: Mapping[Request, int],
+) -> None:
+    """Let the process in a row wait for what it has waited for in Python.
+
+    requests    their rows
+    """
+    while not has_rows(memory.views, len(standing)):
+        memory.grow()
+    for number, (_, notice, request) in enumerate(standing):
+        q = requests[request] if isinstance(request, Request) else NONE
+        b = place_branch(memory.views, i, number, q)
+        if notice is not None:
+            time, sequence, path, _ = notice
+            memory.engine.place(memory.arrays, b, time, float(sequence), int(path[0]))
+
+
+class Left(NamedTuple):
+    """What a branch had in its row: its name, its key in the event list, sequence 0 for none, and its request."""
+
+    word: str
+    time: float
+    sequence: float
+    serial: int
+    request: Request | None
+
+
+def leave_wait(body: Body, memory: RowMemory, i: int, requests: Mapping[int, Request]) -> list[Left]:
+    """The branches for which a process waits that is about to leave its row; there are none in rows then.
+
+    requests    by their rows
+    """
+    a, choice = memory.views, body.reading.points[memory.activity.at[i]].choice
+    found: list[Left] = []
+    if choice is None or a.activity.wait[i] != COMPOSED:
+        return found
+    b = a.process.branches[i]
+    for word in choice.words:
+        following, q = a.process.branches[b], a.process.subject[b]
+        key = a.activity.due[b], a.activity.sequence[b], a.activity.serial[b]
+        found.append(Left(word, *key, requests[q] if q >= 0 else None))
+        displace(a, b)
+        free_row(a, b)
+        b = following
+    return found

@@ -1,0 +1,250 @@
+"""Waits of bodies for the first of several things: `outcome = yield ev.first_of(served=place, gave_up=ev.hold(2.0))`.
+
+One of these may be a request, that of a block around it or one that the command makes, others are durations. Of the
+outcome native code knows the name, and the request that is its value in the block that gives it back: `with
+outcome.value`. Whatever else is done with an outcome leaves the whole command to Python.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from eventide.bodies.operands import LARGEST, Operand, Thing, Unknown, constant
+from eventide.bodies.points import Block, Choice
+from eventide.bodies.requests import asked, is_named
+from eventide.discrete.processes.composite import first_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from eventide.bodies.expressions import BodyExpressions
+    from eventide.bodies.naming import Naming
+
+_NO_COMMAND: Final = "what a wait returns is native for `ev.first_of` alone"
+_OTHER_USE: Final = "its outcome is used for something else than its name, or elsewhere"
+_NEEDS: Final = "if not {0}:\n    code = ROOM\n    break"
+
+
+class Written(NamedTuple):
+    """A wait for the first of several things, as it is written.
+
+    lines   of the kernel that begin it, and what each branch is: the text of a duration; of the request None
+    station of its request
+    """
+
+    choice: Choice
+    branches: list[str | None]
+    made: str
+    station: str
+
+    def begin(self, resume: int) -> str:
+        """What begins the wait, which ends in a state."""
+        choice, margin = self.choice, ""
+        lines = [f"at = {resume}", *([f"q_{choice.request} = {self.made}"] if self.made else [])]
+        for number, duration in enumerate(self.branches):
+            if duration is not None:
+                lines.append(f"{margin}branch_holds(a, i, {number}, {duration})")
+            else:
+                lines.append(f"if not branch_asks(a, i, {number}, q_{choice.request}):")
+                margin = "    "
+        lines += [f"{margin}code = WAITS", f"{margin}break"]
+        return "\n".join([*lines, *(["continue"] if margin else [])])
+
+    @property
+    def leaves(self) -> str:
+        """What gives up a request that it has made where something else came first."""
+        choice = self.choice
+        test = f"if a.activity.wait[i] < 0 or a.process.subject[i] != {choice.asked}:"
+        return f"{test}\n    drop(a, q_{choice.request})\n    q_{choice.request} = -1"
+
+
+def written(
+    expressions: BodyExpressions, command: ast.Yield, target: str, blocks: Sequence[Block], number: int
+) -> Written:
+    """Write what a wait for the first of several things needs before it begins. Raises Unknown for other commands.
+
+    target      the variable of its outcome; "" without one
+    blocks      of requests around it
+    number      of the wait in the text
+    """
+    naming, emission, call = expressions.naming, expressions.emission, command.value
+    called = expressions.value(call.func) if isinstance(call, ast.Call) else None
+    if not isinstance(call, ast.Call) or not isinstance(called, Thing) or called.value is not first_of:
+        raise Unknown(_NO_COMMAND, command)
+    words = [keyword.arg for keyword in call.keywords if keyword.arg is not None]
+    if call.args or not words or len(words) != len(call.keywords):
+        raise Unknown("its commands are not all written there, by name", command)
+    name = naming.key(target) if target else ""
+    choice = Choice(number, tuple(words), name, -1, "", False)
+    branches: list[str | None] = []
+    made = station = ""
+    for k, keyword in enumerate(call.keywords):
+        key = naming.key(keyword.value.id) if isinstance(keyword.value, ast.Name) else ""
+        block = next((one for one in blocks if one.name == key), None)
+        if block is None and not is_request(keyword.value):
+            branches.append(_duration(expressions, keyword.value).text)
+            continue
+        if choice.asked >= 0:
+            raise Unknown("several requests in one wait are left to Python", keyword.value)
+        branches.append(None)
+        if block is not None:
+            station, request = block.station, block.name
+            _need_unasked(expressions, block)
+        else:
+            station, made = asked(expressions, keyword.value)
+            request = naming.key(f"0{number}_{target}")
+            if not target:
+                raise Unknown("nothing gives back what it requests", keyword.value)
+        choice = choice._replace(asked=k, request=request, is_own=block is None)
+    emission.emit_early(_NEEDS.format(f"has_rows(a, {len(words)})"))
+    return Written(choice, branches, made, station)
+
+
+def _duration(expressions: BodyExpressions, node: ast.expr) -> Operand:
+    found = expressions.number(node, "float")
+    if not (found.is_number and found.low >= 0.0 and found.high <= LARGEST):
+        expressions.emission.stop_if(f"not (0.0 <= {found.text} <= {LARGEST!r})", found, node=node)
+    return found
+
+
+def _need_unasked(expressions: BodyExpressions, block: Block) -> None:
+    """A request that is waited for already, or over, is Python's."""
+    state, emission = f"a.request.state[q_{block.name}]", expressions.emission
+    emission.emit_early(f"if {state} != NEW and {state} != PREEMPTED:\n    code = EXIT\n    break")
+    emission.emit_early(_NEEDS.format(f"is_ready(a, {block.station})"))
+
+
+def name_compared(naming: Naming, node: ast.Compare) -> Operand | None:
+    """Whether one of several things came first: `outcome.name == "served"`; None for other comparisons."""
+    one, other = node.left, node.comparators[0]
+    if not isinstance(one, ast.Attribute) or one.attr != "name" or not isinstance(one.value, ast.Name):
+        return None
+    choice = naming.outcomes.get(one.value.id)
+    if choice is None or len(node.ops) > 1 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
+        return None
+    if not isinstance(other, ast.Constant) or type(other.value) is not str:
+        return None
+    is_same = isinstance(node.ops[0], ast.Eq)
+    if other.value not in choice.words:
+        return constant(not is_same)
+    return Operand(f"(o_{choice.number} {'==' if is_same else '!='} {choice.words.index(other.value)})", "bool")
+
+
+def chosen(naming: Naming, statement: ast.With) -> Choice | None:
+    """The wait whose outcome has the request that a block gives back; None for other blocks."""
+    name = _value_of(statement)
+    choice = naming.outcomes.get(name) if name else None
+    return choice if choice is not None and choice.is_own else None
+
+
+def unsettled(naming: Naming, blocks: Sequence[Block]) -> list[str]:
+    """The tests of requests that were granted as the first of several things: a block gives them back, or Python."""
+    names = {choice.request for choice in naming.outcomes.values() if choice.is_own}
+    found = sorted(names - {block.name for block in blocks})
+    return [f"if q_{name} >= 0:\n    code = EXIT\n    break" for name in found]
+
+
+# --- what else is done with an outcome --------------------------------------------------------------------------------
+
+
+def check_uses(tree: ast.FunctionDef, naming: Naming, name: str) -> None:
+    """Raise Unknown unless the variable of an outcome is read only behind its wait, and only its name.
+
+    Where the command makes a request the block that gives it back comes next, or is what a test of the name leads to,
+    and nothing is read behind it.
+    """
+    nodes = list(ast.walk(tree))
+    allowed: set[int] = set()
+    for node in nodes:
+        for suite in _suites(node):
+            for k, statement in enumerate(suite):
+                if _is_choice(statement, name):
+                    allowed |= _scope(statement, suite[k + 1 :], name)
+    is_other = name in naming.arguments or name in naming.bound or name not in naming.own
+    for node in nodes:
+        is_other = is_other or (is_named(node, name) and id(node) not in allowed)
+        is_other = is_other or name in (getattr(node, "rest", None), getattr(node, "asname", None))
+        is_other = is_other or (isinstance(node, ast.ExceptHandler | ast.MatchAs | ast.MatchStar) and node.name == name)
+        is_other = is_other or (isinstance(node, ast.Global | ast.Nonlocal) and name in node.names)
+    if is_other or naming.kinds.get(naming.key(name)):
+        raise Unknown(_OTHER_USE, tree)
+
+
+def is_composed(command: ast.Yield) -> bool:
+    """Whether a command may be one for several others: they are given by name."""
+    return isinstance(command.value, ast.Call) and bool(command.value.keywords) and not command.value.args
+
+
+def is_request(node: ast.expr) -> bool:
+    """Whether an expression looks like a request that is made there."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "request"
+
+
+def _is_choice(statement: ast.stmt, name: str) -> bool:
+    return (
+        isinstance(statement, ast.Assign)
+        and len(statement.targets) == 1
+        and is_named(statement.targets[0], name)
+        and isinstance(statement.value, ast.Yield)
+        and is_composed(statement.value)
+    )
+
+
+def _suites(node: ast.AST) -> Iterator[list[ast.stmt]]:
+    for _, value in ast.iter_fields(node):
+        if isinstance(value, list) and value and isinstance(value[0], ast.stmt):
+            yield value
+
+
+def _scope(statement: ast.stmt, rest: list[ast.stmt], name: str) -> set[int]:
+    """The names in the text that may mean an outcome, as ids of nodes."""
+    assert isinstance(statement, ast.Assign)
+    assert isinstance(statement.value, ast.Yield)
+    assert isinstance(statement.value.value, ast.Call)
+    call = statement.value.value
+    asked_for = [k.arg or "" for k in call.keywords if is_request(k.value)]
+    others = [k.arg or "" for k in call.keywords if not is_request(k.value)]
+    allowed = {id(statement.targets[0])}
+    end = None
+    if asked_for:
+        blocks = [block for one in rest if (block := _block_in(one, name, asked_for[0], others)) is not None]
+        if len(blocks) != 1:
+            raise Unknown("no one block gives back what it requests", statement)
+        end = blocks[0].end_lineno or 0, blocks[0].end_col_offset or 0
+        allowed |= {id(node) for node in ast.walk(blocks[0].items[0].context_expr)}
+    for one in rest:
+        for node in ast.walk(one):
+            if end is not None and (getattr(node, "lineno", 0), getattr(node, "col_offset", 0)) > end:
+                continue
+            if isinstance(node, ast.Attribute) and node.attr == "name" and is_named(node.value, name):
+                allowed.add(id(node.value))
+    return allowed
+
+
+def _value_of(statement: ast.stmt) -> str:
+    """The variable of an outcome whose value a block gives back; "" for other statements."""
+    if not isinstance(statement, ast.With) or len(statement.items) > 1 or statement.items[0].optional_vars is not None:
+        return ""
+    context = statement.items[0].context_expr
+    is_value = isinstance(context, ast.Attribute) and context.attr == "value" and isinstance(context.value, ast.Name)
+    return context.value.id if is_value else ""  # type: ignore[attr-defined]  # a name of an attribute, as was tested
+
+
+def _block_in(statement: ast.stmt, name: str, asked_for: str, others: list[str]) -> ast.With | None:
+    """The block that a statement is, or that comes where its test says that the request was granted; None."""
+    if _value_of(statement) == name:
+        return statement  # type: ignore[return-value]  # a `with`, as it has a value
+    if not isinstance(statement, ast.If) or not isinstance(statement.test, ast.Compare):
+        return None
+    test = statement.test
+    word = test.comparators[0].value if isinstance(test.comparators[0], ast.Constant) else None
+    is_name = isinstance(test.left, ast.Attribute) and test.left.attr == "name" and is_named(test.left.value, name)
+    if not is_name or len(test.ops) > 1 or not isinstance(test.ops[0], ast.Eq | ast.NotEq):
+        return None
+    is_then = isinstance(test.ops[0], ast.Eq) == (word == asked_for)
+    if word != asked_for and [word] != others:
+        return None
+    suite = statement.body if is_then else statement.orelse
+    found = [one for one in suite if _value_of(one) == name]
+    return found[0] if len(found) == 1 and isinstance(found[0], ast.With) else None
