@@ -290,12 +290,31 @@ class Desk:
         return wish
 
 
+class Load:
+    """A number that holds until it changes, and for how long it had each of its values."""
+
+    def __init__(self, world: Loop) -> None:
+        self.world, self.value, self.since = world, 0, 0.0
+        self.held: dict[int, float] = {}
+
+    def set(self, value: int) -> None:
+        """Set it."""
+        now = self.world.time
+        self.held[self.value] = self.held.get(self.value, 0.0) + (now - self.since)
+        self.value, self.since = value, now
+
+    def change(self, difference: int) -> None:
+        """Add to it."""
+        self.set(self.value + difference)
+
+
 def follow(program: Errands) -> dict[str, Any]:
     """All that can be seen of a run of a program. Raises Skip if it is too long."""
     names: dict[str, Any] = {"ev": SimpleNamespace(hold=float, first_of=dict, Interrupt=Interrupt, ModelError=Refused)}
     exec(compile(program.text, f"<errands {program.seed}>", "exec"), names)  # noqa: S102  # it was written here
     world, rng = Loop(), Random(program.seed)
     desks = [Desk(world, units) for units in program.units]
+    names["load"] = load = Load(world)
     log: list[Any] = []
     seen: list[float] = []
     names["begin"](world, rng, log, seen, *desks)
@@ -306,5 +325,6 @@ def follow(program: Errands) -> dict[str, Any]:
         "events": world.events,
         "processes": [story.name for story in world.alive],
         "desks": [(desk.held, desk.asked, len(desk.line), desk.waits) for desk in desks],
+        "load": [load.value, *load.held.items()],
         "next number": rng.random(),
     }

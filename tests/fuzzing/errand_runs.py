@@ -56,6 +56,7 @@ def outcome(program: Errands, setting: Setting) -> tuple[dict[str, Any], int]:
     if setting is ROWS:
         vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
     desks = [ev.Resource(sim, units) for units in program.units]
+    names["load"] = load = ev.Level(0, clock=sim)
     log: list[Any] = []
     seen: list[float] = []
     try:
@@ -75,6 +76,7 @@ def outcome(program: Errands, setting: Setting) -> tuple[dict[str, Any], int]:
         "desks": [
             (sum(r.units for r in d.users), d.counts.asked, len(d.waiting), d.waits.values.tolist()) for d in desks
         ],
+        "load": [load.value, *load._held.items()],
         "next number": rng.random(),
     }
     return found, 0 if sim._homes is None else sim._homes.taken

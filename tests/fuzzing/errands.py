@@ -1,14 +1,16 @@
 """Random programs of processes alone: they hold, draw, queue for units, give up, make, join and interrupt each other.
 
-A program is the text of a module. What it calls, `ev`, `sim` and the desks, is eventide's or the reference's
-(`errand_reference.py`), which carries out the same text by a loop of its own.
+A program is the text of a module. What it calls, `ev`, `sim`, the desks and a level, `load`, is eventide's or the
+reference's (`errand_reference.py`), which carries out the same text by a loop of its own.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from random import Random
+from typing import TypeVar
 
+T = TypeVar("T")
 HANDED = "sim, rng, log, seen, desk0, desk1"
 """What every process is given."""
 
@@ -46,7 +48,7 @@ class Writer:
         """The text of it."""
         return "\n".join([f"def {self.name}({HANDED}, n, x):", *(f"    {line}" for line in body), ""])
 
-    def one(self, *texts: str) -> str:
+    def one(self, *texts: T) -> T:
         return self.chance.choice(texts)
 
     def real(self) -> str:
@@ -114,7 +116,16 @@ class Writer:
         tests = [f"if {got}.name == 'served':", *(f"    {line}" for line in block), "else:", f"    {left}"]
         return [f"{got} = yield ev.first_of({wait})", *tests]
 
+    def counting(self) -> list[str]:
+        """A change of the level that all see."""
+        return self.one(
+            ["load.change(1)"], ["load.change(n)"], ["load.set(n)"], ["load.set(2)"], ["seen.append(1.0 * load.value)"],
+            ["if load.value > 0:", "    load.change(-1)"], ["x = 0.5 * load.value"],
+        )  # fmt: skip
+
     def statement(self) -> list[str]:
+        if not self.is_patient and self.chance.random() < 0.15:
+            return self.counting()
         chance, desk = self.chance.random(), self.one("desk0", "desk1")
         if chance < 0.25 or (self.inner > 2 and chance > 0.6):
             return [self.hold()]

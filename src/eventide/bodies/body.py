@@ -22,6 +22,8 @@ from eventide.bodies.operands import KINDS, WIDE
 from eventide.bodies.prototypes import Prototypes
 from eventide.bodies.surroundings import Surroundings
 from eventide.bodies.waits.branches import joins, leave_wait, outcomes_at, outcomes_of, place_branches, references_to
+from eventide.bodies.waits.levels import AwayLevel
+from eventide.discrete.resources.away import AwayStation
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.errors import Interrupt
 from eventide.native.locking import locked
@@ -31,6 +33,7 @@ from eventide.reading.source import CannotLower
 from eventide.reading.twins import GoingOn
 from eventide.rows.loading import ENGINE, KERNEL, LOADING, RESOURCES
 from eventide.rows.memory import RowMemory
+from eventide.statistics import Level
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -62,7 +65,7 @@ class Admission(NamedTuple):
     at          its state
     kept        objects whose addresses it has
     relied      what it relies on besides the facts of its body, by object and attribute
-    stations    the resources that it may use, and requests: those that it has made, by their places among `wholes`
+    stations    the resources and levels that it may use; requests: those that it has made; by places among `wholes`
     births      the processes that its statements make: by the place among `wholes` of the row of the prototype
     processes   that it refers to, and causes: of its interrupts; by their places among `wholes`
     """
@@ -72,7 +75,7 @@ class Admission(NamedTuple):
     reals: list[float]
     kept: tuple[object, ...]
     relied: dict[tuple[int, str], Fact]
-    stations: dict[int, Resource]
+    stations: dict[int, Resource | Level]
     requests: dict[int, Request]
     births: dict[int, Birth]
     processes: dict[int, object]
@@ -476,6 +479,11 @@ class Bodies:
         for body in chain.from_iterable(self._known.values()):
             body.surroundings.forget()
         return Prototypes(self)
+
+    @staticmethod
+    def away(thing: Resource | Level, memory: RowMemory, home: Callable[[], None]) -> AwayStation:
+        """A resource or a level, as one that goes away."""
+        return AwayLevel(thing, memory) if isinstance(thing, Level) else AwayStation(thing, memory, home)
 
     def needed_by(self, candidates: Iterable[Candidate]) -> Iterable[Body]:
         """The bodies of some processes and of what they make."""

@@ -17,6 +17,7 @@ from eventide.bodies.interrupts import is_interrupt, is_of_request, is_preemptio
 from eventide.bodies.operands import EXACT, KINDS, LARGEST, WIDE, Kind, Known, Operand, Thing, Unknown, constant
 from eventide.bodies.requests import count_of, is_granted
 from eventide.bodies.waits.choices import name_compared
+from eventide.bodies.waits.levels import value_of_level
 from eventide.discrete.commands import hold
 from eventide.discrete.world import World
 from eventide.reading.source import CannotLower
@@ -137,7 +138,7 @@ class BodyExpressions:
     def _on_attribute(self, node: ast.Attribute) -> Value:
         if is_interrupt(self, node.value):
             return read_of_interrupt(self, node)
-        known = is_granted(self.naming, node) or count_of(self, node)
+        known = is_granted(self.naming, node) or count_of(self, node) or value_of_level(self, node)
         if known is not None:
             return known
         owner = self.value(node.value)

@@ -150,6 +150,10 @@ class Naming:
         self.simulations: dict[tuple[str, tuple[str, ...]], World] = {}
         self.stations: dict[str, Thing] = {}
         """The resources of which a row has the number: by the variable of the kernel."""
+        self.levels: dict[str, Thing] = {}
+        """The levels of which a row has the number: by the variable of the kernel."""
+        self.level_kinds: dict[str, Kind] = {}
+        """The types of their values."""
         self.spawns: dict[str, Site] = {}
         """What begins at the statements that make processes: by the variable with the row of the prototype."""
         self.processes: dict[str, Thing] = {}
@@ -205,6 +209,7 @@ class Naming:
             self.methods,
             self.simulations,
             self.stations,
+            self.levels,
             self.processes,
             self.causes,
         )
@@ -351,6 +356,12 @@ class Naming:
     def station(self, owner: Thing) -> str:
         """The variable of the kernel with the number of a resource."""
         return _numbered(self.stations, "c_station", owner)
+
+    def level(self, owner: Thing, kind: Kind) -> str:
+        """The variable of the kernel with the number of a level, whose values are of a type."""
+        text = _numbered(self.levels, "c_level", owner)
+        self.level_kinds[text] = kind
+        return text
 
     def process(self, owner: Thing) -> str:
         """The variable of the kernel with a reference to a process."""

@@ -23,6 +23,7 @@ from eventide.bodies.points import Block, Loop, Point
 from eventide.bodies.requests import asked, name_of_request
 from eventide.bodies.spawning import spawned
 from eventide.bodies.waits.choices import check_uses, chosen, is_composed, unsettled, written
+from eventide.bodies.waits.levels import level_changed
 from eventide.bodies.writing import COMMAND, Writing
 from eventide.discrete.commands import hold
 from eventide.reading.source import CannotLower
@@ -125,6 +126,8 @@ class Reading(Writing):
 
         def write(expressions: BodyExpressions) -> None:
             nonlocal prototype
+            if level_changed(expressions, statement.value):
+                return
             prototype = spawned(expressions, statement.value)
             if not prototype and not interrupted(expressions, statement.value):
                 expressions.value(statement.value)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from eventide.bodies.calls import addressed_call, target_of
 from eventide.bodies.naming import ABSENT, Fact, own_fact, reached
 from eventide.bodies.operands import SAMPLES, Thing
+from eventide.bodies.waits.levels import is_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from eventide.bodies.naming import Naming
     from eventide.discrete.resources.resource import Resource
     from eventide.discrete.world import World
+    from eventide.statistics import Level
 
 MOST: Final = 64
 """The most that are remembered."""
@@ -41,7 +43,7 @@ class Surroundings:
         self._world = world
         self._birth = birth
         paths = chain(naming.things, naming.exact, naming.simulations, naming.methods)
-        tables = (naming.addresses, naming.stations, naming.processes, naming.causes)
+        tables = (naming.addresses, naming.stations, naming.levels, naming.processes, naming.causes)
         things = [thing for table in tables for thing in table.values()]
         given = [one for site in naming.spawns.values() for one in site.arguments.values()]
         things += [one for one in given if isinstance(one, Thing)]
@@ -74,11 +76,14 @@ class Surroundings:
         resources: dict[str, Resource] = {text: thing.found(values) for text, thing in naming.stations.items()}
         if any(resource.sim is not self._world for resource in resources.values()):
             return None
+        levels: dict[str, Level] = {text: thing.found(values) for text, thing in naming.levels.items()}
+        if not all(is_of(level, naming.level_kinds[text], self._world) for text, level in levels.items()):
+            return None
         return Found(
             kept,
             self._relied(values),
             resources,
-            {places[text]: resource for text, resource in resources.items()},
+            {places[text]: one for text, one in resources.items()} | {places[text]: levels[text] for text in levels},
             {places[text]: self._birth(text, self._arguments(text, values)) for text in naming.spawns},
             {places[text]: thing.found(values) for text, thing in naming.processes.items()},
             {places[text]: thing.found(values) for text, thing in naming.causes.items()},
@@ -129,7 +134,7 @@ class Found(NamedTuple):
     kept: tuple[object, ...]
     relied: dict[tuple[int, str], Fact]
     resources: dict[str, Resource]
-    stations: dict[int, Resource]
+    stations: dict[int, Resource | Level]
     births: dict[int, Birth]
     processes: dict[int, object]
     causes: dict[int, object]

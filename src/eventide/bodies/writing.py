@@ -225,7 +225,7 @@ class Writing:
         of_handlers = self._handlers.columns()
         wholes, reals = wholes + of_handlers[0], reals + of_handlers[1]
         wholes += naming.addresses
-        for numbered in (naming.stations, naming.spawns, naming.processes, naming.causes):
+        for numbered in (naming.stations, naming.levels, naming.spawns, naming.processes, naming.causes):
             wholes += numbered
         for text, fact in naming.given.items():
             (reals if type(fact.answer) is float else wholes).append(text)

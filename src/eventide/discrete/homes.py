@@ -23,7 +23,6 @@ from eventide.discrete.interruptions import Interruptions, put_back, serial_of
 from eventide.discrete.processes.composite import FirstOf, who_waits
 from eventide.discrete.processes.process_list import Roster
 from eventide.discrete.processes.stories import Kind, counter_of
-from eventide.discrete.resources.away import AwayStation
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.selection import Candidate, Selection
 from eventide.discrete.sigint import Attendance
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
     from eventide.bodies.naming import Fact
     from eventide.bodies.prototypes import Prototype, Prototypes
     from eventide.discrete.processes.process import Process
+    from eventide.discrete.resources.away import AwayStation
     from eventide.discrete.resources.request import Request
     from eventide.discrete.world import World
     from eventide.reading.source import CannotLower
@@ -85,7 +85,7 @@ class Homes:
         """These, and who counts in Python, of what may begin in rows now."""
         self._embodied = 0  # so many processes made in rows have got objects, or have ended
         self._stations: dict[int, AwayStation] = {}
-        """The resources that are away, or were, by the ids of these."""
+        """The resources and levels that are away, or were, by the ids of these."""
         self._gone_stations: list[AwayStation] = []  # those that are
         self._requests: dict[int, Request] = {}  # of those that come home, by their rows
         self._relied: dict[tuple[int, str], Fact] = {}  # on what those rely that are away
@@ -225,7 +225,7 @@ class Homes:
     def _go(self, found: Mapping[Process, Candidate]) -> None:
         """Let processes go away, and the resources that they may use."""
         memory = self._memory
-        assert memory is not None
+        assert memory is not None is not self._bodies
         self._make_models(memory, found)
         rows = {process: self._new_row(memory, self._kinds[candidate.body]) for process, candidate in found.items()}
         owners = {
@@ -234,10 +234,10 @@ class Homes:
         self.away.update(rows)
         requests: dict[Request, int] = {}
         for candidate in found.values():
-            for resource in candidate.resources:
+            for resource in candidate.things:
                 station = self._stations.get(id(resource))
                 if station is None:
-                    station = self._stations[id(resource)] = AwayStation(resource, memory, self.leave)
+                    station = self._stations[id(resource)] = self._bodies.away(resource, memory, self.leave)
                 if station not in self._gone_stations:
                     self._gone_stations.append(station)
                     requests.update(station.go(owners))
@@ -428,7 +428,7 @@ class Homes:
         if request is None:
             assert self._memory is not None
             s = self._memory.views.request.station[q]
-            request = next(station for station in self._stations.values() if station.row == s).give_back_own(q, process)
+            request = next(one for one in self._stations.values() if one.station == s).give_back_own(q, process)
         return request
 
     def _forget(self, process: Process) -> None:

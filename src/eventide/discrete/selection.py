@@ -11,6 +11,7 @@ from eventide.discrete.processes.composite import FirstOf, who_waits
 from eventide.discrete.resources.away import can_go
 from eventide.discrete.resources.request import Request
 from eventide.reading.generators import is_held_elsewhere
+from eventide.statistics import Level
 
 if TYPE_CHECKING:
     from eventide.bodies.body import Admission, Bodies, Body
@@ -26,7 +27,7 @@ class Candidate(NamedTuple):
     admission   what its row begins with
     children    the prototypes of what its own statements make: by the places of their rows
     offspring   these, and those of what they make
-    resources   those that the process, or what it makes, may use
+    resources   those that the process, or what it makes, may use; things: these, and levels
     """
 
     notice: Notice | None
@@ -37,6 +38,7 @@ class Candidate(NamedTuple):
     children: dict[int, Prototype | None]
     offspring: list[Prototype]
     resources: list[Resource]
+    things: list[Resource | Level]
 
     @property
     def notices(self) -> list[Notice]:
@@ -76,6 +78,8 @@ class Selection:
                 if id(resource) not in resources and can_go(resource):
                     pending += self._look_at_line(resource, found)
                 resources.setdefault(id(resource), resource)
+        own = {id(level) for one in resources.values() for level in (one.in_use, one.queue, one.supply)}
+        found = {p: one for p, one in found.items() if not any(id(thing) in own for thing in one.things)}
         while True:
             bad = {key for key, resource in resources.items() if not self._is_whole(resource, found)}
             kept = {
@@ -126,9 +130,10 @@ class Selection:
         children = self._prototypes.children_of(admission)
         offspring = self._prototypes.descendants_of(children.values()) if children else []
         admissions = [admission, *(prototype.admission for prototype in offspring)]
-        resources = [resource for admission in admissions for resource in admission.stations.values()]
+        things = [thing for admission in admissions for thing in admission.stations.values()]
+        resources = [thing for thing in things if not isinstance(thing, Level)]
         request = None if isinstance(wait, FirstOf) else wait
-        found[process] = Candidate(notice, request, group, body, admission, children, offspring, resources)
+        found[process] = Candidate(notice, request, group, body, admission, children, offspring, resources, things)
 
     def _is_whole(self, resource: Resource, found: Mapping[Process, Candidate]) -> bool:
         """Whether a resource can go away with these processes."""

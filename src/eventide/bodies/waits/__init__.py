@@ -1,1 +1,1 @@
-"""What processes wait for while they are rows: who goes away with it, and the first of several things."""
+"""Waits of rows for the first of several things, in the text and as objects of Python, and levels of the user's."""

@@ -45,7 +45,7 @@ MOST: Final = 2048
 class AwayStation:
     """A resource that is away, or was.
 
-    row     its row among the stations
+    row     its row; station: the same, NONE for a level
     """
 
     def __init__(self, resource: Resource, memory: RowMemory, home: Callable[[], None]) -> None:
@@ -54,7 +54,7 @@ class AwayStation:
         self._away = _away(Tally, lambda _: home())  # waits do not know their simulation
         in_use, queue = self._levels = memory.add_level(2), memory.add_level(2)
         self._tally = memory.add_tally(print)
-        self.row = memory.add_station(
+        self.row = self.station = memory.add_station(
             resource._capacity, in_use, queue, self._tally, is_preemptive=resource._is_preemptive
         )
 
@@ -75,7 +75,7 @@ class AwayStation:
         made = {}
         for request in (*resource._users, *resource._line):
             made[request] = self.make(request, rows[request])
-        statistics = ((resource.waits, self._away), (resource.in_use, _LEVEL), (resource.queue, _LEVEL))
+        statistics = ((resource.waits, self._away), (resource.in_use, LEVEL_AWAY), (resource.queue, LEVEL_AWAY))
         for thing, kind in (*statistics, (resource, _AWAY[type(resource)])):
             object.__setattr__(thing, "__class__", kind)
         return made
@@ -201,5 +201,5 @@ def _bring_home(thing: object) -> None:
     sim._homes.leave()
 
 
-_LEVEL: Final = _away(Level, _bring_home)
+LEVEL_AWAY: Final = _away(Level, _bring_home)
 _AWAY: Final[dict[type, type]] = {known: _away(known, _bring_home) for known in (Resource, PreemptiveResource)}
