@@ -181,6 +181,48 @@ def test_where_a_unit_comes_as_patience_ends_what_was_scheduled_first_is_first()
     assert taken(sim) > 100
 
 
+def disturbed(sim: ev.Simulation, desk: ev.Resource, log: list[Any], n: int) -> ev.ProcessGenerator:
+    for k in range(40):
+        yield ev.hold(0.25)
+        try:
+            if k % 2 == n % 2:
+                with desk.request() as place:
+                    yield ev.first_of(served=place, gave_up=ev.hold(2.0))
+                    if place.granted:
+                        yield ev.hold(0.5)
+            else:
+                got = yield ev.first_of(gave_up=ev.hold(2.0), served=desk.request())
+                if got.name == "served":
+                    with got.value:
+                        yield ev.hold(0.5)
+        except ev.Interrupt:
+            log.append(-sim.time)
+        log.append(sim.time)
+
+
+def disturber(sim: ev.Simulation, one: ev.Process, other: ev.Process, third: ev.Process) -> ev.ProcessGenerator:
+    for _ in range(12):
+        yield ev.hold(0.7)
+        one.interrupt()
+        other.interrupt()
+        yield ev.hold(0.3)
+        third.interrupt()
+
+
+def test_an_interrupt_withdraws_all_that_was_waited_for() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        desk, log = ev.Resource(sim), list[Any]()
+        stories = [sim.process(disturbed(sim, desk, log, n)) for n in range(4)]
+        sim.process(disturber(sim, *stories[:3]))
+        sim.run(until=30.0)
+        return [log, statistics(desk), sim.events, [process.name for process in sim.processes]]
+
+    found, sim = both(run)
+    assert sum(time < 0.0 for time in found[0]) > 15
+    assert found[1][0].reneged > 8
+    assert taken(sim) > 0.7 * sim.events
+
+
 def steady(sim: ev.Simulation, desk: ev.Resource, log: list[Any]) -> ev.ProcessGenerator:
     yield ev.hold(0.5)
     for _ in range(20):
