@@ -189,6 +189,7 @@ def plan(seed: int, *, mode: str = "some", threads: bool = True) -> tuple[list[S
                 for observed in OBSERVED:
                     pair("bits of observed", base, observed=observed)
                 pair("bits of observed", plain, observed=random.choice(OBSERVED))
+                pair("bits of plain", replace(base, pieces=3), compiled=False)
     else:
         plain = pair("bits of plain", Setting(first), compiled=False)
         pair("bits of eager", Setting(first), eager=True)
@@ -196,6 +197,8 @@ def plan(seed: int, *, mode: str = "some", threads: bool = True) -> tuple[list[S
         pair("bits of observed", Setting(last), observed=random.choice(OBSERVED))
         pair("bits of plain", Setting(second, stepping="together"), compiled=False)
         settings.append(Setting(third, stepping="together"))
+        stepping = random.choice(("apart", "together"))
+        pair("bits of plain", Setting(last, stepping=stepping, pieces=random.choice((2, 3, 7))), compiled=False)
     if threads:
         pair("bits of threads", Setting(second), threads=2)
     return settings, pairs

@@ -25,6 +25,7 @@ class Setting:
     observed    "": nobody looks; "recorded", "logged", "integrated", "reported"
     eager       whether handlers and processes become native code at their first event
     threads     how many run it at the same time
+    pieces      in how many runs, one after the other, each by the next method, and looked at in between
     """
 
     method: str = "ENGLAND"
@@ -33,12 +34,14 @@ class Setting:
     observed: str = ""
     eager: bool = False
     threads: int = 1
+    pieces: int = 1
 
     def __str__(self) -> str:
         words = [self.method, "compiled" if self.compiled else "plain", self.stepping]
         words += [self.observed] if self.observed else []
         words += ["eager"] if self.eager else []
         words += [f"{self.threads} threads"] if self.threads > 1 else []
+        words += [f"{self.pieces} pieces"] if self.pieces > 1 else []
         return " ".join(words)
 
 
@@ -90,6 +93,16 @@ def observe(sim: Any, objects: list[Any], observed: str) -> None:
 OBSERVED = ("recorded", "recorded events", "logged", "integrated", "reported")
 
 
+def run_in_pieces(sim: Any, objects: list[Any], setting: Setting, end: float) -> None:
+    """Run to the end, in one run or in several."""
+    first = METHODS.index(setting.method)
+    for k in range(1, setting.pieces):
+        sim.run(until=end * k / setting.pieces)
+        sim.explain(), [o.x for o in objects]
+        sim.method = method_of(METHODS[(first + k) % len(METHODS)])
+    sim.run(until=end)
+
+
 def run_once(build: Any, setting: Setting, end: float) -> Result:
     """One run of a module's model."""
     result = Result()
@@ -101,7 +114,7 @@ def run_once(build: Any, setting: Setting, end: float) -> Result:
     try:
         result.log, pool, objects = build(sim)
         observe(sim, objects, setting.observed)
-        sim.run(until=end)
+        run_in_pieces(sim, objects, setting, end)
         for o in (*objects, *pool):
             names = [n for n in ("x", "v") if hasattr(type(o), n)]
             result.values.append(tuple(float(getattr(o, n)) for n in (*names, "k", "c", "level")))

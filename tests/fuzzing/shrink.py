@@ -10,7 +10,7 @@ from typing import Any
 
 from fuzzing import model as m
 from fuzzing.compare import Expected, Finding
-from fuzzing.running import TOLERANCE, Setting
+from fuzzing.running import METHODS, TOLERANCE, Setting
 from fuzzing.source import source_of
 
 Edit = Callable[[m.Program], None]
@@ -172,11 +172,18 @@ def _replace_object(program: m.Program, old: str, new: str) -> None:
 
 ENDING = """
 
-def run_as(method, observed="", **settings):
+METHODS = {methods!r}
+
+
+def run_as(method, observed="", pieces=1, **settings):
     sim = ev.Simulation(abs_error={tolerance!r}, rel_error={tolerance!r}, **settings)
-    sim.method = method
+    sim.method = getattr(ev.methods, method)
     log, pool, objects = build(sim)
 {observed}
+    for k in range(1, pieces):
+        sim.run(until={end!r} * k / pieces)
+        sim.explain(), [o.x for o in objects]
+        sim.method = getattr(ev.methods, METHODS[(METHODS.index(method) + k) % len(METHODS)])
     sim.run(until={end!r})
     return log, [[getattr(o, name) for name in ("x", "v") if hasattr(o, name)] for o in (*objects, *pool)]
 
@@ -202,7 +209,11 @@ def script_of(program: m.Program, finding: Finding, expected: Expected | None) -
     lines = [
         source_of(program)
         + ENDING.format(
-            tolerance=TOLERANCE, observed=LOOKS, end=program.end, finding=str(finding).replace("\n", "\n    # ")
+            tolerance=TOLERANCE,
+            methods=METHODS,
+            observed=LOOKS,
+            end=program.end,
+            finding=str(finding).replace("\n", "\n    # "),
         )
     ]
     if any(setting.eager for setting in finding.of):
@@ -224,9 +235,9 @@ def script_of(program: m.Program, finding: Finding, expected: Expected | None) -
 
 
 def _call(setting: Setting) -> str:
-    method = f"ev.methods.{setting.method}"
     more = "" if setting.compiled else ", compile=False"
     more += "" if setting.stepping == "apart" else f", stepping={setting.stepping!r}"
     more += f", observed={setting.observed!r}" if setting.observed else ""
+    more += f", pieces={setting.pieces}" if setting.pieces > 1 else ""
     eager = "[setattr(room, 'ENOUGH', 1) for room in (native_handlers, native_processes)] and " if setting.eager else ""
-    return f"{eager}run_as({method}{more})"
+    return f"{eager}run_as({setting.method!r}{more})"
