@@ -530,6 +530,8 @@ class Program:
 def is_whole(program: Program) -> bool:
     """Whether there are objects, and whatever is read or written is declared."""
     own = {kind.index: declared(kind) for kind in program.classes}
+    if list(own) != list(range(len(own))) or any(o.kind not in own for o in program.objects):
+        return False  # an object without a class, or classes that have moved up in the list
     anywhere = {"active", "x"}.union(*own.values())
     if not {part.name for part in parts_of(program) if isinstance(part, Global | SetGlobal)} <= set(program.numbers):
         return False
