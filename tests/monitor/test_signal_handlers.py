@@ -136,6 +136,28 @@ def test_what_a_handler_raises_that_has_waited_stops_the_run_and_the_next_goes_o
     assert heights == pytest.approx(right_heights, abs=1e-7)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("looks", [False, True])
+def test_who_is_stopped_again_and_again_goes_on_in_time(looks: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Laws in Python begin their steps with each run, and balls that move apart make one each before time goes on."""
+    monkeypatch.setattr(undisturbed, "PATIENCE", 5.0)
+    model, stops = Model(False, looks=looks), list[float]()
+
+    def limit(*_: object) -> None:
+        raise TimeoutError("too long")
+
+    signal.signal(RINGS, limit)
+    while model.sim.time < 0.3 and len(stops) < 20:
+        try:
+            model.sim.run(until=0.3)
+        except TimeoutError:
+            stops.append(model.sim.time)
+    assert model.sim.time == 0.3
+    assert len(stops) > 4
+    assert stops[1:] == sorted(set(stops[1:]))
+    assert [ball.height for ball in model.balls] == pytest.approx([ball.exact for ball in model.balls], abs=1e-8)
+
+
 def recorded(model: Model) -> tuple[list[float], list[float]]:
     assert model.recording is not None
     return model.recording.times.tolist(), model.recording[model.recording.columns[0].name].tolist()

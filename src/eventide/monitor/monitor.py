@@ -59,6 +59,8 @@ class Monitor:
         self._instant = inf
         self._is_broken_off = False
         """Whether a signal handler has ended the run between two steps, by an error."""
+        self._stopped_at = -inf
+        """When a signal handler has ended a run."""
         self._calendar = sim._calendar
         self._cascade = Cascade(sim, self.integrator)
         self._patience = Patience()
@@ -235,14 +237,21 @@ class Monitor:
         native_handlers.fresh = 0
 
     def _hear(self) -> None:
-        """Somebody outside is to be heard, who changes nothing, and may end the run: Ctrl-C as its regular end."""
+        """Somebody outside is to be heard, who changes nothing, and may end the run: Ctrl-C as its regular end.
+
+        Not twice at one time: a flow whose law is Python code begins its step anew with each run, and time would stand.
+        """
+        if self.sim.time == self._stopped_at:
+            return
         self.integrator.is_observed = True
         try:
             keyboard_of(self.sim).attend()
         except KeyboardInterrupt:
+            self._stopped_at = self.sim.time
             self.observers.observe_all(Phase.BEFORE, self.sim.time)
             raise
         except BaseException:
+            self._stopped_at = self.sim.time
             self._is_broken_off = True  # when that comes is no part of the model, nor of what is recorded of it
             raise
         finally:
