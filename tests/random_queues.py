@@ -27,7 +27,7 @@ def surveyor(sim, rng, log, resources):
         elif look == 2:
             log.append((repr(one), one.counts, one.utilisation))
         elif look == 3:
-            one.reset_statistics()
+            rng.choice([one.reset_statistics, one.waits.reset, one.queue.reset, lambda: one.waits.add(1.5)])()
         elif look == 4:
             one.set_capacity(rng.choice([1, 2, 3]))
         elif look == 5 and one.waiting:

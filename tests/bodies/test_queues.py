@@ -12,7 +12,7 @@ from random_bodies import hurry, load
 
 import eventide as ev
 from eventide.bodies.body import Bodies
-from eventide.discrete.resources import away
+from eventide.bodies.stations import statistics
 from eventide.rows import memory
 
 
@@ -30,10 +30,14 @@ def compare(seed: int, acts: int, looks: int, folder: Path, *, native: bool) -> 
         vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
     found = random_queues.outcome(sim, module, seed, acts, looks)
     assert found == expected, seed
-    return (0, 0) if sim._homes is None else (sim._homes.taken, len(sim._homes._stations))
+    return (
+        (0, 0)
+        if sim._homes is None or sim._homes._things is None
+        else (sim._homes.taken, len(sim._homes._things.stations))
+    )
 
 
-LOOKED_AT = {"alone": (0, 0), "looked at": (6, 3), "meddled with": (13, 10)}
+LOOKED_AT = {"alone": (0, 0), "looked at": (6, 4), "meddled with": (13, 10)}
 
 
 @pytest.mark.parametrize(("acts", "looks"), LOOKED_AT.values(), ids=LOOKED_AT)
@@ -134,7 +138,7 @@ def test_a_closed_model_stays_away_and_has_the_statistics_of_python(tmp_path: Pa
 def test_a_line_that_grows_without_end_comes_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = load(MACHINES, tmp_path, "overloaded")
     monkeypatch.setattr(memory, "MOST_WAITING", 3)
-    monkeypatch.setattr(away, "MOST", 4)
+    monkeypatch.setattr(statistics, "MOST", 4)
 
     def run(sim: ev.Simulation) -> Any:
         rng, crew = Random(5), ev.Resource(sim)
@@ -149,7 +153,10 @@ def test_a_line_that_grows_without_end_comes_home(tmp_path: Path, monkeypatch: p
     assert run(sim) == expected
     assert max(dict(expected[2])) > 20
     assert sim._homes is not None
-    assert max(sim._homes._memory.level.size[station._levels[1]] for station in sim._homes._stations.values()) < 60
+    assert (
+        max(sim._homes._memory.level.size[station.parts[1].row] for station in sim._homes._things.stations.values())
+        < 60
+    )
 
 
 LEAVING = """

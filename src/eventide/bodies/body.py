@@ -20,10 +20,9 @@ from eventide.bodies.naming import UNBORN, Fact
 from eventide.bodies.objects import unborn_values
 from eventide.bodies.operands import KINDS, WIDE
 from eventide.bodies.prototypes import Prototypes
+from eventide.bodies.stations.things import Things, can_go
 from eventide.bodies.surroundings import Surroundings
 from eventide.bodies.waits.branches import joins, leave_wait, outcomes_at, outcomes_of, place_branches, references_to
-from eventide.bodies.waits.levels import AwayLevel
-from eventide.discrete.resources.away import AwayStation
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.errors import Interrupt
 from eventide.native.locking import locked
@@ -33,7 +32,6 @@ from eventide.reading.source import CannotLower
 from eventide.reading.twins import GoingOn
 from eventide.rows.loading import ENGINE, KERNEL, LOADING, RESOURCES
 from eventide.rows.memory import RowMemory
-from eventide.statistics import Level
 
 if TYPE_CHECKING:
     from types import CodeType
@@ -47,6 +45,7 @@ if TYPE_CHECKING:
     from eventide.discrete.world import World
     from eventide.native.row_engine import NativeRows
     from eventide.reading.generators import Suspended
+    from eventide.statistics import Level
 
 _RANGE: Final = type(iter(range(1)))
 _TUPLE: Final = type(iter(()))
@@ -481,9 +480,11 @@ class Bodies:
         return Prototypes(self)
 
     @staticmethod
-    def away(thing: Resource | Level, memory: RowMemory, home: Callable[[], None]) -> AwayStation:
-        """A resource or a level, as one that goes away."""
-        return AwayLevel(thing, memory) if isinstance(thing, Level) else AwayStation(thing, memory, home)
+    def things(memory: RowMemory, look: Callable[[object], object]) -> Things:
+        """The resources and levels that are away; there are none."""
+        return Things(memory, look)
+
+    can_go = staticmethod(can_go)
 
     def needed_by(self, candidates: Iterable[Candidate]) -> Iterable[Body]:
         """The bodies of some processes and of what they make."""

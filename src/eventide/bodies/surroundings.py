@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from eventide.bodies.calls import addressed_call, target_of
 from eventide.bodies.naming import ABSENT, Fact, own_fact, reached
 from eventide.bodies.operands import SAMPLES, Thing
-from eventide.bodies.waits.levels import is_of
+from eventide.bodies.stations.statistics import is_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from eventide.bodies.body import Admission, Bodies, Body, Return
     from eventide.bodies.naming import Fact
     from eventide.bodies.prototypes import Prototype, Prototypes
+    from eventide.bodies.stations.things import Things
     from eventide.discrete.processes.process import Process
-    from eventide.discrete.resources.away import AwayStation
     from eventide.discrete.resources.request import Request
     from eventide.discrete.world import World
     from eventide.reading.source import CannotLower
@@ -84,9 +84,7 @@ class Homes:
         self._counted: list[tuple[int, Kind]] = []
         """These, and who counts in Python, of what may begin in rows now."""
         self._embodied = 0  # so many processes made in rows have got objects, or have ended
-        self._stations: dict[int, AwayStation] = {}
-        """The resources and levels that are away, or were, by the ids of these."""
-        self._gone_stations: list[AwayStation] = []  # those that are
+        self._things: Things | None = None  # the resources and levels that are away
         self._requests: dict[int, Request] = {}  # of those that come home, by their rows
         self._relied: dict[tuple[int, str], Fact] = {}  # on what those rely that are away
         self._questions = NO_QUESTIONS  # the same: what is asked, about what, and the answers
@@ -210,6 +208,7 @@ class Homes:
         assert self._bodies is not None
         if self._memory is None:
             self._memory = self._bodies.memory()
+            self._things = self._bodies.things(self._memory, self.look)
             self._interruptions = Interruptions(self._memory, self._process_of)
         for body in self._bodies.needed_by(found.values()):
             if body not in self._kinds:
@@ -224,8 +223,8 @@ class Homes:
 
     def _go(self, found: Mapping[Process, Candidate]) -> None:
         """Let processes go away, and the resources that they may use."""
-        memory = self._memory
-        assert memory is not None is not self._bodies
+        memory, things = self._memory, self._things
+        assert memory is not None is not things
         self._make_models(memory, found)
         rows = {process: self._new_row(memory, self._kinds[candidate.body]) for process, candidate in found.items()}
         owners = {
@@ -234,13 +233,8 @@ class Homes:
         self.away.update(rows)
         requests: dict[Request, int] = {}
         for candidate in found.values():
-            for resource in candidate.things:
-                station = self._stations.get(id(resource))
-                if station is None:
-                    station = self._stations[id(resource)] = self._bodies.away(resource, memory, self.leave)
-                if station not in self._gone_stations:
-                    self._gone_stations.append(station)
-                    requests.update(station.go(owners))
+            for thing in candidate.things:
+                requests.update(things.go(thing, owners))
         for prototype in self._models:
             self._fill(prototype.row, prototype.admission, prototype.children, requests)
             self._relied.update(prototype.body.naming.facts)
@@ -286,13 +280,13 @@ class Homes:
         self, i: int, admission: Admission, children: dict[int, Prototype | None], requests: dict[Request, int]
     ) -> None:
         """Write the local numbers of a row."""
-        memory, interruptions = self._memory, self._interruptions
-        assert memory is not None
+        memory, interruptions, things = self._memory, self._interruptions, self._things
+        assert memory is not None is not things
         wholes = list(admission.wholes)
         for place, child in children.items():
             wholes[place] = NONE if child is None else child.row
-        for place, resource in admission.stations.items():
-            wholes[place] = self._stations[id(resource)].row
+        for place, thing in admission.stations.items():
+            wholes[place] = things.row_of(thing)
         for place, request in admission.requests.items():
             wholes[place] = requests[request]
         views = memory.views
@@ -312,7 +306,7 @@ class Homes:
 
     def bring(self, process: Process) -> None:
         """A process that is away is Python's again, with its notice; so are all, if resources are away."""
-        if self._gone_stations:
+        if self._things:
             self.leave()
         else:
             undisturbed(Homes._bring)(self, process)
@@ -359,8 +353,7 @@ class Homes:
 
     embody_all = undisturbed(embody)
 
-    @undisturbed
-    def leave(self) -> None:
+    def _leave(self) -> None:
         """All come home."""
         self._bring_others(None)
         self._settle()
@@ -371,6 +364,15 @@ class Homes:
         if self._called is not None:  # Ctrl-C came before the rest of an event: it is the first of the next run
             world._calendar.call_next(world.time, self._called)
             self._called = None
+
+    leave = undisturbed(_leave)
+
+    @undisturbed
+    def look(self, thing: object, name: str = "") -> object:
+        """What a resource that is away has by a name; or a statistic can be looked at until rows go on."""
+        assert self._things is not None
+        self._came += 1  # it takes as long as to bring a process
+        return self._things.look(thing, name)
 
     def _fetch(self, process: Process) -> Return:
         """Give a process a generator that stands where its row is, which is free then."""
@@ -383,7 +385,7 @@ class Homes:
         is_handled = views.activity.wait[i] < NOTHING or body.handles_at(at)
         by = self._process_of(views.process.by[i]) if is_handled else None
         held = body.requests_at(at, numbers[0])
-        if held and self._gone_stations:
+        if held and self._things:
             self._bring_others(process)
         requests = {q: self._request_of(q, process) for q in held}
         interruptions.come(process, i, requests)
@@ -406,10 +408,9 @@ class Homes:
     def _bring_others(self, process: Process | None) -> None:
         """All resources come home, and all processes but one that continues in Python within its event."""
         self.embody()
-        stations, self._gone_stations = self._gone_stations, []
         owners = {i: gone.process for i, gone in self._rows.items()}
-        for station in stations:
-            self._requests.update(station.come(owners.__getitem__))
+        if self._things:
+            self._requests.update(self._things.come(owners.__getitem__))
         for other in list(self.away):
             if other is not process:
                 self._bring(other)
@@ -424,12 +425,8 @@ class Homes:
 
     def _request_of(self, q: int, process: Process) -> Request:
         """The request in a row, whose resource is home; one that was not yielded is known to its process alone."""
-        request = self._requests.pop(q, None)
-        if request is None:
-            assert self._memory is not None
-            s = self._memory.views.request.station[q]
-            request = next(one for one in self._stations.values() if one.station == s).give_back_own(q, process)
-        return request
+        assert self._things is not None
+        return self._requests.pop(q, None) or self._things.give_back_own(q, process)
 
     def _forget(self, process: Process) -> None:
         """A process is Python's."""
@@ -451,9 +448,8 @@ class Homes:
             return
         calendar.__class__, calendar.tracer = Calendar, None
         world._roster.__class__, world._roster.homes = Roster, None
-        for station in self._gone_stations:  # nobody uses them
-            station.come(lambda _: None)
-        self._gone_stations.clear()
+        if self._things:  # nobody uses them
+            self._things.come(lambda _: None)
         models, self._models = self._models, []
         for prototype in models:
             memory.engine.dismiss(memory.arrays, prototype.row)
@@ -500,11 +496,14 @@ class Homes:
     def _proceed(self, horizon: float, left: int) -> int:
         """Let events of rows take place until one continues in Python; returns how many their spell has left then."""
         memory, world = self._memory, self.world
-        assert memory is not None
+        assert memory is not None is not self._things
         run, calendar, instant = memory.run, world._calendar, world._instant
         failure: BaseException | None = None
         # An event that waits for room in a table goes on, also where it is the last of its spell.
         while self.is_any_away and (left > 0 or run.current >= 0) and not world._is_halted:
+            if not self._things.hide():
+                self._leave()
+                break
             notice = Calendar.first(calendar)
             key = (inf, inf, 0) if notice is None else (notice[0], notice[1], serial_of(notice))
             run.time, run.turn, run.serial = world.time, next(calendar.numbers) - 1, calendar.serial() - 1

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eventide.discrete.calendar import ABOVE, BELOW, PLAIN
 from eventide.discrete.processes.composite import FirstOf, who_waits
-from eventide.discrete.resources.away import can_go
 from eventide.discrete.resources.request import Request
 from eventide.reading.generators import is_held_elsewhere
 from eventide.statistics import Level
@@ -75,7 +74,7 @@ class Selection:
         pending = list(found.values())
         for candidate in pending:
             for resource in candidate.resources:
-                if id(resource) not in resources and can_go(resource):
+                if id(resource) not in resources and self._bodies.can_go(resource):
                     pending += self._look_at_line(resource, found)
                 resources.setdefault(id(resource), resource)
         own = {id(level) for one in resources.values() for level in (one.in_use, one.queue, one.supply)}
@@ -137,7 +136,7 @@ class Selection:
 
     def _is_whole(self, resource: Resource, found: Mapping[Process, Candidate]) -> bool:
         """Whether a resource can go away with these processes."""
-        if not can_go(resource):
+        if not self._bodies.can_go(resource):
             return False
         requests = [*resource._users, *resource._line]
         owners = [found.get(who_waits(request._activity)) for request in requests]

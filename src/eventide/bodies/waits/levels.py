@@ -1,42 +1,28 @@
 """Levels of the user's that bodies read and change: `running.change(-1)`, `running.set(2)`, `running.value`.
 
-A level whose values are whole numbers, of one type, goes away with the processes that may change it, and comes home
-when it is looked at. Rows keep it as they keep those of a resource, by the same sums in the same order.
+A level whose values are whole numbers, of one type, goes away with the processes that may change it: see
+`bodies/stations/statistics.py`.
 """
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
-from math import copysign
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.attributes import class_by_name
 from eventide.bodies.naming import Fact
 from eventide.bodies.operands import Kind, Operand, Thing, Unknown
-from eventide.discrete.resources.away import LEVEL_AWAY, AwayStation
-from eventide.rows.codes import NONE
-from eventide.statistics.level import Level, LevelState, set_state, state_of
+from eventide.bodies.stations.statistics import MOST, kind_of
+from eventide.statistics.level import Level
 
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions
-    from eventide.discrete.processes.process import Process
-    from eventide.discrete.resources.request import Request
-    from eventide.discrete.world import World
-    from eventide.rows.memory import RowMemory
 
-MOST: Final = 2048
-"""Values from here on are Python's."""
-ROOM: Final = 64
-"""The values for which there is room at least."""
 _NEEDS: Final = f"""if not 0 <= {{1}} < a.level.size[{{0}}]:
     code = EXIT
     if 0 <= {{1}} < {MOST} and 2 * (a.level.value[{{0}}] + 2) >= a.level.size[{{0}}]:
         code = ROOM
     break"""
-
-
-# --- in the text ------------------------------------------------------------------------------------------------------
 
 
 def value_of_level(expressions: BodyExpressions, node: ast.Attribute) -> Operand | None:
@@ -106,59 +92,3 @@ def _known(expressions: BodyExpressions, owner: Thing, node: ast.AST) -> tuple[s
     if kind is None:
         raise Unknown("a level that has had other values than small whole numbers of one type is left to Python", node)
     return expressions.naming.level(owner, kind), kind
-
-
-def kind_of(level: Level) -> Kind | None:
-    """The type of the values of a level, if rows can keep them; None if not."""
-    state = state_of(level)
-    if state is None:
-        return None
-    values = [state.value, *state.held]
-    if all(type(value) is int for value in values):
-        kind: Kind = "int"
-    elif all(type(value) is float and value.is_integer() and copysign(1.0, value) > 0.0 for value in values):
-        kind = "float"
-    else:
-        return None
-    return kind if all(0 <= value < MOST for value in values) else None
-
-
-def is_of(level: object, kind: Kind, world: World) -> bool:
-    """Whether something is a level of a simulation with values of a type."""
-    return type(level) is Level and kind_of(level) == kind and object.__getattribute__(level, "_clock") is world
-
-
-# --- away -------------------------------------------------------------------------------------------------------------
-
-
-class AwayLevel(AwayStation):
-    """A level that is away, or was: as of a resource, but without requests.
-
-    row     its row among the levels
-    """
-
-    def __init__(self, level: Level, memory: RowMemory) -> None:
-        self.level = level
-        self.row, self.station = memory.add_level(ROOM), NONE
-        self._memory = memory
-        self._type: type[float] = int
-
-    def go(self, _: Mapping[Request, int]) -> dict[Request, int]:
-        """Take over the state of the level; it has no requests."""
-        state = state_of(self.level)
-        assert state is not None
-        self._type = type(state.value)
-        held = {int(value): lasted for value, lasted in state.held.items()}
-        self._memory.fill_level(self.row, int(state.value), state.changed, held)
-        self._memory.widen_level(self.row, max(ROOM, 2 * (1 + max(int(state.value), *held, 0))))
-        object.__setattr__(self.level, "__class__", LEVEL_AWAY)
-        return {}
-
-    def come(self, _: Callable[[int], Process | None]) -> dict[int, Request]:
-        """The level has its state again."""
-        object.__setattr__(self.level, "__class__", Level)
-        known, l = self._type, self.row  # noqa: E741  # l is a level, as in `rows/statistics.py`
-        held = {known(value): lasted for value, lasted in self._memory.durations(l).items()}
-        value, changed = self._memory.level.value[l], self._memory.level.changed[l]
-        set_state(self.level, LevelState(known(value), changed, held))
-        return {}

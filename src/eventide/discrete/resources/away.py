@@ -1,62 +1,66 @@
 """Resources whose requests are rows of native processes: they go away as a whole, and come home when looked at.
 
 In: a resource, and the rows of the processes that wait for it or use it. Out: the same resource, with requests,
-levels and waits as Python would have left them. While it is away, it and its statistics have other classes: to read
-or change them brings all home first.
+levels and waits as Python would have left them. While it is away, it has another class: to ask it for its requests, or
+to change it, brings all home first, but to read its statistics brings nobody.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import heappush
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from eventide.discrete.resources.line import GRANTED, NEW, WAITING
 from eventide.discrete.resources.preemption import PREEMPTED
 from eventide.discrete.resources.request import WITHDRAWN, PreemptingRequest, Request
-from eventide.discrete.resources.resource import PreemptiveResource, Resource
+from eventide.discrete.resources.resource import Counts, PreemptiveResource, Resource
 from eventide.rows import codes
 from eventide.rows.allocation import owner_of
 from eventide.rows.stations import append_user, drop, is_ready, line_up, new_request
-from eventide.statistics import Level, Tally
-from eventide.statistics.level import LevelState, set_state, state_of
-from eventide.statistics.tally import taker_of
+from eventide.statistics import Tally
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from eventide.discrete.processes.process import Process
     from eventide.rows.memory import RowMemory
     from eventide.rows.records import Rows
 
-Known = TypeVar("Known")
 STATES: Final = {NEW: codes.NEW, WAITING: codes.WAITING, GRANTED: codes.GRANTED}
 """The states of the requests that go away, in rows."""
-_WORDS: Final = {
-    **{number: word for word, number in STATES.items()},
-    codes.PREEMPTED: PREEMPTED,
-    codes.WITHDRAWN: WITHDRAWN,
-}
+_WORDS: Final = {n: word for word, n in {**STATES, PREEMPTED: codes.PREEMPTED, WITHDRAWN: codes.WITHDRAWN}.items()}
 MOST: Final = 2048
 """A resource with this many units, or this many requests that wait or have ever waited, stays in Python."""
+Known = TypeVar("Known")
+_STATISTICS: Final = ("in_use", "queue", "supply", "waits", "utilisation", "counts", "reset_statistics", "_before")
+_STAYS: Final = frozenset([*_STATISTICS, "sim", "name", "_name", "capacity", "_capacity", "available", "_moved"])
+"""What is the same while a resource is away, or is computed from that, from statistics and from what rows have."""
+
+
+class Part(Protocol):
+    """A statistic that is away, or was."""
+
+    row: int
+
+    def go(self) -> None:
+        """Rows take it over."""
+
+    def come(self) -> None:
+        """It has its state again."""
 
 
 class AwayStation:
     """A resource that is away, or was.
 
-    row     its row; station: the same, NONE for a level
+    row     its row
+    parts   its statistics that rows keep: units in use, requests waiting, waits
     """
 
-    def __init__(self, resource: Resource, memory: RowMemory, home: Callable[[], None]) -> None:
+    def __init__(self, resource: Resource, memory: RowMemory, parts: Sequence[Part]) -> None:
         self.resource = resource
         self._memory = memory
-        self._away = _away(Tally, lambda _: home())  # waits do not know their simulation
-        in_use, queue = self._levels = memory.add_level(2), memory.add_level(2)
-        self._tally = memory.add_tally(print)
-        self.row = self.station = memory.add_station(
-            resource._capacity, in_use, queue, self._tally, is_preemptive=resource._is_preemptive
-        )
+        self.parts = parts
+        rows = (part.row for part in parts)
+        self.row = memory.add_station(resource._capacity, *rows, is_preemptive=resource._is_preemptive)
 
     def go(self, rows: Mapping[Request, int]) -> dict[Request, int]:
         """Take over the state of the resource; the rows of its requests, by these of their processes."""
@@ -65,19 +69,13 @@ class AwayStation:
         station.capacity[s], station.held[s] = resource._capacity, resource._held
         station.asked[s], station.reneged[s] = resource._asked, resource._reneged
         station.preempted[s] = resource._preempted
-        for l, level in zip(self._levels, (resource.in_use, resource.queue), strict=True):  # noqa: E741  # as in rows
-            state = state_of(level)
-            assert state is not None
-            held = {int(value): lasted for value, lasted in state.held.items()}
-            memory.fill_level(l, int(state.value), state.changed, held)
-        memory.widen_level(self._levels[0], resource._capacity + 2)
-        memory.change_sink(self._tally, _sink(taker_of(resource.waits)))
+        for part in self.parts:
+            part.go()
+        memory.widen_level(self.parts[0].row, resource._capacity + 2)
         made = {}
         for request in (*resource._users, *resource._line):
             made[request] = self.make(request, rows[request])
-        statistics = ((resource.waits, self._away), (resource.in_use, LEVEL_AWAY), (resource.queue, LEVEL_AWAY))
-        for thing, kind in (*statistics, (resource, _AWAY[type(resource)])):
-            object.__setattr__(thing, "__class__", kind)
+        object.__setattr__(resource, "__class__", _AWAY[type(resource)])
         return made
 
     def make(self, request: Request, i: int) -> int:
@@ -100,16 +98,12 @@ class AwayStation:
         """The resource has its state again; returns its requests by their rows."""
         resource, memory, s = self.resource, self._memory, self.row
         object.__setattr__(resource, "__class__", type(resource).__base__)
-        for name, kind in (("in_use", Level), ("queue", Level), ("waits", Tally)):
-            object.__setattr__(getattr(resource, name), "__class__", kind)
+        for part in self.parts:
+            part.come()
         a = memory.views
         resource._held = a.station.held[s]
         resource._asked, resource._reneged = a.station.asked[s], a.station.reneged[s]
         resource._preempted = a.station.preempted[s]
-        for l, level in zip(self._levels, (resource.in_use, resource.queue), strict=True):  # noqa: E741  # as in rows
-            held: Any = memory.durations(l)  # by whole numbers, as Python's
-            set_state(level, LevelState(a.level.value[l], a.level.changed[l], held))
-        memory.flush(self._tally)
         users = [self._give_back(q, processes) for q in _chain(a, a.station.users[s])]
         line = [self._give_back(q, processes) for q in _chain(a, a.station.first[s])]
         resource._users = dict.fromkeys(request for _, request in users)
@@ -127,6 +121,20 @@ class AwayStation:
         a.station.users[s] = a.station.latest[s] = a.station.first[s] = a.station.end[s] = codes.NONE
         a.station.using[s] = a.station.waiting[s] = 0
         return dict([*users, *line])
+
+    @property
+    def held(self) -> int:
+        """How many units are in use while it is away."""
+        return int(self._memory.station.held[self.row])
+
+    @property
+    def counted(self) -> Counts:
+        """What became of its requests while it is away."""
+        station, s = self._memory.station, self.row
+        asked, reneged, preempted = station.asked[s], station.reneged[s], station.preempted[s]
+        moved = self.resource._moved
+        served = asked - reneged - preempted - moved - station.waiting[s] - station.using[s]
+        return Counts(asked, served, reneged, preempted, moved)
 
     def give_back_own(self, q: int, process: Process) -> Request:
         """A request that is neither in the line nor has units: its process alone knows it."""
@@ -146,28 +154,10 @@ class AwayStation:
 
 
 def can_go(resource: Resource) -> bool:
-    """Whether the requests of a resource can be rows, as far as it is concerned itself."""
+    """Whether the requests of a resource can be rows, as far as it is concerned itself, but for its levels."""
     if type(resource) not in _AWAY or resource._suspended or not 0 < resource._capacity < MOST:
         return False
-    if type(resource.waits) is not Tally or not resource.waits.keep or resource._held > resource._capacity:
-        return False
-    return all(type(level) is Level and _can_go(state_of(level)) for level in (resource.in_use, resource.queue))
-
-
-def _can_go(state: LevelState | None) -> bool:
-    """Whether a level has had small whole numbers only."""
-    if state is None or len(state.held) >= MOST:
-        return False
-    return all(type(value) is int and 0 <= value < MOST for value in (state.value, *state.held))
-
-
-def _sink(take: Callable[[bytes], None]) -> Callable[[NDArray[np.float64]], None]:
-    """What takes values into a tally, wherever it is."""
-
-    def sink(values: NDArray[np.float64]) -> None:
-        take(values.tobytes())
-
-    return sink
+    return type(resource.waits) is Tally and resource.waits.keep and resource._held <= resource._capacity
 
 
 def _chain(a: Rows, q: int) -> Iterable[int]:
@@ -178,28 +168,40 @@ def _chain(a: Rows, q: int) -> Iterable[int]:
     return found
 
 
-def _away(known: type[Known], home: Callable[[object], None]) -> type[Known]:
-    """The class of a resource, or of its statistics, while it is away: to look at it or change it brings all home."""
+def away_class(
+    known: type[Known], look: Callable[[Known, str], object], change: Callable[[Known, str, object], None]
+) -> type[Known]:
+    """The class of something while it is away.
 
-    def look(self: object, name: str) -> object:
-        home(self)
-        return getattr(self, name)
+    look, change    called by who reads or sets what it has by a name
+    """
 
-    def change(self: object, name: str, value: object) -> None:
-        home(self)
-        setattr(self, name, value)
+    def read(self: Known, name: str) -> object:
+        return known if name == "__class__" else look(self, name)
 
     given = {name: getattr(known, name) for name in ("__module__", "__qualname__")}
-    given |= {"__slots__": (), "__getattribute__": look, "__setattr__": change}
+    given |= {"__slots__": (), "__getattribute__": read, "__setattr__": change}
     make: Any = type(known)
     away: type[Known] = make(known.__name__, (known,), given)
     return away
 
 
-def _bring_home(thing: object) -> None:
-    sim = object.__getattribute__(thing, "_clock" if issubclass(type(thing), Level) else "sim")
-    sim._homes.leave()
+def _look(resource: Resource, name: str) -> object:
+    """What a resource that is away has by a name."""
+    if name in _STAYS:
+        return object.__getattribute__(resource, name)
+    homes = resource.sim._homes
+    assert homes is not None
+    if name in ("_held", "_counted"):
+        return homes.look(resource, name)
+    homes.leave()
+    return getattr(resource, name)
 
 
-LEVEL_AWAY: Final = _away(Level, _bring_home)
-_AWAY: Final[dict[type, type]] = {known: _away(known, _bring_home) for known in (Resource, PreemptiveResource)}
+def _change(resource: Resource, name: str, value: object) -> None:
+    if name != "_before" and resource.sim._homes is not None:
+        resource.sim._homes.leave()
+    object.__setattr__(resource, name, value)
+
+
+_AWAY: Final[dict[type, type]] = {known: away_class(known, _look, _change) for known in (Resource, PreemptiveResource)}

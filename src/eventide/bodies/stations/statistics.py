@@ -1,0 +1,155 @@
+"""Levels and tallies that are away: rows keep them, and who looks at one sees it as Python would have left it.
+
+To look at a statistic brings nobody home. It has its state and its class again until rows go on; then rows take it
+over as it is by then, whatever Python has done with it. A level whose values are whole numbers, of one type, goes away;
+rows keep it by the same sums in the same order as `statistics/` does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from math import copysign
+from typing import TYPE_CHECKING, Any, Final
+
+from eventide.discrete.resources.away import away_class
+from eventide.statistics import Level, Tally
+from eventide.statistics.level import LevelState, set_state, state_of
+from eventide.statistics.tally import taker_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from eventide.bodies.operands import Kind
+    from eventide.discrete.world import World
+    from eventide.rows.memory import RowMemory
+
+MOST: Final = 2048
+"""Values from here on are Python's."""
+ROOM: Final = 64
+"""The values of a level of the user's for which there is room at least."""
+
+
+def kind_of(level: Level) -> Kind | None:
+    """The type of the values of a level, if rows can keep them; None if not."""
+    state = state_of(level)
+    if state is None or len(state.held) >= MOST:
+        return None
+    values = [state.value, *state.held]
+    if all(type(value) is int for value in values):
+        kind: Kind = "int"
+    elif all(type(value) is float and value.is_integer() and copysign(1.0, value) > 0.0 for value in values):
+        kind = "float"
+    else:
+        return None
+    return kind if all(0 <= value < MOST for value in values) else None
+
+
+def is_of(level: object, kind: Kind, world: World) -> bool:
+    """Whether something is a level of a simulation with values of a type."""
+    return type(level) is Level and kind_of(level) == kind and object.__getattribute__(level, "_clock") is world
+
+
+class AwayLevel:
+    """A level that is away, or was.
+
+    row     its row among the levels
+    room    the values for which there is room at least
+    """
+
+    def __init__(self, level: Level, memory: RowMemory, room: int = ROOM) -> None:
+        self.thing = level
+        self.row = memory.add_level(room)
+        self._room = room
+        self._memory = memory
+        self._kind: Kind | None = None
+
+    def go(self) -> None:
+        """Rows take over the state of the level, as `kind_of` says that they can."""
+        state = state_of(self.thing)
+        assert state is not None
+        self._kind = kind_of(self.thing)
+        held = {int(value): lasted for value, lasted in state.held.items()}
+        self._memory.fill_level(self.row, int(state.value), state.changed, held)
+        self._memory.widen_level(self.row, max(self._room, 2 * (1 + max(int(state.value), *held, 0))))
+        object.__setattr__(self.thing, "__class__", LEVEL_AWAY)
+
+    def go_again(self) -> bool:
+        """The same after somebody has looked at it; False if rows can keep it no more."""
+        is_kept = type(self.thing) is Level and kind_of(self.thing) == self._kind
+        if is_kept:
+            self.go()
+        return is_kept
+
+    def come(self) -> None:
+        """The level has its state again, if it has not."""
+        if type(self.thing) is LEVEL_AWAY:
+            object.__setattr__(self.thing, "__class__", Level)
+            known, l = float if self._kind == "float" else int, self.row  # noqa: E741  # l is a level, as in rows
+            held: Any = {known(value): lasted for value, lasted in self._memory.durations(l).items()}
+            value, changed = self._memory.level.value[l], self._memory.level.changed[l]
+            set_state(self.thing, LevelState(known(value), changed, held))
+
+
+class AwayTally:
+    """The waits of a resource that is away, or was.
+
+    row     its row among the tallies
+    look    called by who looks at it
+    """
+
+    def __init__(self, tally: Tally, memory: RowMemory, look: Callable[[object], object]) -> None:
+        self.thing = tally
+        self.row = memory.add_tally(print)
+        self._memory = memory
+        self._away = away_class(Tally, *_shown(look))  # it does not know its simulation
+
+    def go(self) -> None:
+        """Rows add values to it from now on."""
+        self._memory.change_sink(self.row, _sink(taker_of(self.thing)))
+        object.__setattr__(self.thing, "__class__", self._away)
+
+    def go_again(self) -> bool:
+        """The same after somebody has looked at it; False if rows can do so no more."""
+        is_kept = type(self.thing) is Tally and self.thing.keep
+        if is_kept:
+            self.go()
+        return is_kept
+
+    def come(self) -> None:
+        """The tally has its values again, if it has not."""
+        if type(self.thing) is self._away:
+            object.__setattr__(self.thing, "__class__", Tally)
+            self._memory.flush(self.row)
+
+
+def _sink(take: Callable[[bytes], None]) -> Callable[[NDArray[np.float64]], None]:
+    """What takes values into a tally, wherever it is."""
+
+    def sink(values: NDArray[np.float64]) -> None:
+        take(values.tobytes())
+
+    return sink
+
+
+def _shown(
+    show: Callable[[object], object],
+) -> tuple[Callable[[object, str], object], Callable[[object, str, object], None]]:
+    """Both for what has its own class again once `show` was called."""
+
+    def look(thing: object, name: str) -> object:
+        show(thing)
+        return getattr(thing, name)
+
+    def change(thing: object, name: str, value: object) -> None:
+        show(thing)
+        setattr(thing, name, value)
+
+    return look, change
+
+
+def _show(level: object) -> None:
+    object.__getattribute__(level, "_clock")._homes.look(level)
+
+
+LEVEL_AWAY: Final = away_class(Level, *_shown(_show))
