@@ -42,6 +42,8 @@ class Expected:
     outcome: Outcome
     log_bounds: list[list[float]]
     value_bounds: list[list[float]]
+    row_bounds: dict[float, dict[str, float]]
+    area_bound: float
 
 
 @dataclass
@@ -79,18 +81,25 @@ def expect(program: m.Program) -> Expected:
         if names_of(other.log) != names_of(outcome.log) or counts[0] != counts[1]:
             raise Skip("events depend on less than the tolerance")
 
+    def bound(value: float, pushed: list[float]) -> float:
+        return LEAST * (1.0 + abs(value)) + MARGIN * max(abs(other - value) for other in pushed)
+
     def bounds(rows: list[list[float]], pushed: list[list[list[float]]]) -> list[list[float]]:
         made = []
         for k, row in enumerate(rows):
-            effects = [max(abs(other[k][i] - value) for other in pushed) for i, value in enumerate(row)]
-            made.append([LEAST * (1.0 + abs(v)) + MARGIN * e for v, e in zip(row, effects, strict=True)])
+            made.append([bound(value, [other[k][i] for other in pushed]) for i, value in enumerate(row)])
             if max(made[-1], default=0.0) > MOST:
                 raise Skip("small causes have large effects")
         return made
 
     log = bounds([numbers_of(e) for e in outcome.log], [[numbers_of(e) for e in o.log] for o in others])
     values = bounds([list(v) for v in outcome.values], [[list(v) for v in o.values] for o in others])
-    return Expected(outcome, log, values)
+    shown = {
+        time: {name: bound(value, [o.rows[time][name] for o in others]) for name, value in row.items()}
+        for time, row in outcome.rows.items()
+        if all(row.keys() == o.rows.get(time, {}).keys() for o in others)
+    }
+    return Expected(outcome, log, values, shown, bound(outcome.area, [o.area for o in others]))
 
 
 def judge(expected: Expected, result: Result, setting: Setting) -> Finding | None:
@@ -115,6 +124,22 @@ def judge(expected: Expected, result: Result, setting: Setting) -> Finding | Non
     for k, (right, bounds) in enumerate(zip(want.values, expected.value_bounds, strict=True)):
         if not all(abs(g - r) <= b for g, r, b in zip(result.values[k], right, bounds, strict=True)):
             return Finding("values", (setting,), f"object {k} ends with {result.values[k]}, and should with {right}")
+    return judge_observed(expected, result, setting)
+
+
+def judge_observed(expected: Expected, result: Result, setting: Setting) -> Finding | None:
+    """What is wrong with what observers have seen, where nothing changes at once."""
+    want = expected.outcome
+    if result.area is not None and not abs(result.area - want.area) <= expected.area_bound:
+        return Finding("observed", (setting,), f"the integral is {result.area}, and should be {want.area}")
+    for time, row in result.rows.items():
+        bounds = expected.row_bounds.get(time)
+        if bounds is None or any(abs(time - end) < MOST for end in want.ends):
+            continue
+        for name, bound in bounds.items():
+            if name in row and bound <= MOST and not abs(row[name] - want.rows[time][name]) <= bound:
+                text = f"{name} is {row[name]} at {time}, and should be {want.rows[time][name]}"
+                return Finding("observed", (setting,), text)
     return None
 
 
@@ -148,6 +173,12 @@ def same_bits(one: Result, other: Result, settings: tuple[Setting, Setting], kin
             return Finding(kind, settings, f"entry {k}: {a}, and {b}")
     if len(one.log) != len(other.log) or repr(one.values) != repr(other.values):
         return Finding(kind, settings, f"{len(one.log)} entries, {one.values}, and {len(other.log)}, {other.values}")
+    if settings[0].observed == settings[1].observed and not one.error:
+        for time in dict.fromkeys((*one.rows, *other.rows)):
+            if repr(one.rows.get(time)) != repr(other.rows.get(time)):
+                return Finding(kind, settings, f"at {time}: {one.rows.get(time)}, and {other.rows.get(time)}")
+        if repr(one.area) != repr(other.area):
+            return Finding(kind, settings, f"the integral is {one.area}, and {other.area}")
     return None
 
 
@@ -198,7 +229,8 @@ def plan(seed: int, *, mode: str = "some", threads: bool = True) -> tuple[list[S
         pair("bits of plain", Setting(second, stepping="together"), compiled=False)
         settings.append(Setting(third, stepping="together"))
         stepping = random.choice(("apart", "together"))
-        pair("bits of plain", Setting(last, stepping=stepping, pieces=random.choice((2, 3, 7))), compiled=False)
+        pieces, looks = random.choice((2, 3, 7)), random.choice(("", *OBSERVED))
+        pair("bits of plain", Setting(last, stepping=stepping, pieces=pieces, observed=looks), compiled=False)
     if threads:
         pair("bits of threads", Setting(second), threads=2)
     return settings, pairs

@@ -8,6 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
+GRID = "0.0703"
+"""Seconds between two rows of a recording."""
+
 Path = tuple[str, ...]
 """Names with dots between them: ("self", "mate", "x"), ("n0", "x")."""
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import heapq
 import math
 from dataclasses import dataclass, field
+from fractions import Fraction
 from itertools import count
 from typing import Any
 
@@ -21,6 +22,8 @@ from scipy.optimize import brentq
 
 CLOSE = 1e-8
 """Differences smaller than that are taken for zero: which side holds is remembered, not computed."""
+NODES, WEIGHTS = (part.tolist() for part in np.polynomial.legendre.leggauss(8))
+"""Exact for the product of two polynomials of degree seven, which DOP853's interpolants are."""
 APART = 1e-6
 """Two roots that are closer in time are too close to call."""
 SAME = 1e-11
@@ -196,6 +199,9 @@ class World:
         self.pairs: dict[Any, Any] = {}
         self.passages: dict[int, list[m.Test]] = {}
         self.passed: tuple[float, int, int] | None = None
+        self.rows: dict[float, dict[str, float]] = {}
+        self.ends = [0.0]
+        self.area = 0.0
         self.names |= program.numbers
         self._prepare()
 
@@ -498,6 +504,7 @@ class World:
         y = np.array([getattr(t, name) for t, name in slots])
         if not slots:
             found = self._scan(slots, lambda time: y, start, end, samples=int(20 * (end - start)) + 2)
+            self._observe(slots, lambda time: y, start, end if found is None else found[0])
             self._arrive(slots, found, end, y)
             return
 
@@ -514,16 +521,44 @@ class World:
                 raise Skip("a state grows without bound")
             dense = solver.dense_output()
             found = self._scan(slots, dense, low, solver.t, SAMPLES)
+            self._observe(slots, dense, low, solver.t if found is None else found[0])
             if found is not None:
                 self._check_that_it_lasts(slots, rates, found, dense(found[0]))
                 self._arrive(slots, found, end, dense(found[0]))
                 return
         self._arrive(slots, None, end, solver.y)
 
+    def _observe(self, slots: list[tuple[Thing, str]], dense: Any, low: float, high: float) -> None:
+        """What recordings and integrals see of a part of a stretch."""
+        step = Fraction(m.GRID)
+        for k in range(math.ceil(Fraction(low) / step), math.floor(Fraction(high) / step) + 1):
+            self._look(slots, dense, float(k * step))
+            self.rows[float(k * step)] = self._row()
+        for node, weight in zip(NODES, WEIGHTS, strict=True):
+            self._scatter(
+                slots, low + 0.5 * (node + 1.0) * (high - low), dense(low + 0.5 * (node + 1.0) * (high - low))
+            )
+            self.area += 0.5 * (high - low) * weight * self._integrand()
+
+    def _row(self) -> dict[str, float]:
+        """The numbers of all objects of the program that move now, as a recording names them."""
+        row = {}
+        for o in self.program.objects:
+            t = self.names[o.name]
+            names = [*t.kind.moving(), *((*t.kind.computed, *t.kind.sums) if t.active else ())]
+            row |= {f"{o.name}.{name}": float(getattr(t, attribute(name))) for name in names}
+        return row
+
+    def _integrand(self) -> float:
+        """The product of the first states of the first object and the last."""
+        first, last = (self.names[o.name] for o in (self.program.objects[0], self.program.objects[-1]))
+        return float(getattr(first, "x", 0.0) * getattr(last, "x", 0.0))
+
     def _arrive(
         self, slots: list[tuple[Thing, str]], found: tuple[float, list[Any]] | None, end: float, y: Any
     ) -> None:
         self.last = self._look(slots, lambda time: y, end if found is None else found[0])
+        self.ends.append(self.time)
         self.evaluate("frozen")
         if found is None:
             return

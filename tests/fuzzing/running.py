@@ -6,9 +6,12 @@ import linecache
 import sys
 import threading
 import warnings
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
+
+from fuzzing import model as m
 
 import eventide as ev
 from eventide.continuous.guards import native_handlers, native_processes
@@ -47,12 +50,18 @@ class Setting:
 
 @dataclass
 class Result:
-    """What a run left. error: the sort and text of what it raised, or None."""
+    """What a run left.
+
+    error   the sort and text of what it raised, or ""
+    rows    by time, what a recording has there once; area: what has been integrated
+    """
 
     log: list[tuple[Any, ...]] = field(default_factory=list)
     values: list[tuple[float, ...]] = field(default_factory=list)
     error: str = ""
     steps: int = 0
+    rows: dict[float, dict[str, float]] = field(default_factory=dict)
+    area: float | None = None
 
 
 def module_of(text: str) -> dict[str, Any]:
@@ -69,25 +78,38 @@ def method_of(name: str) -> Any:
     return getattr(ev.methods, name)
 
 
-def observe(sim: Any, objects: list[Any], observed: str) -> None:
-    """Look at a run in one of the ways that must not change it."""
+def observe(sim: Any, objects: list[Any], observed: str, result: Result) -> Callable[[], None]:
+    """Look at a run in one of the ways that must not change it; returns what fetches what was seen."""
     if observed == "recorded":
-        sim.record(*objects, every=0.0703)
-    elif observed == "recorded events":
+        recording = sim.record(*objects, every=float(m.GRID))
+        return lambda: result.rows.update(rows_of(recording))
+    if observed == "recorded events":
         sim.record(*objects, every="event")
     elif observed == "logged":
         sim.log()
     elif observed == "integrated":
-        one = objects[0]
-        sim.integral(lambda: one.x)
+        first, last = objects[0], objects[-1]
+        integral = sim.integral(lambda: first.x * last.x)
+        return lambda: setattr(result, "area", float(integral.value))
     elif observed == "reported":
 
         class Looks(ev.Reporter):
             def report(self) -> None:
-                for o in objects:
-                    _ = o.x
+                result.rows[sim.time] = {f"{o.name}.x": o.x for o in objects}
 
-        Looks(sim, every=0.113).start()
+        Looks(sim, every=float(m.GRID)).start()
+    return lambda: None
+
+
+def rows_of(recording: Any) -> dict[float, dict[str, float]]:
+    """The rows of a recording by their times, but for those of events."""
+    times = recording.times.tolist()
+    columns = {column.name: recording[column.name].tolist() for column in recording.columns}
+    return {
+        time: {name: values[k] for name, values in columns.items()}
+        for k, time in enumerate(times)
+        if times.count(time) < 2
+    }
 
 
 OBSERVED = ("recorded", "recorded events", "logged", "integrated", "reported")
@@ -113,8 +135,9 @@ def run_once(build: Any, setting: Setting, end: float) -> Result:
     sim.method = method_of(setting.method)
     try:
         result.log, pool, objects = build(sim)
-        observe(sim, objects, setting.observed)
+        fetch = observe(sim, objects, setting.observed, result)
         run_in_pieces(sim, objects, setting, end)
+        fetch()
         for o in (*objects, *pool):
             names = [n for n in ("x", "v") if hasattr(type(o), n)]
             result.values.append(tuple(float(getattr(o, n)) for n in (*names, "k", "c", "level")))

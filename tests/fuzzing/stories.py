@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
@@ -20,12 +20,17 @@ class Outcome:
     log         its entries
     values      of all objects at the end, in the order of their making
     refused     so many entries were there before the event that brought laws that have to be refused; -1 if none did
+    rows        by time, what a recording shows; ends: of stretches, close to which it may differ
+    area        the integral that is observed
     """
 
     log: list[tuple[Any, ...]]
     values: list[tuple[float, ...]]
     events: int
     refused: int = -1
+    rows: dict[float, dict[str, float]] = field(default_factory=dict)
+    ends: list[float] = field(default_factory=list)
+    area: float = 0.0
 
 
 class Activity:
@@ -682,4 +687,4 @@ def simulate(program: m.Program, push: float = 0.0) -> Outcome:
     except Refused:
         return Outcome(world.log, [], world.events, world.before)
     values = [tuple(float(getattr(t, name)) for name in (*t.kind.states, *t.kind.numbers)) for t in world.things]
-    return Outcome(world.log, values, world.events)
+    return Outcome(world.log, values, world.events, -1, world.rows, world.ends, world.area)

@@ -116,6 +116,23 @@ def test_the_reference_agrees_with_a_solution_in_closed_form() -> None:
     assert outcome.values == [pytest.approx((math.cos(8.0), -2.0 * math.sin(8.0), 4.0, 0.0, 0.0), abs=1e-10)]
 
 
+def test_what_observers_see_is_compared_as_well() -> None:
+    """The state is cos 2t, and the integral of its square t / 2 + sin 4t / 8."""
+    program = oscillator([m.Hold(m.Num(0.25))])
+    expected = compare.expect(program)
+    assert expected.outcome.area == pytest.approx(2.0 + math.sin(16.0) / 8.0, abs=1e-10)
+    assert len(expected.outcome.rows) == math.floor(4.0 / float(m.GRID)) + 1
+    for time, row in expected.outcome.rows.items():
+        assert row == pytest.approx({"n0.x": math.cos(2.0 * time), "n0.v": -2.0 * math.sin(2.0 * time)}, abs=1e-10)
+    result = Result(log=[], values=list(expected.outcome.values), area=expected.outcome.area + 1e-7)
+    result.rows = {time: {"n0.x": row["n0.x"] + 1e-7} for time, row in expected.outcome.rows.items()}
+    assert compare.judge(expected, result, Setting()) is None
+    result.rows[float(m.GRID)]["n0.x"] += 1e-5
+    assert "n0.x is" in str(compare.judge(expected, result, Setting()))
+    result.area = expected.outcome.area + 1e-5
+    assert "the integral is" in str(compare.judge(expected, result, Setting()))
+
+
 def test_what_is_too_close_to_call_is_skipped() -> None:
     touches = m.Until(m.Cmp("<=", m.Read(("n0", "x")), m.Num(-1.0)), 0.0)
     with pytest.raises(Skip, match="touches its level"):
