@@ -8,6 +8,8 @@ FUZZ_JOBS ?= 2
 
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+# Tests are rewritten as they are imported, which takes each worker 10 s more where Python may not keep what it compiles.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 BENCH := .venv-bench
 BENCH_READY := $(BENCH)/.ready
 
@@ -26,7 +28,7 @@ demo: $(READY) ## run the example of the README
 	@$(BIN)/eventide run examples/soaking_pit.py --entropy 1 --plot soaking_pit.png
 
 test: $(READY) ## the tests, without the slow ones
-	@$(BIN)/python -m pytest -m 'not slow' -n $(JOBS) $(ARGS)
+	@$(PYTEST) -m 'not slow' -n $(JOBS) $(ARGS)
 
 check: $(READY) ## format, lint, types, order of the rooms
 	@$(BIN)/ruff format --check
@@ -41,7 +43,7 @@ rows: $(READY) ## which requirements the tests show; an error if they do not sho
 	@$(BIN)/python tools/rows.py
 
 slow: $(READY) ## the slow tests
-	@$(BIN)/python -m pytest -m slow -n $(JOBS) $(ARGS)
+	@$(PYTEST) -m slow -n $(JOBS) $(ARGS)
 
 fuzz: $(READY) ## random programs beside an independent reference
 	@$(BIN)/python tools/fuzz.py --jobs $(FUZZ_JOBS) $(ARGS)

@@ -11,6 +11,7 @@ import tomllib
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -186,12 +187,19 @@ def test_what_happens_at_each_event_takes_a_short_way_through_the_code() -> None
     assert {name: way for name, way in found.items() if way[0] > limits[name][0] or way[1] > limits[name][1]} == {}
 
 
-def test_files_functions_and_folders_stay_small() -> None:
+@cache
+def source() -> dict[Path, tuple[str, ast.Module]]:
+    """The text and the syntax tree of each file of the library."""
     files = {path: path.read_text() for path in sorted((ROOT / "src" / "eventide").rglob("*.py"))}
+    return {path: (text, ast.parse(text)) for path, text in files.items()}
+
+
+def test_files_functions_and_folders_stay_small() -> None:
+    files = {path: text for path, (text, _) in source().items()}
     functions = [
         (path.name, node.name)
-        for path, text in files.items()
-        for node in ast.walk(ast.parse(text))
+        for path, (_, tree) in source().items()
+        for node in ast.walk(tree)
         if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno + 1 > 60
     ]
     folders = Counter(path.parent for path in files)
@@ -216,8 +224,7 @@ of syntax; what numpy, pandas, scipy, matplotlib and LLVM take or return without
 
 
 def test_types_are_told_where_they_are_known() -> None:
-    trees = [ast.parse(path.read_text()) for path in sorted((ROOT / "src" / "eventide").rglob("*.py"))]
-    names = (node.id for tree in trees for node in ast.walk(tree) if isinstance(node, ast.Name))
+    names = (node.id for _, tree in source().values() for node in ast.walk(tree) if isinstance(node, ast.Name))
     assert 200 < sum(name == "Any" for name in names) <= MOST_ANY
 
 

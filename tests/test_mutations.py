@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from mutate import ROOT, Mutation, check, homes, load_mutations, part_of, verdict
 
-MUTATIONS = load_mutations()
 QUICK = (
     "tests/statistics/test_level.py::test_reset_keeps_the_value",
     "tests/discrete/test_scheduling.py::test_prior_comes_before_all_that_stand_there",
@@ -17,8 +16,8 @@ QUICK = (
 
 
 def test_every_break_is_of_a_line_that_is_there_and_names_a_test_that_is_there() -> None:
-    wrong = []
-    for mutation in MUTATIONS:
+    wrong, mutations = [], load_mutations()
+    for mutation in mutations:
         text = (ROOT / mutation.file).read_text()
         path, _, function = mutation.test.partition("::")
         known = re.findall(r"def (test_\w+)", (ROOT / path).read_text())
@@ -31,15 +30,15 @@ def test_every_break_is_of_a_line_that_is_there_and_names_a_test_that_is_there()
         if function and function.partition("[")[0] not in known:
             wrong.append(mutation.test)
     assert wrong == []
-    assert len(MUTATIONS) >= 30
-    rooms = {Path(mutation.file).parts[2].removesuffix(".py") for mutation in MUTATIONS}
+    assert len(mutations) >= 30
+    rooms = {Path(mutation.file).parts[2].removesuffix(".py") for mutation in mutations}
     present = {path.stem for path in (ROOT / "src" / "eventide").iterdir() if not path.name.startswith(("_", "py."))}
     assert sorted(present - rooms) == []
 
 
 @pytest.mark.slow
 def test_the_quick_breaks_are_noticed(capsys: pytest.CaptureFixture[str]) -> None:
-    chosen = [m for m in MUTATIONS if m.test.startswith(QUICK)]
+    chosen = [m for m in load_mutations() if m.test.startswith(QUICK)]
     assert len(chosen) >= 2
     assert check(chosen)
     assert capsys.readouterr().out.count("noticed: src/") == len(chosen)

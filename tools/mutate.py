@@ -75,7 +75,7 @@ def functions_of(text: str) -> tuple[tuple[str, int, int], ...]:
                 first = min([child.lineno, *(each.lineno for each in child.decorator_list)])
                 yield f"{prefix}{child.name}", starts[first - 1], starts[child.end_lineno or child.lineno]
                 yield from within(child, f"{prefix}{child.name}.")
-            else:
+            elif not isinstance(child, ast.expr):  # in an expression stands no function that has a name
                 yield from within(child, prefix)
 
     return tuple(within(ast.parse(text), ""))

@@ -108,6 +108,7 @@ def queue(sim, *, desks: int = 1, gap: float = 1.0, kind: str = "a"):
     return {"y": desks * sim.stream("x").uniform(0.9, 1.1) + 0.0 * gap}
 
 
+@pytest.mark.slow
 def test_whole_numbers_choices_and_distributions_vary_and_a_store_has_the_same(tmp_path):
     over = {"desks": (1, 4), "gap": stats.norm(2.0, 0.1), "kind": ["a", "b"]}
     asked = {"samples": 32, "replications": 2, "entropy": 3, "workers": 1}

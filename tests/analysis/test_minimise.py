@@ -93,6 +93,7 @@ def mixed(sim, *, places: int = 2, share: float = 0.5, kind: Literal["a", "b", "
 MIXED = {"places": (0, 20), "share": (0.0, 1.0), "kind": ["a", "b", "c"]}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "evaluations", "near"), [(None, 800, 1e-3), ("tpe", 80, 0.2)])
 def test_whole_numbers_and_choices_are_searched_and_failures_are_infinitely_bad(method, evaluations, near):
     found = ev.minimise(mixed, "y", MIXED, method=method, entropy=1, evaluations=evaluations)

@@ -60,6 +60,7 @@ def test_every_workload_is_counted_here() -> None:
     assert [*COUNTS, *CONTINUOUS, *STIFF] == list(BY_NAME)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COUNTS)
 def test_eventide_counts_what_the_bare_loop_counts(name: str) -> None:
     workload = BY_NAME[name]
@@ -84,6 +85,7 @@ def test_what_is_known_is_found_and_steps_are_those_of_the_bare_loop(name: str) 
         assert differences(workload, one.name, result, "bare", bare) == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STIFF)
 def test_stiff_problems_are_solved_in_so_many_steps(name: str) -> None:
     workload = BY_NAME[name]
@@ -136,6 +138,7 @@ def test_a_wrong_answer_of_a_peer_is_shown_and_one_of_ours_fails() -> None:
     assert "  DIFFERS: balls: eventide has events = 130, right is 131" in table(contest)
 
 
+@pytest.mark.slow
 def test_a_trial_is_made_anew_for_each_run_and_only_the_run_is_timed() -> None:
     calls = []
 
@@ -180,6 +183,7 @@ def test_a_start_is_measured_to_the_first_result_and_a_failure_is_said(tmp_path:
     assert start.trouble == "ValueError: no model"
 
 
+@pytest.mark.slow
 def test_the_seed_decides_the_checksums() -> None:
     workload = BY_NAME["mm1"]
     program = own_contestants(workload)[0].load()

@@ -39,6 +39,7 @@ def compare(seed: int, acts: int, folder: Path, *, native: bool) -> int:
 ACTS = {"alone": 0, "looked at": 6, "meddled with": 14}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("acts", ACTS.values(), ids=ACTS)
 def test_rows_that_run_as_python_leave_the_same(acts: int, tmp_path: Path) -> None:
     assert sum(compare(seed, acts, tmp_path, native=False) for seed in range(12)) > 500

@@ -34,6 +34,7 @@ def compare(seed: int, mode: tuple[int, int], folder: Path, *, native: bool) -> 
 MODES = {"alone": (0, 0), "looked at": (6, 3), "meddled with": (13, 10)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
 def test_interrupts_of_rows_that_run_as_python_are_the_same(mode: tuple[int, int], tmp_path: Path) -> None:
     assert sum(compare(seed, mode, tmp_path, native=False) for seed in (1, 2, 3)) > 50

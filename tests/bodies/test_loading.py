@@ -77,6 +77,7 @@ def customer(sim: ev.Simulation) -> ev.ProcessGenerator[None]:
             yield ev.hold(1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kept", "price"),
     [
@@ -165,6 +166,7 @@ def test_notices_of_holds_that_were_cut_do_not_count(monkeypatch: pytest.MonkeyP
     assert sim._homes.taken > 0.3 * sim.events
 
 
+@pytest.mark.slow
 def test_no_pass_of_the_collector_falls_amid_the_going_away_of_many(monkeypatch: pytest.MonkeyPatch) -> None:
     passes: list[tuple[str, bool]] = []
 

@@ -180,6 +180,7 @@ def test_who_rings_as_processes_come_home_at_the_end_is_called(monkeypatch: pyte
     assert model.seen
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("handlers")
 def test_random_models_are_the_same_whoever_looks_by_signals(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rng, found, rows = Random(3), list[int](), 0

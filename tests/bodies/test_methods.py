@@ -32,6 +32,7 @@ def compare(seed: int, acts: int, tinkers: int, folder: Path, *, native: bool) -
 CHANGED = {"alone": (0, 0), "tinkered with": (0, 8), "changed": (0, 16), "meddled with": (14, 16)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("acts", "tinkers"), CHANGED.values(), ids=CHANGED)
 def test_methods_that_run_as_rows_in_python_leave_the_same(acts: int, tinkers: int, tmp_path: Path) -> None:
     done = [compare(seed, acts, tinkers, tmp_path, native=False) for seed in (1, 2, 3, 4)]

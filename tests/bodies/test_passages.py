@@ -36,6 +36,7 @@ KINDS = {"queues": random_queues, "interrupts": random_interrupts}
 SEEDS = {"queues": (3, 14), "interrupts": (14, 28)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
 def test_rows_that_run_as_python_leave_the_same(kind: str, mode: tuple[int, int], tmp_path: Path) -> None:

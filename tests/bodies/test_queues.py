@@ -40,6 +40,7 @@ def compare(seed: int, acts: int, looks: int, folder: Path, *, native: bool) -> 
 LOOKED_AT = {"alone": (0, 0), "looked at": (6, 4), "meddled with": (13, 10)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("acts", "looks"), LOOKED_AT.values(), ids=LOOKED_AT)
 def test_queueing_rows_that_run_as_python_leave_the_same(acts: int, looks: int, tmp_path: Path) -> None:
     done = [compare(seed, acts, looks, tmp_path, native=False) for seed in (1, 5, 9, 12)]

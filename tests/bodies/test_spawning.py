@@ -31,6 +31,7 @@ SEEDS = (0, 9, 19)
 MODES = {"alone": (0, 0, 0), "glanced at": (0, 0, 4), "looked at": (6, 3, 6), "meddled with": (14, 10, 11)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES.values(), ids=MODES)
 def test_processes_made_by_rows_that_run_as_python_are_the_same(mode: tuple[int, int, int], tmp_path: Path) -> None:
     assert sum(compare(seed, mode, tmp_path, native=False) for seed in SEEDS) > 20

@@ -32,6 +32,7 @@ def values_of(path, name):
         return only_model(module, path, "").run(entropy=1).statistics[name].values
 
 
+@pytest.mark.slow
 def test_the_mean_of_a_tally_is_told_with_its_interval_by_batches(command, model_file, tmp_path):
     path, picture = model_file(QUEUE), tmp_path / "warm-up.png"
     outcome = command("batches", path, "--entropy", 1, "--plot", picture)

@@ -490,6 +490,7 @@ def bare_environment():
     return {name: value for name, value in os.environ.items() if name in ("PATH", "PYTHONPATH", "HOME", "SYSTEMROOT")}
 
 
+@pytest.mark.slow
 def test_equal_runs_print_the_same_in_any_process(model_file, tmp_path, bare_environment):
     source = """
     @ev.model

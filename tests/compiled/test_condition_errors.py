@@ -95,6 +95,7 @@ def met(compiled: Any, stepping: Any, way: Any, test: Any) -> tuple[Any, ...]:
     return type(error), str(error), tuple(error.__notes__), lines[-1], sim.time
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stepping", STEPPINGS)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", KINDS)

@@ -108,6 +108,7 @@ def rows_of(plan: Any, motion: Any) -> list[list[int]]:
     return rows
 
 
+@pytest.mark.slow
 def test_a_plan_tells_what_laws_touch_read_and_write() -> None:
     sim = ev.Simulation()
     walls = [Wall(sim).start() for _ in range(3)]

@@ -231,12 +231,14 @@ def check_condition(text: str) -> None:
         assert not math.isinf(answer.guide)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, **LIMITS)
 @given(program())
 def test_random_laws(text: str) -> None:
     check_law(text)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, **LIMITS)
 @given(truth((), 3))
 def test_random_conditions(text: str) -> None:

@@ -265,6 +265,7 @@ def test_numbers_in_lists_are_of_the_kind_that_python_has() -> None:
     assert check("\n".join([HEAD, *head, *indented(indented(body)), ""])) == 10
 
 
+@pytest.mark.slow
 @settings(max_examples=20, **LIMITS)
 @given(program())
 def test_random_handlers(text: str) -> None:

@@ -216,6 +216,7 @@ def check(text: str, deeds: list[tuple[float, str, int]]) -> int:
     return handled
 
 
+@pytest.mark.slow
 @settings(max_examples=20, **LIMITS)
 @given(program(), disturbances())
 def test_random_processes(text: str, deeds: list[tuple[float, str, int]]) -> None:

@@ -702,6 +702,7 @@ def test_what_is_no_function_is_refused(test) -> None:
         new_registry().condition(test)
 
 
+@pytest.mark.slow
 def test_calls_upon_calls_have_an_end(odd) -> None:
     def a(v):
         return v + v / 3.0 + v / 5.0 + v / 7.0

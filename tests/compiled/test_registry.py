@@ -144,6 +144,7 @@ class Refused(ev.Continuous):
 LAWS = [Refused.equations, Refused.contributions, Refused.members]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 def test_what_is_refused_is_looked_at_once_for_all_simulations(law) -> None:
     registry = new_registry()
@@ -173,6 +174,7 @@ def test_what_was_refused_is_looked_at_again_where_a_name_stands_for_something_e
     assert (registry.refused, registry.lowered) == (3, 3)
 
 
+@pytest.mark.slow
 def test_of_classes_that_are_made_anew_few_refusals_are_kept() -> None:
     registry, gone = new_registry(), []
     for _ in range(20):
@@ -373,6 +375,7 @@ def test_class_variables_are_looked_at_again(sim, monkeypatch) -> None:
     assert not scale.is_current
 
 
+@pytest.mark.slow
 def test_nothing_is_kept_of_a_kernel_whose_numbers_have_changed(sim, monkeypatch) -> None:
     registry, ingot = new_registry(), Ingot(sim, furnace=Furnace(sim))
 
@@ -584,6 +587,7 @@ def test_loading_the_room_loads_no_compiler() -> None:
     assert done.stdout == "[]\n"
 
 
+@pytest.mark.slow
 def test_a_refusal_keeps_no_object() -> None:
     registry, sim = new_registry(), ev.Simulation(rng=1)
     ingot = Ingot(sim, furnace=Furnace(sim))

@@ -173,6 +173,7 @@ def test_functions_of_three_numbers(function: Callable[..., Any]) -> None:
     assert wrong == []
 
 
+@pytest.mark.slow
 @given(st.sampled_from(OF_THREE), numbers, numbers, numbers)
 def test_functions_of_any_three_numbers(function: Callable[..., Any], x: float, y: float, z: float) -> None:
     assume(function is not divided or y != 0.0)
@@ -240,6 +241,7 @@ def test_the_guesses_of_the_search() -> None:
             assert bits(own(*arguments)) == bits(function(*arguments)), (function.__name__, arguments)
 
 
+@pytest.mark.slow
 def test_the_heap_of_flows() -> None:
     """Thousands of insertions, removals and changes: after each, both heaps are the same, and the least is first."""
     count, source = 40, random.Random(2)
@@ -271,6 +273,7 @@ def test_the_heap_of_flows() -> None:
         assert all(standing[(place - 1) // 4] < standing[place] for place in range(1, held))
 
 
+@pytest.mark.slow
 def test_the_signs_of_comparisons() -> None:
     """Random expressions of random polynomials on random parts of a step, numbers that are none among them."""
     source = random.Random(3)
@@ -313,6 +316,7 @@ def test_the_signs_of_comparisons() -> None:
     assert min(seen.get(answer, 0) for answer in (-1, 0, 1, 2)) > 20
 
 
+@pytest.mark.slow
 def test_the_worst_error_among_slots() -> None:
     """Stretches of any length at any place, with errors that are none, infinite, zero, and just within."""
     source = random.Random(5)
@@ -555,6 +559,7 @@ def test_a_whole_number_is_looked_for_among_others() -> None:
     assert set(found) == {1, 2, 3}
 
 
+@pytest.mark.slow
 def test_loops_of_the_stepper_are_not_unrolled_and_what_few_need_is_not_copied() -> None:
     # Either takes longer to compile, and makes nothing faster.
     text = Translation(turns_in_three_ways, {}).text

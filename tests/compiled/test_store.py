@@ -312,6 +312,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_editing_a_helper_of_a_handler_changes_the_next_run(tmp_path) -> None:
     (tmp_path / "model.py").write_text(WITH_HANDLER)
 

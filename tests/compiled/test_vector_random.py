@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 from collections.abc import Iterator
 
+import pytest
 from compiled.harness import compare_law, new_registry
 from compiled.test_vector_laws import new_rod
 from hypothesis import HealthCheck, given, settings
@@ -144,6 +145,7 @@ def check(text: str) -> None:
     assert counts.equal > 0 or "int(" in text  # Python refuses to make a whole number of NaN
 
 
+@pytest.mark.slow
 @settings(max_examples=30, **LIMITS)
 @given(program())
 def test_random_laws_of_vectors(text: str) -> None:

@@ -119,6 +119,7 @@ def asks(registry: Registry, made: Any) -> bool:
     return is_asked
 
 
+@pytest.mark.slow
 @settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_a_kernel_gives_pythons_whole_numbers_or_asks(data: Any) -> None:

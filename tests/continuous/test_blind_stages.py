@@ -379,6 +379,7 @@ class PushedInALoop(Pushed):
         self.rate.v = push - 4.0 * self.x
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ENGLAND", "DORMAND_PRINCE", "FEHLBERG", "FEHLBERG_EXTRAPOLATED"])
 def test_a_jump_near_the_end_of_a_step_costs_few_tolerances(name: str) -> None:
     def ends(kind: type[Pushed], level: float, precision: float) -> tuple[float, float]:

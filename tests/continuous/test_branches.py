@@ -141,6 +141,7 @@ def integrals() -> dict[str, float]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stepping", ["apart", "together"])
 @pytest.mark.parametrize("method", [m for m in METHODS if m != "Euler"])
 def test_all_that_branches_is_located_with_the_same_bits_plain_and_native(method: str, stepping: Any) -> None:

@@ -336,6 +336,7 @@ EXCHANGES: dict[str, tuple[Any, str, Any]] = {
 }
 
 
+@pytest.mark.slow
 @COMPILES
 @pytest.mark.parametrize("within", [False, True])
 @pytest.mark.parametrize("what", EXCHANGES)

@@ -119,6 +119,7 @@ def test_it_is_told_once_at_its_line_with_what_to_write(kind, text, why, line, w
     ]
 
 
+@pytest.mark.slow
 def test_what_is_located_smooth_or_said_to_be_so_is_not_told():
     class Located(Pulsed):
         def equations(self):

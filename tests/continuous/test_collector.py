@@ -55,12 +55,14 @@ def told(counts: list[int]) -> list[bool]:
     return answers
 
 
+@pytest.mark.slow
 def test_what_is_new_counts_as_old_where_there_are_many_more_than_before() -> None:
     more = int(GROWTH * FEWEST)
     counts = [FEWEST - 1, FEWEST, FEWEST + 1, more - 1, more, more, FEWEST, more + 1]
     assert told(counts) == [False, True, False, False, True, False, False, False]
 
 
+@pytest.mark.slow
 def test_a_collector_that_somebody_has_stopped_is_left_alone_and_what_somebody_has_frozen_stays_so() -> None:
     more = int(GROWTH * FEWEST)
     gc.disable()
@@ -71,6 +73,7 @@ def test_a_collector_that_somebody_has_stopped_is_left_alone_and_what_somebody_h
     assert (told([FEWEST, more]), gc.get_freeze_count()) == ([True, False], kept)
 
 
+@pytest.mark.slow
 def test_models_that_are_gone_are_collected_although_their_objects_counted_as_old() -> None:
     gc.set_threshold(700, 10, 10)  # as Python has it: full collections where a quarter has come that was counted
 
@@ -85,6 +88,7 @@ def test_models_that_are_gone_are_collected_although_their_objects_counted_as_ol
     assert [model() is None for model in models[:3]] == [True, True, True]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_on", [True, False])
 def test_it_rests_while_many_are_placed(is_on: bool) -> None:
     collector, seen = Collector(), []
@@ -102,6 +106,7 @@ def test_it_rests_while_many_are_placed(is_on: bool) -> None:
     assert (seen, gc.isenabled()) == ([False, is_on], is_on)
 
 
+@pytest.mark.slow
 def test_those_that_start_together_are_old() -> None:
     sim = ev.Simulation(compile=False)
     drops = [Drop(sim).start() for _ in range(FEWEST)]
@@ -110,6 +115,7 @@ def test_those_that_start_together_are_old() -> None:
     assert (gc.isenabled(), is_old(drops[-1]._flow)) == (True, True)
 
 
+@pytest.mark.slow
 def test_those_that_start_one_by_one_are_old_but_for_the_last() -> None:
     sim = ev.Simulation(compile=False)
     drops = [Drop(sim).activate(delay=0.25 / FEWEST * k) for k in range(FEWEST)]

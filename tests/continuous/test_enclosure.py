@@ -19,6 +19,7 @@ parts = st.tuples(st.integers(0, 15), st.integers(1, 16)).filter(lambda ends: en
 POINTS = 24
 
 
+@pytest.mark.slow
 def test_an_expression_lies_within_its_enclosure() -> None:
     """Its values, how far they are from its polynomial, and how fast they change, at points all over the part."""
     counts = []

@@ -243,6 +243,7 @@ def test_a_narrow_order_is_found_and_a_narrower_one_kept() -> None:
 # --- events ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", [True, False])
 def test_state_events_of_a_stiff_problem(compiled: bool) -> None:
     # Source: SUNDIALS, cvRoberts_dns; the first root to 16 digits, the second to 12.

@@ -214,6 +214,7 @@ def test_a_table_is_looked_up_as_numpy_does(compiles: Any) -> None:
     assert sim.explain().laws[0].is_compiled == (compiles == "auto")
 
 
+@pytest.mark.slow
 @each_way
 def test_what_was_hard_to_prove_keeps_no_step_short_when_nobody_waits_for_it(compiles: Any) -> None:
     """The event is where the table ends to rise: near it, steps are short."""

@@ -145,6 +145,7 @@ def test_every_peak_of_an_oscillator_is_found(poke: float, compiles: Any) -> Non
     assert seen == pytest.approx(expected, rel=0.0, abs=1e-9 / math.sqrt(poke))
 
 
+@pytest.mark.slow
 @each_way
 def test_of_three_roots_in_one_step_the_first_is_found_and_then_the_others(compiles: Any) -> None:
     """Wherever they lie among the samples: each threesome of these shares of the step."""
@@ -229,6 +230,7 @@ def test_a_handler_that_nobody_encloses_is_armed_between_samples(valley: float, 
         assert (sim.report().certified, sim.report().sampled) == (0, 1)
 
 
+@pytest.mark.slow
 @each_way
 def test_a_condition_that_nobody_encloses_is_found_by_its_slope(compiles: Any) -> None:
     """The error function: erf(s) is 2 / sqrt(pi) * s and less."""
@@ -451,6 +453,7 @@ ends = st.tuples(st.integers(0, 8), st.integers(1, 8)).filter(lambda pair: pair[
 joints = st.lists(st.sampled_from([AND, OR]), min_size=2, max_size=2)
 
 
+@pytest.mark.slow
 def test_what_is_proved_is_so() -> None:
     proofs: Counter[int] = Counter()
 
@@ -519,6 +522,7 @@ def truths_at(values: list[list[int]], joints: list[int], points: list[Fraction]
     return truths
 
 
+@pytest.mark.slow
 def test_what_is_proved_of_any_expression_is_so() -> None:
     proofs: Counter[int] = Counter()
 
@@ -645,6 +649,7 @@ LEVEL = 0.125
 wiggles = st.tuples(st.integers(-4, 4), *[st.integers(-24, 24)] * 4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @settings(max_examples=25)
 @given(wiggles)

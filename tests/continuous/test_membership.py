@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -120,6 +121,7 @@ def counted(motion: Any, kind: int, shared: Any) -> dict[Any, int]:
     return counts
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(DEEDS)
 def test_what_is_kept_of_flows_is_what_counting_anew_would_give(deeds: list[tuple[str, int, int]]) -> None:

@@ -154,6 +154,7 @@ class Grid(ev.Continuous):
         self.share = min(1.0, self.supply / self.demand)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stepping", WAYS)
 @pytest.mark.parametrize("compiled", MODES)
 def test_sums_come_first_then_who_reads_them_then_who_reads_that(compiled: bool, stepping: Any) -> None:
@@ -453,6 +454,7 @@ class OddController(Controller):
         self.u = sorted([-0.5 * self.sensor.y, -1e9])[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stepping", WAYS)
 @pytest.mark.parametrize("compiled", ["auto", False])
 def test_what_cannot_be_read_is_sorted_by_what_it_is_seen_to_do(compiled: Any, stepping: Any) -> None:

@@ -493,6 +493,7 @@ class Slider(ev.Continuous):
     sliding = above.slides(below)
 
 
+@pytest.mark.slow
 @each_way
 def test_rates_of_what_is_not_integrated_have_the_shares_of_both_sides(compiled: Any, stepping: Any) -> None:
     sim = make(compiled, stepping)

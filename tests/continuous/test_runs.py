@@ -30,6 +30,7 @@ def two_flows(native: bool) -> tuple[Any, list[Flow]]:
     return motion, [motion.groups._new_flow() for _ in range(2)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("native", [False, True])
 @given(BLOCKS)
 def test_stretches_that_meet_are_one_whoever_comes_and_goes(native: bool, deeds: list[tuple[bool, int]]) -> None:

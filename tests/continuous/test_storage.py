@@ -125,6 +125,7 @@ def test_rates_and_last_states_are_those_of_an_object_wherever_it_stands() -> No
     assert motions_of(slabs[1]) != expected
 
 
+@pytest.mark.slow
 def test_who_comes_to_a_seat_is_named_where_its_vectors_are_refused() -> None:
     sim = ev.Simulation()
     furnace = Furnace(sim)
@@ -191,6 +192,7 @@ def test_laws_of_one_kernel_are_one_call_and_keep_their_order() -> None:
     assert values == run(False, (7, 1.0), (4, 2.0))[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compile_", [True, False])
 def test_sums_do_not_depend_on_where_objects_stand(compile_: bool) -> None:
     def run(*, holes: bool) -> tuple[float, ...]:

@@ -248,6 +248,7 @@ def test_a_vector_stops_and_starts_as_one(compiled: bool) -> None:
     assert len(sim.variables) == 6
 
 
+@pytest.mark.slow
 def test_views_follow_when_the_memory_grows() -> None:
     sim = ev.Simulation(compile=False)
     first = Rod(sim, u=1.0).start()

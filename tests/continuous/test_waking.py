@@ -107,6 +107,7 @@ def levels(tree: BooleanTree, now: float) -> tuple[float, float] | None:
     return arrays.constants[FLOOR], arrays.constants[CEILING]
 
 
+@pytest.mark.slow
 @settings(max_examples=500)
 @given(tests, st.floats(-50.0, 50.0), st.lists(st.floats(0.0, 1.0), min_size=4, max_size=4))
 def test_between_its_levels_a_condition_is_false(test: Test, now: float, shares: Sequence[float]) -> None:
@@ -170,6 +171,7 @@ def test_levels_are_where_a_comparison_changes(text: str) -> None:
 # --- how far a state goes --------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=300)
 @given(paths, st.floats(0.01, 2.0), st.floats(0.01, 2.0))
 def test_who_dozes_has_a_state_between_its_levels_all_over_the_step(
@@ -286,6 +288,7 @@ each_way = pytest.mark.parametrize("stepping", ["apart", "together"])
 each_method = pytest.mark.parametrize("method", [ENGLAND, DOP853], ids=["England", "853"])
 
 
+@pytest.mark.slow
 @each_way
 @each_method
 def test_who_dozes_misses_nothing(stepping: str, method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -296,6 +299,7 @@ def test_who_dozes_misses_nothing(stepping: str, method: Any, monkeypatch: pytes
     assert run(crowd, 9.0, compile=False, stepping=stepping, method=method)[1] == log
 
 
+@pytest.mark.slow
 @each_way
 @each_method
 def test_the_same_doze_in_native_code(stepping: str, method: Any) -> None:
@@ -419,6 +423,7 @@ def test_who_dozes_wakes_when_its_state_is_stopped_and_set(compiles: bool, other
     assert sim.monitor.state_events == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("returns", [True, False])
 def test_entries_of_those_who_have_left_are_used_again(returns: bool) -> None:
     sim = ev.Simulation(compile=False)

@@ -482,6 +482,7 @@ class Wrapped(ev.Continuous):
         self.times.append(self.sim.time)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["ENGLAND", "DORMAND_PRINCE", "RADAU"])
 @pytest.mark.parametrize("compiles", ["auto", False])
 def test_what_is_false_by_rounding_right_after_its_event_fires_no_second_time(method: str, compiles: Any) -> None:

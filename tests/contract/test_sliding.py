@@ -793,6 +793,7 @@ def test_a_subclass_with_another_handler_says_anew_which_slide() -> None:
 # --- to hold ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_chatter_may_end_in_a_rest(simulate: Make) -> None:
     class Held(Relay):
         @ev.when(lambda self: self.x < 0.0)

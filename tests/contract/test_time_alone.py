@@ -57,6 +57,7 @@ CASES: dict[str, tuple[Callable[[Any], Any], float, list[float], bool]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-146")
 @pytest.mark.parametrize("others", [None, Decay, Still], ids=["alone", "beside a decay", "beside a still state"])
 @pytest.mark.parametrize("name", CASES)
@@ -82,6 +83,7 @@ def test_what_comes_and_goes_between_events_is_found(
     assert fired == pytest.approx(exact, rel=1e-12, abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-146")
 def test_a_fast_condition_of_a_state_that_hardly_moves_is_proved_over_shorter_steps(simulate: Simulate) -> None:
     """It takes more parts than a step has: the states would let the steps be far longer."""
@@ -172,6 +174,7 @@ def test_what_cannot_be_proved_at_all_has_an_end_and_is_counted(
     assert report.steps < 2000
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-146")
 def test_native_and_plain_runs_find_the_same_to_the_last_bit() -> None:
     def run(name: str, compiles: Any) -> list[str]:
@@ -192,6 +195,7 @@ def test_native_and_plain_runs_find_the_same_to_the_last_bit() -> None:
     assert {name: run(name, "auto") for name in CASES} == {name: run(name, False) for name in CASES}
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-146")
 @pytest.mark.parametrize("stepping", ["apart", "together"])
 def test_events_ever_closer_to_a_time_are_named_although_no_ratio_tells_it(stepping: str) -> None:

@@ -285,6 +285,7 @@ def test_what_code_refers_to_changes_where_python_changes_it(compiles: Any, kind
 LATER = ("a global number", "a global function", "a component", "a number of the class", "a method of the class above")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", LATER)
 @pytest.mark.parametrize("compiles", ["auto", False])
 def test_code_of_an_earlier_simulation_is_not_used_where_something_has_changed_since(
@@ -437,6 +438,7 @@ def test_a_class_that_comes_to_have_laws_after_it_was_made_is_refused(compiles: 
     assert sim.time == 1.0
 
 
+@pytest.mark.slow
 def test_objects_by_the_thousand_share_one_comparison() -> None:
     sim = ev.Simulation()
     for _ in range(1000):

@@ -24,6 +24,7 @@ def sim() -> ev.Simulation:
     return ev.Simulation(rng=1)
 
 
+@pytest.mark.slow
 def test_a_quantity_is_converted_wherever_a_number_is_set(sim):
     pytest.importorskip("pint")
     given = Tank(sim, level=ev.Quantity(100.0, unit="cm"), inflow=ev.Quantity(3.6, unit="m^3/h"))

@@ -338,6 +338,7 @@ def foresee(scripts, beginning, stops):
     return model.log
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-003", "R-004", "R-005", "R-006", "R-008", "R-009", "R-010", "R-052")
 @given(
     scripts=st.fixed_dictionaries(dict.fromkeys(NAMES, script)),

@@ -36,6 +36,7 @@ def exchange(sim, turns):
     return got
 
 
+@pytest.mark.slow
 def test_a_long_exchange_at_one_instant_comes_to_its_end():
     sim = ev.Simulation(rng=1)
     got = exchange(sim, 20_000)
@@ -172,6 +173,7 @@ def test_a_thousand_times_at_an_instant_are_allowed_and_at_the_next_again(sim):
     assert sim.events == 4 * 3 * MOST_AT_ONE_INSTANT + 4
 
 
+@pytest.mark.slow
 def test_many_processes_at_one_instant_may_act_a_few_times_each(sim):
     for _ in range(20_000):
         sim.process(spinner(holds=4))

@@ -5,6 +5,8 @@ from __future__ import annotations
 import gc
 import weakref
 
+import pytest
+
 import eventide as ev
 from eventide.statistics.restarts import FEW
 
@@ -68,6 +70,7 @@ def test_reset_statistics_reaches_whatever_keeps_some(sim):
     assert counter.resets == 2
 
 
+@pytest.mark.slow
 def test_queues_and_stations_that_nobody_has_are_given_back(sim):
     made, kept = [], []
 

@@ -422,6 +422,7 @@ def test_errors_give_back_what_is_held(sim, log):
     assert log == [(1.0, "careless lost it"), (1.0, "B begins"), (2.0, "B ends")]
 
 
+@pytest.mark.slow
 def test_dropped_simulation_schedules_nothing(log):
     sim = ev.Simulation(rng=1)
     desk = ev.Resource(sim)

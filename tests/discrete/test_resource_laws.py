@@ -102,6 +102,7 @@ def change_capacity(resource, changes, **options):
         resource.set_capacity(capacity, **options)
 
 
+@pytest.mark.slow
 @given(job_lists(), capacity_lists)
 def test_against_the_slow_model(jobs, changes):
     sim = ev.Simulation(rng=1)
@@ -159,6 +160,7 @@ def slow_preemption(jobs, changes):
     return ends
 
 
+@pytest.mark.slow
 @given(job_lists(units=1, patience=False), capacity_lists, st.booleans())
 def test_preemption_against_the_slow_model(jobs, changes, by_hand):
     sim = ev.Simulation(rng=1)
@@ -233,6 +235,7 @@ def check_laws(resource, requests):
         assert resource.in_use.value + resource.suspended[0].units > resource.capacity
 
 
+@pytest.mark.slow
 @given(
     st.lists(wishes, max_size=8), st.lists(actions, max_size=8), st.sampled_from([ev.Resource, ev.PreemptiveResource])
 )

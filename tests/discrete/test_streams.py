@@ -29,6 +29,7 @@ def run_python(code, hash_seed="0"):
     return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**130), st.text(min_size=1), st.integers(0, 2**64 - 1))
 def test_uniforms_are_those_of_numpy_with_the_last_bit_set(entropy, name, replication):
     words = np.frombuffer(blake2b(name.encode(), digest_size=16).digest(), "<u4").tolist()
@@ -55,6 +56,7 @@ def test_blocks_leave_no_seam():
     assert uniforms(stream, 3 * source.BLOCK) == [((int(word) >> 11) | 1) / 2**53 for word in raw]
 
 
+@pytest.mark.slow
 def test_same_numbers_in_another_process():
     code = (
         "from eventide.streams.streams import Stream; s = Stream.named(7, 'x', 3); print([s.random() for _ in 'abc'])"
@@ -238,6 +240,7 @@ def test_entropy_is_not_negative():
         entropy_from(-1)
 
 
+@pytest.mark.slow
 def test_streams_load_numpy_and_the_standard_library_only():
     loaded = "print(*{name.partition('.')[0] for name in sys.modules} - sys.stdlib_module_names)"
     model = """

@@ -19,6 +19,7 @@ def pit(example):
     return example("soaking_pit")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gap", [2.25, 1.25])
 def test_regular_arrivals_give_the_exact_table(pit, gap: float) -> None:
     run = pit(gap=gap, arrivals="regular").run()
@@ -65,6 +66,7 @@ def printed(tmp_path: Path, hash_seed: str, code: str = "pass") -> str:
     return done.stdout
 
 
+@pytest.mark.slow
 def test_the_same_entropy_prints_the_same_in_any_process(tmp_path: Path) -> None:
     first = printed(tmp_path, "1")
     picture = (tmp_path / "soaking_pit.png").read_bytes()

@@ -38,6 +38,7 @@ def noisy(sim: ev.Simulation, *, x: float = 0.0):
 CASES = {"base": {"share": 1.0}, "worst": {"share": 3.0}, "best": {"share": 0.5}}
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-294")
 def test_the_switching_value_is_where_the_response_passes_the_limit() -> None:
     scenarios = ev.Scenarios(draining, **CASES)
@@ -67,6 +68,7 @@ def test_scenarios_show_themselves() -> None:
     assert str(scenarios).splitlines()[3].split() == ["share", "3.0", "1.0", "0.5"]
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-294")
 def test_each_parameter_alone_may_deviate_so_far() -> None:
     """level(1) = (1 - inflow/share) exp(-share) + inflow/share."""

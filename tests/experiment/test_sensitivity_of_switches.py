@@ -49,6 +49,7 @@ def pulse(
     return {"x": lambda: one.x, "area": area, "average": lambda: area.average, "energy": sim.integral(lambda: one.x**2)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("held", [False, True])
 def test_a_pulse_that_depends_on_parameters_has_the_derivatives_of_the_closed_form(held: bool) -> None:
     found = ev.sensitivity(pulse(held=held), ["a", "b", "k"], at=[1.0])
@@ -159,6 +160,7 @@ def refused(sim: ev.Simulation, *, part: str = "two", a: float = 0.5) -> dict[st
     return {"x": lambda: one.x}
 
 
+@pytest.mark.slow
 def test_an_event_at_the_time_of_a_switch_must_move_with_it() -> None:
     for asked in ({"at": [END]}, {"until": END}):
         with pytest.raises(ev.UndifferentiableError, match=r"at time 0.9, where `.*` in one.equations changes too"):
@@ -209,6 +211,7 @@ def unknown(sim: ev.Simulation, *, part: str = "extreme", a: float = 0.5) -> dic
     return {"x": (lambda: whole.maximum) if part == "extreme" else whole}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("part", "words"), [("extreme", "the maximum of sim.integral"), ("variable", "sim.integral of what is no function")]
 )

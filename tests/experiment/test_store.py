@@ -83,6 +83,7 @@ def _numbers(folder: Path) -> list[int]:
     return sorted(number for path in _files(folder) for number in pd.read_parquet(path, columns=["run"])["run"])
 
 
+@pytest.mark.slow
 def test_what_comes_from_a_store_is_what_was_put_there(study, tmp_path):
     runs = study.run(workers=1)
     _assert_equal(study.run(workers=1, store=tmp_path / "store"), runs)
@@ -94,6 +95,7 @@ def test_what_comes_from_a_store_is_what_was_put_there(study, tmp_path):
     assert plain["response.count"].to_list()[:2] == [3, 3]
 
 
+@pytest.mark.slow
 def test_a_store_grows_with_its_replications_and_makes_none_twice(study, tmp_path, monkeypatch):
     study.replicated(2).run(workers=1, store=tmp_path / "store")
     made = []
@@ -107,6 +109,7 @@ def test_a_store_grows_with_its_replications_and_makes_none_twice(study, tmp_pat
     assert len(study.replicated(1).run(workers=1, store=tmp_path / "store")) == 2
 
 
+@pytest.mark.slow
 def test_parts_come_together_in_one_store(study, tmp_path):
     store = tmp_path / "store"
     for part in (2, 1, 3):

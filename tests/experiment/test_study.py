@@ -46,6 +46,7 @@ def serial():
     return ev.Study(tank, GRID, replications=4, entropy=7, record=True).run(workers=1)
 
 
+@pytest.mark.slow
 def test_the_table_has_a_row_for_each_point_and_replication_and_each_is_the_run_by_itself(serial):
     table = serial.table
     assert list(table.columns) == ["point", "replication", "loss", "cells", "mass", "end"]
@@ -135,6 +136,7 @@ def test_points_may_be_given_one_by_one_and_runs_have_numbers_from_which_all_fol
     )
 
 
+@pytest.mark.slow
 def test_a_dataset_has_points_replications_and_times_with_units():
     times = [0.0, 0.25, 2.0]
     runs = ev.Study(tank, {"loss": [0.5, 1.0]}, replications=3, entropy=2, record="level", at=times).run(workers=1)
@@ -368,6 +370,7 @@ except ev.ModelError as error:
 """
 
 
+@pytest.mark.slow
 def test_values_of_classes_of_a_script_are_sent_to_workers_and_what_cannot_be_sent_is_refused(tmp_path):
     (tmp_path / "sale.py").write_text(OWN_VALUES)
     done = subprocess.run([sys.executable, "sale.py"], cwd=tmp_path, capture_output=True, text=True, check=False)

@@ -85,6 +85,7 @@ def test_a_folder_that_cannot_be_made_is_no_store(monkeypatch, tmp_path):
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("over", "count"),
     [
@@ -207,6 +208,7 @@ def weighed(sim, *, weights: object = (1.0,), gap: float = 1.0):
     return {"x": lambda: gap * float(np.sum(weights))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", [[np.ones(2), np.zeros(3)], [[1.0], [2.0]]], ids=["array", "list"])
 def test_values_that_are_no_labels_are_shown_as_python_writes_them(values, tmp_path):
     runs = ev.Study(weighed, {"weights": values, "gap": [1.0, 2.0]}, replications=2, entropy=1).run(workers=1)

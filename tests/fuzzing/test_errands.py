@@ -72,6 +72,7 @@ def test_a_seed_is_one_program_and_all_kinds_of_statements_occur() -> None:
         assert any(part in text for text in texts), part
 
 
+@pytest.mark.slow
 def test_processes_in_python_and_as_rows_do_what_the_reference_says() -> None:
     found = [examine(seed, "plain") for seed in range(10)]
     assert [report.findings for report, _ in found] == [[]] * 10
@@ -118,6 +119,7 @@ def begin(sim, rng, log, seen, desk0, desk1):
 """
 
 
+@pytest.mark.slow
 def test_rows_have_room_for_the_numbers_of_processes_that_go_away_late() -> None:
     program = Errands(353, 30.0, LATE, (3, 2))
     found, taken = outcome(program, ROWS)
@@ -132,6 +134,7 @@ def test_native_rows_do_what_the_reference_says() -> None:
     assert taken > 50
 
 
+@pytest.mark.slow
 def test_who_is_wrong_is_found_and_where(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     def wrong(program: Errands, setting: Any) -> tuple[dict[str, Any], int]:
         found, taken = outcome(program, setting)

@@ -70,6 +70,7 @@ def test_empty_bodies_are_python() -> None:
         assert running.run(build, Setting(), 1.0)[0].error == ""
 
 
+@pytest.mark.slow
 def test_the_formula_of_an_input_stays_what_its_text_makes() -> None:
     """However small a program is made: else it would be another for the reference than for the library."""
     program = generate(3, frozenset({"inputs", "input_conditions", "handlers", "functions"}), has_all=True)

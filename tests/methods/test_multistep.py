@@ -39,6 +39,7 @@ def name_of(method: Multistep) -> str:
     return method.name
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ALL, ids=name_of)
 @given(ratio=ratios)
 def test_the_order_holds_exactly_for_every_ratio_and_no_more(method: Multistep, ratio: Fraction) -> None:

@@ -138,6 +138,7 @@ def errors(name: str) -> list[float]:
     return [error(PROBLEMS[name], tolerance) for tolerance in TOLERANCES]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_errors_are_at_most_three_times_those_of_scipy(name: str) -> None:
     problem = PROBLEMS[name]

@@ -15,6 +15,7 @@ fractions = st.fractions(min_value=-5, max_value=5, max_denominator=20)
 surds = st.builds(Surd, fractions, fractions, st.just(6))
 
 
+@pytest.mark.slow
 @given(surds, surds, surds)
 def test_the_laws_of_a_field(x: Surd, y: Surd, z: Surd) -> None:
     assert x + y == y + x
@@ -24,6 +25,7 @@ def test_the_laws_of_a_field(x: Surd, y: Surd, z: Surd) -> None:
         assert x / y * y == x
 
 
+@pytest.mark.slow
 @given(surds, fractions)
 def test_fractions_and_surds_mix(x: Surd, q: Fraction) -> None:
     assert q + x == x + q == Surd(q, 0, 6) + x

@@ -128,6 +128,7 @@ def by_new_handler() -> None:
     by_signal()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("act", [by_signal, by_new_handler])
 @pytest.mark.parametrize("compile_", ["auto", False])
 def test_after_an_error_that_came_at_any_line_a_run_is_refused_or_right(

@@ -306,6 +306,7 @@ class Ball(ev.Process, ev.Continuous):
             self.velocity *= -0.9
 
 
+@pytest.mark.slow
 def test_an_event_costs_the_same_however_many_objects_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(until_module, "FEW", 1)
     monkeypatch.setattr(native_processes, "ENOUGH", 1)

@@ -137,6 +137,7 @@ def test_reporters_see_both_sides_of_it(sim: ev.Simulation) -> None:
     assert rows[-3:] == [(3.3, 3.3), (3.3, 0.0), (4.0, 0.7)]
 
 
+@pytest.mark.slow
 def test_many_wait_for_their_times(sim: ev.Simulation) -> None:
     log = []
 

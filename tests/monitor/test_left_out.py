@@ -269,6 +269,7 @@ def test_a_class_may_change_while_another_thread_reads_it(monkeypatch: pytest.Mo
     assert handler_specs(Tank, "_when") == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", [1.0, -1.0])
 @pytest.mark.parametrize("compiled", [True, False])
 def test_a_state_that_grows_to_the_end_of_the_floats_is_named_with_its_value(compiled, sign):

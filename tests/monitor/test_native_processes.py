@@ -508,6 +508,7 @@ def by_the_frame(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
         tank.level = 0.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("story", "why"),
     [
@@ -691,6 +692,7 @@ def test_a_generator_that_somebody_keeps_is_left_where_it_is_looked_for() -> Non
     assert kept.gi_frame is not None
 
 
+@pytest.mark.slow
 def test_what_has_ended_is_gone() -> None:
     sim, tank, _, process = made()
     sim.run(until=13.25)

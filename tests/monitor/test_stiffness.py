@@ -127,6 +127,7 @@ def pulled(x: float) -> float:
     return pull
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["england", "radau"])
 def test_a_law_that_chatters_where_that_is_not_located_is_named(method, monkeypatch):
     for place in ("monitor", "stiffness"):
@@ -164,6 +165,7 @@ def test_a_law_that_branches_and_goes_on_is_not_named(monkeypatch):
     assert sim.report().refused > 50
 
 
+@pytest.mark.slow
 def test_who_interrupts_a_run_is_told_that_a_law_chatters(monkeypatch):
     monkeypatch.setattr("eventide.monitor.stiffness.MANY", 1000)
     left = [40_000]

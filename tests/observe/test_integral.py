@@ -68,6 +68,7 @@ def at(sim, time, action):
 # --- what comes out --------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-245")
 def test_the_squared_deviation_from_a_reference_is_never_negative_and_its_integral_is_the_cost(sim):
     decay, swing = Decay(sim).start(), Swing(sim).start()

@@ -280,6 +280,7 @@ def test_reading_between_two_runs_decides_nothing(sim, looks):
     assert rows(trace) == [(0.0, 1, "tank", 0.0), (1.0, -1, "tank", 1.0)]
 
 
+@pytest.mark.slow
 def test_a_component_that_has_left_is_not_kept_alive(sim):
     tanks = [Tank(sim, name="tank").start()]
     at(sim, 1.0, lambda: tanks.pop().stop())

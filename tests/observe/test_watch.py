@@ -298,6 +298,7 @@ def test_what_cannot_be_watched_is_refused():
     assert not sim.monitor.observers.at_will
 
 
+@pytest.mark.slow
 def test_after_its_end_it_looks_no_more_and_nothing_holds_it():
     sim = ev.Simulation()
     Ball(sim, name="ball").start()

@@ -286,6 +286,7 @@ def test_states_agree_with_a_general_integrator(car):
     assert np.max(np.abs(found - expected)) < 1e-11
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("car", [PASSENGER_CAR, BUS])
 def test_extra_points_on_a_straight_piece_change_nothing(car):
     positions, heights = quarter_car.read_road(ROAD)
@@ -345,6 +346,7 @@ def test_road_of_the_example_has_its_five_parts():
     assert np.all(heights[positions >= 43.0] == 0.0)
 
 
+@pytest.mark.slow
 def test_the_tyre_never_leaves_the_road_of_the_example():
     positions, heights = quarter_car.read_road(ROAD)
     times = np.linspace(0.0, 5.0, 2001)

@@ -7,6 +7,7 @@ from math import inf
 from random import Random
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -105,6 +106,7 @@ class Both:
         return told, found
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**9))
 def test_keys_and_order_are_those_of_the_calendar(seed: int) -> None:
     random = Random(seed)

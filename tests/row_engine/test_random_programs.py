@@ -64,6 +64,7 @@ def random_program(seed: int, codes: tuple[int, ...]) -> Program:
     return Program(scripts, begin, stations, random.choice((3.0, 20.0)))
 
 
+@pytest.mark.slow
 @given(st.integers(0, 10**9), st.sampled_from([EASY, QUEUES, PREEMPTIONS, ALL]))
 def test_a_random_program_does_the_same_over_rows(seed: int, codes: tuple[int, ...]) -> None:
     program = random_program(seed, codes)

@@ -31,6 +31,7 @@ def findings() -> list[str]:
     return reported(output)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", sorted(PROGRAMS.glob("*.py")), ids=lambda path: path.stem)
 def test_the_checker_finds_what_is_wrong_and_nothing_else(path: Path, findings: list[str]) -> None:
     here = [line for line in findings if line.startswith(path.name)]

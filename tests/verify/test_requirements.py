@@ -115,6 +115,7 @@ def test_only_needs_are_obligatory():
         verify.Test("T-1")
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-309")
 def test_readiness_tells_what_is_not_covered_and_what_it_costs(monkeypatch):
     clock = [0.0]

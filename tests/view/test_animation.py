@@ -86,6 +86,7 @@ def test_the_system_is_moved_by_its_recording(trace, tmp_path, name):
     assert list(tmp_path.iterdir()) == [path]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ball.gif", "ball.html"])
 def test_equal_recordings_give_equal_files(trace, tmp_path, name):
     for folder in ("one", "two"):

@@ -39,6 +39,7 @@ def drawn(recording: Any) -> list[tuple[str, int, int]]:
     return [(axes.get_ylabel(), len(axes.lines), len(axes.collections)) for axes in figure.axes]
 
 
+@pytest.mark.slow
 def test_a_recording_has_a_panel_for_each_unit_and_a_map_for_a_long_vector() -> None:
     sim = ev.Simulation(time_unit="s", seed=1)
     tank, rod = Tank(sim).start(), Rod(sim, u=np.arange(12.0)).start()

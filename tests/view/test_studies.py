@@ -22,6 +22,7 @@ def grid():
     return study.run(workers=1)
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-277")
 def test_boxes_stand_at_the_values_of_a_parameter():
     runs = ev.Study(decay, {"rate": [1.0, 0.25]}, replications=9, entropy=1).run(workers=1)
@@ -34,6 +35,7 @@ def test_boxes_stand_at_the_values_of_a_parameter():
     assert runs.plot("size").get_ylabel() == "size [m]"
 
 
+@pytest.mark.slow
 def test_a_map_has_the_means_in_its_cells(grid):
     axes = grid.plot("end")
     means = grid.table.pivot_table(index="parameter size", columns="rate", values="end")
@@ -42,6 +44,7 @@ def test_a_map_has_the_means_in_its_cells(grid):
     assert (axes.get_xlabel(), axes.get_ylabel()) == ("rate", "parameter size")
 
 
+@pytest.mark.slow
 def test_main_effects_are_the_means_over_all_others(grid):
     axes = grid.plot("end", kind="effects")
     overall, rates, sizes = (line.get_ydata() for line in axes.lines)
@@ -54,6 +57,7 @@ def test_main_effects_are_the_means_over_all_others(grid):
     assert [len(line.get_xdata()) for line in axes.lines[1:]] == [6, 2, 3]
 
 
+@pytest.mark.slow
 def test_a_fan_shows_the_median_and_the_bands_over_time():
     times = np.linspace(0.0, 2.0, 5)
     study = ev.Study(decay, {"rate": [0.5, 1.0]}, replications=9, entropy=1, record="level", at=times)
@@ -82,6 +86,7 @@ def steps(sim, *, period: float = 1.0):
     return {}
 
 
+@pytest.mark.slow
 def test_a_fan_of_runs_that_were_kept_reads_their_recordings_at_common_times():
     runs = steps.replicate(9, over={"period": [1.0, 2.0]}, entropy=1)
     axes = runs.plot("in_use")
@@ -95,6 +100,7 @@ def test_a_fan_of_runs_that_were_kept_reads_their_recordings_at_common_times():
         runs.plot("level", kind="fan")
 
 
+@pytest.mark.slow
 def test_what_cannot_be_drawn_is_told(grid):
     with pytest.raises(ev.ModelError, match=r"decay has no response 'y'; it has: end, size"):
         grid.plot("y")
