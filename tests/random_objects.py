@@ -68,10 +68,27 @@ class Guest(MakingObjects, Kid):
     depth_of = "n - 1"
     guard = "n > 0"
 
+    def statement(self) -> list[str]:
+        if self.chance.random() < 0.85:
+            return super().statement()
+        number = self.one("self.mark", "self.mark", "self.x", "self.y", "self.told")
+        return [
+            self.one(
+                f"{number} = {self.real()}",
+                f"{number} {self.one('+', '-')}= {self.float()}",
+                f"self.late = {self.test()}",
+                f"self.count = {self.whole()}",
+                "self.x, self.y = self.y, self.x",
+            )
+        ]
+
     def text(self) -> str:
         self.truths.append("self.late")
         self.floats += ["self.x", "self.y"]
-        body = [*self.block(3), self.hold()]
+        begin = ["self.mark = self.sim.time"] if self.chance.random() < 0.7 else []
+        begin += ["self.told: float = self.half()"] if self.chance.random() < 0.3 else []
+        self.floats += ["self.mark"] if begin and self.chance.random() < 0.9 else []
+        body = [*begin, *self.block(3), self.hold()]
         if self.chance.random() < 0.4:
             body.insert(self.chance.randrange(len(body)), "HOLD")
         body = [line for line in body if line != "HOLD" or body[0] != line]

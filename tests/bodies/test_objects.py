@@ -279,3 +279,84 @@ def restore(plain: dict[str, Any]) -> None:
             delattr(Guest, name)
         elif vars(Guest)[name] is not plain[name]:
             setattr(Guest, name, plain[name])
+
+
+class Remembering(Guest):
+    """Keeps what it has met: in fields, and in an attribute that is none."""
+
+    waited: float = 0.0
+    visits: int = 0
+    is_late: bool = False
+
+    def run(self) -> ev.ProcessGenerator:
+        self.arrived = self.sim.time
+        while self.visits < 2:
+            with self.desk.request() as place:
+                yield place
+                self.waited += self.sim.time - self.arrived
+                self.visits += 1
+                self.is_late = self.waited > 3.0
+                yield ev.hold(self.duration())
+        self.left = 2.0 * self.arrived
+        if self.number % 40 == 39:
+            self.log.append((self.sim.time, shown(self), self.arrived, self.left))
+
+
+class Forgetful(Remembering):
+    """Has attributes whose order its draws decide."""
+
+    def run(self) -> ev.ProcessGenerator:
+        for _ in range(3):
+            yield ev.hold(self.duration())
+            if self.rng.random() < 0.5:
+                self.first = self.sim.time
+            else:
+                self.second = self.sim.time
+        self.visits = 1.5  # type: ignore[assignment]  # of another type than the field
+        yield ev.hold(0.25)
+        self.visits = 2
+        self.log.append(self.visits + 0.5)
+
+
+def watching(sim: ev.Simulation, log: list[Any], desk: ev.Resource) -> ev.ProcessGenerator:
+    """Looks at all processes, and what they have become."""
+    for _ in iter(range(12)):
+        yield ev.hold(9.25)
+        log.append([shown(process) for process in sim.processes])
+        log.append([shown(request.process) for request in desk.waiting])
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_attributes_of_objects_that_rows_set_are_there_when_they_are_made(native: bool) -> None:
+    found, sim = both(Remembering, native=native)
+    assert len(found[0]) == 2
+    assert [name for name, _ in found[0][0][1][-1]][-5:] == ["waited", "visits", "is_late", "arrived", "left"]
+    assert made(sim) > 60
+    assert sim._homes is not None
+    assert sum(sim._homes.exits.values()) == 2
+    assert made(both(Remembering, watching, native=native)[1]) > 40
+
+
+def test_attributes_have_the_order_in_which_they_were_set() -> None:
+    found, sim = both(Forgetful)
+    assert found[0].count(2.5) == 100
+    assert made(sim) > 20
+    reasons = [ask.why for _, _, asks in sim._homes.notes for ask in asks]  # type: ignore[union-attr]
+    assert any("in no block sets it first" in why for why in reasons)
+
+
+def test_who_reads_an_attribute_that_was_not_set_is_told() -> None:
+    class Late(Guest):
+        def run(self) -> ev.ProcessGenerator:
+            if self.number % 7 == 3:
+                try:
+                    self.log.append(self.begun + 1.0)
+                except AttributeError as error:
+                    self.log.append(repr(error))
+            self.begun = self.sim.time
+            yield ev.hold(self.duration())
+            self.log.append(self.begun + 1.0)
+
+    found, sim = both(Late)
+    assert sum(isinstance(line, str) for line in found[0]) == 14
+    assert made(sim) > 40

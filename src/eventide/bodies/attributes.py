@@ -55,7 +55,7 @@ def read(expressions: BodyExpressions, owner: Thing, node: ast.Attribute) -> Ope
     if isinstance(inherited, FunctionType):
         return naming.method(owner, node)
     if owner.value is naming.unborn:
-        return _of_unborn(naming, owner, node, inherited)
+        return _of_unborn(expressions, owner, node, inherited)
     found = getattr(owner.value, name, ABSENT)
     key = ".".join((owner.root, *owner.path, name))
     kind = KINDS.get(type(found)) or (naming.kinds.get(key) if owner.root else None)
@@ -75,13 +75,16 @@ def read(expressions: BodyExpressions, owner: Thing, node: ast.Attribute) -> Ope
     return thing
 
 
-def _of_unborn(naming: Naming, owner: Thing, node: ast.Attribute, inherited: object) -> Operand | Thing:
+def _of_unborn(expressions: BodyExpressions, owner: Thing, node: ast.Attribute, inherited: object) -> Operand | Thing:
     """What an object has that is not made yet: nobody else can change it."""
-    name, held = node.attr, vars(owner.value)
-    kind = naming.kinds.get(UNBORN + name)
+    naming, name, held = expressions.naming, node.attr, vars(owner.value)
+    key = UNBORN + name
+    kind = naming.kinds.get(key)
     if kind is not None:
-        naming.used.add(UNBORN + name)
-        return Operand(f"v_{UNBORN}{name}", kind)
+        naming.used.add(key)
+        if key not in naming.parameters:
+            expressions.emission.stop_if(f"h_{key} == 0", Operand(f"h_{key}", "int"), node=node)
+        return Operand(f"v_{key}", kind)
     if name in held:
         naming.note_type(owner, name, type(held[name]))
         return Thing(owner.root, (name,), held[name])
@@ -104,15 +107,21 @@ def _number(expressions: BodyExpressions, owner: Thing, name: str, kind: Kind) -
     return whole
 
 
-def setting(expressions: BodyExpressions, target: ast.Attribute, operand: Operand) -> tuple[str, bool]:
-    """The lines that set an attribute, and whether its type was not known before. Raises Unknown."""
+def setting(
+    expressions: BodyExpressions, target: ast.Attribute, operand: Operand, story: ast.FunctionDef
+) -> tuple[str, bool]:
+    """The lines that set an attribute, and whether its type was not known before. Raises Unknown.
+
+    story   the function in whose text it stands
+    """
     owner, naming, name = expressions.value(target.value), expressions.naming, target.attr
     if isinstance(owner, Operand) or not is_plain(owner.value):
         raise Unknown("attributes of such objects are set by Python", target)
-    if owner.value is naming.unborn:
-        raise Unknown("before it has an attribute set its object is made", target)
-    if isinstance(_note_class(naming, type(owner.value), target), FunctionType):
+    inherited = _note_class(naming, type(owner.value), target)
+    if isinstance(inherited, FunctionType):
         raise Unknown("it takes the place of a method", target)
+    if owner.value is naming.unborn:
+        return _setting_unborn(naming, target, operand, story, inherited)
     key = ".".join((owner.root, *owner.path, name))
     is_new = bool(owner.root) and key not in naming.kinds and type(getattr(owner.value, name, ABSENT)) not in KINDS
     if is_new:
@@ -121,6 +130,37 @@ def setting(expressions: BodyExpressions, target: ast.Attribute, operand: Operan
     word = {"int": "whole", "float": "real", "bool": "truth"}[operand.kind]
     value = f"int({operand.text})" if operand.kind == "bool" else operand.text
     return f"if set_{word}({where}, {value}) != 0:\n    code = FAILED\n    break", is_new
+
+
+def _setting_unborn(
+    naming: Naming, target: ast.Attribute, operand: Operand, story: ast.FunctionDef, inherited: object
+) -> tuple[str, bool]:
+    """The same of an object that is not made yet: a number of the row, which the object has as it is made."""
+    name, key = target.attr, UNBORN + target.attr
+    known = naming.kinds.get(key)
+    if key in naming.parameters:
+        line = f"v_{key} = {operand.text}"
+    elif naming.prefix or isinstance(inherited, MemberDescriptorType) or name in vars(naming.unborn):
+        raise Unknown("of what is no number and no field its object is made before", target)
+    elif not _is_set_in_order(story, target):
+        raise Unknown("an attribute that is no field is native where a statement in no block sets it first", target)
+    else:
+        line = f"v_{key} = {operand.text}\nh_{key} = 1"
+    if known not in (None, operand.kind):
+        raise Unknown("its type changes", target)
+    naming.kinds[key] = operand.kind
+    naming.used.add(key)
+    return line, known is None
+
+
+def _is_set_in_order(story: ast.FunctionDef, target: ast.Attribute) -> bool:
+    """Whether an attribute is first set by a statement in no block: then all are set in the order of the text."""
+    place = ast.unparse(target)
+    for statement in story.body:
+        found = (node for node in ast.walk(statement) if isinstance(node, ast.Attribute) and node.attr == target.attr)
+        if any(isinstance(node.ctx, ast.Store) and ast.unparse(node) == place for node in found):
+            return isinstance(statement, ast.Assign | ast.AnnAssign)
+    return False
 
 
 def _constant(naming: Naming, value: object) -> str:

@@ -201,13 +201,19 @@ class Body:
         return self._admission(0, arguments, [])
 
     def arguments(self, wholes: list[int], reals: list[float]) -> dict[str, float]:
-        """The arguments that are numbers, as far as a row still has them."""
+        """The arguments that are numbers, or what fields have become, and other attributes that were set since then."""
         texts = {**dict(zip(self.wholes, wholes, strict=True)), **dict(zip(self.reals, reals, strict=True))}
         found: dict[str, float] = {}
         for column in chain(*self.naming.given_columns()):
-            name = column[2:].removeprefix(UNBORN)
-            found[name] = bool(texts[column]) if self.naming.kinds[column[2:]] == "bool" else texts[column]
+            found[column[2:].removeprefix(UNBORN)] = self._number(column[2:], texts[column])
+        for k, name in enumerate(self._optional):
+            if name[0] == UNBORN and int(texts["has"]) >> k & 1:
+                found[name.removeprefix(UNBORN)] = self._number(name, texts[f"v_{name}"])
         return found
+
+    def _number(self, name: str, value: float) -> float:
+        """What a row keeps of a variable, of its own type."""
+        return bool(value) if self.naming.kinds[name] == "bool" else value
 
     def _admission(self, at: int, values: Mapping[str, object], iterators: list[object]) -> Admission | None:
         naming, standing, places = self.naming, self.layout.standing(at), self.layout.places
@@ -317,8 +323,7 @@ class Body:
         absent = dict.fromkeys([*self.naming.requests, *self._caught, *outcomes])
         for name in self.reading.known:
             if name not in self._optional or int(texts["has"]) >> self._optional.index(name) & 1:
-                value = texts[f"v_{name}"]
-                changed[name] = bool(value) if self.naming.kinds[name] == "bool" else value
+                changed[name] = self._number(name, texts[f"v_{name}"])
         errors = dict(handled)
         outermost = locals_of(generator)
         before = {

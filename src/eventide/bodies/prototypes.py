@@ -51,6 +51,11 @@ class Prototype:
         made.__name__ = GIVEN
         return made
 
+    def renew(self, process: Process, numbers: Mapping[str, float]) -> None:
+        """The object of a process that has left its row has the attributes that were set there."""
+        if self.birth.kind is not None:
+            vars(process).update(numbers)
+
     def process(
         self, world: World, kind: Kind, number: int, tag: int, begun: float, numbers: Mapping[str, float]
     ) -> Process:

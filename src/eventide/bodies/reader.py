@@ -292,7 +292,7 @@ class Reading(Writing):
         """The same of a variable or an attribute."""
         if not isinstance(target, ast.Attribute):
             return self._set(target, operand)
-        line, is_new = setting(expressions, target, operand)
+        line, is_new = setting(expressions, target, operand, self.frames[0].tree)
         self.changed = self.changed or is_new
         return line
 

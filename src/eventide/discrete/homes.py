@@ -434,7 +434,9 @@ class Homes:
         assert memory is not None
         i = self.away.pop(process)
         interruptions.note(process, i)
-        del self._rows[i]
+        _, body, prototype, _ = self._rows.pop(i)
+        if prototype is not None:
+            prototype.renew(process, body.arguments(*memory.numbers_of(i, *body.sizes)))
         memory.engine.dismiss(memory.arrays, i)
         self._absence.end(process)
         self._settle()
@@ -566,11 +568,8 @@ class Homes:
         self.exits[body, at] = self.exits.get((body, at), 0) + 1
         back = self._fetch(process)
         if error is not None:
-            self._called = Given(process, "fails", error)
-        elif back.does == "executes":
-            self._called = process
-        else:
-            self._called = Given(process, back.does, back.command)
+            back = back._replace(does="fails", command=error)
+        self._called = process if back.does == "executes" else Given(process, back.does, back.command)
 
     @property
     def notes(self) -> list[tuple[str, CannotLower | None, tuple[CannotLower, ...]]]:
