@@ -8,6 +8,7 @@ from functools import cached_property
 from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, Final, Literal, overload
 
+from eventide.declare.reserved import refuse_reserved
 from eventide.declare.showing import as_html
 from eventide.discrete import World
 from eventide.discrete.same_time_limit import ENOUGH
@@ -52,6 +53,10 @@ class Simulation(World):
     """
 
     __slots__ = ("_dt_max", "_dt_min")
+
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        refuse_reserved(cls)
 
     def __init__(
         self,

@@ -128,8 +128,8 @@ def test_guests_of_a_class_begin_queue_and_end_in_rows(native: bool) -> None:
 class Named(Guest):
     """Finds out what it is called."""
 
-    def _default_name(self) -> str:
-        return f"number {self.number}"
+
+Named._default_name = lambda self: f"number {self.number}"  # type: ignore[method-assign]  # no class of a model's defines it
 
 
 class Made(Guest):

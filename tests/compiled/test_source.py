@@ -186,6 +186,7 @@ def test_one_code_in_other_globals_is_not_mixed_up(probe) -> None:
         pytest.param("k = 1\n    def other():\n        k = 2", False, id="another function's local"),
         pytest.param("k = 1\n    def other():\n        nonlocal k\n        k = 2", True, id="nonlocal"),
         pytest.param("k = 1\n    try: pass\n    except ValueError as k: pass", True, id="by an except"),
+        pytest.param("k = 1\n    match {}:\n        case {**k}: pass", True, id="by the rest of a pattern"),
     ],
 )
 def test_whether_a_closed_over_name_is_given_another_value(tmp_path, body, expected) -> None:
@@ -199,6 +200,15 @@ def test_arguments_that_are_closed_over_are_given_one_value(tmp_path) -> None:
     )
     function = module_of(tmp_path / "arguments.py", text).make(1, 2)
     assert [SourceBook().is_rebound(function, name) for name in "abc"] == [False, True, False]
+
+
+def test_who_sets_a_name_of_a_function_further_out_gives_it_another_value(tmp_path) -> None:
+    """A process that waits for `k` and then sets it: to its condition the one value that it sets was the only one."""
+    text = (
+        "def make():\n    k = 1\n    def inner():\n        nonlocal k\n        test = lambda: k\n        k = 2\n"
+        "        return test\n    return inner()\n"
+    )
+    assert SourceBook().is_rebound(module_of(tmp_path / "further_out.py", text).make(), "k")
 
 
 def test_a_cell_whose_statements_are_compiled_one_by_one_is_read(tmp_path: Path) -> None:

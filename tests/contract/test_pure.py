@@ -10,6 +10,7 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import eventide as ev
@@ -145,3 +146,16 @@ def test_functions_and_methods_that_a_law_calls_are_looked_through():
         f"random.random() at {__file__}:{noise.__code__.co_firstlineno + 1} is called in the equations of d, where the "
         f"same time and states have to give the same result: a step evaluates it at many points. {RANDOM}"
     )
+
+
+@pytest.mark.parametrize("table", [np.array([1.0, 2.0]), pd.Series([1.0, 2.0]), pd.DataFrame({"a": [1.0, 2.0]})["a"]])
+def test_methods_of_arrays_and_tables_in_fields_are_pure(table):
+    """They were compared with classes of dates, which to an array is a question about each item."""
+
+    class Summing(Noisy):
+        def equations(self):
+            self.rate.x = self.noise.sum()
+
+    one = Summing(ev.Simulation(), noise=table).start()
+    one.sim.run(until=2.0)
+    assert one.x == pytest.approx(7.0)

@@ -106,6 +106,52 @@ def test_what_is_bound_beforehand_is_looked_through(simulate: Any) -> None:
         sim.run(until=1.0)
 
 
+class Bound(classmethod):
+    """A class method that counts how often it is bound, which makes another object each time."""
+
+    binds = 0
+
+    def __get__(self, *place: Any) -> Any:
+        Bound.binds += 1
+        assert Bound.binds < 1000
+        return super().__get__(*place)
+
+
+def test_class_methods_are_looked_through_once(simulate: Any) -> None:
+    """Each look bound another, so that there was something new without end: the run did not begin."""
+    sim, Bound.binds = simulate(), 0
+
+    class Limited(Tank):
+        limit = Bound(lambda cls: 2.0)
+
+    one = Limited(sim).start()
+    times: list[float] = []
+
+    def story() -> ev.ProcessGenerator:
+        yield ev.until(lambda: one.level >= type(one).limit())
+        times.append(sim.time)
+
+    sim.process(story(), name="story")
+    sim.run(until=3.0)
+    assert times == [pytest.approx(1.0)]
+
+
+def test_a_stranger_is_found_in_class_methods(simulate: Any) -> None:
+    sim, stranger = simulate(), Tank(ev.Simulation(), name="stranger")
+
+    class Limited(Tank):
+        limit = classmethod(lambda cls: stranger.level)
+
+    one = Limited(sim).start()
+
+    def story() -> ev.ProcessGenerator:
+        yield ev.until(lambda: one.level >= type(one).limit())
+
+    sim.process(story(), name="story")
+    with pytest.raises(ev.ModelError, match="story may not refer to stranger"):
+        sim.run(until=1.0)
+
+
 @pytest.mark.parametrize("is_opaque", [False, True])
 @pytest.mark.parametrize("compiled", ["auto", False])
 def test_no_law_and_no_condition_reads_the_clock_of_another_simulation(compiled: Any, is_opaque: bool) -> None:

@@ -30,9 +30,9 @@ class Unseen(Changes):
 class Attentive(ev.Simulation):
     """Looks after every event for whatever it may have changed."""
 
-    def __init__(self) -> None:
+    def __init__(self, kept: str = "_changes") -> None:
         super().__init__()
-        self._changes = Unseen()
+        setattr(self, kept, Unseen())  # no class of a model's may set it, and so by a name in a variable
 
 
 class Spring(ev.Continuous):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import partial
+from functools import cached_property, partial, partialmethod
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous import Variable
 from eventide.declare import Component
@@ -15,6 +15,8 @@ from eventide.reading.scope import closures_of
 
 if TYPE_CHECKING:
     from eventide.simulation import Simulation
+
+_WRAPPED: Final = (staticmethod, classmethod, MethodType, property, cached_property, partial, partialmethod)
 
 
 def stranger_in(functions: Iterable[object], arguments: Iterable[object], sim: Simulation) -> str:
@@ -45,7 +47,7 @@ class _Search:
     def take(self, value: object) -> None:
         """Keep what code may refer to, and what leads on."""
         if id(value) in self._met or not isinstance(
-            value, FunctionType | MethodType | partial | property | list | tuple | dict | Component | Variable | World
+            value, (FunctionType, *_WRAPPED, list, tuple, dict, Component, Variable, World)
         ):
             return
         self._met[id(value)] = value
@@ -70,7 +72,7 @@ class _Search:
             for one in tuple(self._objects):
                 for name in tuple(self._names):
                     self.take(vars(one).get(name) if hasattr(one, "__dict__") else None)
-                    self.take(getattr(type(one), name, None))
+                    self.take(_attribute_of(type(one), name))
         return self._objects
 
     def _look_through(self, function: FunctionType) -> None:
@@ -84,11 +86,20 @@ class _Search:
             self.take(value)
 
 
+def _attribute_of(cls: type, name: str) -> object:
+    """What a class has by a name, as it stands there: what a class method binds is another object at each look."""
+    return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
+
+
 def _parts(value: Any) -> tuple[object, ...]:
     if isinstance(value, MethodType):
         return value.__self__, value.__func__
-    if isinstance(value, partial):
+    if isinstance(value, partial | partialmethod):
         return value.func, *value.args, *value.keywords.values()
     if isinstance(value, property):
         return (value.fget,)
+    if isinstance(value, cached_property):
+        return (value.func,)
+    if isinstance(value, staticmethod | classmethod):
+        return (value.__func__,)
     return tuple(value.values()) if isinstance(value, dict) else tuple(value)

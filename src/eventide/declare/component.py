@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn, dataclass_transform, get_origin
 
 from eventide.declare.fields import MISSING, Field, Marker, Role, computed, computed_vector, field, summed
+from eventide.declare.reserved import refuse_equality, refuse_reserved
 from eventide.declare.showing import as_html, public_dir, short
 from eventide.errors import ModelError, check_text
 
@@ -49,6 +50,7 @@ class Component(_Declared):
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
+        refuse_reserved(cls)
         own = _own_fields(cls)
         _refuse_shadows(cls, own)
         _refuse_roles(cls, own)
@@ -79,6 +81,8 @@ class Component(_Declared):
                 f"{type(self).__name__}(...) takes the simulation first, and got {sim!r}: "
                 f"write {type(self).__name__}(sim, ...), with sim = eventide.Simulation()"
             ) from None
+        if self._number == 1:  # and not as the class is made: `@dataclass` gives it a comparison afterwards
+            refuse_equality(kind)
         self.sim = sim
         if name:
             self._name = check_text(name, "name=")

@@ -301,11 +301,22 @@ def _classes(node: ast.AST, name: str) -> Iterator[tuple[ast.AST, str]]:
 
 def _bindings(scope: Scope, name: str) -> int:
     """How often a function gives a value to a name of its own: 0 if it has none, 2 for often."""
+    if any(_is_declared(node, name) for node in (scope.body if isinstance(scope.body, list) else ())):
+        return 0  # `nonlocal`: of a function further out
     arguments = scope.args
     every = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
     count = sum(argument is not None and argument.arg == name for argument in every)
     body = scope.body if isinstance(scope.body, list) else [scope.body]
     return min(2, count + sum(_given(node, name) for node in body))
+
+
+def _is_declared(node: ast.AST, name: str) -> bool:
+    """Whether a piece of code says that a name is of a function further out."""
+    if isinstance(node, Scope | ast.ClassDef):
+        return False
+    if isinstance(node, ast.Nonlocal):
+        return name in node.names
+    return any(_is_declared(child, name) for child in ast.iter_child_nodes(node))
 
 
 def _given(node: ast.AST, name: str) -> int:
@@ -322,7 +333,7 @@ def _given(node: ast.AST, name: str) -> int:
         return int((node.asname or node.name) == name)
     inside = sum(_given(child, name) for child in ast.iter_child_nodes(node))
     often = 2 if isinstance(node, ast.For | ast.While | ast.AsyncFor) else 1
-    return int(getattr(node, "name", None) == name) + often * inside
+    return int(name in (getattr(node, "name", None), getattr(node, "rest", None))) + often * inside
 
 
 Extent: TypeAlias = tuple[tuple[int, int], tuple[int, int]]

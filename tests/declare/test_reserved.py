@@ -1,0 +1,173 @@
+"""What eventide keeps in an object, and how objects are told apart, is no model's to change."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import pytest
+
+import eventide as ev
+
+
+def kept_by(cls: type) -> list[str]:
+    """The names of what eventide's classes have, and of what they keep in an object."""
+    names = {name for base in cls.__mro__ if base.__module__.startswith("eventide.") for name in vars(base)}
+    sim = ev.Simulation()
+    one = cls(sim).activate()
+    sim.run(until=0.5)
+    return sorted(name for name in {*names, *vars(one)} if name[0] == "_" and name[:2] != "__")
+
+
+class Both(ev.Process, ev.Continuous):
+    x: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+    def run(self) -> ev.ProcessGenerator:
+        self.start()
+        yield ev.hold(1.0)
+
+
+NAMES = kept_by(Both)
+
+
+def test_what_eventide_keeps_in_an_object_is_set_by_no_method() -> None:
+    """`self._base = 3` moved a state in the memory of others, in silence."""
+    assert len(NAMES) > 50
+    for name in NAMES:
+        text = f"class Own(ev.Process, ev.Continuous):\n    def prelude(self):\n        self.{name} = 3\n"
+        with pytest.raises(TypeError, match=rf"^Own sets self\.{name} in Own\.prelude, which eventide itself uses in "):
+            exec(text, {"ev": ev, "__name__": "model"})  # noqa: S102  # a class for each name
+
+
+def test_what_eventide_has_in_a_class_is_defined_by_no_other() -> None:
+    for name in NAMES:
+        text = f"class Own(ev.Process, ev.Continuous):\n    def {name}(self):\n        pass\n"
+        with pytest.raises(TypeError, match=rf"^Own has {name}, which eventide itself uses in "):
+            exec(text, {"ev": ev, "__name__": "model"})  # noqa: S102  # as above
+
+
+def in_a_handler() -> type:
+    class Own(ev.Continuous):
+        @ev.every(1.0)
+        def note(self) -> None:
+            self._side = 1.0
+
+    return Own
+
+
+def in_a_mixin() -> type:
+    class Mixin:
+        def note(self) -> None:
+            self._flow = 1.0
+
+    class Own(Mixin, ev.Continuous):
+        pass
+
+    return Own
+
+
+def in_a_property() -> type:
+    class Own(ev.Continuous):
+        @property
+        def side(self) -> float:
+            return 1.0
+
+        @side.setter
+        def side(self, value: float) -> None:
+            self._side = value
+
+    return Own
+
+
+def in_a_function_inside() -> type:
+    class Own(ev.Process):
+        def run(self) -> ev.ProcessGenerator:
+            def note() -> None:
+                self._past = 1.0
+
+            yield ev.hold(1.0)
+            note()
+
+    return Own
+
+
+@pytest.mark.parametrize("make", [in_a_handler, in_a_mixin, in_a_property, in_a_function_inside])
+def test_it_is_found_wherever_a_class_has_code(make: Any) -> None:
+    with pytest.raises(
+        TypeError, match=r"sets self\._\w+ in .*, which eventide itself uses in \w+: choose another name"
+    ):
+        make()
+
+
+def test_the_result_of_a_process_is_what_run_returns() -> None:
+    """It was None in the end, whatever the process had set."""
+    message = r"^Job sets self\.result in .*Job\.run, which eventide itself uses in Process: let `run` return it$"
+    with pytest.raises(TypeError, match=message):
+
+        class Job(ev.Process):
+            def run(self) -> ev.ProcessGenerator:
+                yield ev.hold(1.0)
+                self.result = 42
+
+
+def test_names_of_the_model_s_own_and_of_other_objects_are_free() -> None:
+    class Note:
+        pass
+
+    class Own(Both):
+        def prelude(self) -> None:
+            self._mine = self.note = Note()
+            self.note._base = self._count = 3
+
+    own = Own(ev.Simulation()).activate()
+    own.sim.run()
+    assert (own.x, own._mine._base, own._count) == (pytest.approx(1.0), 3, 3)
+
+
+def test_a_class_that_says_which_of_its_objects_are_equal_is_refused() -> None:
+    """Of two equal ones the second took no part, in silence."""
+
+    class Ship(Both):
+        number: int = 0
+
+        def __eq__(self, other: object) -> bool:
+            return isinstance(other, Ship) and self.number == other.number
+
+        def __hash__(self) -> int:
+            return hash(self.number)
+
+    with pytest.raises(TypeError, match=r"^Ship compares its objects by Ship\.__eq__, and eventide would take"):
+        Ship(ev.Simulation())
+
+
+def test_a_dataclass_that_compares_its_objects_is_refused() -> None:
+    @dataclasses.dataclass
+    class Ship(ev.Process):
+        number: int = 0
+
+    with pytest.raises(TypeError, match=r"or write @dataclass\(eq=False\)$"):
+        Ship(ev.Simulation())
+    alike = dataclasses.dataclass(eq=False)(Both)
+    assert alike(ev.Simulation()) != alike(ev.Simulation())
+
+
+def test_what_a_simulation_keeps_is_no_subclass_s() -> None:
+    """Who kept a list as `self._log`, or a number as `self._fail`, had a run that did nothing or did not end."""
+    with pytest.raises(
+        TypeError, match=r"^Own sets self\._log in Own\.__init__, which eventide itself uses in Simulation"
+    ):
+        exec(  # noqa: S102  # as above
+            "class Own(ev.Simulation):\n    def __init__(self):\n        super().__init__()\n        self._log = []\n",
+            {"ev": ev, "__name__": "model"},
+        )
+
+    class Own(ev.Simulation):
+        def __init__(self) -> None:
+            super().__init__()
+            self.until_priority = 1.0
+            self.notes: list[float] = []
+
+    assert Own().notes == []
