@@ -90,6 +90,15 @@ def check_text(value: object, what: str) -> str:
     return value
 
 
+def refuse_boolean(until: object) -> None:
+    """Raise TypeError for a run that is to end when a comparison is true, which was made once and is not repeated."""
+    if isinstance(until, bool) or getattr(until, "dtype", "") == "bool":
+        raise TypeError(
+            f"run(until=...) takes a time, a process or a condition to call, and got {until!r}: "
+            "write `run(until=lambda: ...)`"
+        )
+
+
 def check_boolean(value: object, what: str) -> bool:
     """`value` if it is True or False. Raises TypeError that says whose it is, `what`, if it is neither."""
     if not isinstance(value, bool):

@@ -8,7 +8,7 @@ import pytest
 from continuous.test_stepper import unmet_conditions
 
 import eventide as ev
-from eventide.discrete.periodic import exact_period
+from eventide.declare.periods import exact_period
 from eventide.methods import Method
 
 METHODS = [ev.methods.EULER, ev.methods.TRAPEZOID, ev.methods.KUTTA_SIMPSON, ev.methods.RK4]

@@ -89,9 +89,9 @@ def check(sim: ev.Simulation) -> None:
         if flow.owners():
             assert len(motion.analyst.groups(flow)) == 1
     assert counted(motion, BY_READING, groups.shared._readers).keys() == readers.keys()
-    assert {(slot, flow) for slot in range(len(motion.storage.slot.ints)) for flow in groups.readers_of(slot)} == set(
-        readers
-    )
+    assert {
+        (slot, flow) for slot in range(len(motion.storage.slot.ints)) for flow in groups.shared.readers(slot)
+    } == set(readers)
     told = {(owner, flow) for owner in motion.storage.owners() for flow in groups.shared.touchers(owner)}
     assert told == set(touchers)
     counts = counted(motion, BY_TOUCHING, groups.shared._touchers)

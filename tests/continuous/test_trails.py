@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eventide as ev
-from eventide.continuous.guards import trails
+from eventide.continuous.guards import guards
 from eventide.engine import zeno
 
 
@@ -30,11 +30,11 @@ def some_code() -> None:
 CODE = some_code.__code__
 
 
-def followed() -> trails.Trails:
-    return trails.Trails(lambda: None)
+def followed() -> guards.Trails:
+    return guards.Trails(lambda: None)
 
 
-def fire(kept: trails.Trails, number: int, time: float) -> None:
+def fire(kept: guards.Trails, number: int, time: float) -> None:
     """As the stepper notes it."""
     trail = kept.trail
     if trail.serial[number] == 0.0:
@@ -75,7 +75,7 @@ def test_a_trail_that_never_fired_is_not_kept() -> None:
 
 
 def test_of_too_many_trails_that_nobody_waits_on_the_latest_half_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(trails, "KEPT", 4)
+    monkeypatch.setattr(guards, "MOST_TRAILS", 4)
     kept = followed()
     used = kept.follow(Wait("used", CODE))
     fire(kept, used, -1.0)

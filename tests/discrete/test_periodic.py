@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventide.discrete.periodic import Grid
+from eventide.declare.periods import Grid
 
 anchors = st.floats(-1e12, 1e12) | st.sampled_from([0.0, 5e-324, 0.1, 1e-300])
 periods = st.fractions(Fraction(1, 10**9), 10**6, max_denominator=10**12)

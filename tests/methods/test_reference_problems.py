@@ -19,7 +19,7 @@ from scipy.special import ellipj
 
 import eventide as ev
 from eventide.continuous.integrator import Integrator
-from eventide.discrete.periodic import exact_period
+from eventide.declare.periods import exact_period
 
 Rates = Callable[[float, Sequence[float]], Sequence[float]]
 

@@ -158,7 +158,15 @@ class Dark(Ball):
         """Nothing."""
 
 
-CALLS_BACK = ("call", "call_law", "call_condition", "show", "_guard", "_test")
+CALLS_BACK = (
+    "planner.call",
+    "condition_plans.call",
+    "python_callbacks.call_law",
+    "python_callbacks.call_condition",
+    "integrator.show",
+    "python_callbacks._guard",
+    "python_callbacks._test",
+)
 
 
 class Entry(Nth):
@@ -169,13 +177,11 @@ class Entry(Nth):
         self.name = name
 
     def __call__(self, frame: Any, event: str, _: Any) -> Any:
-        if event == "call" and frame.f_code.co_name == self.name and frame.f_globals["__name__"].endswith(PLACES):
+        file = frame.f_globals.get("__name__", "").rpartition(".")[2]
+        if event == "call" and f"{file}.{frame.f_code.co_name}" == self.name:
             self.left -= 1
             if self.left == 0:
                 self.act()
-
-
-PLACES = (".planner", ".python_callbacks")
 
 
 @pytest.mark.parametrize("name", CALLS_BACK)

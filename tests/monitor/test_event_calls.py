@@ -13,7 +13,7 @@ import pytest
 import eventide as ev
 from eventide.compilation.code_facts import CodeFacts
 from eventide.continuous.guards import native_handlers, native_processes
-from eventide.continuous.python_callbacks import Host
+from eventide.continuous.integrator import Integrator
 from eventide.discrete.conditions import until as until_module
 from eventide.monitor import monitor
 
@@ -312,7 +312,7 @@ def test_an_event_costs_the_same_however_many_objects_there_are(monkeypatch: pyt
     monkeypatch.setattr(native_processes, "ENOUGH", 1)
     lines_of(CodeFacts._write_out, 1)  # which the next simulation need not write again
     assert lines_of(CodeFacts._write_out, 200) == lines_of(CodeFacts._write_out, 100)
-    forget: Any = Host.forget_what_was_seen
+    forget: Any = Integrator.forget_what_was_seen
     assert lines_of(forget, 200) <= 2.2 * lines_of(forget, 100)
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eventide as ev
-from eventide.discrete.periodic import Grid
+from eventide.declare.periods import Grid
 from eventide.monitor.tape import MOST, instants
 
 

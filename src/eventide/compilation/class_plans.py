@@ -12,7 +12,8 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Final
 
 from eventide.compilation.branches.located import unlocated_in
-from eventide.compilation.plan_templates import Usage, sums_of
+from eventide.compilation.condition_plans import Usage
+from eventide.compilation.law_templates import sums_of
 from eventide.compilation.registry import Bound
 from eventide.compilation.soundness import check_laws
 from eventide.continuous.components.component import STAGES, Continuous, Law, law_names
@@ -25,7 +26,7 @@ from eventide.lowering.names.binder import Binding
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from eventide.compilation.plan_templates import LawTemplate
+    from eventide.compilation.law_templates import LawTemplate
     from eventide.compilation.planner import Compiler
     from eventide.continuous.components.layout import Layout
     from eventide.continuous.components.member import Member

@@ -26,7 +26,7 @@ from eventide.lowering.kernels.lowered import ABSENT, Constant
 
 if TYPE_CHECKING:
     from eventide.compilation.branches.law_names import Verdict
-    from eventide.compilation.planner import Compiler
+    from eventide.compilation.condition_plans import ConditionCompiler
     from eventide.compilation.processes.process_reader import ProcessCode
     from eventide.lowering.kernels.lowered import Lowered
 
@@ -55,7 +55,7 @@ class CodeFacts:
     out are shared by all of the process.
     """
 
-    def __init__(self, compiler: Compiler) -> None:
+    def __init__(self, compiler: ConditionCompiler) -> None:
         self._compiler = compiler
         self._written = compiler.registry.written
         self.methods = LAWS

@@ -1,39 +1,22 @@
-"""What compiling knows of laws and conditions: their kernels, the objects they touch, the slots they read."""
+"""What compiling knows of laws, handlers and processes: their kernels, and what these work on."""
 
 from __future__ import annotations
 
-from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
+from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p
 from dataclasses import replace
-from functools import cached_property
-from itertools import chain
 from types import CodeType
-from typing import TYPE_CHECKING, Any, Final
-
-import numpy as np
+from typing import TYPE_CHECKING, Final
 
 from eventide.compilation.branches.located import branches_of
 from eventide.compilation.class_plans import ClassPlans, bounds_in, deal_of
-from eventide.compilation.code_facts import CodeFacts
+from eventide.compilation.condition_plans import ConditionCompiler, address_of, concerns_at, is_current, lay
 from eventide.compilation.fused_steps import MOST_LAWS, MOST_SLOTS
-from eventide.compilation.plan_templates import ConditionTemplate, concerns_at, is_current, lay
 from eventide.compilation.processes.process_plans import names_of
-from eventide.compilation.strangers import stranger_in
 from eventide.continuous.components.component import STAGES, Continuous, law_names
 from eventide.continuous.components.member import cohort_of
-from eventide.continuous.plans import (
-    Analyst,
-    ConditionPlan,
-    Guidance,
-    LawPlan,
-    Pattern,
-    ProcessPlan,
-    ReactionPlan,
-    WaitPointPlan,
-)
+from eventide.continuous.plans import LawPlan, ProcessPlan, ReactionPlan, WaitPointPlan
 from eventide.discrete.inside import generator_of
-from eventide.engine.codes import IMPLICIT, RAISES, Y0, R, Y
-from eventide.engine.records import STILLS, GuardRecord
-from eventide.errors import ModelError
+from eventide.engine.codes import IMPLICIT
 from eventide.lowering.names.paths import Entry
 from eventide.lowering.not_compilable import CannotLower
 from eventide.reading.generators import function_of
@@ -48,37 +31,22 @@ if TYPE_CHECKING:
     from eventide.continuous.flows.ordering import Deal
     from eventide.continuous.plans import Cohort, Plan
     from eventide.continuous.storage.slot_storage import Seat
-    from eventide.declare import Component
-    from eventide.discrete.conditions.condition import Condition
     from eventide.discrete.conditions.when import Trigger
     from eventide.discrete.processes.process import Process
     from eventide.lowering.kernels.lowered import Kernel
 
 _LAW: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 5, c_int64, c_void_p)
-_CONDITION: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 7)
-_RECOURSE: Final = CFUNCTYPE(c_int64, c_int64, c_int64, c_double, c_double)
 
 
-class Compiler(Analyst):
-    """Compiles what it can; what it cannot is called back in Python and may touch anything.
+class Compiler(ConditionCompiler):
+    """Compiles what it can; what it cannot is called back in Python and may touch anything."""
 
-    is_strict       whether what cannot be compiled is an error
-    refusals        why something could not be compiled, in order of first use
-    """
-
-    compiles = True
     most_fused = MOST_LAWS
 
     def __init__(self, registry: Registry, *, is_strict: bool) -> None:
-        self.registry = registry
-        self.is_strict = is_strict
-        self.refusals: list[CannotLower] = []
-        # By identity, of what is kept: to hash code takes as long as to bind it.
-        self._opaque: dict[int, object] = {}
-        self._condition_templates: dict[Kernel, ConditionTemplate] = {}
+        super().__init__(registry, is_strict=is_strict)
         self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
         self._class_plans = ClassPlans(self)
-        self.facts = CodeFacts(self)
 
     @property
     def methods(self) -> frozenset[str]:
@@ -140,25 +108,6 @@ class Compiler(Analyst):
             self._check_home(bound, owner)
         return bounds
 
-    def _check_home(self, bound: Bound, whose: Component | Condition, what: str = "") -> None:
-        """Raise ModelError if code works on an object of another simulation, whose numbers lie elsewhere."""
-        sim, binding = self.integrator.sim, bound.binding
-        objects, items, addressed = binding.objects, binding.items, binding.addressed
-        if binding.clocks and any(clock is not sim for clock in binding.clocks):
-            raise _of_another(f"{what}{whose.name}", "a clock")
-        if not items and not addressed and (not objects or getattr(objects[0], "sim", sim) is sim):
-            return  # what it is bound to is of one simulation, but for lists
-        for one in (*objects, *addressed, *chain.from_iterable(items)):
-            home = getattr(one, "sim", sim)
-            if home is not sim and isinstance(home, type(sim)):
-                raise _of_another(f"{what}{whose.name}", str(getattr(one, "name", one)))
-
-    def _check_reach(self, functions: tuple[object, ...], arguments: tuple[object, ...], whose: str) -> None:
-        """The same of code that cannot be read."""
-        stranger = stranger_in(functions, arguments, self.integrator.sim)
-        if stranger:
-            raise _of_another(whose, stranger)
-
     def _law_with_calls(self, owner: Continuous) -> LawPlan:
         """The plan of a component of whose laws some are called back in Python, which may touch and assign anything."""
         bounds, refusals = self._law_by_law(owner)
@@ -170,7 +119,7 @@ class Compiler(Analyst):
         known = tuple(bounds.values())
         plan = self.registry.template(known, tuple(bounds)).plan_laws(self.integrator, owner, known)
         for name, call in calls.items():
-            setattr(plan, name, (_address_of(call), 0))
+            setattr(plan, name, (address_of(call), 0))
         return replace(
             plan,
             kept=(*plan.kept, *calls.values()),
@@ -208,60 +157,6 @@ class Compiler(Analyst):
             return 0
 
         return call
-
-    def condition(self, condition: Condition) -> ConditionPlan:
-        """Kernel, index row and closure numbers of a condition; whether it has a kernel is asked once for each code."""
-        code = getattr(condition.function, "__code__", condition.function)
-        if id(code) not in self._opaque:
-            try:
-                bound = self.registry.find("condition", condition.function, condition.arguments)
-            except CannotLower as error:
-                self._refuse(error, f"the condition of {condition.name}")
-                self._check_reach((condition.function,), condition.arguments, f"the condition of {condition.name}")
-                self._opaque[id(code)] = code
-            else:
-                self._check_home(bound, condition, "the condition of ")
-                return self._condition_template(bound.kernel).plan(self.integrator, bound)
-        function = _CONDITION(self._condition_call(condition))
-        return ConditionPlan(
-            (), kept=(function,), is_opaque=True, pattern=Pattern(_address_of(function), is_exposed=True)
-        )
-
-    def _condition_template(self, kernel: Kernel) -> ConditionTemplate:
-        """What conditions of a kernel have in common, which is found out for the first of them."""
-        template = self._condition_templates.get(kernel)
-        if template is None:
-            self.facts.note(kernel.lowered)
-            words, usage = kernel.lowered.certificate, self.registry.usages[kernel]
-            template = self._condition_templates[kernel] = ConditionTemplate(
-                kernel,
-                certificate=self.integrator.memory.lists.put(words)[1] if words else -1,
-                recourse=self.recourse if kernel.lowered.raises else 0,
-                record=(-1, 0) if usage is None else (self.integrator.memory.lists.put(usage[1])[1], usage[0]),
-                guide=None if self.compiles else self._guide(kernel.address),
-                is_exposed=not self.compiles and kernel.lowered.is_exposed,
-            )
-        return template
-
-    def _guide(self, address: int) -> Guidance:
-        """What leaves the event function of a condition where the condition itself is tested in Python."""
-        integrator, kernel = self.integrator, _CONDITION(address)
-
-        def guide(row: int, time: float, dt: float, last: float) -> None:
-            table, known = integrator.storage.table, integrator.guards.guard
-            floats = known.floats
-            kernel(
-                time,
-                dt,
-                last,
-                *(table.ctypes.data + table.strides[0] * row_of_slots for row_of_slots in (Y, R, Y0)),
-                integrator.memory.index.array.ctypes.data + 8 * known.index[row],
-                integrator.memory.constants.array.ctypes.data + 8 * known.constants[row],
-                floats.ctypes.data + floats.strides[0] * row + 8 * known.place_of("value"),
-                integrator.memory.lists.array.ctypes.data,
-            )
-
-        return guide
 
     def reaction(self, trigger: Trigger) -> ReactionPlan | None:
         """Kernel, index row and closure numbers of a handler, and which slots concern it."""
@@ -357,74 +252,6 @@ class Compiler(Analyst):
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""
         return any(bound.kernel.lowered.uses.looks_at_lists for bound in plan.signature or ())
 
-    def quantity(self, read: object) -> ConditionPlan | None:
-        """The kernel of a function that returns a number; None if it cannot be compiled, or looks at the step."""
-        if not self.compiles:
-            return None
-        try:
-            bound = self.registry.quantity(read)
-            if not bound.kernel.is_current:
-                self.registry.renew()
-                bound = self.registry.quantity(read)
-        except CannotLower:
-            return None
-        lowered = bound.kernel.lowered
-        if lowered.writes or lowered.reads_step or any(r.row == "last" for r in lowered.reads):
-            return None
-        return self._condition_template(bound.kernel).plan(self.integrator, bound)
-
-    def is_quantity_current(self, read: object, plan: ConditionPlan) -> bool:
-        """Whether such a function still refers to what it referred to when the plan was made."""
-        if not plan.kept[0].kernel.is_current:
-            self.registry.renew()
-            return False
-        try:
-            return plan.signature is None or is_current(plan.signature, (self.registry.quantity(read),))
-        except CannotLower:
-            return False
-
-    def _condition_call(self, condition: Condition) -> Callable[..., int]:
-        integrator = self.integrator
-
-        def call(time: float, dt: float, last: float, *_: object) -> int:
-            return integrator.host.call_condition(condition, time, dt, last)
-
-        return call
-
-    @property
-    def recourse(self) -> int:
-        """The address of a function of this simulation that does in Python what kernels leave to it."""
-        return self._recourse
-
-    @cached_property
-    def _recourse(self) -> int:
-        integrator = self.integrator
-
-        def call(c: int, f: int, time: float, dt: float) -> int:
-            if c >= 0:
-                return int(integrator.host.is_true(c, f, time, dt))
-            integrator.host.evaluate(f, time, dt)
-            return 0
-
-        self._kept_recourse = _RECOURSE(call)
-        return int(cast(self._kept_recourse, c_void_p).value or 0)
-
-    def answer(self, condition: Condition) -> list[float] | None:
-        """What the kernel of a condition leaves at what is shown of its flow; None for one called back."""
-        plan, integrator = condition.plan, self.integrator
-        if plan.is_opaque:
-            return None
-        table, sim = integrator.storage.table, integrator.sim
-        answer = np.zeros(GuardRecord.place_of("still") + STILLS)
-        rows = [table[row].ctypes.data for row in (Y, R, Y0)]
-        index = integrator.memory.index.array.ctypes.data + 8 * plan.index
-        constants = integrator.memory.constants.array.ctypes.data + 8 * plan.constants
-        lists = integrator.memory.lists.array.ctypes.data
-        kernel = _CONDITION(plan.pattern.address)
-        if kernel(sim.time, sim.dt, sim.last_time, *rows, index, constants, answer.ctypes.data, lists) == RAISES:
-            return None
-        return answer.tolist()
-
     def fused(self, flow: Flow) -> tuple[int, int]:
         """The addresses of what stands for `attempt` and `complete` in the steps of a small flow."""
         integrator, number = self.integrator, flow.number
@@ -473,36 +300,6 @@ class Compiler(Analyst):
         bounds = tuple(self._law_by_law(owner)[0].values())  # beside what is Python's the other law may be native
         return len(known) == len(bounds) and is_current(known, bounds)
 
-    def is_condition_current(self, condition: Condition, plan: ConditionPlan) -> bool:
-        """Whether a condition still refers to what it referred to when the plan was made; in Python it always does."""
-        try:
-            bound = self.registry.find("condition", condition.function, condition.arguments)
-        except CannotLower:
-            return plan.is_opaque
-        return plan.is_opaque or is_current(plan.kept, (bound,))
-
-    def resume(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
-        """Take over kernel and index row from a wait that works on the same, and write its own closure numbers."""
-        bound = plan.kept[0]
-        binding = bound.kernel.lowered.bind(condition.function, condition.arguments)
-        if binding is None or binding.objects != bound.binding.objects or binding.lists != bound.binding.lists:
-            return None
-        if binding.consts != bound.binding.consts:
-            constants, present = self.integrator.memory.constants.view, bound._replace(binding=binding)
-            for k, value in enumerate(binding.consts, start=plan.constants):
-                constants[k] = value
-            plan.kept, plan.binding, plan.signature = (present,), binding, plan.signature and (present,)
-        return plan
-
-    def _refuse(self, error: CannotLower, whose: str) -> None:
-        if self.is_strict:
-            error.add_note(
-                f'compile=True asks for native code; with compile="auto" {whose} would run as Python, slower'
-            )
-            raise error
-        if not any(str(error) == str(known) for known in self.refusals):
-            self.refusals.append(error)
-
 
 class GuardCompiler(Compiler):
     """Compiles nothing but the event functions of conditions: they are searched for alike, compiled or not."""
@@ -530,15 +327,3 @@ class GuardCompiler(Compiler):
 def _in_python(plan: LawPlan) -> LawPlan:
     """A plan of laws that run in Python."""
     return replace(plan, contributions=None, equations=None, sets=(), adds=(), is_direct=False)
-
-
-def _of_another(whose: str, stranger: str) -> ModelError:
-    return ModelError(
-        f"{whose} may not refer to {stranger}, which belongs to another simulation: each object lives in the one it "
-        "was made for"
-    )
-
-
-def _address_of(function: Any) -> int:
-    """Where native code finds a function of ctypes."""
-    return int(cast(function, c_void_p).value or 0)

@@ -7,9 +7,10 @@ from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.compilation.branches.smoothness import Smoothness
+from eventide.compilation.condition_plans import usage_of
 from eventide.compilation.fused_steps import Part, can_fuse, fused_text
 from eventide.compilation.joined_laws import joined
-from eventide.compilation.plan_templates import LawTemplate, usage_of
+from eventide.compilation.law_templates import LawTemplate
 from eventide.compilation.processes.process_reader import ProcessCode, Reader
 from eventide.lowering.kernels.lowered import compile_kernel
 from eventide.lowering.kernels.lowering import Lowering, not_a_function

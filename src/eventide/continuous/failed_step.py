@@ -40,7 +40,7 @@ class FailedStep:
         if self._integrator.memory.flow.system[number] < 0 and isinstance(self._integrator.method, Newton):
             self._integrator.linearizations.plan(flow)
         self._integrator.engine.force(self._integrator.memory.arrays, number)
-        self._integrator.host.forget_what_was_seen()
+        self._integrator.forget_what_was_seen()
 
     def repeat(self, number: int) -> None:
         """Begin the step of a flow again, with whatever has been changed meanwhile."""
@@ -62,7 +62,7 @@ class FailedStep:
                 leaves_interpolant(views, flow)  # which the estimate has not seen
                 known.step[flow] = 0.0
         step_control.return_to_start(views, flow)
-        self._integrator.host.forget_what_was_seen()
+        self._integrator.forget_what_was_seen()
 
     def what_is_not_finite(self) -> str:
         """In words, which rate keeps the flow at the root from making a step."""
@@ -96,7 +96,7 @@ class FailedStep:
 
     def raise_what_was_met(self) -> None:
         """Raise what the user's code has raised in a step of the flow at the root; the next run repeats the step."""
-        if self._integrator.host.has_failed:
+        if self._integrator.host.failure is not None or self._integrator.host.trouble is not None:
             flow = self._integrator.flows[self._integrator.root]
             self._integrator.void_step(flow)
             self._integrator.touch(flow)

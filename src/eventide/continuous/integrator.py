@@ -27,6 +27,7 @@ from eventide.continuous.pauses import Pauses
 from eventide.continuous.python_callbacks import Host
 from eventide.continuous.references import References
 from eventide.continuous.storage.engine_memory import EngineMemory
+from eventide.discrete.inside import changes_of, is_interrupted
 from eventide.engine import step_control
 from eventide.engine.codes import BROKEN, FOUND, PAUSED, REACHED, RECORDED, UNPLANNED
 from eventide.engine.interface import PLAIN, Engine
@@ -57,6 +58,7 @@ class Integrator:
     on_touch    is called with each flow that an event touches
     is_marching     whether the stepper runs: Python code that it calls back touches its own flow only, or meets another
     pauses      how long the stepper runs by itself
+    seen        the flows that show the states of some time within a step
     changes     what the last events have changed of all this, and is to be taken up
     is_observed whether reporters and recordings are called now, which change nothing
     """
@@ -66,6 +68,7 @@ class Integrator:
         "_collector",
         "_method",
         "_next_event",
+        "_shown",
         "analyst",
         "changes",
         "chosen",
@@ -86,6 +89,7 @@ class Integrator:
         "pauses",
         "references",
         "run",
+        "seen",
         "sim",
         "still",
         "storage",
@@ -99,7 +103,7 @@ class Integrator:
     def __init__(self, sim: Simulation, system: System, analyst: Analyst, engine: Engine = PLAIN) -> None:
         self.sim = sim
         self.system = system
-        self.changes = sim._changes
+        self.changes = changes_of(sim)
         self.storage = system.storage
         self.engine = engine
         self.analyst = analyst
@@ -119,6 +123,8 @@ class Integrator:
         self._next_event = -inf
         self.on_touch: Callable[[Flow], None] | None = None
         self._method: Method | Multistep | Newton = ENGLAND
+        self.seen: list[Flow] = []
+        self._shown: Flow | None = None
         self.host = Host(self)
         self.guards = Guards(self)
         self.groups = Grouping(self)
@@ -200,21 +206,62 @@ class Integrator:
 
     # --- seeing and touching --------------------------------------------------------------------------------------
 
+    def call(self, function: Callable[..., object], f: int) -> None:
+        """Call one of the stepper's functions because an event reads or changes a flow.
+
+        Laws that run meanwhile may write rates; the clock stays as it is.
+        """
+        sim = self.sim
+        if self.is_marching:
+            self.pauses.check_thread()
+        before = sim.active, sim.time, sim.dt, sim.last_time
+        sim.active = True
+        try:
+            function(self.memory.arrays, f, sim.time)
+        finally:
+            sim.active, sim.time, sim.dt, sim.last_time = before
+
     def publish(self, flow: Flow) -> None:
         """Bring what is seen of a flow to the present time."""
-        self.host.call(self.engine.publish, flow.number)
-        self.host.show(flow, self.sim.time)
+        self.call(self.engine.publish, flow.number)
+        self.show(flow, self.sim.time)
         self.host.raise_what_was_met()
+
+    def show(self, flow: Flow, time: float) -> None:
+        """The states of a flow are those of this time, until the stepper goes on.
+
+        Within a step they are those of no other flow: code that touches one meets it, whichever flow ran before.
+        """
+        shown, self._shown = self._shown, flow if self.is_marching else None
+        if shown is not None and self._shown is not None:
+            shown.at = nan
+        flow.at = time
+        if not self.seen or self.seen[-1] is not flow:
+            self.seen.append(flow)
+
+    def forget_what_was_seen(self) -> None:
+        """The stepper continues: code that touches a flow which has been shown meets it, as any other.
+
+        Else who looks at flows would decide when they join. Errors that the stepper has got over are forgotten as well.
+        """
+        self._shown = None
+        if self.host.trouble is not None or self.host.failure is not None:
+            self.host.forget_errors()
+        if self.seen:
+            for flow in self.seen:
+                flow.at = nan
+            self.seen.clear()
 
     def touch(self, flow: Flow) -> None:
         """End the step of a flow now, because an event changes it."""
         if flow.is_open:
             return
-        self.host.call(self.engine.touch, flow.number)
+        self.call(self.engine.touch, flow.number)
         self.note_touching(flow)
         if flow.sliding is not None:
             flow.sliding.note_opening()
-        self.host.raise_what_was_met()
+        if self.host.failure is not None or self.host.trouble is not None or self.run.aborted != 0:
+            self.host.raise_what_was_met()
 
     def note_touching(self, flow: Flow) -> None:
         """The stepper has ended the step of a flow now."""
@@ -230,7 +277,7 @@ class Integrator:
 
     def written(self, slot: int) -> None:
         """A parameter, or a state that stands still, has been written: the flows that read it are touched."""
-        for flow in self.groups.readers_of(slot):
+        for flow in self.groups.shared.readers(slot):
             self.memory.flow.stale[flow.number] = 1
             if not flow.is_open:
                 self.touch(flow)
@@ -315,7 +362,7 @@ class Integrator:
         if self.guards.returning is not None:
             self.guards.seat_returning()
         touched = self._close()
-        self.host.forget_what_was_seen()
+        self.forget_what_was_seen()
         run.arms = 1 if arms else 0
         self.is_marching = True
         is_settled = self.engine.settle_touched(self.memory.arrays, now)
@@ -327,8 +374,10 @@ class Integrator:
             return [*touched, *self.settle(arms=arms)]
         if not is_settled:
             self.host.raise_what_was_met()
+        self._shown = None
         for flow in touched:
-            self.host.show(flow, now)
+            flow.at = now
+        self.seen += touched
         return touched
 
     def _close(self) -> list[Flow]:
@@ -361,14 +410,14 @@ class Integrator:
             if self.together:
                 self.run.land = next_event
         self._close()
-        if self.host.seen and not self.changes.are_seen:
-            self.host.forget_what_was_seen()
+        if self.seen and not self.changes.are_seen:
+            self.forget_what_was_seen()
         wait, guards.returning = guards.returning, None
         row, rank = (-1, 0.0) if wait is None else (wait.row, wait.rank)
         self.is_marching = True
         now, march_on = sim.time, self.engine.proceed
         answer: int = march_on(self.memory.arrays, now, stop, row, rank)
-        if answer < 0 or self.host.seen:
+        if answer < 0 or self.seen:
             answer = self._come_back(answer, now, stop)
             if answer < 0:
                 return answer
@@ -386,8 +435,8 @@ class Integrator:
         if answer in TENDING:
             answer, now = self._tend(answer, now, stop)
         self.is_marching = False
-        if self.host.seen:
-            self.host.forget_what_was_seen()
+        if self.seen:
+            self.forget_what_was_seen()
         if answer < 0:
             run, sim = self.run, self.sim
             if (
@@ -396,12 +445,21 @@ class Integrator:
                 and self.native_handlers.count()
             ):
                 sim.time = now = run.event_time
-            if answer in FOUND:
-                self._note_event()
-            else:
+            if answer not in FOUND:
                 sim.dt, sim.last_time = 0.0, now
                 if answer == RECORDED:
                     sim.time = now  # laws in Python have left the time of their last stage
+                return answer
+            sim.time, is_open = run.event_time, run.looked_at == 0
+            if not is_open:
+                sim.last_time, sim.dt = run.event_start, run.event_dt
+            self.chosen = self.guards.at[run.chosen]
+            self.touched = []
+            for k in range(run.touched):
+                self.touched.append(flow := self.flows[self.memory.touched[k]])
+                flow.at, flow.is_open = sim.time, is_open
+                if is_open and flow.sliding is not None:
+                    flow.sliding.note_opening()
         return answer
 
     def _tend(self, code: int, now: float, stop: float) -> tuple[int, float]:
@@ -418,7 +476,7 @@ class Integrator:
                 if now >= stop:
                     return REACHED, now  # a time event of this instant comes before what the input has made true
             elif code == PAUSED:
-                if sim._is_interrupted:
+                if is_interrupted(sim):
                     self.pauses.end()
                     break
                 code = self.pauses.go_on(now, stop)
@@ -427,20 +485,6 @@ class Integrator:
                 self.linearizations.plan(self.flows[self.root])
             code = self.engine.proceed(self.memory.arrays, now, stop, -1, 0.0)
         return code, now
-
-    def _note_event(self) -> None:
-        """Let be known to Python what the march has found, if that is more than the event of a condition."""
-        run, sim = self.run, self.sim
-        sim.time, is_open = run.event_time, run.looked_at == 0
-        if not is_open:
-            sim.last_time, sim.dt = run.event_start, run.event_dt
-        self.chosen = self.guards.at[run.chosen]
-        self.touched = []
-        for k in range(run.touched):
-            self.touched.append(flow := self.flows[self.memory.touched[k]])
-            flow.at, flow.is_open = sim.time, is_open
-            if is_open and flow.sliding is not None:
-                flow.sliding.note_opening()
 
     def let_look(self, stepwise: int, *, at_events: bool) -> None:
         """Whether somebody looks at events; at each step's end (1), or before a state event cuts one as well (2).

@@ -13,7 +13,7 @@ from eventide.continuous.flows.ordering import Deal, Trade
 from eventide.continuous.own_methods import LAWS
 
 if TYPE_CHECKING:
-    from eventide.compilation.plan_templates import LawTemplate
+    from eventide.compilation.law_templates import LawTemplate
     from eventide.compilation.registry import Bound
     from eventide.continuous.components.member import Member
     from eventide.continuous.components.switches import Branches
@@ -145,7 +145,6 @@ class Pattern:
                         change without notice
     guide               computes its event function where it is tested in Python; None if it has no kernel
     returns             whether a process that has waited for one waits for it again; None while that is not known
-    row                 what its row of the arrays holds until its flow, and what it works on, are known
     """
 
     address: int
@@ -160,7 +159,6 @@ class Pattern:
     bind: Callable[[Any, tuple[object, ...]], object] | None = None
     guide: Guidance | None = None
     returns: bool | None = field(default=None, init=False)
-    row: memoryview[int] | None = field(default=None, init=False)
 
 
 @dataclass(slots=True)

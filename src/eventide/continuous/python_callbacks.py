@@ -33,7 +33,6 @@ if TYPE_CHECKING:
 class Host:
     """The functions of Python that the stepper calls where it cannot continue by itself.
 
-    seen        the flows that show the states of some time within a step
     executes    whether Python executes laws now
     meeting     the flow whose code touched what is of another flow, that, and the condition whose code it was
     trouble     the last error that a law raised in a trial step; failure: what must go up at once
@@ -45,9 +44,7 @@ class Host:
         self.failure: BaseException | None = None
         self.meeting: tuple[Flow, Flow | Sight | Member, Condition | None] | None = None
         self._running: tuple[Flow, Condition | None] | None = None
-        self.seen: list[Flow] = []
         self.executes = False
-        self._shown: Flow | None = None
 
     # --- what the stepper calls -----------------------------------------------------------------------------------
 
@@ -59,7 +56,7 @@ class Host:
         sim, flow, rows = integrator.sim, integrator.flows[f], integrator.storage.rows
         sim.time, sim.dt, sim.last_time = time, dt, integrator.memory.flow.start[f]
         self._running = flow, None
-        self.show(flow, time)
+        integrator.show(flow, time)
         rates, states, zeros = rows[R], rows[Y], integrator.system.zeros
         for low, high in chain(flow.look_up().segments, flow.look_up().rests):
             rates[low:high] = zeros(high - low)
@@ -72,7 +69,7 @@ class Host:
     def ask(self, flow: Flow, slot: int, value: float = nan) -> bool:
         """Leave in row R the rates of a flow where one state is another; whether its laws can be asked that."""
         integrator = self.integrator
-        self.call(lambda arrays, f, _: integrator.engine.probe(arrays, f, slot, value), flow.number)
+        integrator.call(lambda arrays, f, _: integrator.engine.probe(arrays, f, slot, value), flow.number)
         is_answered = not self._has_failed() and self.meeting is None
         self.failure = self.trouble = self.meeting = None
         integrator.run.aborted = integrator.run.troubled = 0
@@ -85,7 +82,7 @@ class Host:
         sim.time, sim.dt, sim.last_time = time, dt, integrator.memory.flow.start[f]
         flow, condition = integrator.flows[f], integrator.guards.at[c]
         self._running = flow, condition
-        self.show(flow, time)
+        integrator.show(flow, time)
         guide = condition.plan.pattern.guide
         if guide is not None:
             guide(c, time, dt, sim.last_time)
@@ -104,7 +101,7 @@ class Host:
         flow = owner._flow
         assert isinstance(flow, Flow)
         self._running = flow, None
-        self.show(flow, time)
+        self.integrator.show(flow, time)
         self._guard(flow, lambda: self.watch(owner, stage, law, time))
 
     def watch(self, owner: Continuous, stage: int, law: Callable[[], object], time: float) -> None:
@@ -127,7 +124,7 @@ class Host:
         sim.time, sim.dt, sim.last_time = time, dt, last
         flow = condition.flow
         self._running = flow, condition
-        self.show(flow, time)
+        self.integrator.show(flow, time)
         return int(self._test(condition))
 
     def _test(self, condition: Condition) -> bool:
@@ -200,11 +197,6 @@ class Host:
         self.failure = self.failure or error
         self.integrator.run.aborted = 1
 
-    @property
-    def has_failed(self) -> bool:
-        """Whether Python code called from within a step has raised something that is to be raised."""
-        return self.failure is not None or self.trouble is not None
-
     def raise_what_was_met(self) -> None:
         """Raise what Python code called from within a step has raised, the same object."""
         failure = self.failure or self.trouble
@@ -228,53 +220,13 @@ class Host:
                     first = layout.slot(law, name)
                     table[Y, first : first + layout.lengths.get(name, 1)] = nan
 
-    def call(self, function: Callable[..., object], f: int) -> None:
-        """Call one of the stepper's functions because an event reads or changes a flow.
-
-        Laws that run meanwhile may write rates; the clock stays as it is.
-        """
-        integrator = self.integrator
-        sim = integrator.sim
-        if integrator.is_marching:
-            integrator.pauses.check_thread()
-        before = sim.active, sim.time, sim.dt, sim.last_time
-        sim.active = True
-        try:
-            function(integrator.memory.arrays, f, sim.time)
-        finally:
-            sim.active, sim.time, sim.dt, sim.last_time = before
-
-    # --- what Python code sees ------------------------------------------------------------------------------------
-
-    def show(self, flow: Flow, time: float) -> None:
-        """The states of a flow are those of this time, until the stepper goes on.
-
-        Within a step they are those of no other flow: code that touches one meets it, whichever flow ran before.
-        """
-        shown, self._shown = self._shown, flow if self.integrator.is_marching else None
-        if shown is not None and self._shown is not None:
-            shown.at = nan
-        flow.at = time
-        if not self.seen or self.seen[-1] is not flow:
-            self.seen.append(flow)
-
-    def forget_what_was_seen(self) -> None:
-        """The stepper continues: code that touches a flow which has been shown meets it, as any other.
-
-        Else who looks at flows would decide when they join. Errors of trial steps and conditions that the stepper has
-        got over by itself are forgotten as well.
-        """
-        self._shown = None
-        if self.trouble is not None or self.failure is not None:
-            run = self.integrator.run
-            if run.troubled == 0:
-                self.trouble = None
-            if run.aborted == 0:
-                self.failure = None
-        if self.seen:
-            for flow in self.seen:
-                flow.at = nan
-            self.seen.clear()
+    def forget_errors(self) -> None:
+        """Forget errors of trial steps and conditions that the stepper has got over by itself."""
+        run = self.integrator.run
+        if run.troubled == 0:
+            self.trouble = None
+        if run.aborted == 0:
+            self.failure = None
 
 
 def _is_of_states(error: BaseException) -> bool:

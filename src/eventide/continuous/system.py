@@ -19,8 +19,7 @@ from eventide.continuous.error_context import refuse_commands_of
 from eventide.continuous.flows.flow import coalesce
 from eventide.continuous.storage.slot_storage import SlotStorage, row_view
 from eventide.declare import MISSING
-from eventide.discrete.conditions.condition import conditions_of
-from eventide.discrete.inside import calendar_of
+from eventide.discrete.conditions.condition import begin_duties, conditions_of
 from eventide.engine.codes import ABS, REL, ROWS, Y0, R, Y
 from eventide.errors import ModelError, check_tolerances
 
@@ -42,7 +41,7 @@ class System:
         self._members: dict[Continuous, None] = {}
         self._chain: list[Continuous] | None = None
         self._zeros: memoryview[float] = memoryview(bytes(8 * 64)).cast("d")
-        self._active: dict[int, Member] = {}
+        self.active: dict[int, Member] = {}
         self._starts = 0
         self._drafts: dict[Layout, _Draft] = {}
         self._in_order: dict[type, None] = {}
@@ -100,7 +99,7 @@ class System:
 
     def is_active(self, slot: int) -> bool:
         """Whether a slot is integrated."""
-        return slot in self._active
+        return slot in self.active
 
     def slots_of(self, owner: Member) -> list[int]:
         """The slots of an owner's states."""
@@ -110,11 +109,11 @@ class System:
 
     def active_slots(self, owner: Member) -> list[int]:
         """The slots of an owner that are integrated."""
-        return [slot for slot in self.slots_of(owner) if slot in self._active]
+        return [slot for slot in self.slots_of(owner) if slot in self.active]
 
     def start_slots(self, slots: list[int], owner: Member) -> None:
         """Let slots of one owner be integrated; no effect on those that are. Raises ModelError as `stop_slots`."""
-        slots = [slot for slot in slots if slot not in self._active]
+        slots = [slot for slot in slots if slot not in self.active]
         if not slots:
             return
         self._check_change(slots[0], "started")
@@ -124,21 +123,21 @@ class System:
         else:
             self.integrator.groups.change_slots(owner, slots)
         owner._going = tuple(coalesce(self.active_slots(owner)))
-        self.sim._watch()
+        begin_duties(self.sim)
 
     def stop_slots(self, slots: list[int], owner: Member) -> None:
         """Let slots of one owner keep their values, with rate zero; no effect on those that do.
 
         Raises ModelError where laws or a condition are evaluated, and while somebody looks.
         """
-        slots = [slot for slot in slots if slot in self._active]
+        slots = [slot for slot in slots if slot in self.active]
         if not slots:
             return
         self._check_change(slots[0], "stopped")
         if owner._flow is not self.integrator.still:
             self.integrator.groups.change_slots(owner, slots)
         for slot in slots:
-            del self._active[slot]
+            del self.active[slot]
             self.storage.rows[R][slot] = 0.0
         owner._going = tuple(coalesce(self.active_slots(owner)))
         if not owner._going and not owner._is_active:
@@ -154,7 +153,7 @@ class System:
             refuse_change(self.name_of(slot))
 
     def _activate(self, slots: Iterable[int], owner: Member) -> None:
-        active, starts, states = self._active, self.storage.rows[Y0], self.storage.rows[Y]
+        active, starts, states = self.active, self.storage.rows[Y0], self.storage.rows[Y]
         for slot in slots:
             if slot not in active:
                 active[slot] = owner
@@ -163,11 +162,11 @@ class System:
     @property
     def variables(self) -> tuple[Variable, ...]:
         """The active variables, the one started last foremost."""
-        return tuple(self.variable_at(slot) for slot in reversed(self._active))
+        return tuple(self.variable_at(slot) for slot in reversed(self.active))
 
     def variable_at(self, slot: int) -> Variable:
         """The variable of an active slot."""
-        owner = self._active[slot]
+        owner = self.active[slot]
         if isinstance(owner, Variable):
             return owner
         name, item = owner._layout.name_of(owner, slot)
@@ -214,9 +213,7 @@ class System:
         component._is_active = True
         self._give_place(component)
         groups.joining.add(component)
-        sim = self.sim
-        if sim._vigil is None or calendar_of(sim).tracer is not None:  # a tracer may stand there with nothing behind it
-            sim._watch()
+        begin_duties(self.sim)
         if component._when_specs or component._every_specs:
             self._start_handlers(component)
         if kind._branches.located and kind.locate_branches:
@@ -243,7 +240,7 @@ class System:
         component._going = ()
         del self._members[component]
         self._chain = None
-        active, rates, base = self._active, self.storage.rows[R], component._base
+        active, rates, base = self.active, self.storage.rows[R], component._base
         for slot in range(base, base + component._layout.moving):
             active.pop(slot, None)
             rates[slot] = 0.0
@@ -302,7 +299,7 @@ class System:
     @property
     def is_empty(self) -> bool:
         """Whether nothing is integrated and no law holds."""
-        return not self._active and not self._members
+        return not self.active and not self._members
 
     @property
     def evaluations(self) -> int:

@@ -196,7 +196,8 @@ class Pause:
     __slots__ = ()
 
     def _execute(self, sim: World, activity: Activity, /) -> object:
-        sim._refresh()
+        if sim._vigil is not None:
+            sim._vigil.refresh()
         return activity
 
 

@@ -99,7 +99,8 @@ class Forgotten:
 
     def _is_over(self, *, is_bounded: bool) -> bool:
         """Whether nothing is left that could happen."""
-        return self.world._calendar.first() is None and not (is_bounded and self._is_moving())
+        is_moving = is_bounded and self.besides is not None and self.besides.is_moving()
+        return self.world._calendar.first() is None and not is_moving
 
     def _stuck(self, *, is_bounded: bool) -> list[str]:
         """Processes in an `until` outside of loops, which nothing can make true any more.
@@ -165,9 +166,6 @@ class Forgotten:
         if self.world._kinds or any(issubclass(kind, Process) for kind in kinds):
             return []
         return [told for kind in kinds for told in unused_stories(kind)]
-
-    def _is_moving(self) -> bool:
-        return self.besides is not None and self.besides.is_moving()
 
 
 def _lost(resource: Resource) -> list[Request]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from eventide.declare.changes import Changes
     from eventide.discrete.calendar import Calendar, Entry, Notice
     from eventide.discrete.processes.process import Process
     from eventide.discrete.sigint import Keyboard
@@ -26,14 +27,56 @@ def keyboard_of(world: World) -> Keyboard:
     return world._keyboard
 
 
+def changes_of(world: World) -> Changes:
+    """What events have changed besides states and numbers."""
+    return world._changes
+
+
+def is_interrupted(world: World) -> bool:
+    """Whether Ctrl-C was pressed in the present run, or a signal handler waits."""
+    return world._is_interrupted
+
+
+def is_stepped(world: World) -> bool:
+    """Whether only one event is to take place."""
+    return world._is_stepped
+
+
+def is_running(world: World) -> bool:
+    """Whether a run is under way."""
+    return world._is_running
+
+
+def is_without_end(world: World) -> bool:
+    """Whether a run has not had an event yet that nothing but its time is to end."""
+    return world.main is None and world._goal is None and world.events == world._events_before
+
+
+def refuse_between_events(world: World, call: str, number: int, culprit: str, whose: object) -> None:
+    """Raise SimulationError `number`, with the component or reporter that it is of, if this is between events."""
+    if world.active:
+        world._forbid(number, call, **{culprit: whose})
+
+
 def count_new(world: World, kind: object) -> int:
     """Count a new object of a kind; its number makes its default name."""
-    return world._register(kind)
+    number = world._counts[kind] = world._counts.get(kind, 0) + 1
+    return number
 
 
 def generator_of(process: Process) -> Any:
     """The generator that a process resumes next, or what stands in its place; None if it has ended."""
     return process._generator
+
+
+def resume_with(process: Process, generator: object) -> None:
+    """Let a process go on with this generator next."""
+    process._generator = process._story = generator
+
+
+def is_at_yield(process: Process) -> bool:
+    """Whether a process stands at a `yield` of its own generator, and is not scheduled."""
+    return process._story is process._generator and process._notice is None and bool(process._story.gi_suspended)
 
 
 def wait_of(process: Process) -> Any:

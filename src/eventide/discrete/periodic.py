@@ -1,13 +1,13 @@
-"""Periodic events that do not drift: the k-th is at `anchor + k * period`, rounded once."""
+"""Periodic events that do not drift: the k-th is at `anchor + k * period`, rounded once (see `declare/periods.py`)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
-from math import lcm
-from typing import TYPE_CHECKING, Final, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
+from eventide.declare.periods import Grid, exact_period
 from eventide.discrete.commands import NOTHING, command
 from eventide.discrete.conditions.condition import check_priority
 from eventide.discrete.conditions.when import refuse_generator, refuse_stop_iteration
@@ -19,66 +19,14 @@ if TYPE_CHECKING:
     from eventide.discrete.commands import Activity
     from eventide.discrete.world import World
 
-_FIRST: Final = 0
 
-
-def exact_period(period: float | Fraction | None = None, hz: float | Fraction | None = None) -> Fraction:
-    """A period as an exact fraction: a float is read by its decimal form (0.1 is 1/10), `hz=200` is 1/200.
-
-    Raises TypeError if neither or both are given, ModelError if the result is not a positive finite number.
-    """
-    given = period if hz is None else hz
-    if given is None or (period is not None and hz is not None):
-        raise TypeError("give a period or hz=, one of them")
-    try:
-        exact = given if isinstance(given, Fraction) else Fraction(Decimal(repr(given)))
-    except (ArithmeticError, ValueError, TypeError):
-        raise ModelError(f"a period is a positive number, and got {given!r}") from None
-    what = "a period" if hz is None else "hz="
-    if exact <= 0:
-        raise ModelError(f"a period is a positive number, and got {given!r}")
-    to_float(exact, what)
-    period = exact if hz is None else 1 / exact
-    to_float(period, what)
-    return period
-
-
-class Grid:
-    """The instants `anchor + offset + k * period`, k = 0, 1, ...
-
-    first, step, scale  whole numbers, which Python is quick to divide: the k-th is (first + k * step) / scale
-    """
-
-    __slots__ = ("first", "scale", "step")
-
-    def __init__(self, anchor: float, period: Fraction, offset: Fraction = Fraction(0)) -> None:
-        first = Fraction(anchor) + offset
-        self.scale = lcm(first.denominator, period.denominator)
-        self.first = first.numerator * (self.scale // first.denominator)
-        self.step = period.numerator * (self.scale // period.denominator)
-
-    def time(self, index: int) -> float:
-        """The instant number `index`, rounded once."""
-        return (self.first + index * self.step) / self.scale
-
-    def index_after(self, time: float) -> int:
-        """The number of the first instant strictly after `time`."""
-        numerator, denominator = time.as_integer_ratio()
-        passed = numerator * self.scale - self.first * denominator
-        index = max(passed // (self.step * denominator), _FIRST)
-        while self.time(index) <= time:
-            index += 1
-        return index
-
-
-class EverySpec:
+class EverySpec(NamedTuple):
     """What `@every` found in a class: a handler and its period."""
 
-    def __init__(self, handler: Callable[..., object], period: Fraction, offset: Fraction, priority: float) -> None:
-        self.handler = handler
-        self.period = period
-        self.offset = offset
-        self.priority = priority
+    handler: Callable[..., object]
+    period: Fraction
+    offset: Fraction
+    priority: float
 
     def bind(self, component: Component) -> Timer:
         """The timer of one component, to be scheduled at its start."""

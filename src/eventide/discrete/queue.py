@@ -12,6 +12,7 @@ from eventide.discrete.processes.process import owner_of
 from eventide.errors import ModelError
 from eventide.statistics import Level, Tally
 from eventide.statistics.restarts import Restart
+from eventide.statistics.tally import adder_of
 
 if TYPE_CHECKING:
     import typing_extensions
@@ -75,6 +76,7 @@ class Queue(Component, Generic[Member]):
         self._ends.before = self._ends.after = self._ends
         self.length = Level(0, clock=sim, name=f"{self.name} length")
         self.waits = Tally(f"{self.name} waits", sim.time_unit)
+        self._add_wait = adder_of(self.waits)
         self.entered = self.departed = 0
         sim._keep_statistics(Restart(self, "reset"))
         super()._complete()
@@ -115,7 +117,7 @@ class Queue(Component, Generic[Member]):
         place.unlink()
         self.departed += 1
         self.length.set(len(self._places))
-        self.waits._add(self.sim.time - place.since)
+        self._add_wait(self.sim.time - place.since)
 
     def clear(self) -> None:
         """Remove all members, the first one first."""

@@ -17,15 +17,6 @@ def wait_for(condition: Callable[[], object]) -> object:
     yield wait_until(condition)
 
 
-def refuse_boolean(until: object) -> None:
-    """Raise TypeError for a run that is to end when a comparison is true, which was made once and is not repeated."""
-    if isinstance(until, bool) or getattr(until, "dtype", "") == "bool":
-        raise TypeError(
-            f"run(until=...) takes a time, a process or a condition to call, and got {until!r}: "
-            "write `run(until=lambda: ...)`"
-        )
-
-
 class Halt:
     """What stands in the event list, in front of all, where a run is to stop; it is no event."""
 
@@ -33,11 +24,9 @@ class Halt:
     _story = _value = _wait = None
     name = reason = "sim.stop()"
 
-    _notice: Notice | None
-
     def __init__(self, sim: World) -> None:
         self.sim = sim
-        self._notice = None
+        self._notice: Notice | None = None
 
     def _resume(self) -> NoReturn:
         raise StopIteration

@@ -69,6 +69,14 @@ class Witness(Protocol):
         ...
 
 
+def tell_of_events(world: World, witness: Witness) -> None:
+    """Tell a witness of every event from now on."""
+    if world._tracer is None:
+        world._tracer = Tracer(world, None, witness)
+    else:
+        world._tracer.witness = witness
+
+
 class Tracer:
     """Tells a listener, and a witness, of every event of a world, from its making until `stop`."""
 

@@ -25,11 +25,11 @@ from eventide.discrete.processes.process import Process
 from eventide.discrete.processes.process_list import Roster
 from eventide.discrete.processes.reasons import what_stands_still
 from eventide.discrete.processes.stories import UNKNOWN, Kind, Story, kind_of
-from eventide.discrete.run_end import Halt, refuse_boolean, wait_for
+from eventide.discrete.run_end import Halt, wait_for
 from eventide.discrete.same_time_limit import MOST_IN_ONE_EVENT, SPELL, Instant, refuse_more
 from eventide.discrete.sigint import Keyboard
 from eventide.discrete.trace import Listener, Tracer, print_occurrence
-from eventide.errors import Ended, ModelError, SimulationError, check_text
+from eventide.errors import Ended, ModelError, SimulationError, check_text, refuse_boolean
 from eventide.reading.asynchronous import is_asynchronous
 from eventide.reading.lines import is_all_ours, line_in
 from eventide.reading.other_words import OF_SIMULATION, advise, put_other_words
@@ -46,7 +46,6 @@ if TYPE_CHECKING:
     from eventide.discrete.commands import Activity
     from eventide.discrete.duties import Vigil
     from eventide.discrete.homes import Homes
-    from eventide.simulation import Simulation
 
 Kept = TypeVar("Kept", bound=HasReset)
 T = TypeVar("T")
@@ -278,7 +277,7 @@ class World:
     def _run(self, until: float | Process | Callable[[], object] | None) -> None:
         horizon, watcher = inf, None
         if isinstance(until, Process):
-            check_same_simulation(self._self, until)
+            check_same_simulation(self, until)
             self._goal = until
             until._await_end()
         elif callable(until):
@@ -539,21 +538,6 @@ class World:
 
     # --- what the other rooms use ---------------------------------------------------------------------------------
 
-    @property
-    def _self(self) -> Simulation:
-        """The simulation that this world is."""
-        return self  # type: ignore[return-value]  # every World is a Simulation
-
-    @property
-    def _is_at_start(self) -> bool:
-        """Whether the present run has not had an event yet."""
-        return self.events == self._events_before
-
-    def _register(self, kind: object) -> int:
-        """Count a new component of a kind; its number makes its default name."""
-        number = self._counts[kind] = self._counts.get(kind, 0) + 1
-        return number
-
     def _keep_statistics(self, statistic: Kept) -> Kept:
         """Have `reset_statistics` reset this, too; returns it."""
         self._statistics.add(statistic)
@@ -586,10 +570,6 @@ class World:
     def _hidden(self) -> AbstractContextManager[None]:
         """What moves cannot be looked at within: a step is under way."""
         raise NotImplementedError
-
-    def _refresh(self) -> None:
-        if self._vigil is not None:
-            self._vigil.refresh()
 
     def __dir__(self) -> list[str]:
         names = super().__dir__()

@@ -77,7 +77,7 @@ def _views(arrays: Arrays) -> tuple[Arrays, None]:
     views: dict[str, Any] = {
         name: view_of(part) for name, part in arrays._asdict().items() if isinstance(part, np.ndarray)
     }
-    method = Coefficients._make(view_of(np.asarray(array)) for array in arrays.method)
+    method = Coefficients(*(view_of(np.asarray(array)) for array in arrays.method))
     return arrays._replace(**views, method=method), None
 
 

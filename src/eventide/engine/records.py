@@ -133,14 +133,6 @@ class Record:
             record.attach(np.zeros((rows, width), np.int64) if kind == "ints" else np.zeros((rows, width)))
         return record
 
-    @classmethod
-    def row(cls, **values: int) -> memoryview[int]:
-        """A row of the table of whole numbers: zeros but for the columns that are named."""
-        row: memoryview[int] = memoryview(np.zeros(cls.widths["ints"], np.int64))  # type: ignore[arg-type]  # as above
-        for name, value in values.items():
-            row[cls.columns[name].first] = value
-        return row
-
     def tables(self) -> list[NumberTable]:
         """The tables that there are, in the order of `widths`."""
         return [self.__dict__[kind] for kind in self.widths if kind in self.__dict__]

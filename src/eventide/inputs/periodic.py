@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import cos, floor, inf, lcm, log, pi, sqrt
 from typing import TYPE_CHECKING
 
-from eventide.discrete.periodic import exact_period
+from eventide.declare.periods import exact_period
 from eventide.errors import ModelError
 from eventide.inputs.base import Input, as_decimal, check_finite
 

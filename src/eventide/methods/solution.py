@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from eventide.discrete.periodic import Grid, exact_period
+from eventide.declare.periods import Grid, exact_period
 from eventide.errors import ModelError
 from eventide.methods.drive import Law, State, as_state, one_step, solve, stage_rates, tableau_of
 from eventide.methods.method import Method

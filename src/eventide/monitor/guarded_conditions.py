@@ -20,11 +20,12 @@ from eventide.discrete.conditions.condition import ConditionList
 from eventide.reading.time_conditions import solve, straight_steps
 
 if TYPE_CHECKING:
-    from eventide.continuous import Integrator
+    from eventide.declare.changes import Changes
     from eventide.discrete.conditions.condition import Condition
     from eventide.discrete.conditions.until import StateWait, Until
     from eventide.discrete.conditions.when import Trigger
     from eventide.discrete.processes.process import Process
+    from eventide.monitor.monitor import Monitor
     from eventide.reading.time_conditions import Source, Steps
     from eventide.simulation import Simulation
 
@@ -36,8 +37,9 @@ class Instants:
     heap        their times; it may still hold past ones and those of removed conditions
     """
 
-    def __init__(self, sim: Simulation) -> None:
+    def __init__(self, sim: Simulation, changes: Changes) -> None:
         self.sim = sim
+        self.changes = changes
         self._steps: dict[int, tuple[CodeType, Steps | None]] = {}
         self._due: dict[Condition, float] = {}
         self.varying: dict[Condition, tuple[Source, ...]] = {}
@@ -54,7 +56,7 @@ class Instants:
             known = self._steps[id(code)] = code, straight_steps(code)
         if known[1] is None:
             return False
-        self.sim._changes.note()
+        self.changes.note()
         self._solve(condition)
         return True
 
@@ -101,12 +103,13 @@ class WatchedConditions(ConditionList):
     instants    the times at which those on time alone become true
     """
 
-    __slots__ = ("_integrator", "_watches", "instants")
+    __slots__ = ("_integrator", "_watches", "instants", "monitor")
 
-    def __init__(self, integrator: Integrator, before: ConditionList) -> None:
+    def __init__(self, monitor: Monitor, before: ConditionList) -> None:
         super().__init__()
+        self.monitor, integrator = monitor, monitor.integrator
         self._integrator = integrator
-        self.instants = Instants(integrator.sim)
+        self.instants = Instants(integrator.sim, integrator.changes)
         self._watches = integrator.guards
         self.arrivals = before.arrivals
         for condition in before:

@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.continuous import Integrator, System, check_limits
 from eventide.discrete.calendar import AT_END
-from eventide.discrete.inside import keyboard_of
+from eventide.discrete.conditions.condition import begin_duties, conditions_of, keep_conditions
+from eventide.discrete.inside import is_interrupted, is_stepped, is_without_end, keyboard_of
 from eventide.engine.codes import CHATTERS, FAILED, FOUND, LOCATED, PAUSED, REACHED, RECORDED, STEPPED, STUCK, UNSETTLED
 from eventide.engine.step_control import LATEST
 from eventide.errors import SimulationError
@@ -66,7 +67,8 @@ class Monitor:
         self._patience = Patience()
         self._stiffness = Stiffness(self.integrator)
         self._slides = Slides(sim, self.integrator)
-        sim._conditions = self.watched = WatchedConditions(self.integrator, sim._conditions)
+        self.watched = WatchedConditions(self, conditions_of(sim))
+        keep_conditions(sim, self.watched)
 
     @property
     def steps(self) -> int:
@@ -109,7 +111,7 @@ class Monitor:
                     return None if due <= sim.time else AT_END
                 if next_event == inf:
                     # A repeated wait is for something that moves.
-                    is_awaited = integrator.guards.returning is not None or (integrator.run.listed and system._active)
+                    is_awaited = integrator.guards.returning is not None or (integrator.run.listed and system.active)
                     if not is_awaited and not self._has_prospect():
                         if not self._is_anything_due():
                             return AT_END
@@ -204,14 +206,14 @@ class Monitor:
             if stop in (self._instant, next_event) or integrator.has_events:
                 observers.observe_all(Phase.BEFORE, stop)
                 self._touch_at(self._instant)
-            elif sim._is_interrupted:
+            elif is_interrupted(sim):
                 self._hear()
                 observers.observe_grid(stop)
             else:
                 observers.observe_grid(stop)
         elif code in (STEPPED, PAUSED):
             self._arrive(integrator.reach)
-            if sim._is_interrupted:
+            if is_interrupted(sim):
                 self._hear()
             observers.observe_spans(Phase.SPAN)
             if not integrator.is_cut:
@@ -224,7 +226,7 @@ class Monitor:
     def _reacts(self) -> int:
         """Which handlers may run as native code: none where an observer would notice."""
         sim = self.sim
-        is_looked_at = self.observers.count or self._calendar.tracer is not None or sim._is_stepped
+        is_looked_at = self.observers.count or self._calendar.tracer is not None or is_stepped(sim)
         if is_looked_at or is_traced() or self._slides.is_awake or self.watched.instants.varying:
             return 0
         return self.integrator.native_handlers.level()
@@ -371,8 +373,7 @@ class Monitor:
 
         Raises SimulationError 7 if a run begins with active states and nothing that could ever end it.
         """
-        nobody_waits = self.sim.main is None and self.sim._goal is None
-        if not self.system.is_empty and nobody_waits and self.sim._is_at_start:
+        if not self.system.is_empty and is_without_end(self.sim):
             raise SimulationError(
                 7, self.sim.time, "States are active, and no event can end this run: give run(until=...) a time."
             )
@@ -382,7 +383,7 @@ class Monitor:
     def add_observer(self, observer: Observer) -> None:
         """Add an observer."""
         self.observers.add(observer, self.sim.time)
-        self.sim._watch()
+        begin_duties(self.sim)
 
 
 def is_traced() -> bool:

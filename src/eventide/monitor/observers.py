@@ -9,8 +9,8 @@ from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from eventide.declare.periods import Grid
 from eventide.declare.showing import public_dir
-from eventide.discrete.periodic import Grid
 
 if TYPE_CHECKING:
     from eventide.continuous import Integrator

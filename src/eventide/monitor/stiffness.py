@@ -117,7 +117,7 @@ class Stiffness:
                 jacobian[:, column] = (sides[0] - sides[1]) / (2.0 * step)
         finally:
             table_now[:] = table
-            host.forget_what_was_seen()
+            integrator.forget_what_was_seen()
         return jacobian
 
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from eventide.continuous.components.variable import Variable
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import ConditionPlan
-    from eventide.discrete.periodic import Grid
+    from eventide.declare.periods import Grid
 
 FEWEST: Final = 64
 """The rows of a tape at first. It grows as they are used up, for Python fetches them one tape at a time."""

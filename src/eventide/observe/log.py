@@ -16,12 +16,12 @@ from eventide.continuous import Continuous
 from eventide.continuous.components.member import layout_of, slots_of
 from eventide.declare.showing import public_dir
 from eventide.discrete.conditions.when import Trigger
-from eventide.discrete.inside import generator_of, notice_of, wait_of
+from eventide.discrete.inside import generator_of, is_running, notice_of, wait_of
 from eventide.discrete.periodic import Timer
 from eventide.discrete.processes.endings import Ending, Interruption
 from eventide.discrete.processes.process import Process, owner_of
 from eventide.discrete.processes.reasons import what_is_awaited
-from eventide.discrete.trace import Tracer, name_of
+from eventide.discrete.trace import name_of, tell_of_events
 from eventide.observe.distinct_names import DistinctNames
 from eventide.observe.files import whole_file
 from eventide.reading.description import describe_function
@@ -119,10 +119,7 @@ class EventLog(Sequence[Entry]):
         self._causes: dict[int, tuple[Notice | None, int]] = {}
         self._since: dict[int, tuple[Process, float, str]] = {}
         self._slots = _Slots(sim)
-        if sim._tracer is None:
-            sim._tracer = Tracer(sim, None, self)
-        else:
-            sim._tracer.witness = self
+        tell_of_events(sim, self)
 
     __dir__ = public_dir
 
@@ -154,7 +151,7 @@ class EventLog(Sequence[Entry]):
 
     def _close(self) -> None:
         """Complete the last event, so that the log can be read after a run."""
-        if not self.sim._is_running:
+        if not is_running(self.sim):
             self.end()
 
     # --- as a witness ---------------------------------------------------------------------------------------------
@@ -322,7 +319,7 @@ class _Slots:
         self._before = system.storage.table[0].copy()
         self._tenancies = dict(system.storage.tenancies)
         self._counts = np.ones(len(self._before), dtype=bool)
-        self._counts[list(system._active)] = False
+        self._counts[list(system.active)] = False
         for flow in self._integrator.touched:
             self._counts[list(flow.slots)] = True
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -63,6 +63,7 @@ class PopulationRecording(Ledger):
         self.subject = subject
         self._labels: list[str] = []
         self._taken: dict[str, int] = {}
+        self._present = _Instances(self)
         self._number_of: WeakKeyDictionary[Continuous, int] = WeakKeyDictionary()
 
     # --- reading it -----------------------------------------------------------------------------------------------
@@ -98,11 +99,6 @@ class PopulationRecording(Ledger):
 
     # --- recording ------------------------------------------------------------------------------------------------
 
-    def _present(self) -> Iterable[tuple[int, Source]]:
-        for component in self.sim.laws:
-            if isinstance(component, self.subject):
-                yield self._number(component), _Instance(component, self.layout)
-
     def _number(self, component: Continuous) -> int:
         number = self._number_of.get(component)
         if number is None:
@@ -123,6 +119,19 @@ class PopulationRecording(Ledger):
     def _label(self, name: str) -> str:
         count = self._taken[name] = self._taken.get(name, 0) + 1
         return name if count == 1 else f"{name} ({count})"
+
+
+class _Instances:
+    """The active components of a recorded class, each with its number."""
+
+    def __init__(self, recording: PopulationRecording) -> None:
+        self._recording = recording
+
+    def __iter__(self) -> Iterator[tuple[int, Source]]:
+        recording = self._recording
+        for component in recording.sim.laws:
+            if isinstance(component, recording.subject):
+                yield recording._number(component), _Instance(component, recording.layout)
 
 
 class _Instance:

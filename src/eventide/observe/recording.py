@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, cast, overload
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from eventide.observe.dense_output import DenseOutput
-    from eventide.observe.recording_base import Source
     from eventide.observe.reporter import Every
     from eventide.observe.subjects import Named, Subject
     from eventide.simulation import Simulation
@@ -44,6 +43,7 @@ class Recording(Ledger):
         super().__init__(sim, [head for group in groups for head in group.heads], every, events=events, name=name)
         self.groups = tuple(groups)
         self._source = _Columns(groups)
+        self._present = [(0, self._source)]
         self._dense: list[DenseOutput] = []
         self._taken = [group.taken for group in groups if group.taken is not None]
         is_regular = isinstance(self._frequency, Fraction) and len(self._taken) == len(groups)
@@ -134,9 +134,6 @@ class Recording(Ledger):
             self._append_regular(*fetched)
             self._index += len(fetched[0])
             self._upcoming = self._grid.time(self._index)
-
-    def _present(self) -> Iterable[tuple[int, Source]]:
-        yield 0, self._source
 
 
 class _Columns:

@@ -107,6 +107,8 @@ class Ledger(Observer):
     """
 
     labels: ClassVar[tuple[str, ...]] = ("time", "side")
+    _present: Iterable[tuple[int, Source]]
+    """The sources that take part now, each with its number."""
 
     def __init__(self, sim: Simulation, columns: Sequence[Heading], every: Every, *, events: bool, name: str) -> None:
         self.sim = sim
@@ -139,10 +141,6 @@ class Ledger(Observer):
                     f"{self.name} would have two columns called {column.name!r}, which describes each row: "
                     "record it under another name"
                 )
-
-    def _present(self) -> Iterable[tuple[int, Source]]:
-        """The sources that take part now, each with its number."""
-        raise NotImplementedError
 
     def _labels_of(self, numbers: npt.NDArray[np.int32]) -> dict[str, list[str]]:
         """Columns of texts with the source of each row; none if there is one source only."""
@@ -290,7 +288,7 @@ class Ledger(Observer):
 
     def _observe(self, phase: Phase) -> None:
         """Look just before an event, or just after one, which is kept until it is known to be the last."""
-        time, is_after = self.sim.time, phase is Phase.AFTER
+        time, is_after, calendar = self.sim.time, phase is Phase.AFTER, self._calendar
         if not is_after or self._instant != time:
             self._settle()
         if is_after or phase is Phase.BEFORE:
@@ -299,11 +297,11 @@ class Ledger(Observer):
                 self._due = time  # a step ends here, whatever the event does
             for looks in self._open.values():
                 looks[is_after] = None
-            for number, source in self._present():
+            for number, source in self._present:
                 looks = self._open.get(number) or self._open.setdefault(number, [None, None])
-                looks[is_after] = Look(source.values(), source.rates(), self._calendar.events)
+                looks[is_after] = Look(source.values(), source.rates(), calendar.turn - calendar.void)
         else:
-            for number, source in self._present():
+            for number, source in self._present:
                 self._append(Row(number, time, REGULAR, source.values()))
         if self._outlet is not None and not is_after:
             self._outlet.offer(len(self._times))

@@ -7,7 +7,8 @@ from math import inf
 from typing import Literal, NoReturn, Self, TypeAlias
 
 from eventide.declare import Component
-from eventide.discrete.periodic import exact_period
+from eventide.declare.periods import exact_period
+from eventide.discrete.inside import refuse_between_events
 from eventide.errors import ModelError, SimulationError
 from eventide.monitor import Observer, Phase
 from eventide.reading.between_events import refuse_answer, refuse_commands
@@ -112,5 +113,4 @@ class Reporter(Observer, Component):
         )
 
     def _forbid_between_events(self, number: int, call: str) -> None:
-        if self.sim.active:
-            self.sim._forbid(number, f"{call}() of {self.name}", reporter=self)
+        refuse_between_events(self.sim, f"{call}() of {self.name}", number, "reporter", self)

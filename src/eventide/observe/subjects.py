@@ -11,8 +11,10 @@ from typing import Protocol, TypeAlias, runtime_checkable
 
 from eventide.continuous import Continuous, Variable, VectorVariable
 from eventide.continuous.components.member import holder_of, layout_of, slots_of
+from eventide.continuous.components.variable import reader_of
 from eventide.declare import Component, Field, fields_of
 from eventide.discrete import Container, Queue, Resource, Store
+from eventide.engine.codes import R, Y
 from eventide.errors import ModelError, check_text
 from eventide.monitor.tape import Fixed, Moving, Reckoned, Taken
 from eventide.observe.recording_base import Heading
@@ -237,14 +239,10 @@ def _level_group(name: str, level: Level, description: str = "") -> Group:
 def _variable_group(variable: Variable) -> Group:
     spec = _spec_of(variable)
     moves, description = spec is None or spec.role in ("state", "vector"), spec.description if spec is not None else ""
-    taken = Moving(variable, is_state=moves)
-    if isinstance(variable, VectorVariable):
-        heads = tuple(Heading(item.name, item.unit, description=description) for item in variable)
-        whole = variable  # whose `state` and `rate` are arrays, new ones at every reading
-        trend = (lambda: list(whole.rate.tolist())) if moves else None
-        return Group(heads, lambda: list(whole.state.tolist()), trend, taken)
-    head = Heading(variable.name, variable.unit, description=description)
-    return Group((head,), lambda: [variable.state], (lambda: [variable.rate]) if moves else None, taken)
+    items = tuple(variable) if isinstance(variable, VectorVariable) else (variable,)
+    heads = tuple(Heading(item.name, item.unit, description=description) for item in items)
+    trend = reader_of(variable, R) if moves else None
+    return Group(heads, reader_of(variable, Y), trend, Moving(variable, is_state=moves))
 
 
 def _spec_of(variable: Variable) -> Field | None:

@@ -129,7 +129,8 @@ def refuse_commands(function: object, this: object, sim: World, what: str, owner
         this, function = function.__self__, function.__func__
     if not isinstance(function, FunctionType) or id(function.__code__) in sim._code_in_order:
         return
-    found = next(_mentions(function, this, is_pure=what in (EQUATIONS, CONDITION)), None)
+    outline = _outline_of(function.__code__)
+    found = next(_mentions(function, this, is_pure=what in (EQUATIONS, CONDITION)), None) if outline.calls else None
     if found is not None and found.advice:
         raise ModelError(
             f"{found.name}() at {location(found.file, found.line)} is called in {what} of {owner.name}, where the same "
@@ -143,9 +144,9 @@ def refuse_commands(function: object, this: object, sim: World, what: str, owner
             "where nothing can wait: use a process.",
         )
     code = function.__code__
-    if what == CONDITION and _outline_of(code).answers_nothing:
+    if what == CONDITION and outline.answers_nothing:
         raise ModelError(f"{_place(what, owner, code)} returns nothing, so that it is never true: write `return ...`")
-    if what == EQUATIONS and _outline_of(code).answers_in_vain:
+    if what == EQUATIONS and outline.answers_in_vain:
         place = _place(what, owner, code)
         raise ModelError(f"{place} return a value, which is never read: set the rates, as `self.rate.level = ...`")
     sim._code_in_order[id(code)] = code
@@ -195,9 +196,11 @@ class Outline(NamedTuple):
 
     loads           of what is loaded, in order: how it is found, its name, and the place of the instruction; OTHER
                     for any number of instructions between that load nothing by a name
+    calls           whether it calls anything: what is named and not called makes no command, and draws no number
     """
 
     loads: tuple[tuple[str, str, int], ...]
+    calls: bool
     answers_nothing: bool
     answers_in_vain: bool
 
@@ -209,7 +212,8 @@ _OUTLINES: Final[WeakKeyDictionary[CodeType, Outline]] = WeakKeyDictionary()
 def _outline_of(code: CodeType) -> Outline:
     found = _OUTLINES.get(code)
     if found is None:
-        found = _OUTLINES[code] = Outline(tuple(_loads(code)), _answers_nothing(code), _answers_in_vain(code))
+        calls = any(step.opname.startswith("CALL") for step in dis.get_instructions(code))
+        found = _OUTLINES[code] = Outline(tuple(_loads(code)), calls, _answers_nothing(code), _answers_in_vain(code))
     return found
 
 

@@ -243,3 +243,8 @@ class Tally:
 def taker_of(tally: Tally) -> Callable[[bytes], None]:
     """What adds values, the bytes of an array of floats, to a tally that keeps its values."""
     return tally._buffer.frombytes
+
+
+def adder_of(tally: Tally) -> Callable[[float], None]:
+    """What does as `tally.add`, for a caller that has floats."""
+    return tally._add

@@ -14,6 +14,7 @@ from eventide.declare import MISSING, Component, Role, fields_of
 from eventide.declare.showing import short
 from eventide.discrete.conditions.condition import check_priority
 from eventide.discrete.conditions.when import handler_specs
+from eventide.discrete.inside import refuse_between_events
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -248,8 +249,7 @@ class Continuous(_Continuum, Component):
         self._layout.attach(self, table)
 
     def _forbid_between_events(self, number: int, call: str) -> None:
-        if self.sim.active:
-            self.sim._forbid(number, f"{call}() of {self.name}", continuous=self)
+        refuse_between_events(self.sim, f"{call}() of {self.name}", number, "continuous", self)
 
 
 def law_names(part: Member | type[Continuous]) -> tuple[str, ...]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn, Self
 
 from eventide.continuous.components.step_quantities import quantities_of
@@ -73,6 +75,13 @@ class Variable:
 
     def _every_slot(self) -> list[int]:
         return [self._slot]
+
+    def _numbers(self, row: int) -> list[float]:
+        """What stands in a row, as of a vector; without a call of `_row`, as recordings read it at each event."""
+        flow = self._owner._flow
+        if flow.at != self.sim.time:
+            flow.show()
+        return [float(self._system.storage.rows[row][self._slot])]
 
     def _row(self, row: int) -> float:
         flow = self._owner._flow
@@ -201,6 +210,11 @@ class Variable:
 
     def __repr__(self) -> str:
         return f"<{self.name} = {self.state!r}{' ' + self.unit if self.unit else ''}>"
+
+
+def reader_of(variable: Variable, row: int) -> Callable[[], list[float]]:
+    """What reads the present value (row Y) or rate (row R) of a variable, or those of all items of a vector."""
+    return partial(variable._numbers, row)
 
 
 class StateVariable(Variable):

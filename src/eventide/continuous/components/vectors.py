@@ -179,6 +179,10 @@ class VectorVariable(StateVariable):
             flow.show()
         return seen(self._owner, self._field.name, self._system.storage.table[row, self._slots])
 
+    def _numbers(self, row: int) -> list[float]:
+        """The values of a row, as Python's numbers."""
+        return list(self._values(row).tolist())
+
     @property
     def state(self) -> Any:
         """The present values, as an array to be read."""

@@ -68,10 +68,6 @@ class Grouping:
         """What is known of a member's laws."""
         return owner._cohort.plan(owner)
 
-    def readers_of(self, slot: int) -> tuple[Flow, ...]:
-        """The flows that depend on what stands in a slot."""
-        return self.shared.readers(slot)
-
     # --- flows ----------------------------------------------------------------------------------------------------
 
     def _new_flow(self) -> Flow:

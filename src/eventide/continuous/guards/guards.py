@@ -16,31 +16,113 @@ import numpy as np
 
 from eventide.continuous.components.switches import Switch
 from eventide.continuous.guards.equalities import Doubts
-from eventide.continuous.guards.trails import Trail, Trails
+from eventide.continuous.guards.trails import Trail
 from eventide.continuous.storage.growable_arrays import float_table, int_table
 from eventide.declare.changes import Pending
 from eventide.discrete.conditions.condition import conditions_of
-from eventide.discrete.conditions.until import StateWait, drop_past, keep_past, past_waits
+from eventide.discrete.conditions.until import StateWait, drop_past, keep_past
 from eventide.discrete.conditions.when import Trigger
 from eventide.discrete.processes.composite import who_waits
 from eventide.discrete.processes.process import Process
 from eventide.engine.codes import AT_END
 from eventide.engine.guard_screening import rouse
-from eventide.engine.records import GuardRecord, view_of
+from eventide.engine.records import GuardRecord, TrailRecord, view_of
 from eventide.inputs.base import reached_inputs
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from eventide.continuous.components.member import Member
     from eventide.continuous.flows.flow import Flow
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import ConditionPlan
-    from eventide.discrete.commands import Activity
     from eventide.discrete.conditions.condition import Condition
 
 Kind: TypeAlias = Literal["certified", "sampled", "opaque"]
 """What two waits of a kind have in common."""
 MOST_AT_REST: Final = 8
 """A flow keeps this many rows of past waits for processes that wait again, and as many as it has conditions."""
+MOST_TRAILS: Final = 4096
+"""The most trails that are kept of conditions that are not waited for."""
+
+
+class Trails:
+    """The trails of one simulation: how often each condition has fired of late, a row for each.
+
+    A trail belongs to the name of the waiting process or object and the code of the condition. It continues when a
+    process waits again for the same condition, and when another object takes the name.
+
+    floats  the table; `trail` names its columns
+    """
+
+    def __init__(self, on_growth: Callable[[], None]) -> None:
+        self.trail = TrailRecord()
+        self.floats = float_table(self.trail, on_growth)
+        # Code is compared by identity: to hash it takes long, and equal code may stand in several places.
+        self._numbers: dict[int, dict[str, int]] = {}
+        # By number; in lists, as what would be an object for each trail is one more for the collector to visit.
+        self._names: list[str] = []
+        self._codes: list[object] = []
+        self._users: list[int] = []
+        self._unused: dict[int, None] = {}
+
+    def follow(self, condition: Condition) -> int:
+        """The trail of a condition that is waited for from now on."""
+        name, code = condition.identity
+        numbers = self._numbers.get(id(code))
+        if numbers is None:
+            numbers = self._numbers[id(code)] = {}
+        number = numbers.get(name)
+        if number is None:
+            number = numbers[name] = self.floats.allocate()
+            if number == len(self._names):
+                self._names.append(name)
+                self._codes.append(code)
+                self._users.append(1)
+            else:
+                self._names[number], self._codes[number], self._users[number] = name, code, 1
+            return number
+        if not self._users[number]:
+            del self._unused[number]
+        self._users[number] += 1
+        return number
+
+    def leave(self, number: int) -> None:
+        """A condition with this trail is waited for no longer."""
+        self._users[number] -= 1
+        if self._users[number]:
+            return
+        if self.trail.serial[number] == 0.0:
+            self._drop(number)
+            return
+        self._unused[number] = None
+        if len(self._unused) > MOST_TRAILS:
+            for other in list(self._unused)[: MOST_TRAILS // 2]:
+                del self._unused[other]
+                self._drop(other)
+
+    def _drop(self, number: int) -> None:
+        code = id(self._codes[number])
+        numbers = self._numbers[code]
+        del numbers[self._names[number]]
+        if not numbers:
+            del self._numbers[code]
+        self._names[number], self._codes[number] = "", None
+        self.floats.release(number)
+
+    def has_gone_on(self, number: int) -> bool:
+        """Whether a condition with this trail has fired more than once."""
+        trail = self.trail
+        return bool(trail.interval[number] > 0.0 or trail.crowd[number] > 0.0)
+
+    def at(self, number: int) -> Trail:
+        """The trail of a number."""
+        return Trail(self._names[number], self._codes[number], self.trail, number)
+
+    def all(self) -> list[Trail]:
+        """All that have fired, in the order in which they fired first."""
+        trails = [self.at(number) for numbers in self._numbers.values() for number in numbers.values()]
+        return sorted((trail for trail in trails if trail.serial > 0.0), key=lambda trail: trail.serial)
 
 
 class Guards:
@@ -113,14 +195,11 @@ class Guards:
         plan = condition.plan = self.integrator.analyst.condition(condition)
         if isinstance(condition, Switch) and condition.component not in plan.touches:
             plan.touches = (condition.component, *plan.touches)  # it moves where the law does of which it is a part
-        pattern = plan.pattern
-        if pattern.row is None:
-            known = {"address": pattern.address, "recourse": pattern.recourse, "certificate": pattern.certificate}
-            pattern.row = GuardRecord.row(**known, dozes=pattern.is_steady)
-        condition.row = row = self.ints.copy(pattern.row)
+        condition.row = row = self.ints.allocate()
         self.floats.write(row, self._untested)
         self.at[row] = condition
-        guard = self.guard
+        guard, pattern = self.guard, plan.pattern
+        guard.address[row], guard.recourse[row] = pattern.address, pattern.recourse
         guard.index[row], guard.constants[row] = plan.index, plan.constants
         return plan
 
@@ -316,7 +395,7 @@ class Guards:
                 self._kept.append((condition, guard.low[condition.row]))
                 flows[condition.flow] = None
         for flow in flows:
-            integrator.host.call(integrator.engine.complete_to, flow.number)
+            integrator.call(integrator.engine.complete_to, flow.number)
             integrator.publish(flow)
 
     def disarm_exposed(self) -> None:
@@ -333,11 +412,8 @@ class Guards:
         """Keep a wait that is over, with its row, for the next of its kind; whether there is none of its kind yet."""
         if condition.rests:
             return True
-        code, crossed = condition.code, condition.crossed
-        activity: Activity = condition.activity
-        if activity._past and any(w.code is code and w.crossed is crossed for w in past_waits(activity)):
+        if not keep_past(condition.activity, condition):
             return False
-        keep_past(activity, condition)
         condition.rests = True
         condition.is_plain = is_plain(condition)
         owners = flow.resting[condition] = condition.plan.touches

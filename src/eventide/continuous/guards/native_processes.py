@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eventide.declare.changes import Pending
 from eventide.discrete.conditions.condition import conditions_of
-from eventide.discrete.conditions.until import StateWait, past_waits
-from eventide.discrete.inside import notice_of, wait_of
+from eventide.discrete.conditions.until import StateWait, past_waits, wait_again
+from eventide.discrete.inside import is_at_yield, resume_with, wait_of
 from eventide.discrete.processes.process import Process
 from eventide.discrete.processes.stand import Stand
 from eventide.engine.codes import FOLLOWER, STANDS_AT, UNMOVED
@@ -88,14 +88,14 @@ class NativeProcess:
         if past is wait and type(generator) is not Stand and waits.index(past) == wait_point:
             return  # its generator stands there already
         past.is_over, wait.is_over = True, False
-        process._wait, process._past = wait, wait.following
+        wait_again(process, wait)
         if type(generator) is not Stand:
             generator = Stand(process, generator, waits.index(past), self.successor)
         if generator.home == wait_point:
             generator = generator.generator
         else:
             generator.place = self.process_code.wait_points[wait_point].place
-        process._generator = process._story = generator
+        resume_with(process, generator)
 
 
 class NativeProcesses:
@@ -163,8 +163,7 @@ class NativeProcesses:
         is_waiting = type(wait) is StateWait and wait.activity is process and not wait.is_over
         if not is_waiting or process in self.of or type(process._generator) is not GeneratorType:
             return False
-        is_still = process._story is process._generator and notice_of(process) is None and process._story.gi_suspended
-        return is_still and not is_held_elsewhere(process, is_handling=False)
+        return is_at_yield(process) and not is_held_elsewhere(process, is_handling=False)
 
     def _admit(self, process: Process, process_code: ProcessPlan) -> bool:
         """Let a process run as native code as far as possible; returns whether it can."""

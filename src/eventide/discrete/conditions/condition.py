@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import MethodType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 from eventide.errors import ModelError, to_float
 
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from eventide.declare import Component
     from eventide.discrete.conditions.until import StateWait, Until
     from eventide.discrete.conditions.when import Trigger
+    from eventide.discrete.duties import Vigil
     from eventide.discrete.processes.process import Process
     from eventide.discrete.world import World
 
@@ -120,27 +121,24 @@ class ComponentCondition(Condition):
         return self.component
 
 
-def refuse_priority(whose: str) -> NoReturn:
-    """Raise ModelError for a priority that is NaN: it would stand nowhere."""
-    raise ModelError(f"the priority of {whose} must be a number, and got nan")
-
-
 def check_priority(whose: str, priority: object) -> None:
     """Raise TypeError or ModelError if a priority is no number."""
     if isinstance(priority, str) or not hasattr(priority, "__float__"):
         raise TypeError(f"the priority of {whose} is a number, high first, and got {priority!r}")
     to_float(priority, f"the priority of {whose}")
     if priority != priority:
-        refuse_priority(whose)
+        raise ModelError(f"the priority of {whose} must be a number, and got nan")  # it would stand nowhere
 
 
 class ConditionList:
     """All conditions waited for, in the order in which they are to take place: high priority first, then by arrival.
 
     arrivals    how many there have been, which ranks them
+    monitor     what tests them between events; None if nothing does yet
     """
 
     __slots__ = ("_members", "arrivals")
+    monitor: Vigil | None = None
 
     def __init__(self) -> None:
         self._members: dict[Condition, None] = {}
@@ -202,3 +200,14 @@ class ConditionList:
 def conditions_of(world: World) -> ConditionList:
     """All conditions that are waited for in a simulation."""
     return world._conditions
+
+
+def keep_conditions(world: World, conditions: ConditionList) -> None:
+    """From now on all conditions that are waited for are in this list."""
+    world._conditions = conditions
+
+
+def begin_duties(world: World) -> None:
+    """There are duties between events from now on: let the monitor do them, if it does not already."""
+    if world._vigil is None or world._vigil is not world._conditions.monitor:
+        world._watch()

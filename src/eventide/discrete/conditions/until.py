@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.discrete.commands import command
-from eventide.discrete.conditions.condition import Condition, check_priority
+from eventide.discrete.conditions.condition import Condition, begin_duties, check_priority
 from eventide.discrete.conditions.crossing import Crossing
 from eventide.reading.between_events import CONDITION, refuse_commands
 from eventide.reading.description import describe_function, describe_progress
@@ -176,7 +176,7 @@ class Until:
         else:
             refuse_commands(condition, None, sim, CONDITION, activity)
             wait = StateWait(sim, activity, condition, priority)
-            sim._watch()
+            begin_duties(sim)
             sim._conditions.add(wait, prior=prior)
         activity._wait = wait
 
@@ -184,7 +184,7 @@ class Until:
 def _await_crossing(sim: World, activity: Activity, crossing: Crossing, priority: float, prior: bool) -> CrossingWait:
     for part in crossing.parts:
         refuse_commands(part, None, sim, CONDITION, activity)
-    sim._watch()
+    begin_duties(sim)
     crossed = getattr(crossing.value, "__code__", None)
     sides: list[CrossingWait] = []
     for side in crossing.sides(0):
@@ -197,6 +197,11 @@ def _await_crossing(sim: World, activity: Activity, crossing: Crossing, priority
         wait.sides = sides
         sides.append(wait)
     return sides[0]
+
+
+def wait_again(activity: Activity, wait: StateWait) -> None:
+    """Let an activity wait in one of the waits that are kept for it."""
+    activity._wait, activity._past = wait, wait.following
 
 
 def past_waits(activity: Activity) -> Iterator[StateWait]:
@@ -216,14 +221,18 @@ def past_wait(activity: Activity, code: object, crossed: object) -> StateWait | 
     return next(kept, None)
 
 
-def keep_past(activity: Activity, wait: StateWait) -> None:
-    """Keep a wait for the next of its kind, as the one that comes last."""
+def keep_past(activity: Activity, wait: StateWait) -> bool:
+    """Keep a wait for the next of its kind, as the one that comes last; False if one of its kind is kept already."""
     first = activity._past
     if first is None:
         activity._past = wait.following = wait
-    else:
-        *_, last = past_waits(activity)
-        last.following, wait.following = wait, first
+        return True
+    last = first
+    for last in past_waits(activity):
+        if last.code is wait.code and last.crossed is wait.crossed:
+            return False
+    last.following, wait.following = wait, first
+    return True
 
 
 def drop_past(activity: Activity, wait: StateWait) -> None:

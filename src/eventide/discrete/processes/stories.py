@@ -21,8 +21,12 @@ class Story(Process):
 
     _kind: Kind
 
-    def _default_name(self) -> str:
-        return f"{self._kind.label} {self._number}"
+    if not TYPE_CHECKING:
+
+        @Process.name.getter
+        def name(self) -> str:
+            """The name in columns, errors and traces: as given, else that of its generator and a number."""
+            return self._name or f"{self._kind.label} {self._number}"
 
 
 class Kind:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 from eventide.discrete.commands import command
 from eventide.discrete.resources.transfer import Depot, Side, Transfer
 from eventide.errors import ModelError
+from eventide.statistics.level import set_at
 
 if TYPE_CHECKING:
     from eventide.discrete.commands import Activity
@@ -155,7 +156,7 @@ class Container(Depot):
 
     def _change(self, difference: Amount) -> None:
         self.amount += difference
-        self.level._move(float(self.amount), self.sim.time)
+        set_at(self.level, float(self.amount), self.sim.time)
 
     def _serve(self) -> None:
         for line in (self.gets.line, self.puts.line):

@@ -11,6 +11,7 @@ from eventide.discrete.resources.line import GRANTED, NEW, WAITING, Line, Wish
 from eventide.discrete.resources.preemption import PREEMPTED
 from eventide.errors import ModelError
 from eventide.reading.description import listed
+from eventide.statistics.level import change_at, set_at
 
 if TYPE_CHECKING:
     from eventide.discrete.commands import Activity
@@ -127,7 +128,7 @@ class Request(Wish):
             self.state = GRANTED
             resource._held = held
             resource._users[self] = None
-            resource.in_use._move(held, now)
+            set_at(resource.in_use, held, now)
             add_wait = resource._add_wait
             add_wait(0.0)
             activity._value = self
@@ -139,7 +140,7 @@ class Request(Wish):
             resource._line.push(self)
             if (held <= resource._capacity or resource._is_preemptive) and self._gets_ahead(activity):
                 return activity
-        resource.queue._shift(1, now)
+        change_at(resource.queue, 1, now)
         activity._wait = self
         return None
 

@@ -13,6 +13,8 @@ from eventide.discrete.resources.request import SUSPENDED, PreemptingRequest, Re
 from eventide.discrete.resources.station import Station
 from eventide.errors import Interrupt, ModelError
 from eventide.statistics import Level, Tally
+from eventide.statistics.level import change_at, set_at
+from eventide.statistics.tally import adder_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -94,7 +96,7 @@ class Resource(Station):
         self.queue = Level(0, clock=sim, name=f"{self.name} queue")
         self.supply = Level(self._capacity, clock=sim, name=f"{self.name} capacity")
         self.waits = Tally(f"{self.name} waits", sim.time_unit)
-        self._add_wait = self.waits._add
+        self._add_wait = adder_of(self.waits)
         self._asked = self._reneged = self._preempted = self._moved = 0
         self._before = Counts()
         self._keep_statistics()
@@ -234,7 +236,7 @@ class Resource(Station):
         request.state = GRANTED
         self._held += request.units
         self._users[request] = None
-        self.in_use._move(self._held, now)
+        set_at(self.in_use, self._held, now)
         self._add_wait(now - request.since)
         request.since = now
 
@@ -257,7 +259,7 @@ class Resource(Station):
             add_wait = self._add_wait
             add_wait(now - heir.since)
             heir.since = now
-            self.queue._shift(-1, now)
+            change_at(self.queue, -1, now)
             activity = heir._activity
             activity._value = heir
             self.sim._calendar.schedule_last(now, activity)
@@ -265,7 +267,7 @@ class Resource(Station):
                 self._serve()  # the request that is first in line now may take units away
             return
         self._held = held = self._held - request.units
-        self.in_use._move(held, now)
+        set_at(self.in_use, held, now)
         if line.count or self._suspended:
             self._serve()
 

@@ -9,8 +9,8 @@ from math import inf
 from typing import TYPE_CHECKING, TypeAlias
 
 from eventide.declare import Component, check_same_simulation
+from eventide.declare.periods import Grid, exact_period
 from eventide.discrete.commands import NOTHING
-from eventide.discrete.periodic import Grid, exact_period
 from eventide.discrete.resources.resource import Excess, Resource, check_capacity, check_excess
 from eventide.errors import ModelError
 

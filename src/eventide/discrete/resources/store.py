@@ -14,6 +14,8 @@ from eventide.discrete.commands import command
 from eventide.discrete.resources.transfer import Depot, Side, Transfer
 from eventide.errors import ModelError
 from eventide.statistics import Tally
+from eventide.statistics.level import set_at
+from eventide.statistics.tally import adder_of
 
 if TYPE_CHECKING:
     from eventide.discrete.commands import Activity
@@ -172,7 +174,7 @@ class ItemGet(Parcel):
         self._entry = entry
         activity._value = entry[3]
         now = station.sim.time
-        station.level._move(len(station._entries), now)
+        set_at(station.level, len(station._entries), now)
         station._add_stay(now - entry[2])
         station.gets.add_wait(0.0)
         if station.puts.line.count:
@@ -235,7 +237,7 @@ class Store(Depot):
         self._shelf: RowShelf | KeyShelf = RowShelf(entries) if key is None else KeyShelf(entries)
         self._entries: deque[Entry] | list[Entry] = self._shelf.entries
         self.stays = Tally(f"{self.name} stays", sim.time_unit)
-        self._add_stay = self.stays._add
+        self._add_stay = adder_of(self.stays)
         self._open(sim, len(entries))
 
     @property
@@ -274,7 +276,7 @@ class Store(Depot):
         entry = self._entry(item)
         if not (self.gets.line.count and self._is_wanted(entry)):
             self._shelf.add(entry)
-            self.level._move(len(self._entries), entry[2])
+            set_at(self.level, len(self._entries), entry[2])
 
     def _return(self, entry: Entry) -> None:
         """A thing comes back that was taken."""

@@ -16,6 +16,8 @@ from eventide.discrete.resources.line import GRANTED, NEW, WAITING, Line, Wish, 
 from eventide.discrete.resources.station import Station
 from eventide.errors import ModelError
 from eventide.statistics import Level, Tally
+from eventide.statistics.level import set_at
+from eventide.statistics.tally import adder_of
 
 if TYPE_CHECKING:
     from fractions import Fraction
@@ -182,7 +184,7 @@ class Side(Generic[Kind]):
         self.line: Line[Kind] = Line()
         self.queue = Level(0, clock=sim, name=f"{name} queue")
         self.waits = Tally(f"{name} waits", sim.time_unit)
-        self.add_wait = self.waits._add
+        self.add_wait = adder_of(self.waits)
         self._clock = sim
         self._joined = 0
 
@@ -196,7 +198,7 @@ class Side(Generic[Kind]):
         self._joined = transfer._number = self._joined + 1
         transfer.state = WAITING
         self.line.push(transfer)
-        self.queue._move(self.line.count, self._clock.time)
+        set_at(self.queue, self.line.count, self._clock.time)
 
     def grant(self, transfer: Kind) -> None:
         """The turn of one in the line has come."""
@@ -208,7 +210,7 @@ class Side(Generic[Kind]):
     def drop(self, transfer: Kind) -> None:
         """Remove one from the line that no longer waits, according to its state."""
         self.line.drop(transfer)
-        self.queue._move(self.line.count, self._clock.time)
+        set_at(self.queue, self.line.count, self._clock.time)
 
     def reset(self) -> None:
         """Restart the statistics at the present time."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from eventide.discrete.periodic import Grid, exact_period
+from eventide.declare.periods import Grid, exact_period
 from eventide.errors import ModelError
 from eventide.methods.drive import Law, as_state
 
