@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 from threading import Lock
+from types import CodeType
 
 import pytest
 
@@ -153,6 +154,19 @@ def test_a_model_is_unpacked_once_for_equal_bytes():
     parcel = pack(falling)
     assert unpack(parcel) is unpack(pack(falling))
     assert unpack(parcel).run(entropy=0).responses == falling.run(entropy=0).responses
+
+
+def test_code_that_travels_knows_its_file():
+    """As its text is found by that; cloudpickle 3.1.3 does not send it, and models of scripts ran as plain Python."""
+
+    @ev.model(until=1.0)
+    def waits(sim):
+        return {"later": lambda: sim.time + 1.0}
+
+    away = unpack(pack(waits)).function.__code__
+    assert away == waits.function.__code__
+    inner = [constant for constant in away.co_consts if isinstance(constant, CodeType)]
+    assert [code.co_filename for code in (away, *inner)] == [__file__] * 2
 
 
 def test_what_cannot_be_sent_is_named():

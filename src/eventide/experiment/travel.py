@@ -10,14 +10,14 @@ import inspect
 import linecache
 import pickle
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib.machinery import PathFinder
 from io import BytesIO
 from pathlib import Path
-from types import FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType, new_class
+from types import CodeType, FunctionType, GetSetDescriptorType, MemberDescriptorType, ModuleType, new_class
 from typing import TYPE_CHECKING, Any, Final
 
 import cloudpickle  # type: ignore[import-untyped]  # it ships no types
@@ -118,7 +118,9 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # of a library witho
         self.files: dict[str, None] = {}
 
     def reducer_override(self, obj: object) -> object:
-        """What cloudpickle does, but for components and for laws that a run has rewritten."""
+        """What cloudpickle does, but for code, for components and for laws that a run has rewritten."""
+        if isinstance(obj, CodeType):
+            return _made_of_file, (obj.co_filename, *self.dispatch_table[CodeType](obj))
         reduced = super().reducer_override(obj)
         if reduced is NotImplemented or isinstance(reduced, str):
             return reduced
@@ -127,6 +129,11 @@ class _Pickler(cloudpickle.Pickler):  # type: ignore[misc]  # of a library witho
         if isinstance(obj, FunctionType):
             self.files[obj.__code__.co_filename] = None
         return reduced
+
+
+def _made_of_file(name: str, make: Callable[..., CodeType], arguments: tuple[object, ...]) -> CodeType:
+    """Code that knows the file of its text; cloudpickle 3.1.3 leaves that out, and all would run as plain Python."""
+    return make(*arguments).replace(co_filename=name)
 
 
 # --- classes of components --------------------------------------------------------------------------------------------
