@@ -15,7 +15,8 @@ import pytest
 import eventide as ev
 from eventide import simulation as simulations
 from eventide.bodies.body import Bodies
-from eventide.discrete import homes, same_time_limit, world
+from eventide.bodies.migration import homes
+from eventide.discrete import same_time_limit, world
 from eventide.rows import loading
 
 

@@ -14,11 +14,7 @@ Ended (BaseException)   thrown into a process by `end()`
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NoReturn, SupportsInt, TypeVar
-
-if TYPE_CHECKING:
-    from eventide.continuous import Continuous, Variable
-    from eventide.observe import Reporter
+from typing import Any, Final, NoReturn, Protocol, SupportsInt, TypeVar
 
 TEXTS: Final[dict[int, str]] = {
     1: "THE REQUESTED INTEGRATION ACCURACY CAN NOT BE ACHIEVED",
@@ -135,6 +131,14 @@ def refuse_too_large(value: SupportsInt, what: str) -> NoReturn:
 _DIGITS_OF_A_BIT: Final = 0.30102999566398120
 
 
+class Named(Protocol):
+    """A component, reporter or variable, as errors tell of it."""
+
+    @property
+    def name(self) -> str:
+        """The name."""
+
+
 class SimulationError(EventideError):
     """A numbered error of the monitor.
 
@@ -151,9 +155,9 @@ class SimulationError(EventideError):
         time: float,
         detail: str,
         *,
-        continuous: Continuous | None = None,
-        reporter: Reporter | None = None,
-        variable: Variable | None = None,
+        continuous: Named | None = None,
+        reporter: Named | None = None,
+        variable: Named | None = None,
     ) -> None:
         super().__init__(number, time, detail)
         self.number = number
@@ -189,8 +193,8 @@ class SimulationError(EventideError):
         caller: object,
         place: str,
         *,
-        continuous: Continuous | None = None,
-        reporter: Reporter | None = None,
+        continuous: Named | None = None,
+        reporter: Named | None = None,
     ) -> None:
         """Add whose code met the error, and where that stands; no effect if that is known already.
 

@@ -172,7 +172,7 @@ class Simulation(World):
             loading.note(self.events - seen)
             if not loading.may_pay():
                 return False
-            from eventide.discrete.homes import Homes
+            from eventide.bodies.migration.homes import Homes
 
             self._homes = Homes(self, self._make_bodies)
         return self._homes.may_go(self.events)

@@ -19,7 +19,7 @@ from random_bodies import simulation, taken
 import eventide as ev
 from eventide.bodies import reader
 from eventide.bodies.body import Bodies
-from eventide.discrete import homes
+from eventide.bodies.migration import homes
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ import pytest
 
 import eventide as ev
 from eventide.bodies.body import Bodies
-from eventide.discrete import homes
+from eventide.bodies.migration import homes
 from eventide.rows import loading
 from eventide.rows.interface import PLAIN
 

@@ -14,7 +14,7 @@ import random_bodies
 from random_bodies import simulation, taken
 
 import eventide as ev
-from eventide.discrete import homes
+from eventide.bodies.migration import homes
 from eventide.discrete.processes.process_list import Roster
 from eventide.rows.undisturbed import LOOKED_AT
 

@@ -9,7 +9,7 @@ import pytest
 from random_bodies import hurry, simulation, taken
 
 import eventide as ev
-from eventide.discrete import homes
+from eventide.bodies.migration import homes
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,8 @@ import random_bodies
 from random_bodies import simulation, taken
 
 import eventide as ev
-from eventide.discrete import homes, same_time_limit
+from eventide.bodies.migration import homes
+from eventide.discrete import same_time_limit
 from eventide.rows import memory
 
 

@@ -18,7 +18,8 @@ from fuzzing.running import Setting, module_of, unload
 import eventide as ev
 from eventide import simulation
 from eventide.bodies.body import Bodies
-from eventide.discrete import homes, same_time_limit, world
+from eventide.bodies.migration import homes
+from eventide.discrete import same_time_limit, world
 from eventide.rows import loading
 
 HEAD = "import eventide as ev\n\n\n"

@@ -36,12 +36,12 @@ from eventide.rows.memory import RowMemory
 if TYPE_CHECKING:
     from types import CodeType
 
+    from eventide.bodies.migration.selection import Candidate
     from eventide.bodies.nodes import Extent
     from eventide.bodies.points import Handler, Loop
     from eventide.bodies.reader import Reading
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.resource import Resource
-    from eventide.discrete.selection import Candidate
     from eventide.discrete.world import World
     from eventide.native.row_engine import NativeRows
     from eventide.reading.generators import Suspended

@@ -7,6 +7,7 @@ not rewrite them.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import islice
 from types import FunctionType
 from typing import TYPE_CHECKING, Final
@@ -32,10 +33,30 @@ if TYPE_CHECKING:
     from eventide.continuous.components.member import Member
     from eventide.continuous.storage.slot_storage import Seat
     from eventide.lowering.kernels.dependencies import Exchange
+    from eventide.lowering.kernels.lowered import Kernel
 
 
 NOTHING: Final = Binding((), (), (), (), (), ())
 """What a kernel works on where that does not matter."""
+
+
+@dataclass(slots=True, eq=False)
+class KernelCohort(Cohort):
+    """A cohort with what its laws are.
+
+    kernels     of contributions, then of equations
+    template    what follows from these kernels; None if it is known for a single object only
+    """
+
+    kernels: tuple[Kernel, ...] = ()
+    template: LawTemplate | None = None
+
+
+def kernel_cohort_of(member: Member) -> KernelCohort:
+    """The cohort of a member that has been placed."""
+    cohort = cohort_of(member)
+    assert isinstance(cohort, KernelCohort)
+    return cohort
 
 
 class ClassPlans:
@@ -47,25 +68,24 @@ class ClassPlans:
 
     def __init__(self, analyst: Compiler) -> None:
         self._analyst = analyst
-        self._known: dict[tuple[LawTemplate, Layout], Cohort] = {}
-        self._idle: dict[object, Cohort] = {}
+        self._known: dict[tuple[LawTemplate, Layout], KernelCohort] = {}
+        self._idle: dict[object, KernelCohort] = {}
 
-    def enroll(self, owner: Member, seat: Seat) -> Cohort:
+    def enroll(self, owner: Member, seat: Seat) -> KernelCohort:
         """The cohort of a member whose laws hold; its seat tells from now on where their rows are."""
-        cohort: Cohort | None = seat.cohort
-        template = None if cohort is None else cohort.template
-        if cohort is not None and template is not None and cohort.generation == self._analyst.registry.generation:
-            bases = locate(template, owner)
+        cohort = seat.cohort
+        if isinstance(cohort, KernelCohort) and cohort.generation == self._analyst.registry.generation:
+            bases = None if cohort.template is None else locate(cohort.template, owner)
             if bases is not None and bases == seat.bases:
                 return cohort
         return self._enroll_anew(owner, seat)
 
     def is_current(self, owner: Member) -> bool:
         """Whether a member would be enrolled as it is; raises CannotLower if its laws cannot be read any more."""
-        cohort = cohort_of(owner)
+        cohort = kernel_cohort_of(owner)
         if not isinstance(owner, Continuous) or not laws_hold(owner):
             return True
-        template: LawTemplate | None = cohort.template
+        template = cohort.template
         if template is None:
             is_unseen = self._is_unseen(owner)
             return cohort.is_unseen is is_unseen and self._analyst.is_plan_current(owner, cohort.plan(owner))
@@ -75,19 +95,19 @@ class ClassPlans:
             cohort.generation = self._analyst.registry.generation
         return locate(template, owner) == seat_of(owner).bases
 
-    def enroll_idle(self, seat: Seat) -> Cohort:
+    def enroll_idle(self, seat: Seat) -> KernelCohort:
         """The cohort of a member without laws that hold: it moves with those that touch it, and its sums are zeroed."""
         layout = seat.layout
         cohort = self._idle.get(layout)
         if cohort is None:
             words = Usage.of_slots((), ()).words(sums=sums_of(layout))
             record = self._analyst.integrator.memory.lists.put(words)[1]
-            cohort = self._idle[layout] = Cohort(record, 0, (), None, _plan_idle)
+            cohort = self._idle[layout] = KernelCohort(record, 0, _plan_idle)
         seat.cohort = None
         self._analyst.integrator.storage.seat.record[seat.number] = cohort.record
         return cohort
 
-    def _enroll_anew(self, owner: Member, seat: Seat) -> Cohort:
+    def _enroll_anew(self, owner: Member, seat: Seat) -> KernelCohort:
         assert isinstance(owner, Continuous)
         analyst = self._analyst
         template, bases = self._template(owner)
@@ -141,7 +161,7 @@ class ClassPlans:
             seat.lease = index.put(bases) if bases else None
         seat.cohort, seat.bases = None, bases
 
-    def _of_many(self, template: LawTemplate, owner: Continuous) -> Cohort:
+    def _of_many(self, template: LawTemplate, owner: Continuous) -> KernelCohort:
         """The cohort of objects like one, which has its index rows."""
         analyst = self._analyst
         if template.assigns:
@@ -149,17 +169,17 @@ class ClassPlans:
         uses, words = template.record(
             seat_of(owner).layout, is_native=analyst.compiles, is_unseen=self._is_unseen(owner)
         )
-        return Cohort(
+        return KernelCohort(
             analyst.integrator.memory.lists.put(words)[1],
             uses,
-            template.kernels,
-            template,
             lambda one: self._describe(template, one),
             signature=tuple(Bound(kernel, NOTHING) for kernel in template.kernels) if template.can_change else None,
             is_polled=template.is_polled,
             assigns=template.assigns,
             is_exposed=template.can_change and not analyst.compiles,
             trade=template.trade,
+            kernels=template.kernels,
+            template=template,
         )
 
     def _describe(self, template: LawTemplate, owner: Continuous) -> LawPlan:
@@ -176,7 +196,7 @@ class ClassPlans:
             bounds.append(Bound(kernel, Binding(objects, rows, (), (), (), ())))
         return tuple(bounds)
 
-    def _of_one(self, owner: Continuous) -> Cohort:
+    def _of_one(self, owner: Continuous) -> KernelCohort:
         """The cohort of an object of which nothing can be told but for itself."""
         plan = self._analyst.law(owner)
         bounds = tuple([bound for _, bound in bounds_in(plan)])
@@ -191,11 +211,9 @@ class ClassPlans:
             is_unseen=self._is_unseen(owner),
         )
         record = self._analyst.integrator.memory.lists.put(words)
-        return Cohort(
+        return KernelCohort(
             record[1],
             usage.uses,
-            tuple([bound.kernel for bound in bounds]),
-            None,
             lambda _: plan,
             memory=(*plan.memory, record),
             signature=plan.signature,
@@ -207,6 +225,7 @@ class ClassPlans:
             is_unseen=self._is_unseen(owner),
             is_exposed=plan.is_opaque or (plan.signature is not None and not self._analyst.compiles),
             trade=self._analyst.registry.template(bounds, tuple([STAGES[stage] for stage in plan.stages])).trade,
+            kernels=tuple([bound.kernel for bound in bounds]),
         )
 
     def _given(self, bounds: tuple[Bound, ...]) -> dict[Member, None]:

@@ -22,7 +22,7 @@ from eventide.continuous import Continuous
 from eventide.continuous.components.component import STAGES, law_names
 from eventide.continuous.own_methods import LAWS
 from eventide.errors import ModelError
-from eventide.lowering.kernels.lowered import ABSENT, Constant
+from eventide.reading.constants import ABSENT, Constant
 
 if TYPE_CHECKING:
     from eventide.compilation.branches.law_names import Verdict

@@ -455,7 +455,7 @@ class ConditionCompiler(Analyst):
             self.registry.renew()
             return False
         try:
-            return plan.signature is None or is_current(plan.signature, (self.registry.quantity(read),))
+            return plan.signature is None or is_current(plan.kept[:1], (self.registry.quantity(read),))
         except CannotLower:
             return False
 

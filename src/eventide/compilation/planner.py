@@ -8,23 +8,24 @@ from types import CodeType
 from typing import TYPE_CHECKING, Final
 
 from eventide.compilation.branches.located import branches_of
-from eventide.compilation.class_plans import ClassPlans, bounds_in, deal_of
+from eventide.compilation.class_plans import ClassPlans, bounds_in, deal_of, kernel_cohort_of
 from eventide.compilation.condition_plans import ConditionCompiler, address_of, concerns_at, is_current, lay
 from eventide.compilation.fused_steps import MOST_LAWS, MOST_SLOTS
 from eventide.compilation.processes.process_plans import names_of
+from eventide.compilation.registry import Bound
 from eventide.continuous.components.component import STAGES, Continuous, law_names
 from eventide.continuous.components.member import cohort_of
 from eventide.continuous.plans import LawPlan, ProcessPlan, ReactionPlan, WaitPointPlan
 from eventide.discrete.inside import generator_of
 from eventide.engine.codes import IMPLICIT
-from eventide.lowering.names.paths import Entry
 from eventide.lowering.not_compilable import CannotLower
+from eventide.reading.entries import Entry
 from eventide.reading.generators import function_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from eventide.compilation.registry import Bound, Registry
+    from eventide.compilation.registry import Registry
     from eventide.continuous.components.member import Member
     from eventide.continuous.components.switches import Branches
     from eventide.continuous.flows.flow import Flow
@@ -250,7 +251,8 @@ class Compiler(ConditionCompiler):
 
     def looks_at_lists(self, plan: Plan | Cohort) -> bool:
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""
-        return any(bound.kernel.lowered.uses.looks_at_lists for bound in plan.signature or ())
+        bounds = (bound for bound in plan.signature or () if isinstance(bound, Bound))
+        return any(bound.kernel.lowered.uses.looks_at_lists for bound in bounds)
 
     def fused(self, flow: Flow) -> tuple[int, int]:
         """The addresses of what stands for `attempt` and `complete` in the steps of a small flow."""
@@ -269,7 +271,7 @@ class Compiler(ConditionCompiler):
         laws, index, contributors = memory.flow_rows.law, memory.index.view, first + known.contributors[number]
         parts = []
         for k in range(first, end):
-            kernel = cohort_of(integrator.storage.sitter(laws.seat[k])).kernels[0 if k < contributors else -1]
+            kernel = kernel_cohort_of(integrator.storage.sitter(laws.seat[k])).kernels[0 if k < contributors else -1]
             place = laws.operands[k]
             bases = index[place : place + len(kernel.lowered.blocks)]
             parts.append((kernel, tuple([base - low if low <= base < high else None for base in bases])))
@@ -279,7 +281,7 @@ class Compiler(ConditionCompiler):
         """Make kernels that do what contributions and equations of a class do, and tell the stepper of them."""
         widest = 0
         for _, owner in flow.look_up().laws:
-            cohort = cohort_of(owner)
+            cohort = kernel_cohort_of(owner)
             if len(law_names(owner)) == 2 and not cohort.is_opaque:
                 first, second = cohort.kernels
                 if (first, second) not in self._joined:

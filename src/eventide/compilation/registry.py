@@ -16,11 +16,11 @@ from eventide.lowering.kernels.lowered import compile_kernel
 from eventide.lowering.kernels.lowering import Lowering, not_a_function
 from eventide.lowering.names.binder import Bind, Binding, make_binder
 from eventide.lowering.names.name_resolution import STRANGE
-from eventide.lowering.names.paths import Entry
 from eventide.lowering.not_compilable import CannotLower
 from eventide.native.locking import LOCK, locked
 from eventide.native.packing import table_at
 from eventide.native.store import Store
+from eventide.reading.entries import Entry
 from eventide.reading.source import SourceBook
 
 if TYPE_CHECKING:
@@ -29,7 +29,8 @@ if TYPE_CHECKING:
     from eventide.compilation.code_facts import Written
     from eventide.continuous.components.member import Member
     from eventide.engine.codes import Coefficients
-    from eventide.lowering.kernels.lowered import Constant, Kernel, LoweredKind
+    from eventide.lowering.kernels.lowered import Kernel, LoweredKind
+    from eventide.reading.constants import Constant
 
 
 class Bound(NamedTuple):

@@ -13,8 +13,6 @@ from eventide.continuous.flows.ordering import Deal, Trade
 from eventide.continuous.own_methods import LAWS
 
 if TYPE_CHECKING:
-    from eventide.compilation.law_templates import LawTemplate
-    from eventide.compilation.registry import Bound
     from eventide.continuous.components.member import Member
     from eventide.continuous.components.switches import Branches
     from eventide.continuous.flows.flow import Flow
@@ -26,8 +24,7 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions.when import Trigger
     from eventide.discrete.processes.process import Process
     from eventide.inputs import Input
-    from eventide.lowering.kernels.lowered import Kernel
-    from eventide.lowering.names.paths import Entry
+    from eventide.reading.entries import Entry
     from eventide.reading.twins import Twin
 
 
@@ -53,7 +50,7 @@ class Plan:
     reads: tuple[int, ...] = ()
     kept: tuple[Any, ...] = ()
     memory: tuple[Lease, ...] = ()
-    signature: tuple[Bound, ...] | None = None
+    signature: tuple[object, ...] | None = None
     is_polled: bool = False
     is_opaque: bool = False
     inputs: tuple[Input, ...] | None = None
@@ -90,8 +87,6 @@ class Cohort:
     """What is common to members of flows whose laws are the same kernels and whose slots have the same layout.
 
     record, uses    the place of the record of the slots that the laws use, and the number of these uses
-    kernels         of contributions, then of equations
-    template        what follows from these kernels; None if it is known for a single object only
     describe        returns the plan of one member
     memory          what is given back when its only member leaves
     signature, is_polled, is_opaque, inputs, assigns     as in `LawPlan`
@@ -104,11 +99,9 @@ class Cohort:
 
     record: int
     uses: int
-    kernels: tuple[Kernel, ...]
-    template: LawTemplate | None
     describe: Callable[[Any], LawPlan]
     memory: tuple[Lease, ...] = ()
-    signature: tuple[Bound, ...] | None = None
+    signature: tuple[object, ...] | None = None
     is_polled: bool = False
     is_opaque: bool = False
     inputs: tuple[Input, ...] | None = ()

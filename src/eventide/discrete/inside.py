@@ -7,7 +7,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from eventide.declare.changes import Changes
     from eventide.discrete.calendar import Calendar, Entry, Notice
+    from eventide.discrete.duties import Vigil
     from eventide.discrete.processes.process import Process
+    from eventide.discrete.processes.process_list import Roster
+    from eventide.discrete.resources.line import Wish
+    from eventide.discrete.same_time_limit import Instant
     from eventide.discrete.sigint import Keyboard
     from eventide.discrete.world import World
 
@@ -58,6 +62,31 @@ def refuse_between_events(world: World, call: str, number: int, culprit: str, wh
         world._forbid(number, call, **{culprit: whose})
 
 
+def processes_of(world: World) -> Roster:
+    """The processes of a world that have not ended, in the order of creation."""
+    return world._roster
+
+
+def hook_of(world: World) -> Vigil | None:
+    """What acts between the events of a world: its monitor, or another; None if nothing does."""
+    return world._vigil
+
+
+def set_hook(world: World, hook: Vigil | None) -> None:
+    """From now on this acts between the events of a world; None: nothing does."""
+    world._vigil = hook
+
+
+def is_halted(world: World) -> bool:
+    """Whether the present run ends after this event."""
+    return world._is_halted
+
+
+def same_time_limit_of(world: World) -> Instant:
+    """What notices processes that act without end at one time."""
+    return world._instant
+
+
 def count_new(world: World, kind: object) -> int:
     """Count a new object of a kind; its number makes its default name."""
     number = world._counts[kind] = world._counts.get(kind, 0) + 1
@@ -87,3 +116,14 @@ def wait_of(process: Process) -> Any:
 def notice_of(activity: Entry) -> Notice | None:
     """The entry of an activity in the event list; None without one."""
     return activity._notice
+
+
+def finish(process: Process) -> None:
+    """Let a process end, whose generator has."""
+    process._finish(None)
+
+
+def asker_of(request: Wish) -> Entry:
+    """The process that made a request, or that branch of its wait for which it did."""
+    activity: Entry = request._activity
+    return activity

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
     from eventide.discrete.commands import Activity
     from eventide.discrete.duties import Vigil
-    from eventide.discrete.homes import Homes
+    from eventide.discrete.processes.migration import Migration
 
 Kept = TypeVar("Kept", bound=HasReset)
 T = TypeVar("T")
@@ -110,7 +110,7 @@ class World:
         self._events_before = 0
         self._forgotten = Forgotten(self)
         self._goal: Process | None = None
-        self._homes: Homes | None = None  # the processes that are native code, once there are any
+        self._homes: Migration | None = None  # the processes that are native code, once there are any
         self._horizon = inf
         """The time at which the present run, or the last one, stops at the latest."""
 

@@ -9,10 +9,11 @@ translation     code as instructions: the context, the rules, the dialects
 kernels         whole functions, and what their callers know of them
 """
 
-from eventide.lowering.kernels.lowered import Access, Anchor, Constant, Kernel, Lowered, compile_kernel
+from eventide.lowering.kernels.lowered import Access, Anchor, Kernel, Lowered, compile_kernel
 from eventide.lowering.kernels.lowering import lower_condition, lower_law
 from eventide.lowering.names.binder import Binding
 from eventide.lowering.not_compilable import CannotLower
+from eventide.reading.constants import Constant
 
 __all__ = [
     "Access",

@@ -274,6 +274,7 @@ class Slides:
             sliding = SlidingMotion(self.sim, name=f"{above.component.name}.{above.surface.name}")
             sliding.set_up(self, above)
             above.sliding = _partner(above).sliding = sliding
+        assert isinstance(sliding, SlidingMotion)
         number = 0.0 if self._is_tried(trigger) else self._read(trigger)[0]
         integrator.touch(flow)
         rows = integrator.storage.rows

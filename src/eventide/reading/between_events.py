@@ -20,7 +20,7 @@ import time
 from collections.abc import Iterator
 from inspect import CO_GENERATOR
 from types import CodeType, FunctionType, GeneratorType, MethodType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
 from eventide.declare import Component
@@ -29,8 +29,7 @@ from eventide.reading.places import location
 from eventide.reading.scope import UNKNOWN, attribute_of, closures_of
 
 if TYPE_CHECKING:
-    from eventide.discrete.world import World
-    from eventide.reading.description import Named
+    from eventide.errors import Named
 
 
 CLOCKS: Final = frozenset(
@@ -116,7 +115,14 @@ class Mention(NamedTuple):
     advice: str = ""
 
 
-def refuse_commands(function: object, this: object, sim: World, what: str, owner: Named) -> None:
+class Checked(Protocol):
+    """A simulation: its clock, and the code of its model that makes no command, by its id."""
+
+    time: float
+    _code_in_order: dict[int, CodeType]
+
+
+def refuse_commands(function: object, this: object, sim: Checked, what: str, owner: Named) -> None:
     """Look through code that holds between events, once.
 
     function    the equations, report or condition; one whose code cannot be seen is passed over
@@ -152,7 +158,7 @@ def refuse_commands(function: object, this: object, sim: World, what: str, owner
     sim._code_in_order[id(code)] = code
 
 
-def refuse_answer(answer: object, sim: World, owner: str) -> None:
+def refuse_answer(answer: object, sim: Checked, owner: str) -> None:
     """Raise SimulationError, by its first command, if code that holds between events has answered a generator."""
     if isinstance(answer, GeneratorType):
         command = next(answer, None)

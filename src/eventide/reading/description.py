@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from types import CodeType
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final
 
 from eventide.reading.places import location
+
+if TYPE_CHECKING:
+    from eventide.errors import Named
 
 MOST: Final = 5
 """How many of some names are told."""
@@ -16,15 +19,6 @@ def listed(names: Sequence[str]) -> str:
     """The first of some names, and how many more there are."""
     more = len(names) - MOST
     return ", ".join(names[:MOST]) + (f" and {more} more" if more > 0 else "")
-
-
-class Named(Protocol):
-    """What has a name."""
-
-    @property
-    def name(self) -> str:
-        """That."""
-        ...
 
 
 def who_were(objects: Sequence[Named]) -> str:

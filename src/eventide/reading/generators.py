@@ -9,14 +9,13 @@ import gc
 import sys
 from functools import partial
 from types import CellType, FunctionType, GeneratorType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from eventide.reading.twins import NOTHING, GoingOn, inner_of, original_function
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
-    from eventide.discrete.processes.process import Process
     from eventide.reading.twins import Twin
 
 Suspended: TypeAlias = "GeneratorType[object, object, object]"
@@ -124,7 +123,13 @@ class _Sample:
         self._story = self._generator
 
 
-def is_held_elsewhere(process: Process, *, is_handling: bool = True) -> bool:
+class Holder(Protocol):
+    """What has a suspended generator, as a process does."""
+
+    _generator: Any
+
+
+def is_held_elsewhere(process: Holder, *, is_handling: bool = True) -> bool:
     """Whether anything but a process, and the run loop, refers to its suspended generator or the frame of that.
 
     is_handling     whether the tracebacks of errors may do so that it handles

@@ -15,13 +15,9 @@ from contextlib import suppress
 from functools import partial
 from math import inf, isfinite, nextafter
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeGuard
+from typing import Any, Final, NamedTuple, TypeAlias, TypeGuard
 
 from eventide.declare import Component, fields_of
-
-if TYPE_CHECKING:
-    from eventide.simulation import Simulation
-
 
 COMPARISONS: Final[dict[str, Callable[[float, float], object]]] = {
     ">=": operator.ge,
@@ -93,7 +89,7 @@ def straight_steps(code: CodeType) -> Steps | None:
     return steps if is_straight and steps[-1].opname == "COMPARE_OP" else None
 
 
-def solve(function: Any, arguments: tuple[object, ...], sim: Simulation, steps: Steps) -> Solution:
+def solve(function: Any, arguments: tuple[object, ...], sim: object, steps: Steps) -> Solution:
     """When a condition on time alone becomes true; not known of any other, and of one that ends as time goes by.
 
     function, arguments     the condition, and what it is called with
@@ -135,7 +131,7 @@ class _Reader:
     sources     what was read, first of all, that an event may change
     """
 
-    def __init__(self, function: FunctionType, arguments: tuple[object, ...], sim: Simulation, steps: Steps) -> None:
+    def __init__(self, function: FunctionType, arguments: tuple[object, ...], sim: object, steps: Steps) -> None:
         self.sim = sim
         self.sources: list[Source] = []
         self._is_first = True

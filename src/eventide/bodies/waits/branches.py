@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from eventide.discrete.processes.composite import Outcome
+from eventide.discrete.processes.composite import Outcome, StandingBranch
 from eventide.discrete.resources.line import GRANTED, WAITING
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.reading.generators import chain_of, locals_of
@@ -130,30 +130,20 @@ def place_branches(
             memory.engine.place(memory.arrays, b, time, float(sequence), int(path[0]))
 
 
-class Left(NamedTuple):
-    """What a branch had in its row: its name, its key in the event list, sequence 0 for none, and its request."""
-
-    word: str
-    time: float
-    sequence: float
-    serial: int
-    request: Request | None
-
-
-def leave_wait(body: Body, memory: RowMemory, i: int, requests: Mapping[int, Request]) -> list[Left]:
+def leave_wait(body: Body, memory: RowMemory, i: int, requests: Mapping[int, Request]) -> list[StandingBranch]:
     """The branches for which a process waits that is about to leave its row; there are none in rows then.
 
     requests    by their rows
     """
     a, choice = memory.views, body.reading.points[memory.activity.at[i]].choice
-    found: list[Left] = []
+    found: list[StandingBranch] = []
     if choice is None or a.activity.wait[i] != COMPOSED:
         return found
     b = a.process.branches[i]
     for word in choice.words:
         following, q = a.process.branches[b], a.process.subject[b]
         key = a.activity.due[b], a.activity.sequence[b], a.activity.serial[b]
-        found.append(Left(word, *key, requests[q] if q >= 0 else None))
+        found.append(StandingBranch(word, *key, requests[q] if q >= 0 else None))
         displace(a, b)
         free_row(a, b)
         b = following

@@ -21,9 +21,9 @@ from eventide.compilation.branches.smoothness import is_super
 from eventide.compilation.branches.syntax import both, function_of, holding, key_of, placed
 from eventide.continuous.components.switches import Unlocated
 from eventide.declare import fields_of
-from eventide.lowering.kernels.lowered import Constant
 from eventide.lowering.names.choices import CHOOSE, FITS, LAW, PARTS, is_copy, keep_origin
 from eventide.lowering.not_compilable import CannotLower
+from eventide.reading.constants import Constant
 
 if TYPE_CHECKING:
     from eventide.compilation.branches.branching import Branching

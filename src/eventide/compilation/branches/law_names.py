@@ -15,7 +15,7 @@ import numpy as np
 from eventide.compilation.branches.annotations import annotated_kind, kind_of_items
 from eventide.continuous.components.layout import KINDS
 from eventide.declare import Component, fields_of
-from eventide.lowering.kernels.lowered import ABSENT, Constant
+from eventide.reading.constants import ABSENT, Constant
 
 if TYPE_CHECKING:
     from eventide.continuous import Continuous

@@ -23,9 +23,9 @@ from eventide.continuous.checks import CHECKED
 from eventide.continuous.components.component import Law
 from eventide.continuous.components.layout import outcome
 from eventide.continuous.components.switches import Branches, Unlocated
-from eventide.lowering.kernels.lowered import Constant
 from eventide.lowering.names.choices import CHOOSE, FITS, choose, fits
 from eventide.lowering.not_compilable import CannotLower
+from eventide.reading.constants import Constant
 from eventide.reading.source import original_of
 
 if TYPE_CHECKING:

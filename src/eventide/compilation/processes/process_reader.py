@@ -14,8 +14,8 @@ from types import CodeType, FunctionType, ModuleType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from eventide.discrete.conditions.until import until
-from eventide.lowering.kernels.lowered import ABSENT, Constant
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
+from eventide.reading.constants import ABSENT, Constant
 from eventide.reading.liveness import Liveness, closures_in
 from eventide.reading.source import Definition
 from eventide.reading.twins import Twin

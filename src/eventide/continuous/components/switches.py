@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from types import FunctionType
 
     from eventide.continuous.components.component import Continuous
-    from eventide.lowering.kernels.lowered import Constant
+    from eventide.reading.constants import Constant
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, Any
 from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:
-    from eventide.continuous.flows.flow import Flow
-    from eventide.continuous.plans import ConditionPlan
     from eventide.declare import Component
     from eventide.discrete.conditions.until import StateWait, Until
     from eventide.discrete.conditions.when import Trigger
@@ -50,8 +48,8 @@ class Condition:
     """What it is in the text; a method's is that of its class."""
     arguments: tuple[object, ...]
     """What that is called with."""
-    plan: ConditionPlan  # from when it is placed
-    flow: Flow  # in whose steps it is watched, while it is
+    plan: Any  # the integrator's, from when it is placed: `continuous/plans.py`, a room above
+    flow: Any  # the integrator's, in whose steps it is watched, while it is: `continuous/flows/flow.py`
     partner: Trigger | None
     """The handler on the other side of the surface, if this one's and that one's state slides along it."""
 

@@ -18,11 +18,25 @@ from eventide.reading.description import describe_function
 if TYPE_CHECKING:
     from eventide.declare import Component
     from eventide.discrete.world import World
-    from eventide.monitor.sliding import SlidingMotion
 
 
 AT_START: Final = "a handler runs when its condition becomes true; for the start too write @ev.when(..., at_start=True)"
 """What to do where it has been true from the start."""
+
+
+class Motion(Protocol):
+    """The motion along a surface between two handlers.
+
+    share       of the field above it, from 0 to 1
+    """
+
+    @property
+    def share(self) -> float:
+        """The share."""
+
+    @property
+    def active(self) -> bool:
+        """Whether it goes on."""
 
 
 class Trigger(ComponentCondition):
@@ -67,7 +81,7 @@ class Trigger(ComponentCondition):
         self.end: float | None = None
         self.surface: Surface | None = None
         self.is_above = False
-        self.sliding: SlidingMotion | None = None
+        self.sliding: Motion | None = None
         self.has_fired = False
         self.is_counted = True
         self._notice = self._value = self._wait = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any, ClassVar, Never
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Never
 
 from eventide.discrete.commands import NOTHING, ActivateNow, Handover, Pause, Sleep, Wait, as_duration, command
 from eventide.discrete.processes.reasons import what_is_awaited
@@ -13,11 +13,11 @@ from eventide.errors import ModelError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from eventide.bodies.waits.branches import Left
     from eventide.discrete.calendar import Notice
     from eventide.discrete.commands import Activity
     from eventide.discrete.conditions.until import StateWait
     from eventide.discrete.processes.process import Process
+    from eventide.discrete.resources.request import Request
     from eventide.discrete.world import World
 
 
@@ -117,6 +117,16 @@ def who_waits(activity: object) -> Any:
     return activity
 
 
+class StandingBranch(NamedTuple):
+    """What a branch had in its row: its name, its key in the event list, sequence 0 for none, and its request."""
+
+    word: str
+    time: float
+    sequence: float
+    serial: int
+    request: Request | None
+
+
 class Composite(Sleep):
     """The base of commands that wait for several named commands at once."""
 
@@ -211,7 +221,7 @@ class FirstOf(Composite):
         return [(branch.label, branch._notice, branch._wait) for branch in self._branches]
 
     @classmethod
-    def begun(cls, process: Process, waits: Sequence[Left]) -> list[Branch]:
+    def begun(cls, process: Process, waits: Sequence[StandingBranch]) -> list[Branch]:
         """The branches of a wait that a process is in already; they have no places in the event list yet."""
         group = cls({})
         group.sim, group.activity = process.sim, process

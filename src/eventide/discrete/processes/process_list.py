@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from eventide.discrete.homes import Homes
+    from eventide.discrete.processes.migration import Migration
     from eventide.discrete.processes.process import Process
 
 
@@ -20,7 +20,7 @@ class Roster:
 
     _after: Any
     _before: Any
-    homes: Homes | None  # knows the processes that were made in rows, while there are any
+    homes: Migration | None  # knows the processes that were made in rows, while there are any
 
     def __init__(self) -> None:
         self._after = self._before = self

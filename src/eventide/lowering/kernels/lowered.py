@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from eventide.continuous import Variable
 from eventide.inputs import Input
 from eventide.lowering.kernels.dependencies import Effects, KernelUses, effects_of, uses_of
-from eventide.lowering.names.paths import ITEMS, Step, same_number
+from eventide.lowering.names.paths import ITEMS, Step
 from eventide.native.store import Store
+from eventide.reading.constants import ABSENT, Constant
 
 if TYPE_CHECKING:
     from eventide.lowering.names.binder import Bind
@@ -21,16 +22,6 @@ LoweredKind: TypeAlias = Literal["law", "condition", "quantity", "handler", "seg
 """What a function is for: a quantity returns a number; a handler, like a segment of a process, changes objects."""
 
 Row: TypeAlias = Literal["state", "rate", "computed", "sum", "parameter", "last"]
-
-
-class _Absent:
-    """Nothing stands there."""
-
-    def __repr__(self) -> str:
-        return "ABSENT"
-
-
-ABSENT: Final = _Absent()
 
 
 class Anchor(NamedTuple):
@@ -50,35 +41,6 @@ class Access(NamedTuple):
     def __str__(self) -> str:
         view = f"{self.row}." if self.row in ("rate", "last") else ""
         return f"{'.'.join(self.path)}.{view}{self.name}"
-
-
-@dataclass(frozen=True)
-class Constant:
-    """What code refers to outside itself, and what it found there when it was lowered.
-
-    A number or function of a module, what a class has by a name, the defaults of a function.
-    where           the module, class or function, for people
-    value           ABSENT where there was nothing by that name, as in a module that shadows no builtin
-    holder          where to look again: a dict of names, or an object whose attribute is meant
-    is_attribute    which of the two
-    """
-
-    where: str
-    name: str
-    value: object
-    holder: Any = field(repr=False, compare=False)
-    is_attribute: bool = field(default=False, repr=False, compare=False)
-
-    @property
-    def present(self) -> object:
-        """What is found there now."""
-        return getattr(self.holder, self.name, ABSENT) if self.is_attribute else self.holder.get(self.name, ABSENT)
-
-    @property
-    def is_current(self) -> bool:
-        """Whether it still stands like that."""
-        now = self.present
-        return now is self.value or same_number(now, self.value)
 
 
 @dataclass(frozen=True, eq=False)

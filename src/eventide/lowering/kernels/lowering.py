@@ -11,7 +11,6 @@ from eventide.lowering.kernels.index_rows import EACH_AT_ITS_PLACE, Rows
 from eventide.lowering.kernels.lowered import Lowered, LoweredKind
 from eventide.lowering.names.binder import is_of_blocks, make_binder
 from eventide.lowering.names.name_resolution import NameResolver
-from eventide.lowering.names.paths import Entry
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
 from eventide.lowering.translation import calls, expressions, numpy_functions, statements
 from eventide.lowering.translation.certificate import certificate_of, comparisons_in, leave
@@ -23,6 +22,7 @@ from eventide.lowering.translation.segments import SegmentDialect
 from eventide.lowering.translation.values import Boolean, Function, Item, Number
 from eventide.native.ir import MARKS, SCALAR, Block, Builder, Instruction
 from eventide.native.ir import Function as LLVMFunction
+from eventide.reading.entries import Entry
 from eventide.reading.places import location
 from eventide.reading.source import SourceBook
 

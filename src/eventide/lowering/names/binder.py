@@ -12,7 +12,8 @@ from eventide.continuous import Continuous, Variable
 from eventide.declare import Component
 from eventide.discrete.world import World
 from eventide.inputs import Input
-from eventide.lowering.names.paths import ITEMS, Entry, Step, closed_over, code_of, default_of
+from eventide.lowering.names.paths import ITEMS, Step, code_of
+from eventide.reading.entries import Entry, closed_over, default_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -19,8 +19,7 @@ from eventide.continuous.components.component import Law
 from eventide.declare import Component
 from eventide.discrete.queue import Queue
 from eventide.discrete.world import World
-from eventide.lowering.kernels.lowered import ABSENT, Constant, LoweredKind, Row
-from eventide.lowering.names.paths import ITEMS, NUMBERS, Check, Entry, Listed, Space, Step, check_of, follow
+from eventide.lowering.names.paths import ITEMS, NUMBERS, Check, Listed, Space, Step, check_of, follow
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation.values import (
     AppendTarget,
@@ -43,6 +42,7 @@ from eventide.lowering.translation.values import (
     View,
     constant,
 )
+from eventide.reading.constants import ABSENT, Constant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -50,6 +50,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from eventide.continuous.components.member import Member
+    from eventide.lowering.kernels.lowered import LoweredKind, Row
+    from eventide.reading.entries import Entry
     from eventide.reading.source import SourceBook
 
 ROLES: Final[dict[str, Row]] = {

@@ -8,9 +8,10 @@ them, "(x)" for what a function found on the way closes over, "=x" for a default
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import copysign
-from types import FunctionType, MethodType, NoneType
+from types import NoneType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+
+from eventide.reading.entries import closed_over, default_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,36 +27,6 @@ Listed: TypeAlias = "list[object] | tuple[object, ...] | NDArray[np.float64]"
 Space: TypeAlias = dict[str, object] | type
 """Where a name is looked up: in a module, or in a class."""
 Check: TypeAlias = Literal["class", "code", "items", "same", "table", "array", "tuple"]
-
-
-@dataclass(frozen=True)
-class Entry:
-    """A function and the objects it is called with."""
-
-    function: FunctionType
-    arguments: tuple[object, ...]
-
-    @classmethod
-    def of(cls, function: object, arguments: tuple[object, ...]) -> Entry:
-        """The entry of a function or bound method.
-
-        Raises TypeError for any other thing that can be called.
-        """
-        if isinstance(function, MethodType):
-            return cls.of(function.__func__, (function.__self__, *arguments))
-        if not isinstance(function, FunctionType):
-            raise TypeError(f"{function!r} is no Python function")
-        return cls(function, arguments)
-
-    def root(self, name: str) -> object:
-        """What a name stands for: an argument, its default, or what is closed over."""
-        code = self.function.__code__
-        parameters = code.co_varnames[: code.co_argcount]
-        if name in parameters[: len(self.arguments)]:
-            return self.arguments[parameters.index(name)]
-        if name in code.co_freevars:
-            return closed_over(self.function, name)
-        return default_of(self.function, name)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,36 +72,6 @@ def follow(value: Any, hop: str) -> Any:
 def code_of(function: object) -> object:
     """The code of a function or bound method; None for anything else."""
     return getattr(getattr(function, "__func__", function), "__code__", None)
-
-
-def closed_over(function: FunctionType, name: str) -> object:
-    """What a function closes over by a name.
-
-    Raises ValueError if there is nothing.
-    """
-    cells = function.__closure__ or ()
-    return cells[function.__code__.co_freevars.index(name)].cell_contents
-
-
-def default_of(function: FunctionType, name: str) -> object:
-    """The default of a parameter.
-
-    Raises KeyError if it has none.
-    """
-    code = function.__code__
-    positional = code.co_varnames[: code.co_argcount]
-    given = function.__defaults__ or ()
-    defaults = dict(zip(positional[len(positional) - len(given) :], given, strict=True))
-    return {**defaults, **(function.__kwdefaults__ or {})}[name]
-
-
-def same_number(value: object, other: object) -> bool:
-    """Whether two values are numbers of one type and equal; NaN equals NaN, and 0.0 is not -0.0."""
-    if type(value) is not type(other) or not isinstance(value, int | float):
-        return False
-    if value == 0 == other:
-        return copysign(1.0, value) == copysign(1.0, other)
-    return bool(value == other or (value != value and other != other))
 
 
 def check_of(value: object) -> tuple[Check, object]:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eventide.discrete.calendar import ABOVE, BELOW, PLAIN
+from eventide.discrete.inside import asker_of, generator_of
 from eventide.discrete.processes.composite import FirstOf, who_waits
 from eventide.discrete.resources.request import Request
 from eventide.reading.generators import is_held_elsewhere
@@ -94,8 +95,8 @@ class Selection:
         """Note the processes that can go away while they wait for a resource; returns those."""
         known = len(found)
         for request in resource._line:
-            process = who_waits(request._activity)
-            if process is not request._activity:
+            process = who_waits(asker_of(request))
+            if process is not asker_of(request):
                 self._look_at_wait(process, found)
             elif self._may_go(process) and process not in found:
                 self._look_at(process, None, request, found)
@@ -139,10 +140,10 @@ class Selection:
         if not self._bodies.can_go(resource):
             return False
         requests = [*resource._users, *resource._line]
-        owners = [found.get(who_waits(request._activity)) for request in requests]
+        owners = [found.get(who_waits(asker_of(request))) for request in requests]
         if self._are_known(requests, owners):
             return True
-        self.is_granting = self.is_granting or any(user._activity._wait is user for user in resource._users)
+        self.is_granting = self.is_granting or any(asker_of(user)._wait is user for user in resource._users)
         return False
 
     @staticmethod
@@ -153,7 +154,7 @@ class Selection:
         """
         fewest, *counts = [sys.getrefcount(request) for some in ([Request()], requests) for request in some]
         for request, owner, count in zip(requests, owners, counts, strict=True):
-            generator = who_waits(request._activity)._generator
+            generator = generator_of(who_waits(asker_of(request)))
             if owner is None or count > fewest + owner.body.references_to(request, owner.admission, generator):
                 return False
         return True

@@ -17,16 +17,16 @@ from math import inf
 from operator import call, is_
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.discrete import same_time_limit
+from eventide.bodies.migration.selection import Candidate, Selection
+from eventide.bodies.migration.stand_ins import Given, Gone, RowCalendar, RowRoster
+from eventide.discrete import inside, same_time_limit
 from eventide.discrete.calendar import Calendar
 from eventide.discrete.interruptions import Interruptions, put_back, serial_of
 from eventide.discrete.processes.composite import FirstOf, who_waits
 from eventide.discrete.processes.process_list import Roster
 from eventide.discrete.processes.stories import Kind, counter_of
 from eventide.discrete.same_time_limit import ENOUGH
-from eventide.discrete.selection import Candidate, Selection
 from eventide.discrete.sigint import Attendance
-from eventide.discrete.stand_ins import Given, Gone, RowCalendar, RowRoster
 from eventide.rows import loading
 from eventide.rows.activities import actor_of
 from eventide.rows.allocation import has_room, reference, row_of
@@ -92,8 +92,8 @@ class Homes:
         self._came = self._since = self._taken_before = self._events_before = 0
         self._pause = 1
         self.is_busy = False
-        self.signals = world._keyboard.signals
-        self.check_thread = world._keyboard.check_thread
+        self._calendar, self._roster = inside.calendar_of(world), inside.processes_of(world)
+        self.signals, self.check_thread = inside.keyboard_of(world).signals, inside.keyboard_of(world).check_thread
         self._seen = world.events
 
     # --- going away -----------------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ class Homes:
 
     def consider(self) -> None:
         """Enough events have taken place for it to pay to let processes go away."""
-        world, calendar = self.world, self.world._calendar
+        world, calendar = self.world, self._calendar
         events = calendar.events
         if not self._pays:
             self._give_up()
@@ -120,7 +120,7 @@ class Homes:
             self._judge(events)
             return
         self.due = events + ENOUGH * self._pause
-        if world._vigil is not None or type(calendar) is not Calendar or is_watched():
+        if inside.hook_of(world) is not None or type(calendar) is not Calendar or is_watched():
             return
         if calendar.front:  # it may hold stale notices
             self.due = events + 1
@@ -144,7 +144,7 @@ class Homes:
         """Let the processes go away that can, as it pays."""
         assert self._bodies is not None
         may_go = self._absence.may_go
-        waiting = [one for one in self.world._calendar.heap if one[3]._notice is one and may_go(who_waits(one[3]))]
+        waiting = [one for one in self._calendar.heap if one[3]._notice is one and may_go(who_waits(one[3]))]
         if not waiting:
             return
         self._prototypes = self._bodies.prototypes()
@@ -166,7 +166,7 @@ class Homes:
     @undisturbed
     def _depart(self, found: Mapping[Process, Candidate], gone: AbstractSet[int]) -> None:
         """Let processes go away, whose notices have these ids."""
-        world, calendar = self.world, self.world._calendar
+        world, calendar = self.world, self._calendar
         # A stale notice of a process that is away would bring it home when it is met.
         for notices in (calendar.heap, calendar.ready):
             kept = [one for one in notices if one[3]._notice is one and id(one) not in gone]
@@ -175,9 +175,9 @@ class Homes:
         heapify(calendar.heap)
         self._go(found)
         self._questions = tuple(zip(*self._relied.values(), strict=True)) or NO_QUESTIONS
-        world._vigil = self
+        inside.set_hook(world, self)
         calendar.__class__, calendar.tracer = RowCalendar, self
-        world._roster.__class__, world._roster.homes = RowRoster, self
+        self._roster.__class__, self._roster.homes = RowRoster, self
 
     @property
     def _pays(self) -> bool:
@@ -193,7 +193,7 @@ class Homes:
 
     def _wait_longer(self) -> None:
         self._pause *= 2
-        self.due = self.world._calendar.events + ENOUGH * self._pause
+        self.due = self._calendar.events + ENOUGH * self._pause
 
     def _judge(self, events: int) -> None:
         """Whether it pays that processes are away: nearly all events are of rows."""
@@ -218,7 +218,7 @@ class Homes:
         """Whether what these need pays by now, which is then paid; else the next look is when it will."""
         assert self._bodies is not None
         missing = loading.pay(self._bodies.price_of(found.values()), is_all=bool(found))
-        self.due = max(self.due, self.world._calendar.events + missing)
+        self.due = max(self.due, self._calendar.events + missing)
         return missing == 0
 
     def _go(self, found: Mapping[Process, Candidate]) -> None:
@@ -325,12 +325,12 @@ class Homes:
         self._fetch(process)
         if left:
             for branch, one in zip(FirstOf.begun(process, left), left, strict=True):
-                put_back(self.world._calendar, branch, one.time, one.sequence, one.serial)
+                put_back(self._calendar, branch, one.time, one.sequence, one.serial)
         if request is not None:
             process._wait = request
             if request.granted:
                 process._value = request
-        put_back(self.world._calendar, process, time, sequence, serial)
+        put_back(self._calendar, process, time, sequence, serial)
 
     def embody(self) -> None:
         """Give objects to the processes that were made in rows and have none, in the order in which they were made."""
@@ -345,7 +345,7 @@ class Homes:
             numbers = prototype.body.arguments(*memory.numbers_of(i, *prototype.body.sizes))
             kind = counter_of(world, prototype.label)
             story = prototype.process(world, kind, process.number[i], process.tag[i], activity.begun[i], numbers)
-            Roster.enter(world._roster, story)
+            Roster.enter(self._roster, story)
             self._absence.begin(story)
             self.away[story] = i
             self._rows[i] = Gone(story, prototype.body, prototype, None)
@@ -359,10 +359,10 @@ class Homes:
         self._settle()
         self._requests.clear()
         world = self.world
-        if world._vigil is self:
-            world._vigil = None
+        if inside.hook_of(world) is self:
+            inside.set_hook(world, None)
         if self._called is not None:  # Ctrl-C came before the rest of an event: it is the first of the next run
-            world._calendar.call_next(world.time, self._called)
+            self._calendar.call_next(world.time, self._called)
             self._called = None
 
     leave = undisturbed(_leave)
@@ -443,13 +443,12 @@ class Homes:
 
     def _settle(self) -> None:
         """Nobody may be away any more: all is then as it was before somebody went."""
-        memory, world = self._memory, self.world
-        calendar = world._calendar
+        memory, calendar = self._memory, self._calendar
         is_away = type(calendar) is RowCalendar
         if memory is None or self.is_any_away or not is_away:
             return
         calendar.__class__, calendar.tracer = Calendar, None
-        world._roster.__class__, world._roster.homes = Roster, None
+        self._roster.__class__, self._roster.homes = Roster, None
         if self._things:  # nobody uses them
             self._things.come(lambda _: None)
         models, self._models = self._models, []
@@ -464,19 +463,19 @@ class Homes:
 
     def numbers(self, horizon: float, most: int) -> Iterator[int]:
         """The numbers of events in Python; before each of them those of rows take place that come first."""
-        calendar = self.world._calendar
+        calendar = self._calendar
         while most > 0:
             if self.is_any_away and not self._pays:
                 self._give_up()
             elif self.is_any_away and not self._stands():
                 self.leave()
                 self._wait_longer()
-            elif self.is_any_away and not isinstance(self.world._vigil, Attendance):
+            elif self.is_any_away and not isinstance(inside.hook_of(self.world), Attendance):
                 most = self._proceed(horizon, most)
                 if self._called is not None:
                     yield calendar.turn
                     continue
-                if self.world._is_halted or most <= 0:
+                if inside.is_halted(self.world) or most <= 0:
                     return
             yield next(calendar.numbers)
             most -= 1
@@ -499,10 +498,10 @@ class Homes:
         """Let events of rows take place until one continues in Python; returns how many their spell has left then."""
         memory, world = self._memory, self.world
         assert memory is not None is not self._things
-        run, calendar, instant = memory.run, world._calendar, world._instant
+        run, calendar, instant = memory.run, self._calendar, inside.same_time_limit_of(world)
         failure: BaseException | None = None
         # An event that waits for room in a table goes on, also where it is the last of its spell.
-        while self.is_any_away and (left > 0 or run.current >= 0) and not world._is_halted:
+        while self.is_any_away and (left > 0 or run.current >= 0) and not inside.is_halted(world):
             if not self._things.hide():
                 self._leave()
                 break
@@ -557,7 +556,7 @@ class Homes:
         """A process has come to its end in its row."""
         self._forget(process)
         self.is_busy = False
-        process._finish(None)
+        inside.finish(process)
         self.is_busy = True
 
     def _go_on(self, process: Process, body: Body, error: BaseException | None) -> None:
@@ -583,8 +582,8 @@ class Homes:
         called, self._called = self._called, None
         if self.signals.waiting:
             self.signals.deliver_amid()
-        if not self.is_any_away and self.world._vigil is self:
-            self.world._vigil = None
+        if not self.is_any_away and inside.hook_of(self.world) is self:
+            inside.set_hook(self.world, None)
         return called
 
     def must_wait(self) -> bool:

@@ -1,0 +1,39 @@
+"""What a world asks of whatever runs some of its processes as native code, which stands in a room above it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+if TYPE_CHECKING:
+    from eventide.reading.source import CannotLower
+
+
+class Migration(Protocol):
+    """The processes of one world that are rows of native code; `bodies/migration/homes.py` has the only one."""
+
+    @property
+    def is_any_away(self) -> bool:
+        """Whether there are any at this moment."""
+
+    @property
+    def notes(self) -> Sequence[tuple[str, CannotLower | None, tuple[CannotLower, ...]]]:
+        """Of each function: its name, why it is not native code, and which of its statements are not."""
+
+    def leave(self) -> None:
+        """Bring all processes home."""
+
+    def embody_all(self) -> None:
+        """Make the objects of those that were made in rows."""
+
+    def look(self, thing: object, name: str = "") -> object:
+        """What a resource or level has that is away."""
+
+    def must_wait(self) -> bool:
+        """Whether nobody may look now, amid an event of rows."""
+
+    def may_go(self, events: int) -> bool:
+        """Whether processes are away after so many events, or may go away now."""
+
+    def numbers(self, horizon: float, most: int) -> Iterator[int]:
+        """The numbers of the world's events while rows have theirs before each of them."""
