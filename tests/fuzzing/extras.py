@@ -142,6 +142,42 @@ class Extras(Dice):
         body = [m.Log(self.label("refills"), [x]), m.Assign(("self", "x"), "+=", m.Num(self.some(0.4, 1.0)))]
         return m.Handler("refills", m.Cmp("<=", read, m.Num(round(level**0.5, 3) if read is not x else level)), body)
 
+    def stops_objects(self) -> bool:
+        """Whether objects are stopped as a whole."""
+        return self.has("stops") or self.has("handler_stops", "references")
+
+    def is_without_surface(self, kind: m.Class) -> bool:
+        """Whether those to which an object refers may rest; who is moved while its handlers do may not slide."""
+        target = kind.references.get("mate")
+        return target is not None and self.made.classes[target].surface is None
+
+    def are_rates_known(self, kind: m.Class) -> bool:
+        """Whether rates are those of the laws: not along a surface, nor of what may rest."""
+        return kind.surface is None and not self.has("freezes") and not self.stops_objects()
+
+    def other_quantities(self, root: m.Path, kind: m.Class) -> list[m.Expr]:
+        """What conditions may compare besides states and computed values; `root` leads to the object."""
+        found: list[m.Expr] = []
+        if self.has("rate_conditions") and self.are_rates_known(kind):
+            found.append(m.Rate((*root, list(kind.states)[-1])))
+        if self.has("vector_conditions") and kind.vector is not None:
+            found += [self.item(root, kind), m.Total((*root, "u"), len(kind.vector.starts))]
+        if self.has("sum_conditions") and kind.sums:
+            found.append(m.Read((*root, "total")))
+        if self.has("function_conditions") and "law" in kind.functions:
+            found.append(m.Apply((*root, "law"), m.Read((*root, "x"))))
+        return found
+
+    def stocks(self) -> list[str]:
+        """What processes share, of which one can tell how much there is."""
+        return [*self.made.resources, *self.made.stores, *self.made.tanks]
+
+    def of_stock(self, stock: m.Stock, x: m.Expr) -> m.Test:
+        """A condition on how much there is, alone or beside a state."""
+        level = m.Num(self.random.randint(0, 2) + 0.5 if stock.name != "tank" else self.some(0.3, 1.7))
+        value: m.Expr = m.Bin("+", stock, m.Bin("*", m.Num(self.some(-0.9, 0.9)), x)) if self.chance(0.4) else stock
+        return m.Cmp(self.random.choice(("<", ">", "<=", ">=")), value, level)
+
     def is_driven(self, kind: m.Class) -> bool:
         """Whether a condition calls the input of a class."""
         return self.has("input_conditions") and "drive" in kind.functions and self.chance(0.6)

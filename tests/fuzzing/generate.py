@@ -18,7 +18,8 @@ FEATURES = (
     "stopped_sums", "reads_after_writes", "statements_if",
     "module_numbers", "exchanged_numbers", "wholes", "inputs", "vectors", "vector_writes", "crosses", "locals",
     "clamps", "hidden_conditions", "roots", "input_conditions", "preemption",
-    "whole_conditions", "whole_laws", "relays",
+    "whole_conditions", "whole_laws", "relays", "rates_read", "rate_conditions", "vector_conditions",
+    "sum_conditions", "function_conditions", "stock_conditions", "races", "freezes", "rouses",
 )  # fmt: skip
 """What programs may be made of; each occurs in a part of them."""
 HEARTS = {
@@ -342,6 +343,9 @@ class Maker(Extras):
             value = m.Read(("self", self.random.choice(kind.computed)))
         elif roll == 2:
             value = m.Call("sin", [m.Bin("*", m.Num(2.0), value)])
+        others = self.other_quantities(("self",), kind)
+        if others and self.chance(0.6):
+            value = self.random.choice(others)
         level = self.threshold()
         if is_driven := self.is_driven(kind):
             value, level = self.driven(("self",))
@@ -360,6 +364,8 @@ class Maker(Extras):
     def note(self, word: str, kind: m.Class) -> m.Log:
         """A line of the log with what the object has."""
         values: list[m.Expr] = [m.Read(("self", name)) for name in kind.states]
+        if self.has("rates_read") and self.are_rates_known(kind):
+            values.append(m.Rate(("self", list(kind.states)[-1])))
         return m.Log(
             self.label(word), [*values, *[m.Read(("self", name)) for name in kind.computed if self.chance(0.5)]]
         )
@@ -374,6 +380,14 @@ class Maker(Extras):
             made.append(self.parameter(path))
         if self.has("states", "handler_writes") and self.chance(0.4):
             made.append(m.Assign(("self", list(kind.states)[-1]), "*=", m.Num(self.some(0.3, 0.9))))
+        if self.has("freezes") and kind.surface is None and not self.stops_objects() and self.chance(0.3):
+            made.append(m.Freeze(("self", self.random.choice(list(kind.states)))))
+        if self.has("handler_stops", "references") and self.is_without_surface(kind) and self.chance(0.6):
+            made.append(m.Toggle(("self", "mate")))
+        if self.has("handler_interrupts", "interrupts") and self.chance(0.5):
+            made.append(m.Interrupt(0))
+        if self.has("handler_interrupts", "passivate") and self.chance(0.5):
+            made.append(self.rouse())
         if self.has("handler_refers", "references") and self.chance(0.6):
             made.append(m.Swap(("self", "mate"), ("self", "other")))
         if self.has("exchanged_functions") and kind.functions and self.chance(0.5):
@@ -424,6 +438,12 @@ class Maker(Extras):
         guarded = self.has("interrupts") and process.index == 0
         if self.has("passivate") and process.index == 1:
             body: list[m.Statement] = [m.Passivate(), self.note_of("woken"), *self.deeds()]
+            if self.has("rouses"):
+                for _ in range(self.random.randint(1, 2)):
+                    wait = (
+                        self.hold() if self.chance(0.4) else m.Met(self.process_condition(process), self.label("met"))
+                    )
+                    body += [wait, self.note_of("goes on"), *self.deeds()]
             return [m.Loop(4, body)]
         if self.has("native_processes") and not guarded and self.chance(0.7):
             return self.swinging(process)
@@ -457,9 +477,15 @@ class Maker(Extras):
         value: m.Expr = m.Read((one.name, "x"))
         if self.chance(0.3) and other is not one:
             value = m.Bin("-", value, m.Bin("*", m.Num(0.5), m.Read((other.name, "x"))))
+        others = self.other_quantities((one.name,), self.made.classes[one.kind])
+        if others and self.chance(0.4):
+            value = self.random.choice(others)
         level = self.threshold()
         if self.has("locals") and process.index != 1 and self.chance(0.4):
             level = m.Bin("*", m.Num(0.7), m.Local("best"))
+        stocks = self.stocks() if self.has("stock_conditions") else []
+        if stocks and self.chance(0.5):
+            return self.of_stock(m.Stock(self.random.choice(stocks)), m.Read((one.name, "x")))
         if is_driven := self.is_driven(self.made.classes[one.kind]):
             value, level = self.driven((one.name,))
         if self.has("crosses") and self.chance(0.3):
@@ -491,7 +517,9 @@ class Maker(Extras):
                 rank = float(self.random.randint(0, 2)) if self.has("priorities") else 0.0
                 return [m.Until(self.process_condition(process), rank)]
             case "first_of":
-                return [m.FirstOf(self.process_condition(process), self.some(0.2, 2.0), self.label("first"))]
+                shared = [*self.made.signals, *self.made.stores, *self.made.tanks] if self.has("races") else []
+                more = self.random.choice(shared) if shared else ""
+                return [m.FirstOf(self.process_condition(process), self.some(0.2, 2.0), self.label("first"), more)]
             case "all_of":
                 return [m.AllOf(self.process_condition(process), self.some(0.1, 1.0), self.label("both"))]
             case "resources":
@@ -537,6 +565,8 @@ class Maker(Extras):
             made.append(m.Assign((o.name, "x"), "+=", m.Num(self.some(low, 0.4))))
         if self.has("reads_after_writes") and kind.computed and o.name not in self.idle:
             made.append(m.Log(self.label("left"), [m.Read((o.name, name)) for name in kind.computed]))
+        if self.has("freezes") and kind.surface is None and not self.stops_objects() and self.chance(0.3):
+            made.append(m.Freeze((o.name, self.random.choice(list(kind.states)))))
         if self.has("stops") and self.idle and self.chance(0.5):
             made.append(m.Toggle((self.random.choice(sorted(self.idle)),)))
         if self.has("exchanged_references") and kind.references and self.chance(0.5):
@@ -553,6 +583,15 @@ class Maker(Extras):
             made.append(m.If(test, [self.parameter((o.name, "k"))], []))
         return made + self.more_effects((o.name,), kind) + self.calls(process)
 
+    def rouse(self) -> m.Statement:
+        """Somebody lets the second process go on, or not."""
+        words = ("activate", "activate", "reactivate", "cancel", "cancel_state_event")
+        if not self.has("rouses") or self.chance(0.3):
+            return m.Activate(1)
+        word = self.random.choice(words)
+        delay = self.some(0.1, 1.0) if word[-5:] == "ivate" and self.chance(0.6) else None
+        return m.Rouse(1, word, delay)
+
     def calls(self, process: m.Process | None) -> list[m.Statement]:
         """What a process does to other processes."""
         made: list[m.Statement] = []
@@ -561,7 +600,7 @@ class Maker(Extras):
         if self.has("interrupts") and process.index > 0 and self.chance(0.6):
             made.append(m.Interrupt(0))
         if self.has("passivate") and process.index != 1 and len(self.made.processes) > 1 and self.chance(0.7):
-            made.append(m.Activate(1))
+            made.append(self.rouse())
         if self.has("signals") and self.chance(0.4):
             made.append(m.Send("bell", m.Num(self.some(0.0, 9.0))))
         if self.has("spawn") and process.index == 0 and self.made.processes[-1].waits and self.chance(0.6):

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
+PORTION = 0.6
+"""What is taken out of a tank by who waits for other things as well."""
 GRID = "0.0703"
 """Seconds between two rows of a recording."""
 
@@ -91,6 +93,20 @@ class Total:
 
 
 @dataclass
+class Rate:
+    """The rate of a state."""
+
+    path: Path
+
+
+@dataclass
+class Stock:
+    """How much there is of what processes share: free units, an amount, a number of things."""
+
+    name: str
+
+
+@dataclass
 class Local:
     """A local name of a process."""
 
@@ -141,7 +157,7 @@ class Crosses:
     direction: str
 
 
-Expr = Num | Read | Time | Bin | Call | Whole | Choice | Apply | Gather | Total | Local | Global | Opaque
+Expr = Num | Read | Time | Bin | Call | Whole | Choice | Apply | Gather | Total | Rate | Stock | Local | Global | Opaque
 Test = Cmp | Both | Crosses
 
 # --- statements -------------------------------------------------------------------------------------------------------
@@ -217,6 +233,13 @@ class Toggle:
 
 
 @dataclass
+class Freeze:
+    """Let a state of an object stand still, or move again."""
+
+    path: Path
+
+
+@dataclass
 class Create:
     """Make and start an object, while there are few."""
 
@@ -265,11 +288,12 @@ class Until:
 
 @dataclass
 class FirstOf:
-    """Wait for a condition, at most so long; log which came."""
+    """Wait for a condition, at most so long, or for something that processes share; log which came."""
 
     test: Test
     patience: float
     label: str
+    more: str = ""
 
 
 @dataclass
@@ -354,6 +378,23 @@ class Activate:
 
 
 @dataclass
+class Met:
+    """Wait for a condition; log whether it has come or somebody else has ended the wait."""
+
+    test: Test
+    label: str
+
+
+@dataclass
+class Rouse:
+    """Move the event of a process that holds, waits for a condition or is passive: a command of it by its name."""
+
+    process: int
+    word: str
+    delay: float | None
+
+
+@dataclass
 class WaitEnd:
     process: int
 
@@ -372,9 +413,9 @@ class Spawn:
 
 
 Statement = (
-    Log | Assign | WriteItem | Let | SetGlobal | Refer | Swap | Member | Toggle | Create | If | Loop | Guarded | Hold
-    | Until | FirstOf | AllOf | Use | Work | Put | Get | Pour | Draw | Send | Await | Interrupt | Passivate | Activate
-    | WaitEnd | Tick | Spawn
+    Log | Assign | WriteItem | Let | SetGlobal | Refer | Swap | Member | Toggle | Freeze | Create | If | Loop | Guarded
+    | Hold | Until | FirstOf | AllOf | Use | Work | Put | Get | Pour | Draw | Send | Await | Interrupt | Passivate
+    | Activate | Met | Rouse | WaitEnd | Tick | Spawn
 )  # fmt: skip
 
 # --- classes, objects, processes --------------------------------------------------------------------------------------

@@ -102,6 +102,10 @@ class Formulas(Words):
                 return f"math.sqrt(max({self.expr(argument)}, 0.0))"  # below 0 in trial steps only, beyond an event
             case m.Total(path, size):
                 return f"({' + '.join(f'{self.path(path)}_{k}' for k in range(size))})"
+            case m.Rate(path):
+                return f"{self.path(path[:-1])}.d_{attribute(path[-1])}"
+            case m.Stock(name):
+                return f"{name}.stock()"
             case m.Local(name):
                 return f"self.local[{name!r}]"
         return super().expr(e)
@@ -127,6 +131,7 @@ class Thing:
         self.index = index
         self.active = False
         self.slides = False
+        self.frozen: set[str] = set()
         self.left = -1.0
         """When it has left its surface."""
 
@@ -387,7 +392,8 @@ class World:
             t.x, t.side = (surface.level, 0.0) if t.slides else (t.x, surface.side(t.x))
 
     def _slots(self) -> list[tuple[Thing, str]]:
-        return [(t, name) for t in self.things if t.active for name in self.moving[t.kind.index]]
+        active = [t for t in self.things if t.active]
+        return [(t, name) for t in active for name in self.moving[t.kind.index] if name not in t.frozen]
 
     def _scatter(self, slots: list[tuple[Thing, str]], time: float, y: Any) -> None:
         self.time = time

@@ -15,6 +15,10 @@ import eventide as ev
 '''
 
 
+GETS = {"bell": "", "shelf": ".get()", "tank": f".get({m.PORTION!r})"}
+"""How one waits for the things that processes share, besides units."""
+
+
 def indented(lines: list[str]) -> list[str]:
     """The lines of a block; a block without any is `pass`."""
     return ["    " + line for line in lines or ["pass"]]
@@ -58,6 +62,13 @@ class Words:
                 return f"sum(member.{name} * {factor!r} for member in {self.path(path)})"
             case m.Total(path, _):
                 return f"{self.path(path)}.sum()"
+            case m.Rate(path):
+                return self.path((*path[:-1], "rate", path[-1]))
+            case m.Stock(name):
+                one = self.path((name,))
+                return (
+                    f"len({one}.items)" if name == "shelf" else f"{one}.{'amount' if name == 'tank' else 'available'}"
+                )
             case m.Local(name) | m.Global(name):
                 return name
             case m.Opaque(inner):
@@ -123,6 +134,9 @@ class Block(Words):
                 ]
             case m.Toggle(path):
                 return [f"if {p(path)}.active:", f"    {p(path)}.stop()", "else:", f"    {p(path)}.start()"]
+            case m.Freeze(path):
+                one = f"{p(path[:-1])}[{path[-1]!r}]"
+                return [f"if {one}.active:", f"    {one}.stop()", "else:", f"    {one}.start()"]
             case m.Create(kind, numbers, references, most):
                 fields = [f"{name}={e(value)}" for name, value in numbers.items()]
                 fields += [f"{name}={p(path)}" for name, path in references.items()]
@@ -154,6 +168,9 @@ class Block(Words):
                 return [f"if not {one}.terminated and {one} is not {p(('sim',))}.current:", f"    {one}.interrupt()"]
             case m.Activate(process):
                 return [f"{p(('procs',))}[{process}].activate()"]
+            case m.Rouse(process, word, delay):
+                one, given = f"{p(('procs',))}[{process}]", "" if delay is None else f"delay={delay!r}"
+                return [f"if {one} is not {p(('sim',))}.current:", f"    {one}.{word}({given})"]
             case m.Spawn(process, most):
                 procs = p(("procs",))
                 return [f"if len({procs}) < {most}:", f"    {procs}.append(procs_of[{p(('sim',))}][{process}]())"]
@@ -168,8 +185,14 @@ class Block(Words):
             case m.Until(test, priority):
                 rank = f", priority={priority!r}" if priority else ""
                 return [f"yield ev.until({self.condition(test, 'lambda:')}{rank})"]
-            case m.FirstOf(test, patience, label):
+            case m.Met(test, label):
+                return [
+                    f"got = yield ev.until({self.condition(test, 'lambda:')})",
+                    self.log(label, ["'met' if got else 'roused'"]),
+                ]
+            case m.FirstOf(test, patience, label, more):
                 waits = f"met=ev.until({self.condition(test, 'lambda:')}), late=ev.hold({patience!r})"
+                waits += f", more={p((more,))}{GETS[more]}" if more else ""
                 return [f"got = yield ev.first_of({waits})", self.log(label, ["got.name"])]
             case m.AllOf(test, duration, label):
                 return [

@@ -71,7 +71,7 @@ class Story(Activity):
         self.notice: Notice | None = world.schedule_front(lambda: self.step(None))
         self.ended = False
         self.local: dict[str, float] = {}
-        self.passive = False
+        self.awaits = False
         self.due = 0.0
         self.mourners: list[Activity] = []
 
@@ -83,8 +83,8 @@ class Story(Activity):
         """Run to the next command that has to wait."""
         world = self.world
         world.current = self
-        self.notice = None
-        self.passive = False
+        self.cancel()
+        self.awaits = False
         while True:
             try:
                 command = self.generator.send(value) if error is None else self.generator.throw(error)
@@ -98,6 +98,26 @@ class Story(Activity):
         self.ended = True
         for who in self.mourners:
             world.wake(who, None)
+
+    def activate(self, delay: float | None, *, moves: bool) -> None:
+        """Let it go on, unless its event is in the list already, or that is to be moved."""
+        world = self.world
+        if self.ended or self is world.current or (self.notice is not None and not moves):
+            return
+        self.cancel()
+        run = self.roused
+        self.notice = world.schedule_front(run) if delay is None else world.schedule(world.time + delay, run)
+
+    def cancel(self) -> None:
+        """Take its event from the list."""
+        if self.notice is not None:
+            self.notice.live, self.notice = False, None
+
+    def roused(self) -> None:
+        """The event for which it was activated."""
+        awaits = self.awaits
+        self.let_go()
+        self.step(False if awaits else None)
 
     def interrupted(self) -> None:
         """The event in which an interrupt comes."""
@@ -192,6 +212,10 @@ class Desk:
         self.units = units
         self.held = 0
         self.line: list[Wish] = []
+
+    def stock(self) -> float:
+        """Units that are free."""
+        return float(self.units - self.held)
 
     def take_back(self, wish: Wish) -> None:
         """Somebody has his unit no longer."""
@@ -291,6 +315,10 @@ class Tank:
         self.world = world
         self.level = level
         self.line: list[tuple[Activity, Any]] = []
+
+    def stock(self) -> float:
+        """What is in it."""
+        return float(len(self.level) if isinstance(self.level, list) else self.level)
 
     def can(self, amount: Any) -> bool:
         return bool(self.level) if isinstance(self.level, list) else self.level >= amount
@@ -475,6 +503,8 @@ class Stage(World):
             case m.Toggle(path):
                 t = self.thing(path, subject)
                 self.stop(t) if t.active else self.start(t)
+            case m.Freeze(path):
+                self.thing(path[:-1], subject).frozen ^= {path[-1]}
             case m.Create(kind, numbers, references, most):
                 if len(self.pool) < most:
                     values = {name: self.number(e, who) for name, e in numbers.items()}
@@ -506,10 +536,15 @@ class Stage(World):
                 if not target.ended and target is not self.current:
                     self.schedule_front(target.interrupted)
             case m.Activate(process):
+                self.procs[process].activate(None, moves=False)
+            case m.Rouse(process, word, delay):
                 target = self.procs[process]
-                if target.passive and target.notice is None:
-                    target.withdraw = None
-                    target.notice = self.schedule_front(lambda: target.step(None))
+                if word in {"activate", "reactivate"}:
+                    target.activate(delay, moves=word == "reactivate")
+                elif word == "cancel":
+                    target.cancel()
+                elif target.awaits:
+                    target.let_go()
             case m.Spawn(process, most):
                 if len(self.procs) < most:
                     chosen = next(p for p in self.program.processes if p.index == process)
@@ -524,8 +559,16 @@ class Stage(World):
                 yield ("hold", self.number(duration, story))
             case m.Until(test, priority):
                 yield ("until", test, priority, story)
-            case m.FirstOf(test, patience, label):
-                got = yield ("group", {"met": ("until", test, 0.0, story), "late": ("hold", patience)}, False)
+            case m.Met(test, label):
+                got = yield ("until", test, 0.0, story)
+                self.note(label, None, "met" if got else "roused")
+            case m.FirstOf(test, patience, label, more):
+                parts: dict[str, tuple[Any, ...]] = {"met": ("until", test, 0.0, story), "late": ("hold", patience)}
+                if more:
+                    word, amount = "signal" if more in self.program.signals else "get", [m.PORTION]
+                    amount = amount if more in self.program.tanks else [None] if word == "get" else []
+                    parts["more"] = (word, self.names[more], *amount)
+                got = yield ("group", parts, False)
                 self.note(label, None, got)
             case m.AllOf(test, duration, label):
                 yield ("group", {"met": ("until", test, 0.0, story), "late": ("hold", duration)}, True)
@@ -595,10 +638,14 @@ class Stage(World):
         """Wait so long."""
         notice = self.schedule(self.time + max(duration, 0.0), lambda: who.go_on(None))
         who.due = notice.time
+        if isinstance(who, Story):
+            who.notice = notice
         who.withdraw = lambda: setattr(notice, "live", False)
 
     def do_until(self, who: Activity, test: m.Test, priority: float, story: Story) -> None:
         """Wait for a condition; for a passage from where it is not yet true."""
+        if isinstance(who, Story):
+            who.awaits = True
 
         def withdraw() -> None:
             self.watches = [w for w in self.watches if w not in watches]
@@ -650,14 +697,7 @@ class Stage(World):
 
     def do_passivate(self, who: Story) -> None:
         """Wait to be activated."""
-        who.passive = True
-
-        def withdraw() -> None:
-            who.passive = False
-            if who.notice is not None:
-                who.notice.live = False
-
-        who.withdraw = withdraw
+        who.withdraw = who.cancel
 
     def do_end(self, who: Activity, story: Story) -> tuple[Any] | None:
         """Wait for another process to end."""

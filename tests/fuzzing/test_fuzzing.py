@@ -362,6 +362,72 @@ def test_units_are_taken_from_the_lowest_and_latest_and_work_goes_on_with_what_i
     assert running.run(running.module_of(source_of(program))["build"], Setting(compiled=False), 20.0)[0].log == entries
 
 
+def held(duration: float) -> m.Hold:
+    return m.Hold(m.Num(duration))
+
+
+def logs_of(program: m.Program) -> list[list[tuple[object, ...]]]:
+    """The entries of the reference and of the library, in Python, with times of few digits."""
+    entries = [simulate(program).log]
+    build = running.module_of(source_of(program))["build"]
+    entries.append(running.run(build, Setting(compiled=False), program.end)[0].log)
+    return [[tuple(round(x, 6) if isinstance(x, float) else x for x in entry) for entry in log] for log in entries]
+
+
+def test_events_of_a_process_are_moved_and_taken_back() -> None:
+    """A wait for a condition that is roused ends without it; who is cancelled waits until he is activated again."""
+    rouses = [("activate", 0.05), ("activate", 0.1), ("cancel", None), ("reactivate", 0.2), ("activate", 9.0)]
+    body = [part for word, delay in rouses for part in (held(0.125), m.Rouse(1, word, delay))]
+    ends: list[m.Statement] = [
+        held(0.375),
+        m.Rouse(1, "cancel_state_event", None),
+        held(1.0),
+        m.Rouse(1, "reactivate", None),
+    ]
+    story = [
+        m.Passivate(), m.Log("awake", []), m.Met(below(0.9), "met"), m.Met(below(-0.5), "met"), held(1.0),
+        m.Log("on", []), m.Met(below(-0.95), "met"),
+    ]  # fmt: skip
+    program = oscillator([*body, *ends])
+    program.processes.append(m.Process(1, story))
+    met = round(math.acos(0.9) / 2.0, 6)
+    entries = [("awake", 0.175), ("met", met, "met"), ("met", 0.35, "roused"), ("on", 0.7), ("met", 2.0, "roused")]
+    assert logs_of(program) == [entries, entries]
+
+
+def test_of_several_things_the_first_counts_and_no_other_is_taken() -> None:
+    late = m.Cmp(">", m.Time(), m.Num(9.0))
+    program = oscillator(
+        [
+            m.FirstOf(late, 0.5, "first", "tank"),
+            m.FirstOf(late, 5.0, "first", "shelf"),
+            m.Log("left", [m.Stock("tank"), m.Stock("shelf")]),
+        ]
+    )
+    program.tanks, program.stores = {"tank": 0.25}, ["shelf"]
+    story = [held(0.75), m.Pour("tank", 0.5), m.Put("shelf", m.Num(7.0)), m.Put("shelf", m.Num(8.0))]
+    program.processes += [
+        m.Process(1, story),
+        m.Process(2, [m.Until(m.Cmp(">", m.Stock("tank"), m.Num(0.5)), 0.0), m.Log("full", [])]),
+    ]
+    entries = [("first", 0.5, "late"), ("first", 0.75, "more"), ("left", 0.75, 0.75, 1.0), ("full", 0.75)]
+    assert logs_of(program) == [entries, entries]
+
+
+def test_a_state_that_stands_still_has_a_rate_for_others_only() -> None:
+    x, v, time = ("n0", "x"), ("n0", "v"), math.acos(0.5) / 2.0
+    log = m.Log("x", [m.Read(x), m.Read(v), m.Rate(x)])
+    program = oscillator(
+        [m.Until(below(0.5), 0.0), log, m.Freeze(v), held(0.25), log, m.Freeze(v), held(0.25), m.Log("x", [m.Read(x)])]
+    )
+    slope = -2.0 * math.sin(2.0 * time)
+    before, between = (0.5, slope, slope), (0.5 + 0.25 * slope, slope, slope)
+    later = between[0] * math.cos(0.5) + 0.5 * slope * math.sin(0.5)
+    rows = [("x", time, *before), ("x", time + 0.25, *between), ("x", time + 0.5, later)]
+    entries = [tuple(round(part, 6) if isinstance(part, float) else part for part in row) for row in rows]
+    assert logs_of(program) == [entries, entries]
+
+
 # --- findings ---------------------------------------------------------------------------------------------------------
 
 
