@@ -184,6 +184,8 @@ class Simulation(World):
 
     def _watch(self) -> None:
         if self._homes is not None and self._homes.is_any_away:
+            if self._homes.inner is self._the_monitor:
+                return
             self._homes.leave()
         if self._is_running and self._vigil is None:
             self._keyboard.let_others_wait()

@@ -15,6 +15,7 @@ from random_bodies import simulation, taken
 
 import eventide as ev
 from eventide.bodies.migration import homes
+from eventide.bodies.migration.reliance import Reliance
 from eventide.discrete.processes.process_list import Roster
 from eventide.rows.undisturbed import LOOKED_AT
 
@@ -255,7 +256,7 @@ def test_another_thread_that_looks_is_refused_and_the_run_goes_on(monkeypatch: p
             thread.join()
 
     expected = plain.run()
-    disturbed(monkeypatch, "_stands", visit)  # between two events, when nobody is busy
+    disturbed(monkeypatch, "stands", visit, Reliance)  # between two events, when nobody is busy
     disturbed(monkeypatch, "_go_on", visit)
     assert model.run() == expected
     advice = "read and change it in that thread, or when the run has ended; sim.watch() shows what it records meanwhile"

@@ -16,13 +16,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eventide.bodies.calls import PLAIN
 from eventide.bodies.naming import ABSENT, UNBORN, Fact
-from eventide.bodies.operands import KINDS, WIDE, Kind, Operand, Thing, Unknown, constant
+from eventide.bodies.operands import EXACT, KINDS, WIDE, Kind, Operand, Thing, Unknown, constant
 from eventide.discrete.world import World
 from eventide.statistics.tally import Tally
 
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions
     from eventide.bodies.naming import Naming
+    from eventide.declare import Kept
 
 _MADE_IN_PYTHON: Final = 1 << 9
 """Among `__flags__` of a class: it was made by a class statement."""
@@ -107,14 +108,18 @@ def _number(expressions: BodyExpressions, owner: Thing, name: str, kind: Kind) -
     return whole
 
 
-def setting(
-    expressions: BodyExpressions, target: ast.Attribute, operand: Operand, story: ast.FunctionDef
+def _setting_plain(
+    expressions: BodyExpressions,
+    owner: Operand | Thing,
+    target: ast.Attribute,
+    operand: Operand,
+    story: ast.FunctionDef,
 ) -> tuple[str, bool]:
     """The lines that set an attribute, and whether its type was not known before. Raises Unknown.
 
     story   the function in whose text it stands
     """
-    owner, naming, name = expressions.value(target.value), expressions.naming, target.attr
+    naming, name = expressions.naming, target.attr
     if isinstance(owner, Operand) or not is_plain(owner.value):
         raise Unknown("attributes of such objects are set by Python", target)
     inherited = _note_class(naming, type(owner.value), target)
@@ -185,6 +190,84 @@ def _note_class(naming: Naming, kind: type, node: ast.Attribute) -> object:
 def class_by_name(kind: type) -> Callable[[str], object]:
     """What gives what a class has by a name, or ABSENT."""
     return lambda name: getattr(kind, name, ABSENT)
+
+
+# --- numbers of components: states, what laws set, and parameters -----------------------------------------------------
+# A row has the numbers of the slots, which are an object's own as long as it lives. A read brings what moves to the
+# present, and a change ends its step, as they do in Python.
+
+_KEPT_KINDS: Final = {"": "float", "int": "int", "bool": "bool"}
+_BROKEN: Final = "if {0} != {0} and has_broken(a):\n    code = FAILED\n    break"
+
+
+def kept_of(thing: Thing, name: str) -> Kept | None:
+    """Where a number of a component stands that an object has by a name; None of other objects, and of other names."""
+    kind = type(thing.value)
+    found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
+    kept: Kept | None = getattr(found.fget, "kept", None) if type(found) is property else None
+    return kept
+
+
+def read_quantity(expressions: BodyExpressions, owner: Thing, kept: Kept, node: ast.Attribute) -> Operand:
+    """What a component has by a name now. Raises Unknown."""
+    slot, first = _place(expressions, owner, kept, node)
+    emission = expressions.emission
+    value = emission.keep_early(f"look(a, {slot}, {first})", "float")
+    if kept.role != "field":
+        emission.emit_early(_BROKEN.format(value.text))
+    if kept.kind == "bool":
+        return Operand(f"({value.text} != 0.0)", "bool")
+    if kept.kind == "int":
+        emission.emit_early(f"if not (-{EXACT}.0 <= {value.text} <= {EXACT}.0):\n    code = EXIT\n    break")
+        return emission.keep_early(f"int({value.text})", "int")
+    return value
+
+
+def setting(
+    expressions: BodyExpressions, target: ast.Attribute, operand: Operand, story: ast.FunctionDef
+) -> tuple[str, bool]:
+    """The lines that set an attribute, and whether its type was not known before. Raises Unknown.
+
+    story   the function in whose text it stands
+    """
+    owner = expressions.value(target.value)
+    kept = kept_of(owner, target.attr) if isinstance(owner, Thing) else None
+    if kept is None or not isinstance(owner, Thing):
+        return _setting_plain(expressions, owner, target, operand, story)
+    return _changing(expressions, owner, kept, target, operand), False
+
+
+def _changing(expressions: BodyExpressions, owner: Thing, kept: Kept, target: ast.Attribute, operand: Operand) -> str:
+    if kept.role not in ("state", "field"):
+        raise Unknown("what laws set is set by Python", target)
+    kind = _KEPT_KINDS[kept.kind]
+    if operand.kind != kind and not (kind == "float" and operand.kind == "int"):
+        raise Unknown("a number of another type is set by Python", target)
+    slot, first = _place(expressions, owner, kept, target)
+    emission, value = expressions.emission, operand.text
+    if operand.kind == "int":
+        emission.stop_if(f"not (-{EXACT} <= {value} <= {EXACT})", operand, node=target)
+        value = f"float({value})"
+    elif operand.kind == "bool":
+        value = f"(1.0 if {value} else 0.0)"
+    emission.emit_early(f"if not may_change(a, {slot}, {first}):\n    code = EXIT\n    break")
+    return f"if not change(a, {slot}, {first}, {value}):\n    code = FAILED\n    break"
+
+
+def _place(expressions: BodyExpressions, owner: Thing, kept: Kept, node: ast.Attribute) -> tuple[str, str]:
+    """The variable of the kernel with the number of a slot, and what gives the first of its block."""
+    naming, kind = expressions.naming, type(owner.value)
+    if owner.value.sim is not naming.world:
+        raise Unknown("it is of another simulation", node)
+    ask = class_by_name(kind)
+    for known in ("__getattribute__", "__setattr__", "__getattr__"):
+        if ask(known) is not ACCESS[known]:
+            raise Unknown("its class has a say in what it has", node)
+    for known in (*ACCESS, node.attr):
+        naming.facts[id(kind), known] = Fact(ask, known, ask(known))
+    expressions.emission.emit_early("if a.run.arrays == 0:\n    code = EXIT\n    break")
+    slot = naming.quantity(owner, kept)
+    return slot, "-1" if kept.role == "field" else f"{slot} - {kept.offset}"
 
 
 # --- kernels as Python runs them: native code has instructions in place of these calls --------------------------------

@@ -225,6 +225,8 @@ class Body:
         wholes, reals = numbers
         for text, item in zip(naming.addresses, found.kept, strict=True):
             wholes[places[text]] = id(item)
+        for place, slot in found.slots.items():
+            wholes[place] = slot
         for point in standing.chain[1:]:
             wholes[places[point.frame.began_in_python]] = 1
         for loop, iterator in zip(standing.loops, iterators, strict=True):
@@ -514,6 +516,7 @@ class Bodies:
         kernel: Callable[..., int] | int | None = (
             body.function() if self.native is None else self.native().kernel(body.function, body.text)
         )
+        memory.changes_objects = memory.changes_objects or " set_" in body.text
         return memory.add_kind(len(body.wholes), len(body.reals), kernel)
 
     def admit(self, generator: GeneratorType[object, object, object]) -> tuple[Body, Admission] | None:

@@ -149,6 +149,9 @@ class BodyExpressions:
             return self.emission.keep("a.run.time", "float", is_number=True)
         if isinstance(owner.value, ModuleType):
             return self.naming.of_module(owner.value, node)
+        kept = attributes.kept_of(owner, node.attr)
+        if kept is not None:
+            return attributes.read_quantity(self, owner, kept, node)
         if attributes.is_plain(owner.value):
             return attributes.read(self, owner, node)
         return self.naming.of_thing(owner, node)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from eventide.bodies.emission import Emission
     from eventide.bodies.points import Choice
+    from eventide.declare import Kept
     from eventide.reading.source import Definition, SourceBook
 
 ABSENT: Final = object()
@@ -150,10 +151,10 @@ class Naming:
         self.simulations: dict[tuple[str, tuple[str, ...]], World] = {}
         self.stations: dict[str, Thing] = {}
         """The resources of which a row has the number: by the variable of the kernel."""
-        self.levels: dict[str, Thing] = {}
-        """The levels of which a row has the number: by the variable of the kernel."""
-        self.level_kinds: dict[str, Kind] = {}
-        """The types of their values."""
+        self.levels: dict[str, Thing] = {}  # the levels
+        self.level_kinds: dict[str, Kind] = {}  # the types of their values
+        self.quantities: dict[str, tuple[Thing, Kept]] = {}
+        """Numbers of components of which a row has the slots, and where these are: by the variable of the kernel."""
         self.spawns: dict[str, Site] = {}
         """What begins at the statements that make processes: by the variable with the row of the prototype."""
         self.processes: dict[str, Thing] = {}
@@ -210,6 +211,7 @@ class Naming:
             self.simulations,
             self.stations,
             self.levels,
+            self.quantities,
             self.processes,
             self.causes,
         )
@@ -361,6 +363,16 @@ class Naming:
         """The variable of the kernel with the number of a level, whose values are of a type."""
         text = _numbered(self.levels, "c_level", owner)
         self.level_kinds[text] = kind
+        return text
+
+    def quantity(self, owner: Thing, kept: Kept) -> str:
+        """The variable of the kernel with the slot of a number of a component."""
+        for text, (known, where) in self.quantities.items():
+            is_it = (known.root, known.path) == (owner.root, owner.path) and (owner.root or known.value is owner.value)
+            if is_it and where == kept:
+                return text
+        text = f"c_slot{len(self.quantities)}"
+        self.quantities[text] = owner, kept
         return text
 
     def process(self, owner: Thing) -> str:

@@ -47,6 +47,7 @@ class Surroundings:
         things = [thing for table in tables for thing in table.values()]
         given = [one for site in naming.spawns.values() for one in site.arguments.values()]
         things += [one for one in given if isinstance(one, Thing)]
+        things += [owner for owner, _ in naming.quantities.values()]
         self._roots = [
             *dict.fromkeys(root for root in (*(root for root, _ in paths), *(t.root for t in things)) if root)
         ]
@@ -79,6 +80,9 @@ class Surroundings:
         levels: dict[str, Level] = {text: thing.found(values) for text, thing in naming.levels.items()}
         if not all(is_of(level, naming.level_kinds[text], self._world) for text, level in levels.items()):
             return None
+        slots = {places[text]: (thing.found(values), where) for text, (thing, where) in naming.quantities.items()}
+        if any(owner.sim is not self._world for owner, _ in slots.values()):
+            return None
         return Found(
             kept,
             self._relied(values),
@@ -87,6 +91,7 @@ class Surroundings:
             {places[text]: self._birth(text, self._arguments(text, values)) for text in naming.spawns},
             {places[text]: thing.found(values) for text, thing in naming.processes.items()},
             {places[text]: thing.found(values) for text, thing in naming.causes.items()},
+            {place: vars(owner)[where.block] + where.offset for place, (owner, where) in slots.items()},
         )
 
     def _arguments(self, text: str, values: Mapping[str, object]) -> dict[str, object]:
@@ -138,6 +143,7 @@ class Found(NamedTuple):
     births: dict[int, Birth]
     processes: dict[int, object]
     causes: dict[int, object]
+    slots: dict[int, int]
 
 
 def _has_method(values: Mapping[str, object], root: str, path: tuple[str, ...], known: object) -> bool:

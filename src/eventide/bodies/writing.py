@@ -227,6 +227,7 @@ class Writing:
         wholes += naming.addresses
         for numbered in (naming.stations, naming.levels, naming.spawns, naming.processes, naming.causes):
             wholes += numbered
+        wholes += naming.quantities
         for text, fact in naming.given.items():
             (reals if type(fact.answer) is float else wholes).append(text)
         return wholes, reals

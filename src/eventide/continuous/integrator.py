@@ -54,7 +54,7 @@ class Integrator:
     groups      which member belongs to which flow; guards: the conditions; host: what the stepper calls back
     native_handlers     handlers that are native code; native_processes: processes that are
     memory      the arrays in which it is computed; references: what laws and conditions refer to
-    chosen      the condition whose event is next
+    chosen      the condition whose event is next; next_event: when that of the event list was due, as far as is known
     on_touch    is called with each flow that an event touches
     is_marching     whether the stepper runs: Python code that it calls back touches its own flow only, or meets another
     pauses      how long the stepper runs by itself
@@ -67,7 +67,6 @@ class Integrator:
     __slots__ = (
         "_collector",
         "_method",
-        "_next_event",
         "_shown",
         "analyst",
         "changes",
@@ -84,6 +83,7 @@ class Integrator:
         "memory",
         "native_handlers",
         "native_processes",
+        "next_event",
         "on_touch",
         "own_methods",
         "pauses",
@@ -120,7 +120,7 @@ class Integrator:
         self.references = References(self)
         self._collector = Collector()
         self.touched: list[Flow] = []
-        self._next_event = -inf
+        self.next_event = -inf
         self.on_touch: Callable[[Flow], None] | None = None
         self._method: Method | Multistep | Newton = ENGLAND
         self.seen: list[Flow] = []
@@ -294,14 +294,6 @@ class Integrator:
 
     # --- from event to event --------------------------------------------------------------------------------------
 
-    @property
-    def is_steady(self) -> bool:
-        """Whether `prepare` has nothing to do after an event, unless a change is noted."""
-        groups = self.groups
-        is_exposed = groups.opaque or groups.exposed or groups.asked or self.guards.exposed
-        is_looked_after = self.together or self.references.are_polled or is_exposed
-        return not (is_looked_after or self.native_handlers.plans or self.native_processes.of)
-
     def prepare(self) -> None:
         """After an event: let what it has changed be known to the stepper, but for the states.
 
@@ -361,7 +353,7 @@ class Integrator:
             return []
         if self.guards.returning is not None:
             self.guards.seat_returning()
-        touched = self._close()
+        touched = self.close()
         self.forget_what_was_seen()
         run.arms = 1 if arms else 0
         self.is_marching = True
@@ -380,7 +372,8 @@ class Integrator:
         self.seen += touched
         return touched
 
-    def _close(self) -> list[Flow]:
+    def close(self) -> list[Flow]:
+        """Python has no flow open any longer; returns those that it has touched."""
         if self.groups.changed:
             self.groups.note_changes()
         touched, self.touched = self.touched, []
@@ -405,11 +398,11 @@ class Integrator:
         event is next; PAUSED: somebody outside is to be heard. Handlers that are native code may have run before.
         """
         sim, guards = self.sim, self.guards
-        if next_event is not self._next_event:
-            self._next_event = self.run.next_event = next_event
+        if next_event is not self.next_event:
+            self.next_event = self.run.next_event = next_event
             if self.together:
                 self.run.land = next_event
-        self._close()
+        self.close()
         if self.seen and not self.changes.are_seen:
             self.forget_what_was_seen()
         wait, guards.returning = guards.returning, None
@@ -418,7 +411,7 @@ class Integrator:
         now, march_on = sim.time, self.engine.proceed
         answer: int = march_on(self.memory.arrays, now, stop, row, rank)
         if answer < 0 or self.seen:
-            answer = self._come_back(answer, now, stop)
+            answer = self.come_back(answer, now, stop)
             if answer < 0:
                 return answer
         self.is_marching = False
@@ -430,10 +423,10 @@ class Integrator:
         flow.at, flow.is_open = now, True
         return answer
 
-    def _come_back(self, answer: int, now: float, stop: float) -> int:
+    def come_back(self, answer: int, now: float, stop: float) -> int:
         """The march has come back and there is more to do than to let an event be the next one."""
         if answer in TENDING:
-            answer, now = self._tend(answer, now, stop)
+            answer, now = self.tend(answer, now, stop)
         self.is_marching = False
         if self.seen:
             self.forget_what_was_seen()
@@ -462,7 +455,7 @@ class Integrator:
                     flow.sliding.note_opening()
         return answer
 
-    def _tend(self, code: int, now: float, stop: float) -> tuple[int, float]:
+    def tend(self, code: int, now: float, stop: float) -> tuple[int, float]:
         """The march has returned: continue it where it only returned for what has to be found out in Python.
 
         Returns     its last result, and the time from which it was continued

@@ -49,6 +49,21 @@ class _Missing:
 MISSING: Final = _Missing()
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """Where a number of a component stands: what its getter has by the name `kept`.
+
+    block       the attribute of the object with the first slot of the block
+    offset      its place in the block
+    kind        of a parameter what makes its value of a float: "int", "bool", or "" for a float
+    """
+
+    role: Role
+    block: str
+    offset: int
+    kind: str
+
+
 @dataclass(frozen=True)
 class Field:
     """One declared datum of a component: its role, default, unit and meaning.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
@@ -41,11 +41,17 @@ class Engine:
     """The stepper, plain or native; in slots, where Python finds a function at once.
 
     pack    turns the arrays into what all other functions take first, and what must live as long as that is used
+    places  the addresses of DIRECT; none where it runs as Python
     """
 
     pack: Callable[[Arrays], tuple[Any, object]]
     proceed: Callable[..., int]
     proceed_away: Callable[..., int]
+    accompany: Callable[..., int]
+    look: Callable[..., float]
+    may_change: Callable[..., bool]
+    change: Callable[..., bool]
+    has_broken: Callable[..., bool]
     settle_touched: Callable[..., bool]
     touch: Callable[..., None]
     publish: Callable[..., None]
@@ -66,10 +72,13 @@ class Engine:
     toggle_states: Callable[..., None]
     toggle_rests: Callable[..., None]
     arrange: Callable[..., None]
+    places: tuple[int, ...] = field(default=(), init=False)
 
 
-ENTRIES: Final = tuple(field.name for field in fields(Engine))[1:]
+ENTRIES: Final = tuple(one.name for one in fields(Engine))[1:-1]
 """The names of the stepper's functions that Python calls."""
+DIRECT: Final = ("accompany", "look", "may_change", "change", "has_broken")
+"""Those of them that other native code calls."""
 
 
 def _views(arrays: Arrays) -> tuple[Arrays, None]:
@@ -83,6 +92,7 @@ def _views(arrays: Arrays) -> tuple[Arrays, None]:
 
 _HOMES: Final[dict[str, object]] = {
     **dict.fromkeys(("proceed", "proceed_away"), native_events),
+    **dict.fromkeys(DIRECT, native_events),
     "fill": sampling,
     "probe": newton_matrices,
     **dict.fromkeys(("come", "depart", "use", "flow_met", "may_fall_apart"), flow_members),

@@ -13,6 +13,7 @@ Plain functions over records, which are also translated to native code.
 
 from __future__ import annotations
 
+from math import nan
 from typing import TYPE_CHECKING
 
 from eventide.engine.codes import (
@@ -28,17 +29,21 @@ from eventide.engine.codes import (
     MOVES,
     NEEDS,
     PER_WRITE,
+    REACHED,
     READS,
     SEVERAL,
     STANDS,
     STANDS_AT,
     STOPS,
     UNMOVED,
+    UNSETTLED,
     WHOSE,
     WRITES,
+    Y,
 )
-from eventide.engine.event_effects import complete_to, publish, touch
+from eventide.engine.event_effects import complete_to, publish, settle_touched, touch
 from eventide.engine.scheduler import go_on, take_up
+from eventide.engine.step_control import has_failed
 
 if TYPE_CHECKING:
     from eventide.engine.records import Arrays
@@ -181,3 +186,72 @@ def open_written(a: Arrays, at: int, time: float) -> None:
                 a.flow.stale[f] = 1
             if a.lists[write + 2] == MOVES:
                 a.rows[E0, a.lists[write]] = 0.0
+
+
+# --- for processes that are rows (`rows/`), which call these themselves -----------------------------------------------
+# A read brings a flow to the present, a change also ends its step, as Python does where an event reads or writes.
+
+
+def accompany(a: Arrays, time: float, stop: float) -> int:
+    """Bring all flows from one time event to the next, or to the first state event before it that Python has to handle.
+
+    That is `proceed` where nothing has begun to wait. Of the present only what events have touched is settled.
+    """
+    if stop <= time:
+        return REACHED if settle_touched(a, time) else UNSETTLED
+    a.run.next_event = stop
+    code = go_on(a, time, stop)
+    while react(a, code):
+        a.run.handled += 1
+        a.run.handled_at = a.run.event_time
+        code = go_on(a, a.run.event_time, stop)
+    return code
+
+
+def look(a: Arrays, slot: int, first: int, time: float) -> float:
+    """The value of a slot now; NaN where laws have failed that had to be run for it.
+
+    first       of its block; below 0 for a number that stands still between events
+    """
+    if first >= 0:
+        f = a.slot.home[first]
+        if f >= 0:
+            publish(a, f, time)
+            if has_failed(a):
+                return nan
+    return float(a.rows[Y, slot])
+
+
+def flow_of(a: Arrays, slot: int, first: int) -> int:
+    """The flow that depends on a slot when that is changed; -1 if none does, SEVERAL if more do."""
+    if first >= 0 and a.slot.home[first] >= 0:
+        return int(a.slot.home[first])
+    return int(a.slot.user[slot, BY_READING])
+
+
+def may_change(a: Arrays, slot: int, first: int) -> bool:
+    """Whether a slot may be changed without Python."""
+    f = flow_of(a, slot, first)
+    if f == SEVERAL:
+        return False
+    return bool(f < 0 or a.flow.open[f] == 1 or a.flow.tended[f] == 0)
+
+
+def change(a: Arrays, slot: int, first: int, value: float, time: float) -> bool:
+    """Change a slot, as `may_change` allows; False, and it is as it was, where laws have failed."""
+    f = flow_of(a, slot, first)
+    if f >= 0:
+        if first < 0 or a.slot.home[first] < 0:
+            a.flow.stale[f] = 1
+        touch(a, f, time)
+        if has_failed(a):
+            return False
+    a.rows[Y, slot] = value
+    if first >= 0:
+        a.rows[E0, slot] = 0.0
+    return True
+
+
+def has_broken(a: Arrays) -> bool:
+    """Whether laws have failed."""
+    return has_failed(a)

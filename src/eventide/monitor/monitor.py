@@ -21,13 +21,15 @@ from math import inf
 from typing import TYPE_CHECKING, Final
 
 from eventide.continuous import Integrator, System, check_limits
-from eventide.discrete.calendar import AT_END
+from eventide.discrete.calendar import AT_END, Calendar
 from eventide.discrete.conditions.condition import begin_duties, conditions_of, keep_conditions
 from eventide.discrete.inside import is_interrupted, is_stepped, is_without_end, keyboard_of
+from eventide.discrete.trace import Tracer
 from eventide.engine.codes import CHATTERS, FAILED, FOUND, LOCATED, PAUSED, REACHED, RECORDED, STEPPED, STUCK, UNSETTLED
 from eventide.engine.step_control import LATEST
 from eventide.errors import SimulationError
 from eventide.monitor.cascade import Cascade
+from eventide.monitor.company import MovingCompany
 from eventide.monitor.guarded_conditions import WatchedConditions
 from eventide.monitor.observers import Observer, Observers, Phase
 from eventide.monitor.retry_limit import Patience
@@ -49,6 +51,7 @@ class Monitor:
     """What a simulation does between two events.
 
     state_events    how many state events have taken place
+    company         rows of processes that have events of their own meanwhile
     """
 
     def __init__(self, sim: Simulation, system: System) -> None:
@@ -67,6 +70,7 @@ class Monitor:
         self._patience = Patience()
         self._stiffness = Stiffness(self.integrator)
         self._slides = Slides(sim, self.integrator)
+        self.company = MovingCompany(self)
         self.watched = WatchedConditions(self, conditions_of(sim))
         keep_conditions(sim, self.watched)
 
@@ -92,7 +96,7 @@ class Monitor:
         calendar = self._calendar
         due, _, _, activity = notice = calendar.heap[0]
         if calendar.front or calendar.ready or activity._notice is not notice:
-            first = calendar.first()
+            first = Calendar.first(calendar)  # rows that share it are none of its business
             due = inf if first is None else first[0]
         if not integrator.flows and self._has_nothing_to_do(due, is_due=due < horizon):
             return None
@@ -146,6 +150,8 @@ class Monitor:
         Returns     the handler whose event is next because of sliding; None if there is none
         """
         sim, integrator, slides, instants = self.sim, self.integrator, self._slides, self.watched.instants
+        if self.company.met is not None:
+            self._attend(*self.company.take_met())
         goes_on, self._is_broken_off = self._is_broken_off and not integrator.touched, False
         is_rebound = slides.is_awake and (integrator.changes.references or not integrator.references.stands())
         integrator.prepare()
@@ -156,18 +162,20 @@ class Monitor:
             integrator.settle()
             if not goes_on:
                 self.observers.observe_all(Phase.AFTER, sim.time)
-        integrator.changes.are_seen = (
-            not slides.is_awake
-            and not instants.varying
-            and not instants.heap
-            and not self.observers.count
-            and not self.observers.at_will
-            and not self.observers.taped
-            and integrator.is_steady
-        )
+        has_native = integrator.native_handlers.plans or integrator.native_processes.of
+        is_asked = has_native or integrator.together or integrator.references.are_polled or self.observers.count
+        integrator.changes.are_seen = not is_asked and self.is_undisturbed()
         if forced is not None:
             self._force(forced)
         return forced
+
+    def is_undisturbed(self) -> bool:
+        """Whether nobody has anything to do between two events, and no code that cannot be read sees what they do."""
+        instants, observers = self.watched.instants, self.observers
+        groups, guards = self.integrator.groups, self.integrator.guards
+        is_timed = self._slides.is_awake or instants.varying or instants.heap
+        is_exposed = groups.opaque or groups.exposed or groups.asked or guards.exposed
+        return not (is_timed or is_exposed or observers.count or observers.at_will or observers.taped)
 
     def refresh(self) -> None:
         """Evaluate all laws and run all reporters at the present instant; arms no condition."""
@@ -226,7 +234,7 @@ class Monitor:
     def _reacts(self) -> int:
         """Which handlers may run as native code: none where an observer would notice."""
         sim = self.sim
-        is_looked_at = self.observers.count or self._calendar.tracer is not None or is_stepped(sim)
+        is_looked_at = self.observers.count or isinstance(self._calendar.tracer, Tracer) or is_stepped(sim)
         if is_looked_at or is_traced() or self._slides.is_awake or self.watched.instants.varying:
             return 0
         return self.integrator.native_handlers.level()
@@ -348,7 +356,8 @@ class Monitor:
         if self.observers.count or not self.system.is_empty or len(self.watched):
             return False
         if not self.observers.at_will:
-            self.sim._vigil = None
+            if self._calendar.tracer is None:  # else somebody stands before it
+                self.sim._vigil = None
             return True
         return is_due and due < self.observers.will
 
@@ -356,6 +365,7 @@ class Monitor:
         """A run has ended; what changes until the next is looked for as that begins."""
         self.integrator.own_methods.check()
         self.integrator.changes.note()
+        self.company.met = None
         if self.observers.at_will:
             self.observers.observe_rest()
         if self.steps >= MANY:

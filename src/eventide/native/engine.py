@@ -7,13 +7,13 @@ compiler and processor are known there. Each method of integration gets a table 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eventide.engine.interface import ENTRIES, PLAIN, Engine
+from eventide.engine.interface import DIRECT, ENTRIES, PLAIN, Engine
 from eventide.engine.records import placed
 from eventide.native import calls, overrides
 from eventide.native.expressions import signature
@@ -50,7 +50,9 @@ class NativeEngine:
     def engine(self) -> Engine:
         """The functions that Python calls."""
         table = self._store.load(_told(stepper_text), NEEDED, key=key_of(SOURCES))
-        return Engine(self._pack, *functions_at(table, ENTRIES))
+        engine = Engine(self._pack, *functions_at(table, ENTRIES))
+        engine.places = tuple(table_at(table)[len(ENTRIES) : len(ENTRIES) + len(DIRECT)])
+        return engine
 
     def _pack(self, arrays: Arrays) -> tuple[int, object]:
         method = arrays.method
@@ -88,16 +90,18 @@ def _told(make: Callable[[], str]) -> Callable[[], str]:
 
 def stepper_text() -> str:
     """The whole stepper as assembly; its entries are `ENTRIES`."""
-    return program({name: getattr(PLAIN, name) for name in ENTRIES})
+    return program({name: getattr(PLAIN, name) for name in ENTRIES}, direct=DIRECT)
 
 
-def program(entries: dict[str, FunctionType], replaced: object = overrides) -> str:
+def program(entries: dict[str, FunctionType], replaced: object = overrides, direct: Sequence[str] = ()) -> str:
     """Functions of the stepper's language, and those that they call, as assembly.
 
     replaced    a module whose functions replace those of the same name
-    Its function `@kernel` returns a table of the addresses of the entries. Raises Untranslatable.
+    direct      those that other native code calls, too
+    Its function `@kernel` returns a table of the addresses of the entries for Python, and of these for others.
+    Raises Untranslatable.
     """
     calling = [calls.call_text(name, *signature(function)) for name, function in entries.items()]
-    table = table_of([f"@{calls.SECOND}{name}" for name in entries])
+    table = table_of([*(f"@{calls.SECOND}{name}" for name in entries), *(f"@{name}" for name in direct)])
     parts = [*calls.DECLARATIONS, *gathered(entries, replaced), *calling, table]
     return "\n".join([*parts, MARKS])

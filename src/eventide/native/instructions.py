@@ -63,6 +63,21 @@ def kernel(address: int, i: int) -> int:
     return 0
 
 
+def stepper(address: int, arrays: int, *others: float) -> int:
+    """Call a function of the stepper, whose arrays are at an address; returns what it does."""
+    return 0
+
+
+def value_of_stepper(address: int, arrays: int, *others: float) -> float:
+    """The same of one that returns a float."""
+    return 0.0
+
+
+def truth_of_stepper(address: int, arrays: int, *others: float) -> bool:
+    """The same of one that returns a truth."""
+    return False
+
+
 def are_within(errors: int, absolute: int, relative: int, states: int, ratio: float) -> bool:
     """Whether the error of each of LANES slots, times a ratio, is within its tolerance; operands are addresses."""
     return False
@@ -122,6 +137,20 @@ def _kernel(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     address, row = (expressions.number(argument, "i64").text for argument in arguments)
     target = builder.convert("inttoptr", "i64", address, "ptr")
     return Value(builder.call("i64", target, ("ptr", "%a"), ("i64", row)), "i64")
+
+
+def _stepper(answer: Kind) -> Intrinsic:
+    """A call of a function of the stepper, which takes numbers as they are."""
+
+    def write(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+        builder = expressions.builder
+        places = [expressions.number(argument, "i64").text for argument in arguments[:2]]
+        target, arrays = (builder.convert("inttoptr", "i64", place, "ptr") for place in places)
+        others = [expressions.value(argument) for argument in arguments[2:]]
+        given = [(other.kind, other.text) for other in others]
+        return Value(builder.call(answer, target, ("ptr", arrays), *given), answer)
+
+    return write
 
 
 def call_python(expressions: Expressions, kind: str, name: str, *given: tuple[str, str]) -> str:
@@ -238,6 +267,9 @@ INSTRUCTIONS: Final[dict[str, Intrinsic]] = {
     "fused": _call(_FUSED, "double"),
     "combination": _call(_COMBINATION, "void"),
     "kernel": _kernel,
+    "stepper": _stepper("i64"),
+    "value_of_stepper": _stepper("double"),
+    "truth_of_stepper": _stepper("i1"),
     "draw": _drawing("PyObject_CallNoArgs"),
     "draw_next": _drawing("PyIter_Next"),
     "tell": _tell,

@@ -1,10 +1,10 @@
-"""Functions of `rows/` that differ in native code: kernels are called at their addresses, not through Python."""
+"""Functions of `rows/` that differ in native code: kernels and the stepper are called at addresses, not by Python."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eventide.native.instructions import kernel
+from eventide.native.instructions import kernel, stepper, truth_of_stepper, value_of_stepper
 
 if TYPE_CHECKING:
     from eventide.rows.records import Rows
@@ -13,3 +13,29 @@ if TYPE_CHECKING:
 def run_kernel(a: Rows, i: int) -> int:
     """Let a process run to its next wait; returns what its kernel does."""
     return kernel(a.kind.address[a.activity.kind[i]], i)
+
+
+def march(a: Rows, stop: float) -> int:
+    """Bring all that moves from the present to a time; returns what the stepper does."""
+    return stepper(a.run.marching, a.run.arrays, a.run.time, stop)
+
+
+def look(a: Rows, slot: int, first: int) -> float:
+    """The value of a slot now; NaN where laws have failed."""
+    return value_of_stepper(a.run.looking, a.run.arrays, slot, first, a.run.time)
+
+
+def may_change(a: Rows, slot: int, first: int) -> bool:
+    """Whether a slot may be changed without Python."""
+    return truth_of_stepper(a.run.asking, a.run.arrays, slot, first)
+
+
+def change(a: Rows, slot: int, first: int, value: float) -> bool:
+    """Change a slot; False where laws have failed."""
+    a.run.wrote = 1
+    return truth_of_stepper(a.run.changing, a.run.arrays, slot, first, value, a.run.time)
+
+
+def has_broken(a: Rows) -> bool:
+    """Whether laws have failed."""
+    return truth_of_stepper(a.run.breaking, a.run.arrays)

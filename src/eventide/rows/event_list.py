@@ -13,7 +13,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from eventide.engine.codes import REACHED
 from eventide.rows.codes import IN_HEAP, NONE
+from eventide.rows.moving import march
 
 if TYPE_CHECKING:
     from eventide.rows.records import Rows
@@ -276,10 +278,18 @@ def first(a: Rows) -> int:
 
 
 def take_event(a: Rows, time: float, sequence: float, serial: int, horizon: float) -> int:
-    """Begin the next event if it is before a key and the horizon, and return whose it is; NONE if not."""
+    """Begin the next event if it is before a key and the horizon, and return whose it is; NONE if not.
+
+    What moves is brought there first; NONE, too, if it comes to an event of its own before.
+    """
     i = first(a)
     if i < 0 or not is_due_before(a, i, time, sequence, serial) or a.activity.due[i] >= horizon:
         return NONE
+    if a.run.arrays != 0 and (a.run.wrote != 0 or a.activity.due[i] > a.run.time):
+        a.run.wrote = 0
+        a.run.met = march(a, a.activity.due[i])
+        if a.run.met != REACHED:
+            return NONE
     if a.activity.last[i] == IN_HEAP:
         a.run.hole = 1
     else:

@@ -45,9 +45,15 @@ SPARE: Final = 4
 
 
 class Host:
-    """What runs in Python: the kernels of the kinds, plain functions."""
+    """What runs in Python: the kernels of the kinds, plain functions, and what the stepper does (`rows/moving.py`)."""
 
-    __slots__ = ("kernels",)
+    __slots__ = ("change", "has_broken", "kernels", "look", "march", "may_change")
+
+    march: Callable[..., int]
+    look: Callable[..., float]
+    may_change: Callable[..., bool]
+    change: Callable[..., bool]
+    has_broken: Callable[..., bool]
 
     def __init__(self) -> None:
         self.kernels: list[Callable[..., int] | None] = []
@@ -79,9 +85,11 @@ class RowMemory:
 
     run     clock, counters and lists
     host    runs plain kernels
+    changes_objects     whether some kernel sets attributes of objects
     """
 
     def __init__(self, engine: RowEngine = PLAIN) -> None:
+        self.changes_objects = False
         self.engine = engine
         self.host = Host()
         self.run = run = RowState()

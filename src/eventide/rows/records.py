@@ -261,6 +261,22 @@ class RowState(ctypes.Structure):
     """The number of processes made in rows so far."""
     alive: int
     """The number of rows of processes that are in use, prototypes included."""
+    arrays: int
+    """The address of the tables of all that moves; 0 where nothing does."""
+    marching: int
+    """The address of the stepper's function that brings it from one event to the next."""
+    looking: int
+    """That of the one that gives the value of a slot."""
+    asking: int
+    """That of the one that says whether a slot may be changed."""
+    changing: int
+    """That of the one that changes it."""
+    breaking: int
+    """That of the one that says whether laws have failed."""
+    wrote: int
+    """1 if the events of this instant have changed what moves since it was settled."""
+    met: int
+    """What that function has come to last, as a code of `engine/codes.py`, or the number of a condition."""
 
     @property
     def placed(self) -> tuple[tuple[int, ...], tuple[RowState, ...]]:

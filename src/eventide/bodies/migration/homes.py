@@ -14,13 +14,14 @@ from functools import partial
 from heapq import heapify
 from itertools import count
 from math import inf
-from operator import call, is_
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
+from eventide.bodies.migration.company import ALONE
+from eventide.bodies.migration.reliance import Reliance
 from eventide.bodies.migration.selection import Candidate, Selection
 from eventide.bodies.migration.stand_ins import Given, Gone, RowCalendar, RowRoster
 from eventide.discrete import inside, same_time_limit
-from eventide.discrete.calendar import Calendar
+from eventide.discrete.calendar import Calendar, Entry
 from eventide.discrete.interruptions import Interruptions, put_back, serial_of
 from eventide.discrete.processes.composite import FirstOf, who_waits
 from eventide.discrete.processes.process_list import Roster
@@ -36,9 +37,10 @@ from eventide.rows.undisturbed import is_watched, uncollected, undisturbed
 if TYPE_CHECKING:
     from eventide.bodies.absence import Absence
     from eventide.bodies.body import Admission, Bodies, Body, Return
-    from eventide.bodies.naming import Fact
+    from eventide.bodies.migration.company import Company
     from eventide.bodies.prototypes import Prototype, Prototypes
     from eventide.bodies.stations.things import Things
+    from eventide.discrete.duties import Vigil
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.request import Request
     from eventide.discrete.world import World
@@ -51,7 +53,6 @@ MOST: Final = 0.9
 """This part of the events are of rows while it pays: each one in Python costs a look at all on which rows rely."""
 MORE: Final = 15
 """The spells that follow one while rows need no Python."""
-NO_QUESTIONS: Final[tuple[tuple[Any, ...], ...]] = (), (), ()
 FEW: Final = 8
 """The processes that may come home before it is judged whether that is too often."""
 
@@ -71,8 +72,7 @@ class Homes:
         self.away: dict[Process, int] = {}
         self.due = 0
         self.taken = 0  # how many events of rows there have been
-        self.exits: dict[tuple[Body, int], int] = {}
-        """How often Python has gone on at each state of each body."""
+        self.exits: dict[tuple[Body, int], int] = {}  # how often Python has gone on at each state of each body
         self._make = make
         self._bodies: Bodies | None = None
         self._memory: RowMemory | None = None
@@ -81,14 +81,14 @@ class Homes:
         self._prototypes: Prototypes | None = None
         self._models: list[Prototype] = []  # the prototypes that have rows now
         self._kinds_by_label: dict[str | type, int] = {}  # the kinds that count what has one name
-        self._counted: list[tuple[int, Kind]] = []
-        """These, and who counts in Python, of what may begin in rows now."""
+        self._counted: list[tuple[int, Kind]] = []  # these, and who counts in Python, of what may begin in rows now
         self._embodied = 0  # so many processes made in rows have got objects, or have ended
         self._things: Things | None = None  # the resources and levels that are away
         self._requests: dict[int, Request] = {}  # of those that come home, by their rows
-        self._relied: dict[tuple[int, str], Fact] = {}  # on what those rely that are away
-        self._questions = NO_QUESTIONS  # the same: what is asked, about what, and the answers
-        self._called: Process | Given | None = None
+        self._relied = Reliance()  # on what those rely that are away
+        self._called: Entry | None = None  # whose event is under way, or is the next one
+        self.inner: Vigil | None = None  # what has duties between events besides
+        self._company: Company = ALONE  # the same, as those see it that are away
         self._came = self._since = self._taken_before = self._events_before = 0
         self._pause = 1
         self.is_busy = False
@@ -120,8 +120,11 @@ class Homes:
             self._judge(events)
             return
         self.due = events + ENOUGH * self._pause
-        if inside.hook_of(world) is not None or type(calendar) is not Calendar or is_watched():
+        inner = self.inner if inside.hook_of(world) is self else inside.hook_of(world)
+        company: Company | None = ALONE if inner is None else getattr(inner, "company", None)
+        if company is None or type(calendar) is not Calendar or is_watched() or not company.is_welcome(self._memory):
             return
+        self.inner, self._company = inner, company
         if calendar.front:  # it may hold stale notices
             self.due = events + 1
             return
@@ -174,7 +177,7 @@ class Homes:
             notices.extend(kept)
         heapify(calendar.heap)
         self._go(found)
-        self._questions = tuple(zip(*self._relied.values(), strict=True)) or NO_QUESTIONS
+        self._relied.settle()
         inside.set_hook(world, self)
         calendar.__class__, calendar.tracer = RowCalendar, self
         self._roster.__class__, self._roster.homes = RowRoster, self
@@ -237,7 +240,7 @@ class Homes:
                 requests.update(things.go(thing, owners))
         for prototype in self._models:
             self._fill(prototype.row, prototype.admission, prototype.children, requests)
-            self._relied.update(prototype.body.naming.facts)
+            self._relied.note(prototype.body.naming.facts)
         for process, candidate in found.items():
             self._write_row(process, rows[process], candidate, requests)
 
@@ -274,7 +277,7 @@ class Homes:
             memory.engine.place(memory.arrays, i, time, float(sequence), path[0])
         self._absence.begin(process)
         self._rows[i] = Gone(process, candidate.body, None, candidate.admission.kept)
-        self._relied.update(candidate.body.naming.facts)
+        self._relied.note(candidate.body.naming.facts)
 
     def _fill(
         self, i: int, admission: Admission, children: dict[int, Prototype | None], requests: dict[Request, int]
@@ -295,7 +298,7 @@ class Homes:
         for place, cause in admission.causes.items():
             wholes[place] = interruptions.number_of(cause)
         memory.set_numbers(i, wholes, admission.reals)
-        self._relied.update(admission.relied)
+        self._relied.note(admission.relied)
 
     def _new_row(self, memory: RowMemory, kind: int) -> int:
         while memory.run.row_room - memory.run.used < 2 or not has_room(memory.views, kind):
@@ -360,7 +363,7 @@ class Homes:
         self._requests.clear()
         world = self.world
         if inside.hook_of(world) is self:
-            inside.set_hook(world, None)
+            inside.set_hook(world, self.inner)
         if self._called is not None:  # Ctrl-C came before the rest of an event: it is the first of the next run
             self._calendar.call_next(world.time, self._called)
             self._called = None
@@ -454,8 +457,7 @@ class Homes:
         models, self._models = self._models, []
         for prototype in models:
             memory.engine.dismiss(memory.arrays, prototype.row)
-        self._relied.clear()
-        self._questions = NO_QUESTIONS
+        self._relied.forget()
         self._interruptions.forget()
         memory.run.notices = 0  # stale ones, whose keys may come again
 
@@ -467,31 +469,26 @@ class Homes:
         while most > 0:
             if self.is_any_away and not self._pays:
                 self._give_up()
-            elif self.is_any_away and not self._stands():
+            elif self.is_any_away and isinstance(inside.hook_of(self.world), Attendance):
+                self.leave()
+            elif self.is_any_away and not (self._relied.stands() and self._company.is_welcome(self._memory)):
                 self.leave()
                 self._wait_longer()
-            elif self.is_any_away and not isinstance(inside.hook_of(self.world), Attendance):
+            elif self.is_any_away:
                 most = self._proceed(horizon, most)
                 if self._called is not None:
                     yield calendar.turn
                     continue
-                if inside.is_halted(self.world) or most <= 0:
+                if self._company.has_found:
+                    self._called = self._company.begin()
+                elif self._company.met is not None:
+                    self.leave()
+                elif inside.is_halted(self.world) or most <= 0:
                     return
+                elif isinstance(inside.hook_of(self.world), Attendance):
+                    continue
             yield next(calendar.numbers)
             most -= 1
-
-    def _stands(self) -> bool:
-        """Whether all on which those rely that are away is as it was: events in Python may have changed it.
-
-        Nor may anybody have begun to look at Python code, as a debugger does.
-        """
-        if is_watched():
-            return False
-        asks, abouts, answers = self._questions
-        try:
-            return all(map(is_, map(call, asks, abouts), answers))
-        except (AttributeError, ValueError):  # something has no value any longer
-            return False
 
     @undisturbed
     def _proceed(self, horizon: float, left: int) -> int:
@@ -518,7 +515,7 @@ class Homes:
             for k, kind in self._counted:
                 memory.kind.count[k] = kind.count
             try:
-                code = memory.engine.proceed_rows(memory.arrays, *key, horizon, left)
+                code = self._company.accompany(memory, *key, horizon, left)
             except BaseException as error:  # noqa: BLE001  # it is raised in the process that has met it
                 code, failure = FAILED, error
             calendar.numbers, calendar.serial = count(run.turn + 1), count(run.serial + 1).__next__
@@ -577,21 +574,25 @@ class Homes:
 
     # --- as what acts between events ------------------------------------------------------------------------------
 
-    def advance(self, horizon: float) -> Process | Given | None:
+    def advance(self, horizon: float) -> object:
         """Whose event it is; None if it is that of the first in the list."""
         called, self._called = self._called, None
         if self.signals.waiting:
             self.signals.deliver_amid()
         if not self.is_any_away and inside.hook_of(self.world) is self:
-            inside.set_hook(self.world, None)
-        return called
+            inside.set_hook(self.world, self.inner)
+        return self.inner.advance(horizon) if called is None and self.inner is not None else called
 
     def must_wait(self) -> bool:
         """Whether who looks now would see processes half in rows, half in Python, or an event that has just begun."""
         return self.is_busy or self._called is not None
 
     def refresh(self) -> None:
-        """There is nothing to bring up to date."""
+        """Pass on."""
+        if self.inner is not None:
+            self.inner.refresh()
 
     def come_to_rest(self) -> None:
-        """A run has ended."""
+        """Pass on."""
+        if self.inner is not None:
+            self.inner.come_to_rest()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from eventide.continuous.checks import refuse_change
 from eventide.continuous.components.reference import Reference
 from eventide.continuous.components.vectors import seen, set_values, write_values
-from eventide.declare import GENERATED, MISSING, Field
+from eventide.declare import GENERATED, MISSING, Field, Kept
 from eventide.declare.units import has_unit, in_unit
 from eventide.engine.codes import BY_READING, E0, Y0, R, Y
 from eventide.errors import ModelError, refuse_too_large
@@ -312,6 +312,8 @@ class Layout:
     def _install(self, cls: type, template: str, offset: int, name: str, kind: str = "") -> None:
         shown = offset + len(self.vectors)  # behind all that can be written
         getter, setter = _functions(template, offset, name, kind, shown=shown)
+        if name in self.offsets and not self.fields[name].assigned:
+            getter.kept = Kept(self.fields[name].role, "_side" if name in self.aside else "_base", offset, kind)
         setattr(cls, name, property(getter, setter, doc=self.fields[name].description or None))
 
     def settings(self, names: list[str], lines: list[str]) -> list[str]:

@@ -6,11 +6,16 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from eventide.discrete.duties import Vigil
     from eventide.reading.source import CannotLower
 
 
 class Migration(Protocol):
     """The processes of one world that are rows of native code; `bodies/migration/homes.py` has the only one."""
+
+    @property
+    def inner(self) -> Vigil | None:
+        """What has duties between events besides."""
 
     @property
     def is_any_away(self) -> bool:

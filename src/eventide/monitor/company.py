@@ -1,0 +1,160 @@
+"""Rows of processes beside all that moves: native code goes from event to event, and lets Python look when it must.
+
+In: the events of rows, in their order (`discrete/homes.py`). Out: these, with all that moves brought to each, or the
+first state event before. Rows do so while nobody has anything to do between two events: no observer, no condition on
+time alone, nothing that slides, no code that is looked after. What they do changes nothing that moves.
+"""
+
+from __future__ import annotations
+
+from math import nan
+from typing import TYPE_CHECKING, cast
+
+from eventide.continuous.integrator import TENDING
+from eventide.engine.codes import CHOICE, FOUND, PAUSED, REACHED
+from eventide.rows.codes import FAILED
+
+if TYPE_CHECKING:
+    from eventide.discrete.calendar import Entry
+    from eventide.monitor.monitor import Monitor
+    from eventide.rows.memory import RowMemory
+    from eventide.rows.records import RowState
+
+
+class MovingCompany:
+    """What lets rows have their events while a model moves.
+
+    met     what they have come to that is Python's, a code of the march, and where it was to go; None without
+    """
+
+    def __init__(self, monitor: Monitor) -> None:
+        self._monitor = monitor
+        self.met: tuple[int, float] | None = None
+
+    def is_welcome(self, memory: RowMemory | None) -> bool:
+        """Whether rows may have the next events; what the last one in Python has changed is known then."""
+        monitor, sim = self._monitor, self._monitor.sim
+        integrator, changes = monitor.integrator, monitor.integrator.changes
+        if not monitor.is_undisturbed() or integrator.together or not integrator.analyst.compiles:
+            return False
+        if not (changes.are_seen and integrator.references.stands()):
+            sim.active = True
+            try:
+                monitor._look_around()
+            finally:
+                sim.active = False
+        if not monitor.is_undisturbed():
+            return False
+        references = integrator.references
+        if references.are_polled and (references.looks_at_lists or (memory is not None and memory.changes_objects)):
+            return False
+        if integrator.native_handlers.plans or integrator.native_processes.of:
+            integrator.native_handlers.allow(monitor._reacts())
+        return True
+
+    def accompany(self, memory: RowMemory, *turn: float) -> int:
+        """Let rows have their events, and bring all that moves along: `proceed_rows`, of which `turn` are arguments."""
+        monitor, clock = self._monitor, memory.run
+        sim, integrator = monitor.sim, monitor.integrator
+        run, guards, current = integrator.run, integrator.guards, sim.current
+        sim.active, sim.current = True, None
+        try:
+            if run.touched and is_due(memory, sim.time):
+                integrator.settle()
+            if guards.returning is not None:
+                guards.seat_returning()
+            integrator.close()
+            run.work = 0.0
+            self._connect(memory)
+            code = self._go(memory, turn)
+        finally:
+            integrator.is_marching = sim.active = False
+            sim.current, clock.arrays = current, 0
+            self._take_stock(clock)
+        if code == FAILED:
+            integrator.host.raise_what_was_met()
+        return code
+
+    def _connect(self, memory: RowMemory) -> None:
+        """Let rows know the functions of the stepper that they may call."""
+        integrator, clock, host = self._monitor.integrator, memory.run, memory.host
+        engine, known = integrator.engine, integrator.memory
+        clock.wrote = 0
+        if engine.places:
+            clock.marching, clock.looking, clock.asking, clock.changing, clock.breaking = engine.places
+        host.march = lambda *given: engine.accompany(known.arrays, *given)
+        host.look = lambda *given: engine.look(known.arrays, *given)
+        host.may_change = lambda *given: engine.may_change(known.arrays, *given)
+        host.change = lambda *given: engine.change(known.arrays, *given)
+        host.has_broken = lambda: engine.has_broken(known.arrays)
+
+    def _take_stock(self, clock: RowState) -> None:
+        """Rows have had their events, and Python goes on: let it know what these have changed."""
+        monitor, sim, integrator = self._monitor, self._monitor.sim, self._monitor.integrator
+        run = integrator.run
+        if clock.met != REACHED:
+            self.met = None if clock.met == PAUSED else (clock.met, run.next_event)
+        elif integrator.seen:
+            integrator.forget_what_was_seen()
+        integrator.next_event = nan
+        sim.time = sim.last_time = clock.time
+        sim.dt = 0.0
+        if run.handled and clock.met not in FOUND and integrator.native_handlers.count():
+            monitor._count_reactions()
+        if self.met is None:
+            for k in range(run.touched):
+                integrator.note_touching(integrator.flows[integrator.memory.touched[k]])
+
+    def _go(self, memory: RowMemory, turn: tuple[float, ...]) -> int:
+        clock, integrator = memory.run, self._monitor.integrator
+        while True:
+            clock.met, integrator.is_marching = REACHED, True
+            clock.arrays = cast("int", integrator.memory.arrays)  # their address, as laws are compiled
+            code = memory.engine.proceed_rows(memory.arrays, *turn)
+            if clock.met not in TENDING:
+                return code
+            stop = integrator.run.next_event
+            answer, _ = integrator.tend(clock.met, clock.time, stop)
+            if answer != REACHED:
+                clock.met = CHOICE if answer >= 0 else answer
+                return code
+            self._monitor.sim.time = clock.time = stop
+            if integrator.run.touched:
+                integrator.settle()
+
+    @property
+    def has_found(self) -> bool:
+        """Whether they have come to a state event."""
+        return self.met is not None and self.met[0] in FOUND
+
+    def begin(self) -> Entry:
+        """The state event to which they have come takes place in Python; returns its owner."""
+        monitor, sim = self._monitor, self._monitor.sim
+        integrator = monitor.integrator
+        sim.active, sim.current = True, None
+        try:
+            code, _, _ = self.take_met()
+            monitor._is_event(code)
+            chosen = integrator.chosen
+            monitor.state_events += 1
+            if chosen.partner is not None:
+                monitor._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
+            if integrator.native_processes.of:
+                integrator.native_processes.ready(chosen)
+            return chosen.fire(sim)  # type: ignore[return-value]  # who has it can be listed
+        finally:
+            sim.active = False
+
+    def take_met(self) -> tuple[int, float, float]:
+        """What they have come to, as the march in Python would say it: its code, and twice where it was to go."""
+        assert self.met is not None
+        (code, stop), self.met = self.met, None
+        integrator = self._monitor.integrator
+        integrator.is_marching = True
+        return integrator.come_back(code, self._monitor.sim.time, stop), stop, stop
+
+
+def is_due(memory: RowMemory, time: float) -> bool:
+    """Whether a row has an event at a time, or before it."""
+    i = memory.engine.first(memory.arrays)
+    return i >= 0 and memory.activity.due[i] <= time

@@ -1,0 +1,34 @@
+"""What rows ask of the stepper. Native code calls that at addresses: see `native/row_overrides.py`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from eventide.rows.records import Rows
+
+
+def march(a: Rows, stop: float) -> int:
+    """Bring all that moves from the present to a time; returns what the stepper does."""
+    return int(a.host.march(a.run.time, stop))
+
+
+def look(a: Rows, slot: int, first: int) -> float:
+    """The value of a slot now; NaN where laws have failed."""
+    return float(a.host.look(slot, first, a.run.time))
+
+
+def may_change(a: Rows, slot: int, first: int) -> bool:
+    """Whether a slot may be changed without Python."""
+    return bool(a.host.may_change(slot, first))
+
+
+def change(a: Rows, slot: int, first: int, value: float) -> bool:
+    """Change a slot; False where laws have failed."""
+    a.run.wrote = 1
+    return bool(a.host.change(slot, first, value, a.run.time))
+
+
+def has_broken(a: Rows) -> bool:
+    """Whether laws have failed."""
+    return bool(a.host.has_broken())

@@ -1,0 +1,230 @@
+"""Random models of processes that hold, queue and wait for states beside components that move, and of who meddles."""
+
+from __future__ import annotations
+
+from random import Random
+from types import ModuleType
+from typing import Any
+
+from random_bodies import HEAD, MEDDLER, Writer, run_through
+
+import eventide as ev
+
+COMPONENTS = """
+def push(t):
+    return 0.25 if t % 3.0 < 1.5 else -0.25
+
+
+class Swing(ev.Continuous):
+    x: ev.State = ev.state(1.0)
+    v: ev.State = ev.state(0.0)
+    k: float = 2.0
+    damping: float = 0.05
+    hits: int = 0
+
+    def equations(self):
+        self.rate.x = self.v
+        self.rate.v = {law}
+{handlers}
+
+class Tank(ev.Continuous):
+    level: ev.State = ev.state(0.5)
+    inflow: float = 0.25
+    drain: float = 0.5
+
+    def equations(self):
+        self.rate.level = self.inflow - self.drain * self.level{coupling}
+
+
+class Count:
+    def __repr__(self):
+        return f"{{self.total}} {{self.share}}"
+
+    def __init__(self):
+        self.total = 0
+        self.share = 0.5
+"""
+LAWS = (
+    "-self.k * self.x",
+    "-self.k * self.x",
+    "-self.k * self.x - self.damping * self.v",
+    "-self.k * self.x - self.damping * abs(self.v) * self.v",
+    "-self.k * self.x if self.x > 0.25 else -0.5 * self.k * self.x",
+    "-self.k * self.x + INPUT(self.sim.time)",
+    "-self.k * max(self.x, -0.75)",
+    "-self.k * sum([self.x])",
+    "-self.k * self.x + 0.0 * len(str(self.k))",
+)
+INPUTS = (
+    "ev.inputs.Sine(amplitude=0.25, frequency=0.125)",
+    "ev.inputs.Pulse(period=4.0, width=1.5, high=0.25, low=-0.25)",
+    "push",
+)
+HANDLER = """
+    @ev.when(lambda self: self.x {sign} {limit})
+    def hit{number}(self):
+        {act}
+"""
+ACTS = (
+    "self.v *= -0.75", "self.k = 1.5", "self.hits += 1", "self.v += 0.125", "HITS.append(self.x)",
+    "HITS.append((self.sim.time, self.v))",
+)  # fmt: skip
+FIELDS = ("swing.x", "swing.v", "swing.k", "tank.level", "tank.inflow", "swing.hits * 0.5", "count.share")
+WATCHER = """
+
+def watcher(sim, log, swing, tank):
+    while True:
+        yield ev.until(lambda: swing.x > 0.5)
+        {first}
+        yield ev.until(lambda: swing.x < -0.25)
+        {second}
+"""
+DEEDS = ("log.append((sim.time, swing.x))", "swing.v *= 0.875", "tank.inflow = 0.375", "swing.k = 1.75", "pass")
+
+
+class CombinedWriter(Writer):
+    """Writes processes that read and write what moves, and wait for it.
+
+    wishes      how often they do so, among their statements
+    """
+
+    def __init__(self, chance: Random, name: str, wishes: tuple[str, ...]) -> None:
+        super().__init__(chance, name)
+        self.wishes = wishes
+
+    def text(self) -> str:
+        """The function."""
+        return super().text().replace("n, x, y):", "n, x, y, swing, tank, count, desk):", 1)
+
+    def statement(self) -> list[str]:
+        if self.wishes and self.chance.random() < 0.3:
+            return getattr(self, f"on_{self.chance.choice(self.wishes)}")(0)  # type: ignore[no-any-return]
+        return super().statement()
+
+    def on_reads(self, number: int) -> list[str]:
+        name = self.chance.choice(self.floats)
+        return [f"{name} = {self.chance.choice(FIELDS)}"]
+
+    def on_tells(self, number: int) -> list[str]:
+        field = self.chance.choice(FIELDS)
+        return [
+            self.one(f"log.append({field})", f"seen.append({field})", f"seen.append({field} * 0.5 + {self.real()})")
+        ]
+
+    def on_tests(self, number: int) -> list[str]:
+        return [f"if {self.chance.choice(FIELDS)} > {self.chance.choice([0.0, 0.25, 1.0])}:", *self.inside()]
+
+    def on_writes(self, number: int) -> list[str]:
+        value = repr(self.chance.choice([0.25, 0.5, 1.0]))
+        return [
+            self.one(
+                f"swing.v = {value}",
+                f"swing.v *= -{value}",
+                f"swing.x = min(swing.x, {value})",
+                f"tank.level += {value} * 0.5",
+                f"tank.level = min(tank.level * 0.5, {value})",
+            )
+        ]
+
+    def on_sets(self, number: int) -> list[str]:
+        value = repr(self.chance.choice([0.25, 0.5, 1.0]))
+        return [
+            self.one(
+                f"tank.inflow = {value}", f"swing.k = 1.0 + {value}", "swing.hits += 1", "count.total += 1",
+                "tank.drain = 0.25 + 0.5 * count.share", f"count.share = {value}",
+            )
+        ]  # fmt: skip
+
+    def on_waits(self, number: int) -> list[str]:
+        condition = self.one("swing.x > 0.25", "swing.x < -0.25", "tank.level > 0.375", "swing.v < 0.0", "swing.x > x")
+        return [
+            self.one(
+                f"yield ev.until(lambda: {condition})",
+                f"yield ev.first_of(a=ev.until(lambda: {condition}), b=ev.hold(1.5))",
+                f"yield ev.until(lambda: {condition}, priority={self.chance.choice([-1, 1])})",
+            )
+        ]
+
+    def on_times(self, number: int) -> list[str]:
+        return ["until = sim.time + 0.5", "yield ev.until(lambda: sim.time >= until)"]
+
+    def on_asks(self, number: int) -> list[str]:
+        return ["with desk.request() as place:", "    yield place", *self.inside()]
+
+    def on_stops(self, number: int) -> list[str]:
+        return [self.one("tank.stop()", "tank.start()", "tank.start()")]
+
+
+WISHES: tuple[tuple[str, ...], ...] = (
+    (),
+    ("asks",),
+    ("reads", "tells", "tests"),
+    ("reads", "tells", "tests", "writes", "sets"),
+    ("asks", "reads", "tells", "writes", "sets"),
+    ("reads", "writes", "waits"),
+    ("asks", "tells", "sets", "waits", "times"),
+    ("reads", "tells", "tests", "writes", "sets", "waits", "asks", "stops", "times"),
+)
+"""What processes of one model may do besides, from those that never touch what moves to those that do all."""
+
+
+def combined_program(seed: int, acts: int) -> str:
+    """The text of a model."""
+    chance = Random(f"combined {seed}")
+    handlers = [
+        HANDLER.format(
+            sign=chance.choice("<>"), limit=chance.choice((-0.5, 0.25, 0.625)), number=k, act=chance.choice(ACTS)
+        )
+        for k in range(chance.choice((0, 0, 1, 2)))
+    ]
+    head = COMPONENTS.format(
+        law=chance.choice(LAWS), handlers="".join(handlers), coupling=chance.choice(("", "", " + 0.0625 * MATE.x"))
+    )
+    wishes = chance.choice(WISHES)
+    stories = [CombinedWriter(chance, f"story{k}", wishes).text() for k in range(3)]
+    given = [f"INPUT = {chance.choice(INPUTS)}", "HITS = []", "MATE = None", f"ACTS = {acts}"]
+    given += [f"WATCHERS = {chance.choice((0, 0, 1, 2))}", f"RECORDS = {chance.choice((0, 0, 0, 0, 1, 2))}"]
+    watcher = WATCHER.format(first=chance.choice(DEEDS), second=chance.choice(DEEDS))
+    return "\n\n".join([HEAD, head, "\n".join(given), *stories, watcher, MEDDLER, 'HIDDEN = (*HIDDEN, "place")'])
+
+
+def combined_outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int, cuts: int = 0) -> list[Any]:
+    """All that can be seen of a run of such a model, in some pieces."""
+    rng, log, seen, horizon = Random(seed), [], [], 40.0
+    module.HITS.clear()
+    module.MATE = swing = module.Swing(sim, name="swing").start()
+    tank, desk, count = module.Tank(sim, name="tank").start(), ev.Resource(sim, 2, name="desk"), module.Count()
+    stories = [getattr(module, f"story{k}") for k in range(3)]
+    for k in range(9):
+        stream = sim.stream(f"stream {k % 2}")
+        sim.process(stories[k % 3](sim, rng, stream, log, seen, k % 5, 0.5 * k, 1.0, swing, tank, count, desk))
+    processes = [entry.process for entry in sim.schedule]
+    for k in range(module.WATCHERS):
+        sim.process(module.watcher(sim, log, swing, tank), name=f"watcher {k}")
+    recordings = [sim.record(swing, tank, every=(0.5, "event")[k]) for k in range(module.RECORDS)]
+    if acts:
+        sim.process(module.meddler(sim, Random(seed + 1), log, processes))
+    ends = sorted(Random(seed + cuts).uniform(0.0, horizon) for _ in range(cuts))
+    for end in (*ends, horizon):
+        run_through(sim, module, log, end)
+        log.append((sim.time, sim.events, swing.x, tank.level))
+    frames = [module.variables_of(process) for process in processes if not process.terminated]
+    states = [(p.name, p.terminated, p.idle or p.event_time, p.why_waiting()) for p in processes]
+    moved = [swing.x, swing.v, swing.k, swing.hits, tank.level, tank.inflow, count.total, count.share]
+    steps = [sim.monitor.steps, sim.monitor.refused, sim.monitor.state_events]
+    rows = [[list(recording.times), [list(recording[c.name]) for c in recording.columns]] for recording in recordings]
+    tallies = [desk.waits.count, desk.waits.mean, desk.utilisation]
+    return [
+        sim.time,
+        sim.events,
+        rng.random(),
+        log,
+        seen,
+        list(module.HITS),
+        states,
+        frames,
+        moved,
+        steps,
+        rows,
+        tallies,
+    ]
