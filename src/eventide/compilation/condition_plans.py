@@ -10,7 +10,7 @@ from __future__ import annotations
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
 from functools import cached_property
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from eventide.errors import ModelError
 from eventide.lowering.not_compilable import CannotLower
 
 if TYPE_CHECKING:
+    from _ctypes import CFuncPtr
     from collections.abc import Callable, Iterable, Sequence
 
     from eventide.compilation.registry import Bound, Registry
@@ -476,6 +477,6 @@ def _of_another(whose: str, stranger: str) -> ModelError:
     )
 
 
-def address_of(function: Any) -> int:
+def address_of(function: CFuncPtr) -> int:
     """Where native code finds a function of ctypes."""
     return int(cast(function, c_void_p).value or 0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import attrgetter
 from types import CodeType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.compilation.branches.smoothness import Smoothness
 from eventide.compilation.condition_plans import usage_of
@@ -101,15 +101,15 @@ class Registry:
         self.written: Written = {}
         self._process_codes: dict[int, tuple[CodeType, ProcessCode | tuple[str, int, str, str]]] = {}
 
-    def find(self, kind: LoweredKind, function: Any, arguments: tuple[object, ...]) -> Bound:
+    def find(self, kind: LoweredKind, function: object, arguments: tuple[object, ...]) -> Bound:
         """The kernel of a function for some arguments, and its binding.
 
         Raises CannotLower if something in it cannot be followed.
         """
-        if function.__class__ is not FunctionType:
+        if not isinstance(function, FunctionType):
             if not isinstance(function, MethodType) or not isinstance(function.__func__, FunctionType):
                 raise not_a_function(getattr(function, "__func__", function))
-            function, arguments = function.__func__, (function.__self__, *arguments)
+            arguments, function = (function.__self__, *arguments), function.__func__
         key = kind, id(function.__code__)
         for kernel in self._kernels.get(key, ()):
             binding = kernel.lowered.bind(function, arguments)

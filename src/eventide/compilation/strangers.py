@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property, partial, partialmethod
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.continuous import Variable
 from eventide.declare import Component
@@ -91,7 +91,7 @@ def _attribute_of(cls: type, name: str) -> object:
     return next((vars(base)[name] for base in cls.__mro__ if name in vars(base)), None)
 
 
-def _parts(value: Any) -> tuple[object, ...]:
+def _parts(value: object) -> tuple[object, ...]:
     if isinstance(value, MethodType):
         return value.__self__, value.__func__
     if isinstance(value, partial | partialmethod):
@@ -102,4 +102,7 @@ def _parts(value: Any) -> tuple[object, ...]:
         return (value.func,)
     if isinstance(value, staticmethod | classmethod):
         return (value.__func__,)
-    return tuple(value.values()) if isinstance(value, dict) else tuple(value)
+    if isinstance(value, dict):
+        return tuple(value.values())
+    assert isinstance(value, list | tuple)  # or `take` has passed it over
+    return tuple(value)

@@ -157,7 +157,7 @@ class Ledger(Protocol):
     def note_read(self, owner: Continuous, quantity: Quantity) -> None:
         """The present law reads a rate of an object."""
 
-    def note_write(self, owner: Continuous, quantity: Quantity) -> None:
+    def note_write(self, owner: Any, quantity: Quantity) -> None:
         """It writes one."""
 
     def note_read_slot(self, slot: int) -> None:
@@ -287,7 +287,9 @@ class _CheckedItems(np.ndarray):
     def __iter__(self) -> Iterator[Any]:
         return (self[k] for k in range(len(self)))
 
-    def __array_ufunc__(self, ufunc: object, method: str, *inputs: object, out: Any = (), **options: object) -> object:
+    def __array_ufunc__(
+        self, ufunc: object, method: str, *inputs: object, out: tuple[object, ...] = (), **options: object
+    ) -> object:
         for given in inputs:
             if isinstance(given, _CheckedItems):
                 given._tell(..., writes=False)

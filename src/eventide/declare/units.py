@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eventide.errors import ModelError, to_float
 
@@ -44,7 +44,7 @@ def convert(number: float, given: str, wanted: str, whose: str) -> float:
 
 
 @cache
-def _registry() -> pint.UnitRegistry[Any]:
+def _registry() -> pint.UnitRegistry[float]:
     """Pint's table of units, which takes a second to make; it follows from pint alone."""
     import pint
 

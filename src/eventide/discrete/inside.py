@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from eventide.discrete.same_time_limit import Instant
     from eventide.discrete.sigint import Keyboard
     from eventide.discrete.world import World
+    from eventide.errors import Named
 
 
 def calendar_of(world: World) -> Calendar:
@@ -56,10 +57,12 @@ def is_without_end(world: World) -> bool:
     return world.main is None and world._goal is None and world.events == world._events_before
 
 
-def refuse_between_events(world: World, call: str, number: int, culprit: str, whose: object) -> None:
+def refuse_between_events(
+    world: World, call: str, number: int, continuous: Named | None = None, reporter: Named | None = None
+) -> None:
     """Raise SimulationError `number`, with the component or reporter that it is of, if this is between events."""
     if world.active:
-        world._forbid(number, call, **{culprit: whose})
+        world._forbid(number, call, continuous=continuous, reporter=reporter)
 
 
 def processes_of(world: World) -> Roster:

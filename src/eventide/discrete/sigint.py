@@ -16,7 +16,7 @@ import _signal  # type: ignore[import-not-found]  # typeshed does not have it
 import sys
 from _thread import get_ident
 from types import FrameType
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Final, NoReturn
 
 from eventide.errors import ModelError
 from eventide.reading.asynchronous import is_asynchronous
@@ -157,9 +157,9 @@ class Keyboard:
             error.add_note(f"time has not gone on for long: {actors} acted at this instant")
         raise error
 
-    def _hear(self, dropped: Any) -> None:
+    def _hear(self, dropped: sys.UnraisableHookArgs) -> None:
         """Somebody has dropped an error that he could not raise."""
-        if get_ident() == self.thread and DROPPED in (dropped.err_msg or ""):
+        if get_ident() == self.thread and DROPPED in (dropped.err_msg or "") and dropped.exc_value is not None:
             self.note_error_in_step(dropped.exc_value)
             self._world._fail(dropped.exc_value)
         else:

@@ -29,7 +29,7 @@ from eventide.discrete.run_end import Halt, wait_for
 from eventide.discrete.same_time_limit import MOST_IN_ONE_EVENT, SPELL, Instant, refuse_more
 from eventide.discrete.sigint import Keyboard
 from eventide.discrete.trace import Listener, Tracer, print_occurrence
-from eventide.errors import Ended, ModelError, SimulationError, check_text, refuse_boolean
+from eventide.errors import Ended, ModelError, Named, SimulationError, check_text, refuse_boolean
 from eventide.reading.asynchronous import is_asynchronous
 from eventide.reading.lines import is_all_ours, line_in
 from eventide.reading.other_words import OF_SIMULATION, advise, put_other_words
@@ -543,7 +543,9 @@ class World:
         self._statistics.add(statistic)
         return statistic
 
-    def _forbid(self, number: int, call: str, *, continuous: Any = None, reporter: Any = None) -> None:
+    def _forbid(
+        self, number: int, call: str, *, continuous: Named | None = None, reporter: Named | None = None
+    ) -> None:
         """Raise SimulationError `number`, with the culprit, if this is between events."""
         if self.active:
             raise SimulationError(

@@ -51,11 +51,11 @@ def _figures(statistic: Statistic) -> tuple[str, ...]:
     return (*map(readable, moments), "" if count is None else readable(count))
 
 
-def _value(number: object) -> tuple[str, str, str]:
+def _value(number: float) -> tuple[str, str, str]:
     return getattr(number, "unit", ""), readable(number), getattr(number, "description", "")
 
 
-def readable(number: Any) -> str:
+def readable(number: float) -> str:
     """A real number with six significant digits, whole ones in full; "-" for one that the data do not settle."""
     if isinstance(number, bool):
         return "yes" if number else "no"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -134,7 +134,7 @@ def _degree(coefficients: Row) -> int:
     return max(k for k, c in enumerate(coefficients) if c)
 
 
-def _evaluate(coefficients: Row, points: NDArray[np.complex128]) -> Any:
+def _evaluate(coefficients: Row, points: NDArray[np.complex128]) -> NDArray[np.complexfloating]:
     return np.polynomial.polynomial.polyval(points, [float(c) for c in coefficients])
 
 

@@ -93,7 +93,7 @@ def _items(items: list[str]) -> str:
     return "" if not written else written[0] if len(written) == 1 else f"{written[0]} ... {written[-1]}"
 
 
-def _joined(settled: array[Any], pending: list[object]) -> npt.NDArray[Any]:
+def _joined(settled: array[int] | array[float], pending: Sequence[float]) -> npt.NDArray[Any]:
     """A column with the rows that are not yet written down; an array of its own."""
     column = np.array(settled)
     return np.concatenate((column, np.array(pending, dtype=column.dtype))) if pending else column

@@ -113,4 +113,4 @@ class Reporter(Observer, Component):
         )
 
     def _forbid_between_events(self, number: int, call: str) -> None:
-        refuse_between_events(self.sim, f"{call}() of {self.name}", number, "reporter", self)
+        refuse_between_events(self.sim, f"{call}() of {self.name}", number, reporter=self)

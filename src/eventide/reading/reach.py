@@ -7,7 +7,7 @@ import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import Any, Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from eventide.reading.scope import closures_of
 
@@ -118,14 +118,14 @@ class _Search(Generic[Sought]):
                     self.take(space[name])
         return tuple(self._found.values())
 
-    def _parts(self, value: Any) -> Iterator[object]:
+    def _parts(self, value: object) -> Iterator[object]:
         if isinstance(value, FunctionType):
             yield from self._parts_of_function(value)
         elif isinstance(value, MethodType):
             yield from (value.__self__, value.__func__)
         elif isinstance(value, partial):
             yield from (value.func, *value.args, *value.keywords.values())
-        else:
+        elif isinstance(value, property):
             yield value.fget
 
     def _parts_of_function(self, function: FunctionType) -> Iterator[object]:

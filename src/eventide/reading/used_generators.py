@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import AsyncGeneratorType, CoroutineType, GeneratorType
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 from eventide.errors import ModelError
 
@@ -34,14 +34,15 @@ def refuse_used(taker: str, generator: GeneratorType[object, object, object]) ->
     )
 
 
-def what_to_yield(mistaken: Any) -> str:
+def what_to_yield(mistaken: object) -> str:
     """What to write in place of something that was yielded and is no command."""
     if isinstance(mistaken, GeneratorType):
         return "write `yield from` to go through it, or yield sim.process(...) to wait for its end"
     if getattr(mistaken, "_makes_command", False) is True:
-        return f"call it, as in `yield {mistaken.__name__}(...)`"
-    if isinstance(getattr(mistaken, "_waited_for", None), str):
-        return str(mistaken._waited_for)
+        return f"call it, as in `yield {getattr(mistaken, '__name__', '')}(...)`"
+    waited_for = getattr(mistaken, "_waited_for", None)
+    if isinstance(waited_for, str):
+        return waited_for
     if isinstance(mistaken, list | tuple):
         return (
             "yield one command after the other, or several at once as all_of(name=..., ...) or first_of(name=..., ...)"

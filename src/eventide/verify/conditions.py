@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -92,10 +92,11 @@ def _finite(name: str, members: Iterable[object] | None, count: object) -> list[
     return None if members is None else list(members)
 
 
-def _samples(name: str, ranges: Sequence[tuple[float, float]], count: Any) -> list[tuple[float, ...]]:
+def _samples(name: str, ranges: Sequence[tuple[float, float]], count: object) -> list[tuple[float, ...]]:
     """Points of a box: a product of equidistant ones, or a number of Halton's."""
-    counts = list(count) if isinstance(count, Iterable) else [count]
-    if not all(isinstance(n, int) and n >= 1 for n in counts) or len(counts) not in {1, len(ranges)}:
+    given = list(count) if isinstance(count, Iterable) else [count]
+    counts = [n for n in given if isinstance(n, int) and n >= 1]
+    if len(counts) < len(given) or len(counts) not in {1, len(ranges)}:
         raise ModelError(
             f"{name} is a range of {len(ranges)} dimensions and takes n_{name}, a count of points from 1 on, or one "
             f"for each; got {count!r}"

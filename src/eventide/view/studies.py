@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 import pandas as pd
@@ -23,6 +23,7 @@ from eventide.view.warm_up import plot_warm_up
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.cm import ScalarMappable
     from numpy.typing import NDArray
 
     from eventide.experiment import Replication
@@ -185,11 +186,11 @@ def _heat(asked: _Asked, axes: Axes) -> Axes:
     return axes
 
 
-def _write_numbers(numbers: NDArray[np.float64], mesh: Any, axes: Axes) -> None:
+def _write_numbers(numbers: NDArray[np.float64], mesh: ScalarMappable, axes: Axes) -> None:
     """Each number in its cell, in black or white, whichever is read better on it."""
     for (row, column), number in np.ndenumerate(numbers):
         if np.isfinite(number):
-            red, green, blue, _ = mesh.cmap(mesh.norm(number))
+            red, green, blue, _ = mesh.to_rgba(np.array([number]))[0]
             is_light = 0.3 * red + 0.6 * green + 0.1 * blue > 0.5
             axes.text(
                 column + 0.5, row + 0.5, f"{number:.3g}", ha="center", va="center", fontsize=9,

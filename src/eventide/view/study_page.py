@@ -184,8 +184,7 @@ def _cell(text: str) -> str:
 
 
 def _shown(value: object) -> str:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return readable(value) if is_number else str(value)
+    return readable(value) if isinstance(value, int | float) and not isinstance(value, bool) else str(value)
 
 
 def _mean(mean: float, half: float | None) -> str:

@@ -249,7 +249,7 @@ class Continuous(_Continuum, Component):
         self._layout.attach(self, table)
 
     def _forbid_between_events(self, number: int, call: str) -> None:
-        refuse_between_events(self.sim, f"{call}() of {self.name}", number, "continuous", self)
+        refuse_between_events(self.sim, f"{call}() of {self.name}", number, continuous=self)
 
 
 def law_names(part: Member | type[Continuous]) -> tuple[str, ...]:

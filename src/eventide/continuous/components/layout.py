@@ -441,7 +441,7 @@ def _refuse_size(owner: Continuous, name: str, value: object) -> None:
     )
 
 
-def plain_number(owner: Continuous, name: str, value: Any) -> float:
+def plain_number(owner: Continuous, name: str, value: float) -> float:
     """The number of a value, in the unit of the field that it is for. Raises ModelError as `in_unit`."""
     return (
         in_unit(value, owner._layout.fields[name].unit, f"{type(owner).__name__}.{name}") if has_unit(value) else value

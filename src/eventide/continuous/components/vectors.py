@@ -99,12 +99,13 @@ def set_values(title: object, layout: Layout, name: str, target: NDArray[np.floa
     target[:] = values
 
 
-def _numbers_of(values: Any) -> list[float]:
+def _numbers_of(values: NDArray[np.object_]) -> list[float]:
     """The items of an array of objects; raises TypeError if one is no number."""
-    items = list(values.flat)
-    if not all(isinstance(one, int | float) for one in items):
+    items: list[object] = values.ravel().tolist()
+    numbers = [one for one in items if isinstance(one, int | float)]
+    if len(numbers) < len(items):
         raise TypeError
-    return items
+    return numbers
 
 
 def write_values(owner: Continuous, name: str, target: NDArray[np.float64], value: object) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from types import AsyncGeneratorType, CodeType, CoroutineType, GeneratorType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.discrete.processes.process import Process
 from eventide.reading.dropped_commands import KNOWN, refuse_dropped_commands
@@ -70,10 +70,10 @@ UNKNOWN: Final = Kind("")
 """The kind of what has not been seen yet."""
 
 
-def kind_of(world: World, generator: Any) -> Kind:
+def kind_of(world: World, generator: object) -> Kind:
     """The kind of a generator that is to become a process. Raises TypeError if it is no generator."""
     if type(generator) is not GeneratorType:
-        what = f"the function {generator.__name__}" if callable(generator) else repr(generator)
+        what = f"the function {getattr(generator, '__name__', '')}" if callable(generator) else repr(generator)
         if isinstance(generator, CoroutineType | AsyncGeneratorType):
             raise TypeError(f"sim.process takes a generator, and got {what}: {_what_to_write(generator)}")
         if isinstance(generator, Process):

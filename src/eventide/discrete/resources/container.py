@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from eventide.discrete.commands import command
 from eventide.discrete.resources.transfer import Depot, Side, Transfer
@@ -17,15 +17,11 @@ if TYPE_CHECKING:
 
 
 class Portion(Transfer):
-    """A put into a container or a get from it.
-
-    amount      how much
-    """
+    """A put into a container or a get from it."""
 
     __slots__ = ("amount",)
 
     station: Container
-    amount: Any
 
     def describe(self) -> str:
         """What is waited for."""

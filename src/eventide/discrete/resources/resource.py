@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import astuple, dataclass
 from operator import attrgetter, index
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from eventide.discrete.commands import command, hold
 from eventide.discrete.resources.line import GRANTED, NEW, WAITING, Line, check_priority
@@ -17,9 +17,8 @@ from eventide.statistics.level import change_at, set_at
 from eventide.statistics.tally import adder_of
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
-
     from eventide.declare import field
+    from eventide.discrete.commands import ProcessGenerator
     from eventide.discrete.processes.process import Process
     from eventide.simulation import Simulation
 
@@ -124,12 +123,12 @@ class Resource(Station):
 
     def use(
         self, duration: float, priority: float = 0.0, units: int = 1, *, resume: bool = False
-    ) -> Generator[Any, Any, None]:
+    ) -> ProcessGenerator[None]:
         """Request units, hold for `duration`, give them back: `yield from r.use(2.0)`.
 
         resume      continue for the rest of `duration`, at its old place in the line, whenever the units are taken away
         """
-        left: float | None = hold(duration)
+        left = hold(duration)
         with self.request(priority, units) as request:
             while True:
                 yield request
@@ -139,9 +138,9 @@ class Resource(Station):
                 except Interrupt as cut:
                     if not (resume and isinstance(cut.cause, Preemption) and cut.cause.request is request):
                         raise
-                    left = cut.left
-                    if not left:
+                    if not cut.left:
                         return
+                    left = cut.left
 
     def set_capacity(self, capacity: int, *, excess: Excess = "finish") -> None:
         """Change the number of units from now on: requests that wait are granted what is there.

@@ -39,6 +39,7 @@ class Transfer(Wish):
     """A put or a get, to be yielded.
 
     state       "new", "waiting", "granted" (it is carried out at the end of the present instant), "done" or "withdrawn"
+    amount      how much; of things 1
     """
 
     # Made by the station, as a call of a class without an __init__ takes a third of the time.
@@ -46,6 +47,7 @@ class Transfer(Wish):
     _story = _value = _wait = None
 
     station: Depot
+    amount: Amount
     _notice: Notice | None
 
     @property
@@ -234,7 +236,7 @@ class Depot(Station):
         self.puts: Side[Any] = Side(sim, f"{self.name} puts")
         self.gets: Side[Any] = Side(sim, f"{self.name} gets")
         self.level = Level(level, clock=sim, name=f"{self.name} level")
-        self._kept: Any = 0
+        self._kept: Amount = 0
         """Space reserved by grants: for what they will put in, or until they have taken out."""
         self._promises = 0
         self._keep_statistics()
@@ -250,7 +252,7 @@ class Depot(Station):
         self._kept += amount
         self._promises += 1
 
-    def _free(self, transfer: Any) -> None:
+    def _free(self, transfer: Transfer) -> None:
         self._promises -= 1
         # Restarted at zero, so that rounding leaves nothing behind.
         self._kept = self._kept - transfer.amount if self._promises else 0

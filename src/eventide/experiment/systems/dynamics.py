@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
 
 State: TypeAlias = "NDArray[np.float64]"
-Signal: TypeAlias = Callable[[float], Any]
+Signal: TypeAlias = Callable[[float], object]
 """A function of time: an input u(t), as those of `ev.inputs`, or an output y(t)."""
 System: TypeAlias = Callable[[Signal], Signal]
 """A map of inputs to outputs. Source: Pannek, Simulation of mechatronic systems, Definition 2.1."""
