@@ -32,7 +32,7 @@ from eventide.monitor.cascade import Cascade
 from eventide.monitor.company import MovingCompany
 from eventide.monitor.guarded_conditions import WatchedConditions
 from eventide.monitor.observers import Observer, Observers, Phase
-from eventide.monitor.retry_limit import Patience
+from eventide.monitor.retry_limit import RetryLimit
 from eventide.monitor.sliding import Slides
 from eventide.monitor.stiffness import MANY, Stiffness
 from eventide.monitor.tape import Tape
@@ -67,7 +67,7 @@ class Monitor:
         """When a signal handler has ended a run."""
         self._calendar = sim._calendar
         self._cascade = Cascade(sim, self.integrator)
-        self._patience = Patience()
+        self._retry_limit = RetryLimit()
         self._stiffness = Stiffness(self.integrator)
         self._slides = Slides(sim, self.integrator)
         self.company = MovingCompany(self)
@@ -340,7 +340,7 @@ class Monitor:
         variable = integrator.failed_step.worst_variable()
         if variable is None:
             raise SimulationError(1, start, integrator.failed_step.what_is_not_finite())
-        self._patience.spend(variable, start, sim)
+        self._retry_limit.spend(variable, start, sim)
         repeat = sim.integration_error(variable)
         check_limits(sim)
         if repeat:

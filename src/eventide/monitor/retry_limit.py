@@ -16,7 +16,7 @@ SAME: Final = 1e-12
 """... within this fraction of the time (of 1, if that is more)."""
 
 
-class Patience:
+class RetryLimit:
     """Counts integration errors while time barely advances."""
 
     def __init__(self) -> None:
