@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from eventide.compilation.code_facts import CodeFacts
-from eventide.compilation.strangers import stranger_in
+from eventide.compilation.foreign_objects import foreign_object_in
 from eventide.continuous.guards.equalities import Equality
 from eventide.continuous.plans import Analyst, ConditionPlan, Pattern
 from eventide.continuous.storage.slot_storage import anchor_of
@@ -313,9 +313,9 @@ class ConditionCompiler(Analyst):
 
     def _check_reach(self, functions: tuple[object, ...], arguments: tuple[object, ...], whose: str) -> None:
         """The same of code that cannot be read."""
-        stranger = stranger_in(functions, arguments, self.integrator.sim)
-        if stranger:
-            raise _of_another(whose, stranger)
+        foreign = foreign_object_in(functions, arguments, self.integrator.sim)
+        if foreign:
+            raise _of_another(whose, foreign)
 
     def condition(self, condition: Condition) -> ConditionPlan:
         """Kernel, index row and closure numbers of a condition; whether it has a kernel is asked once for each code."""
@@ -470,9 +470,9 @@ class ConditionCompiler(Analyst):
             self.refusals.append(error)
 
 
-def _of_another(whose: str, stranger: str) -> ModelError:
+def _of_another(whose: str, foreign: str) -> ModelError:
     return ModelError(
-        f"{whose} may not refer to {stranger}, which belongs to another simulation: each object lives in the one it "
+        f"{whose} may not refer to {foreign}, which belongs to another simulation: each object lives in the one it "
         "was made for"
     )
 

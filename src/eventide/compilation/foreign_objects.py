@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _WRAPPED: Final = (staticmethod, classmethod, MethodType, property, cached_property, partial, partialmethod)
 
 
-def stranger_in(functions: Iterable[object], arguments: Iterable[object], sim: Simulation) -> str:
+def foreign_object_in(functions: Iterable[object], arguments: Iterable[object], sim: Simulation) -> str:
     """The name of the first object of another simulation that functions refer to, or of its clock; "" if none is found.
 
     Found are those that the functions, and what they name, close over, name as globals or have as defaults, and those
