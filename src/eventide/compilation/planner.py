@@ -272,6 +272,8 @@ class Compiler(ConditionCompiler):
         parts = []
         for k in range(first, end):
             kernel = kernel_cohort_of(integrator.storage.sitter(laws.seat[k])).kernels[0 if k < contributors else -1]
+            if kernel.lowered.function.pieces:  # so long that nothing is gained
+                return 0, 0
             place = laws.operands[k]
             bases = index[place : place + len(kernel.lowered.blocks)]
             parts.append((kernel, tuple([base - low if low <= base < high else None for base in bases])))

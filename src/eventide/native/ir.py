@@ -135,18 +135,22 @@ class Function:
     declarations    of what it calls
     arguments       with their kinds
     marks           the metadata that it names
+    pieces          functions that it calls, if it has been cut
+    effort          of LLVM's passes, 0 to 3
     """
 
     declarations: tuple[str, ...]
     arguments: str
     body: str
     marks: str = ""
+    pieces: str = ""
+    effort: int = 2
 
     @property
     def module(self) -> str:
         """The module of this function alone, which is called `@kernel` there."""
         head = f"define i64 @kernel({self.arguments})"
-        return "\n".join([*self.declarations, f"{head} {{\n{self.body}\n}}\n"]) + self.marks
+        return "\n".join([*self.declarations, f"{head} {{\n{self.body}\n}}\n"]) + self.pieces + self.marks
 
     def inlined(self, name: str) -> str:
         """The function by another name, to be inlined into its callers."""
@@ -395,9 +399,9 @@ class Builder:
             self.heap += size
         return name
 
-    def place_room(self, entry: Block, failure: Operand, more: list[Instruction] | None = None) -> None:
+    def place_room(self, entry: Block, failure: Operand) -> None:
         """Take the memory before a function's first block; where there is none left, return `failure`, an i64."""
-        room = [*self.room, *(more or [])]
+        room = self.room
         if not self.heap:
             entry.lines[:0] = room
             return
@@ -453,9 +457,9 @@ class Builder:
 
     # --- text -----------------------------------------------------------------------------------------------------
 
-    def function(self, arguments: str, marks: str = "") -> Function:
-        """The kernel that has been written, with its arguments and the metadata that it names."""
-        return Function(self.declarations(), arguments, self._body(), marks)
+    def function(self, arguments: str, marks: str = "", pieces: str = "", effort: int = 2) -> Function:
+        """The kernel that has been written, with its arguments, the metadata that it names, and its pieces."""
+        return Function(self.declarations(), arguments, self._body(), marks, pieces, effort)
 
     def declarations(self) -> tuple[str, ...]:
         """What the function calls."""

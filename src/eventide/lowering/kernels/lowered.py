@@ -213,4 +213,4 @@ def compile_kernel(lowered: Lowered, store: Store | None = None) -> Kernel:
     if LLVM does not take its text.
     """
     store = store or Store.default()
-    return Kernel(store.load(lowered.source, lowered.symbols), lowered, store)
+    return Kernel(store.load(lowered.source, lowered.symbols, effort=lowered.function.effort), lowered, store)

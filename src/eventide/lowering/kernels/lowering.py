@@ -9,6 +9,7 @@ from eventide.engine.records import GuardRecord
 from eventide.lowering.kernels.carried_sums import carry
 from eventide.lowering.kernels.index_rows import EACH_AT_ITS_PLACE, Rows
 from eventide.lowering.kernels.lowered import Lowered, LoweredKind
+from eventide.lowering.kernels.pieces import cut
 from eventide.lowering.names.binder import is_of_blocks, make_binder
 from eventide.lowering.names.name_resolution import NameResolver
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
@@ -162,13 +163,17 @@ class Lowering:
         builder.do(Instruction("add", "i64", "%k", 1, result="%k1"))
         builder.jump(head, SCALAR)
         builder.merge(head, "i64", [("0", entry), ("%k1", after)], "%k")
-        builder.enter(end)
-        _finish(builder, "0")
         first, room = carry(builder, context.slots, head, inside)
         first.lines[:0] = self.rows.instructions(context.slots.entries)
+        builder.room += room
+        has_loops = any(block.repeats for block in builder.blocks)
+        pieces = cut(builder, self.rows.arguments, first, after)
+        builder.enter(end)
+        _finish(builder, "0")
         builder.begin_without_trap(entry)
-        builder.place_room(entry, RAISES, room)
-        return builder.function(self.rows.arguments, MARKS)
+        builder.place_room(entry, RAISES)
+        # Of pieces without loops the passes after the first ones make hardly anything better.
+        return builder.function(self.rows.arguments, MARKS, pieces, effort=1 if pieces and not has_loops else 2)
 
     def _write_condition(self, context: Context) -> LLVMFunction:
         builder = context.builder

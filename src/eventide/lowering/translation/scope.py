@@ -151,7 +151,13 @@ class Merger:
         target = self.builder.block()
         first, *others = [arrival.scope for arrival in arrivals]
         bindings: dict[str, Item] = {}
-        for name in first.bindings:
+        for name, item in first.bindings.items():
+            for scope in others:
+                if scope.bindings.get(name) is not item:
+                    break
+            else:
+                bindings[name] = item
+                continue
             if all(name in scope.bindings for scope in others):
                 merged = self._merged([a.scope.bindings[name] for a in arrivals], arrivals, target)
                 if merged is not None:
