@@ -163,6 +163,9 @@ class Writer:
             "seen.append(sim.time)",
             f"log.append(({self.name!r}, sim.time, {c.choice(self.wholes)}, {c.choice(self.floats)}))",
             f"log.append({c.choice(self.wholes)})",
+            f"log.append([{self.real()}, ({self.whole()}, {self.test()}), round({c.choice(self.floats)}, 2)])",
+            f"log.append(f'{self.name} {{sim.time:.3f}} {{{c.choice(self.wholes)}!r}} {{{c.choice(self.floats)}}}')",
+            f"log.append({{'n': {c.choice(self.wholes)}}})",
         )
 
     def block(self, count: int) -> list[str]:

@@ -140,7 +140,7 @@ def test_what_is_left_to_python_is_told_with_its_number() -> None:
         for step in range(30):
             yield ev.hold(1.0)
             if step % 10 == 9:
-                told.append((sim.time, step))
+                told.append({sim.time: step})
 
     def reader(path: str) -> ev.ProcessGenerator:
         while True:
@@ -155,7 +155,7 @@ def test_what_is_left_to_python_is_told_with_its_number() -> None:
     assert len(told) == 9
     text = str(sim.explain())
     assert "teller: native code\n    but for" in text
-    assert "`(sim.time, step)`: no native code is made of such an expression (9 times)" in text
+    assert "`{sim.time: step}`: no native code is made of such an expression (9 times)" in text
     assert "reader: Python, because of" in text
     assert "it calls one of" in text
 

@@ -7,14 +7,13 @@ that have a say in it (`__getattr__`, `__setattr__`, properties, other descripto
 from __future__ import annotations
 
 import ast
-import ctypes
 import sys
 from collections.abc import Callable
 from operator import attrgetter
 from types import FunctionType, MemberDescriptorType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from eventide.bodies.calls import PLAIN
+from eventide.bodies.calls import PLAIN, object_at
 from eventide.bodies.naming import ABSENT, UNBORN, Fact
 from eventide.bodies.operands import EXACT, KINDS, WIDE, Kind, Operand, Thing, Unknown, constant
 from eventide.discrete.world import World
@@ -271,11 +270,6 @@ def _place(expressions: BodyExpressions, owner: Thing, kept: Kept, node: ast.Att
 
 
 # --- kernels as Python runs them: native code has instructions in place of these calls --------------------------------
-
-
-def object_at(address: int) -> Any:
-    """The object at an address."""
-    return ctypes.cast(address, ctypes.py_object).value
 
 
 def attribute(owner: int, name: int, kind: int) -> int:

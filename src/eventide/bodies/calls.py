@@ -1,13 +1,23 @@
-"""Builtin methods of Python that native code calls at their addresses, as they run no code of Python."""
+"""Builtin methods of Python that native code calls at their addresses, as they run no code of the user's.
+
+What is appended to a list may be made of numbers, words and known objects, as in `log.append((sim.time, "left"))`.
+The numbers are given to Python one after the other, and a function that was written for the statement makes it of them.
+"""
 
 from __future__ import annotations
 
+import ast
+import ctypes
 from array import array
 from random import Random
-from types import BuiltinMethodType, MethodWrapperType
-from typing import Final, Literal
+from types import BuiltinMethodType, MethodType, MethodWrapperType, NoneType
+from typing import TYPE_CHECKING, Any, Final, Literal
 
+from eventide.bodies.operands import EXACT, Operand, Thing, Unknown
 from eventide.streams.streams import Stream
+
+if TYPE_CHECKING:
+    from eventide.bodies.expressions import BodyExpressions, Value
 
 PLAIN: Final = (Random, Stream, list)
 """Classes of which exact instances have methods that are known."""
@@ -38,3 +48,124 @@ def is_array_of_floats(value: object) -> bool:
 def target_of(function: object) -> object:
     """What native code has the address of: the iterator of a stream, else the callable itself."""
     return function.__self__ if isinstance(function, MethodWrapperType) else function
+
+
+def object_at(address: int) -> Any:
+    """The object at an address."""
+    return ctypes.cast(address, ctypes.py_object).value
+
+
+# --- entries of lists -------------------------------------------------------------------------------------------------
+
+_BUILTINS: Final = {"format": format, "int": int, "repr": repr, "round": round, "str": str}
+_FORMATTED: Final = (str, NoneType)
+_METHODS: Final = (MethodType, BuiltinMethodType, MethodWrapperType)
+_CONVERSIONS: Final = {-1: "{}", ord("s"): "str({})", ord("r"): "repr({})"}
+_OTHER: Final = "of what is appended to a list numbers, words, and objects that are known are native"
+
+
+class Entry:
+    """What is appended to a list: the text of what makes it of numbers `n[0]`, `n[1]` ... and objects.
+
+    numbers     their texts in the kernel, as floats; objects: by their names in that text
+    """
+
+    def __init__(self, expressions: BodyExpressions) -> None:
+        self.numbers: list[str] = []
+        self.objects: dict[str, object] = {}
+        self._expressions = expressions
+
+    def text(self, node: ast.expr) -> str:
+        """The text of an expression. Raises Unknown."""
+        if isinstance(node, ast.Tuple):
+            return f"({''.join(f'{self.text(item)}, ' for item in node.elts)})"
+        if isinstance(node, ast.List):
+            return f"[{', '.join(map(self.text, node.elts))}]"
+        if isinstance(node, ast.JoinedStr):
+            return f"''.join([{', '.join(map(self._formatted, node.values))}])"
+        if isinstance(node, ast.Call) and len(node.args) == 2 and not node.keywords and self._is_round(node.func):
+            number, digits = node.args
+            if not isinstance(digits, ast.Constant) or type(digits.value) is not int:
+                raise Unknown(_OTHER, digits)
+            return f"round({self._number(self._expressions.number(number, 'float'), node)}, {digits.value})"
+        naming = self._expressions.naming
+        noted, found = naming.noted(), self._expressions.value(node)
+        if isinstance(found, Thing) and found.root and not found.path and not self._expressions.is_inside:
+            naming.take_back(noted)  # of whatever type it is
+        return self.of(found, node)
+
+    def of(self, found: Value, node: ast.expr) -> str:
+        """The text of what an expression gives."""
+        return self._number(found, node) if isinstance(found, Operand) else self.known(found, node)
+
+    def known(self, thing: Thing, node: ast.expr) -> str:
+        """The text of an object of Python."""
+        naming = self._expressions.naming
+        is_made_anew = bool(thing.path) and not (thing.root and (thing.root, thing.path) in naming.things)
+        if is_made_anew or thing.value is naming.unborn is not None or isinstance(thing.value, _METHODS):
+            raise Unknown(_OTHER, node)
+        return self.address(thing) if thing.root else self._known(thing.value)
+
+    def address(self, thing: Thing) -> str:
+        """The text of an object whose address the row has: it is given like a number."""
+        self.numbers.append(f"float({self._expressions.naming.address(thing)})")
+        return f"object_at(int(n[{len(self.numbers) - 1}]))"
+
+    def _known(self, value: object) -> str:
+        name = f"o{len(self.objects)}"
+        self.objects[name] = value
+        return name
+
+    def _number(self, operand: Operand, node: ast.expr) -> str:
+        text = operand.text
+        if operand.is_constant or text in ("True", "False"):
+            return f"({text})"
+        if operand.kind == "int":
+            bad = f"{text} > {EXACT} or {text} < -{EXACT}"
+            self._expressions.emission.stop_if(bad, operand, node=node)
+        whole = f"int({text})" if operand.kind == "bool" else text
+        self.numbers.append(text if operand.kind == "float" else f"float({whole})")
+        number = f"n[{len(self.numbers) - 1}]"
+        return {"float": number, "int": f"int({number})", "bool": f"({number} != 0.0)"}[operand.kind]
+
+    def _formatted(self, node: ast.expr) -> str:
+        """The text of a part of a text with values in it."""
+        if not isinstance(node, ast.FormattedValue):
+            return self.text(node)
+        spec = ""
+        if isinstance(node.format_spec, ast.JoinedStr):
+            if not all(isinstance(part, ast.Constant) for part in node.format_spec.values):
+                raise Unknown(_OTHER, node)
+            spec = "".join(str(part.value) for part in node.format_spec.values if isinstance(part, ast.Constant))
+        found = self._expressions.value(node.value)
+        if (isinstance(found, Thing) and type(found.value) not in _FORMATTED) or node.conversion not in _CONVERSIONS:
+            raise Unknown(_OTHER, node)
+        return f"format({_CONVERSIONS[node.conversion].format(self.of(found, node.value))}, {spec!r})"
+
+    def _is_round(self, node: ast.expr) -> bool:
+        found = self._expressions.value(node) if isinstance(node, ast.Name) and node.id == "round" else None
+        return isinstance(found, Thing) and found.value is round
+
+
+def appended(expressions: BodyExpressions, called: Thing, node: ast.expr) -> None:
+    """Write that something is appended to a list. Raises Unknown for what only Python can make."""
+    naming, emission = expressions.naming, expressions.emission
+    entry = Entry(expressions)
+    text = entry.text(node)
+    if text == "n[0]":  # a float
+        emission.begin_effect()
+        emission.emit(_TELL.format(naming.address(called), entry.numbers[0]))
+        return
+    add = entry.address(called) if called.root else entry._known(called.value)
+    numbers = array("d")
+    source = f"def entry(_):\n    n = numbers[:]\n    del numbers[:]\n    {add}({text})\n"
+    names = {"numbers": numbers, "object_at": object_at, **entry.objects, "__builtins__": _BUILTINS}
+    exec(compile(source, "<eventide entry>", "exec"), names)  # noqa: S102  # our own text
+    emission.begin_effect()
+    take = naming.address(Thing("", (), numbers.append))
+    for number in entry.numbers:
+        emission.emit(_TELL.format(take, number))
+    emission.emit(_TELL.format(naming.address(Thing("", (), names["entry"])), "0.0"))
+
+
+_TELL: Final = "if tell({}, {}) != 0:\n    code = FAILED\n    break"

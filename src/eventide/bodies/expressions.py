@@ -12,7 +12,7 @@ from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.bodies import attributes
-from eventide.bodies.calls import addressed_call
+from eventide.bodies.calls import addressed_call, appended
 from eventide.bodies.interrupts import is_interrupt, is_of_request, is_preemption, read_of_interrupt
 from eventide.bodies.operands import EXACT, KINDS, LARGEST, WIDE, Kind, Known, Operand, Thing, Unknown, constant
 from eventide.bodies.requests import count_of, is_granted
@@ -342,6 +342,9 @@ class BodyExpressions:
         """A call of a builtin method whose address the row has."""
         if node.keywords or len(node.args) != (given == "takes"):
             raise Unknown("it is called in another way than others are", node)
+        if given == "takes" and type(called.value.__self__) is list:
+            appended(self, called, node.args[0])
+            return _NOTHING
         takes_all = given == "takes" and isinstance(called.value.__self__, array)  # an array makes floats of numbers
         arguments = [self.number(item, *(() if takes_all else ("float",))) for item in node.args]
         address, emission = self.naming.address(called), self.emission

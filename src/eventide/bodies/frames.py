@@ -13,7 +13,7 @@ from string import digits
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Final
 
-from eventide.bodies.attributes import object_at
+from eventide.bodies.calls import object_at
 from eventide.bodies.naming import ABSENT, Naming, reached
 from eventide.bodies.operands import Operand, Thing, Unknown
 from eventide.reading.generators import function_of, locals_of

@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Final
 
 from eventide.bodies import attributes
+from eventide.bodies.calls import object_at
 from eventide.native.locking import locked
 from eventide.rows import activities, codes
 from eventide.rows.allocation import has_room, row_of, spawn_like
@@ -26,17 +27,17 @@ _CODES: Final = ("ENDS", "EXIT", "FAILED", "GRANTED", "NEW", "NOTHING", "PREEMPT
 
 def draw(address: int) -> float:
     """What the callable at an address gives."""
-    return float(attributes.object_at(address)())
+    return float(object_at(address)())
 
 
 def draw_next(address: int) -> float:
     """The next number of the iterator at an address."""
-    return float(next(attributes.object_at(address)))
+    return float(next(object_at(address)))
 
 
 def tell(address: int, value: float) -> int:
     """Give a number to the callable at an address; 0."""
-    attributes.object_at(address)(value)
+    object_at(address)(value)
     return 0
 
 

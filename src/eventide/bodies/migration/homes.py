@@ -405,7 +405,6 @@ class Homes:
         if thrown is not None:
             back = back._replace(does="fails", command=thrown)
         process._generator = process._story = back.generator
-        process._notice = process._wait = process._value = None
         return back
 
     def _bring_others(self, process: Process | None) -> None:
@@ -442,6 +441,7 @@ class Homes:
             prototype.renew(process, body.arguments(*memory.numbers_of(i, *body.sizes)))
         memory.engine.dismiss(memory.arrays, i)
         self._absence.end(process)
+        process._notice = process._wait = process._value = None
         self._settle()
 
     def _settle(self) -> None:
