@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 import sys
 import traceback
 from pathlib import Path
@@ -65,7 +66,10 @@ def run_through(sim: ev.Simulation, module: ModuleType, log: list[Any], horizon:
             break
 
 
-HEAD = "import math\nimport eventide as ev\n\nLIMIT = 400\nRATE = 1.25\n\n\ndef twice(x):\n    return 2.0 * x\n\n"
+HEAD = (
+    "import math\nimport eventide as ev\n\nLIMIT = 400\nRATE = 1.25\nTABLE = [0.5, 1.0, 2.5]\n\n\n"
+    "def twice(x):\n    return 2.0 * x\n\n"
+)
 
 
 class Writer:
@@ -163,9 +167,6 @@ class Writer:
             "seen.append(sim.time)",
             f"log.append(({self.name!r}, sim.time, {c.choice(self.wholes)}, {c.choice(self.floats)}))",
             f"log.append({c.choice(self.wholes)})",
-            f"log.append([{self.real()}, ({self.whole()}, {self.test()}), round({c.choice(self.floats)}, 2)])",
-            f"log.append(f'{self.name} {{sim.time:.3f}} {{{c.choice(self.wholes)}!r}} {{{c.choice(self.floats)}}}')",
-            f"log.append({{'n': {c.choice(self.wholes)}}})",
         )
 
     def block(self, count: int) -> list[str]:
@@ -315,9 +316,31 @@ def program(seed: int, acts: int) -> str:
     return "\n\n".join([HEAD, *stories, f"ACTS = {acts}", MEDDLER])
 
 
+ENTRIES = (
+    "({0}, n, 'told', None)",
+    "[n > 1, ({0}, -n)]",
+    "[round({0}, 2), n]",
+    'f"{{{0}:.3f}} and {{n!r}}"',
+    "TABLE[n % len(TABLE)] + {0}",
+    "n",
+)
+"""What is appended in the place of a number, made of that number."""
+
+
+def varied(text: str) -> str:
+    """The same model, in which some numbers are appended to lists with others."""
+    chance = Random(len(text))
+
+    def vary(found: re.Match[str]) -> str:
+        entry = chance.choice(ENTRIES).format(found[2]) if chance.random() < 0.4 else found[2]
+        return f"{found[1]}({entry})"
+
+    return re.sub(r"(?m)^( *(?:self\.)?seen\.append)\((.*)\)$", vary, text)
+
+
 def load(text: str, folder: Path, name: str) -> ModuleType:
     """A module of that text, in a file of its own."""
-    file = folder / f"{name}.py"
+    text, file = varied(text) if text.startswith(HEAD) else text, folder / f"{name}.py"
     file.write_text(text)
     module = ModuleType(name)
     module.__file__ = str(file)

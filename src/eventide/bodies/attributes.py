@@ -20,6 +20,7 @@ from eventide.discrete.world import World
 from eventide.statistics.tally import Tally
 
 if TYPE_CHECKING:
+    from eventide.bodies.emission import Emission
     from eventide.bodies.expressions import BodyExpressions
     from eventide.bodies.naming import Naming
     from eventide.declare import Kept
@@ -96,7 +97,12 @@ def _of_unborn(expressions: BodyExpressions, owner: Thing, node: ast.Attribute, 
 def _number(expressions: BodyExpressions, owner: Thing, name: str, kind: Kind) -> Operand:
     naming, emission = expressions.naming, expressions.emission
     where = f"{naming.address(owner)}, {_constant(naming, sys.intern(name))}"
-    found = emission.keep_early(f"attribute({where}, {_constant(naming, _TYPES[kind])})", "int").text
+    return _taken(emission, f"attribute({where}, {_constant(naming, _TYPES[kind])})", kind)
+
+
+def _taken(emission: Emission, text: str, kind: Kind) -> Operand:
+    """The number that is found, of a type."""
+    found = emission.keep_early(text, "int").text
     emission.emit_early(_EXIT.format(f"{found} == 0"))
     if kind == "float":
         return emission.keep_early(f"taken_real({found})", "float")
@@ -105,6 +111,32 @@ def _number(expressions: BodyExpressions, owner: Thing, name: str, kind: Kind) -
         return Operand(f"({whole.text} != 0)", "bool")
     emission.emit_early(_EXIT.format(f"{whole.text} > {WIDE} or {whole.text} < -{WIDE}"))
     return whole
+
+
+def item_of(expressions: BodyExpressions, node: ast.Subscript) -> Operand:
+    """A number of a list or a tuple, as it is now. Raises Unknown."""
+    owner, naming = expressions.value(node.value), expressions.naming
+    kind = KINDS.get(type(owner.value[0])) if isinstance(owner, Thing) and _has_items(owner) and owner.value else None
+    if kind is None or not isinstance(owner, Thing):
+        raise Unknown("only numbers are read from lists and tuples by native code", node)
+    index = expressions.number(node.slice, "int")
+    if not index.is_early:
+        raise Unknown("it may fail after it has had an effect", node)
+    where = f"{naming.address(owner)}, {index.text}, {_constant(naming, _TYPES[kind])}"
+    return _taken(expressions.emission, f"item({where})", kind)
+
+
+def length_of(expressions: BodyExpressions, node: ast.expr) -> Operand:
+    """How many items a list or a tuple has. Raises Unknown."""
+    owner = expressions.value(node)
+    if not isinstance(owner, Thing) or not _has_items(owner):
+        raise Unknown("what else has items is counted by Python", node)
+    return expressions.emission.keep_early(f"length({expressions.naming.address(owner)})", "int")
+
+
+def _has_items(owner: Thing) -> bool:
+    """Whether something is a list or a tuple."""
+    return type(owner.value) in (list, tuple)
 
 
 def _setting_plain(
@@ -283,6 +315,18 @@ def is_attribute(owner: int, name: int, known: int) -> int:
     return int(getattr(object_at(owner), object_at(name), ABSENT) is object_at(known))
 
 
+def item(owner: int, index: int, kind: int) -> int:
+    """The address of an item of a certain type; 0 where it has another one, or there is none."""
+    items = object_at(owner)
+    found = items[index] if -len(items) <= index < len(items) else ABSENT
+    return id(found) if type(found) is object_at(kind) else 0
+
+
+def length(owner: int) -> int:
+    """How many items there are."""
+    return len(object_at(owner))
+
+
 def taken_real(address: int) -> float:
     """The value of a float."""
     return float(object_at(address))
@@ -311,4 +355,4 @@ def set_truth(owner: int, name: int, value: int) -> int:
     return 0
 
 
-FUNCTIONS: Final = (attribute, is_attribute, taken_real, taken_whole, set_real, set_whole, set_truth)
+FUNCTIONS: Final = (attribute, item, length, is_attribute, taken_real, taken_whole, set_real, set_whole, set_truth)

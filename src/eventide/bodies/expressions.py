@@ -156,6 +156,9 @@ class BodyExpressions:
             return attributes.read(self, owner, node)
         return self.naming.of_thing(owner, node)
 
+    def _on_subscript(self, node: ast.Subscript) -> Value:
+        return attributes.item_of(self, node)
+
     # --- arithmetic -----------------------------------------------------------------------------------------------
 
     def _on_unaryop(self, node: ast.UnaryOp) -> Value:
@@ -306,6 +309,8 @@ class BodyExpressions:
             count = count_of(self, node.args[0], "len({})")
             if count is not None:
                 return count
+        if function is len and len(node.args) == 1 and not node.keywords:
+            return attributes.length_of(self, node.args[0])
         if function is isinstance:
             return is_preemption(self, node)
         if isinstance(function, type(math.sqrt)) and function in _BAD:

@@ -1,4 +1,4 @@
-"""Instructions for the attributes of Python objects, which native code reads and sets where Python keeps them.
+"""Instructions for attributes and items of Python objects, which native code reads and sets where Python keeps them.
 
 They are for objects whose classes leave that to Python itself, so no code of Python runs. `ATTRIBUTES` says what is
 written in place of a call of these functions, which run as Python in `bodies/attributes.py`.
@@ -7,7 +7,7 @@ written in place of a call of these functions, which run as Python in `bodies/at
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from eventide.native.instructions import Intrinsic, call_python, object_at
@@ -25,11 +25,22 @@ def _found(expressions: Expressions, arguments: list[ast.expr]) -> str:
     return call_python(expressions, "ptr", "PyObject_GetAttr", ("ptr", owner), ("ptr", name))
 
 
-def _attribute(expressions: Expressions, arguments: list[ast.expr]) -> Value:
-    """A reference to an attribute of a certain type; 0 where it has another one, or there is none."""
+def _item(expressions: Expressions, arguments: list[ast.expr]) -> str:
+    owner, index = object_at(expressions, arguments[0]), expressions.number(arguments[1], "i64").text
+    return call_python(expressions, "ptr", "PySequence_GetItem", ("ptr", owner), ("i64", index))
+
+
+def _typed(find: Callable[[Expressions, list[ast.expr]], str]) -> Intrinsic:
+    """A reference to what is found, of a certain type; 0 where it has another one, or there is nothing."""
+
+    def write(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+        return _of_type(expressions, object_at(expressions, arguments[2]), find(expressions, arguments))
+
+    return write
+
+
+def _of_type(expressions: Expressions, kind: str, made: str) -> Value:
     builder = expressions.builder
-    kind = object_at(expressions, arguments[2])
-    made = _found(expressions, arguments)
     given, other, missing, right, done = (builder.block() for _ in range(5))
     builder.branch(builder.value("icmp ne", "ptr", made, "null"), given, missing)
     builder.enter(given)
@@ -47,6 +58,11 @@ def _attribute(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     builder.jump(done)
     builder.enter(done)
     return Value(builder.merge(done, "i64", [(address, right), ("0", other), ("0", missing)]), "i64")
+
+
+def _length(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    """How many items a list or a tuple has."""
+    return Value(call_python(expressions, "i64", "PyObject_Size", ("ptr", object_at(expressions, arguments[0]))), "i64")
 
 
 def _is_attribute(expressions: Expressions, arguments: list[ast.expr]) -> Value:
@@ -95,7 +111,9 @@ def _setting(kind: str, function: str) -> Intrinsic:
 
 
 ATTRIBUTES: Final[Mapping[str, Intrinsic]] = {
-    "attribute": _attribute,
+    "attribute": _typed(_found),
+    "item": _typed(_item),
+    "length": _length,
     "is_attribute": _is_attribute,
     "taken_real": _taken_real,
     "taken_whole": _taken_whole,

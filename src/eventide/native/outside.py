@@ -30,6 +30,8 @@ OUTSIDE: Final = (
     "PyIter_Next",
     "PyFloat_AsDouble",
     "PyFloat_FromDouble",
+    "PyObject_Size",
+    "PySequence_GetItem",
     "Py_DecRef",
     *ATTRIBUTES,
 )
