@@ -36,13 +36,13 @@ ACTS = {"alone": 0, "looked at": 6, "meddled with": 14}
 @pytest.mark.slow
 @pytest.mark.parametrize("acts", ACTS.values(), ids=ACTS)
 def test_rows_beside_what_moves_leave_the_same(acts: int, tmp_path: Path) -> None:
-    assert sum(compare(seed, acts, tmp_path, native=False) for seed in range(24)) > 500
+    assert sum(compare(seed, acts, tmp_path, native=False) for seed in range(12)) > 200
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("acts", ACTS.values(), ids=ACTS)
 def test_native_rows_beside_what_moves_leave_the_same(acts: int, tmp_path: Path) -> None:
-    assert sum(compare(seed, acts, tmp_path, native=True) for seed in range(30, 40)) > 200
+    assert sum(compare(seed, acts, tmp_path, native=True) for seed in range(30, 35)) > 100
 
 
 class Swing(ev.Continuous):
@@ -236,18 +236,29 @@ def test_rows_that_set_what_laws_read_without_notice_are_in_python() -> None:
 
 
 def test_a_wait_that_begins_again_leaves_no_flow_open() -> None:
+    def teller(swing: Swing, told: list[float]) -> ev.ProcessGenerator:
+        while True:
+            yield ev.until(lambda: swing.x < -0.25)
+            told.append(float(str(swing.v)))  # Python's
+            yield ev.until(lambda: swing.x > 0.25)
+            told.append(float(str(swing.v)))
+
     def writer(swing: Swing) -> ev.ProcessGenerator:
         while True:
-            yield ev.hold(1.5)
-            swing.v *= 0.875
+            yield ev.hold(0.25)
+            swing.v = sum([swing.v]) * 1.0625  # Python's
 
-    made = begin("auto", Bell), begin(False, Bell)
-    for sim, swing, told in made:
-        sim.process(watcher(swing, told))
-        sim.process(writer(swing))
-        sim.run(until=60.0)
-    assert seen(*made[0]) == seen(*made[1])
-    assert taken(made[0][0]) > 300
+    found = []
+    for compiles in ("auto", False):
+        sim, swing, told = begin(compiles, Bell)
+        for _ in range(2):
+            sim.process(teller(swing, told))
+            sim.process(writer(swing))
+        sim.run(until=40.0)
+        found.append(seen(sim, swing, told))
+        if compiles:
+            assert taken(sim) > 200
+    assert found[0] == found[1]
 
 
 # --- statements that read and change what moves -----------------------------------------------------------------------

@@ -62,7 +62,7 @@ class MovingCompany:
             if run.touched and is_due(memory, sim.time):
                 integrator.settle()
             if guards.returning is not None:
-                guards.seat_returning()
+                guards.seat_returning()  # before, as it touches a flow
             integrator.close()
             run.work = 0.0
             self._connect(memory)
