@@ -20,6 +20,7 @@ FEATURES = (
     "clamps", "hidden_conditions", "roots", "input_conditions", "preemption",
     "whole_conditions", "whole_laws", "relays", "rates_read", "rate_conditions", "vector_conditions",
     "sum_conditions", "function_conditions", "stock_conditions", "races", "freezes", "rouses",
+    "pauses",
 )  # fmt: skip
 """What programs may be made of; each occurs in a part of them."""
 HEARTS = {
@@ -80,8 +81,15 @@ class Maker(Extras):
             made.processes[-1].waits = True
         for process in made.processes:
             process.body = self.story(process)
+        if self.has("pauses"):
+            made.pauses = [self.pause() for _ in range(random.randint(1, 2))]
         made.features = sorted(self.features)
         return made
+
+    def pause(self) -> m.Pause:
+        """What the main program does between two runs; it reads nothing that it has changed."""
+        deeds = [deed for _ in range(2) for deed in self.deeds() if not isinstance(deed, m.Log)]
+        return m.Pause(self.some(0.5, self.made.end - 0.5), [self.note_of("pause"), *deeds])
 
     def style(self) -> str:
         """How a process is written."""

@@ -545,6 +545,14 @@ class Process:
 
 
 @dataclass
+class Pause:
+    """What the main program does between two runs."""
+
+    time: float
+    body: list[Statement]
+
+
+@dataclass
 class Function:
     """A function of a module; of an input, `text` is what makes it."""
 
@@ -568,6 +576,7 @@ class Program:
     signals: list[str] = field(default_factory=list)
     numbers: dict[str, float] = field(default_factory=dict)
     """Of the module."""
+    pauses: list[Pause] = field(default_factory=list)
     features: list[str] = field(default_factory=list)
 
 

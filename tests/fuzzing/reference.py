@@ -26,6 +26,8 @@ NODES, WEIGHTS = (part.tolist() for part in np.polynomial.legendre.leggauss(8))
 """Exact for the product of two polynomials of degree seven, which DOP853's interpolants are."""
 APART = 1e-6
 """Two roots that are closer in time are too close to call."""
+OWN = {"x", "v", "u", "k", "c", "level", "tag", "n", "side"}
+"""What an object has itself, and laws do not compute."""
 SAME = 1e-11
 """Two roots that are this close are one."""
 SAMPLES = 12
@@ -74,6 +76,19 @@ class Formulas(Words):
     def __init__(self, sites: count[int]) -> None:
         super().__init__()
         self.sites = sites
+        self.own: set[int] = set()
+        """Comparisons and whole numbers of nothing that fields lead to which may come to refer to something else."""
+
+    def site(self, e: m.Expr | m.Test) -> int:
+        """The next number for a comparison or a whole number."""
+        site = next(self.sites)
+        parts = m.parts_of(e)
+        paths = [getattr(part, "path", ("self", "x")) for part in parts]
+        if all(len(path) == 2 and path[1].split("[")[0] in OWN for path in paths) and not any(
+            isinstance(part, m.Apply | m.Gather | m.Rate) for part in parts
+        ):
+            self.own.add(site)
+        return site
 
     def path(self, path: m.Path) -> str:
         """Items of vectors are attributes."""
@@ -84,7 +99,7 @@ class Formulas(Words):
         match t:
             case m.Cmp(op, left, right):
                 one, other = (left, right) if op[0] == ">" else (right, left)
-                return f"sim.compare({next(self.sites)}, {self.expr(one)} - {self.expr(other)})"
+                return f"sim.compare({self.site(t)}, {self.expr(one)} - {self.expr(other)})"
             case m.Both(word, left, right):
                 return f"({self.test(left)} {'&' if word == 'and' else '|'} {self.test(right)})"
         raise TypeError(f"no test: {t!r}")
@@ -97,7 +112,7 @@ class Formulas(Words):
             case m.Opaque(inner):
                 return self.expr(inner)
             case m.Whole(word, inner, divisor):
-                return self.whole(word, f"({self.expr(inner)})", divisor)
+                return self.whole(word, f"({self.expr(inner)})", divisor, self.site(inner))
             case m.Call("sqrt", [argument]):
                 return f"math.sqrt(max({self.expr(argument)}, 0.0))"  # below 0 in trial steps only, beyond an event
             case m.Total(path, size):
@@ -110,9 +125,8 @@ class Formulas(Words):
                 return f"self.local[{name!r}]"
         return super().expr(e)
 
-    def whole(self, word: str, inner: str, divisor: float) -> str:
+    def whole(self, word: str, inner: str, divisor: float, site: int) -> str:
         """A whole number, which the world follows from one to the next."""
-        site = next(self.sites)
         match word:
             case "ceil":
                 return f"-sim.whole({site}, -{inner})"
@@ -294,10 +308,14 @@ class World:
             self.known[key] = gap > 0.0
         elif key not in self.known:
             raise Skip("a condition begins on its level")
-        elif abs(self.last.get(key, 0.0)) > 2.0 * CLOSE or self.exchanged == self.time:
+        elif abs(self.last.get(key, 0.0)) > 2.0 * CLOSE or self._may_refer_elsewhere(site):
             raise Skip("an event leads onto a level")
         self.last[key] = gap
         return self.known[key]
+
+    def _may_refer_elsewhere(self, site: int) -> bool:
+        """Whether a comparison may be of other objects since this event, which are equal here but for rounding."""
+        return self.exchanged == self.time and site not in self.words.own
 
     def whole(self, site: int, value: float) -> float:
         """The greatest whole number below a value; within a stretch what it was, while both its ends are followed."""
@@ -316,7 +334,7 @@ class World:
             else:
                 apart = min(abs(self.last.get(end, 0.0)) for end in (up, down))
                 is_far = self.wholes[key] not in {nearest, nearest - 1.0} or apart > 2.0 * CLOSE
-                if is_far or self.exchanged == self.time:
+                if is_far or self._may_refer_elsewhere(site):
                     raise Skip("an event leads onto a level")
         number = self.wholes[key]
         if self.mode != "frozen":

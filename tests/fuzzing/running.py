@@ -8,6 +8,7 @@ import threading
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import count
 from typing import Any
 
@@ -115,13 +116,22 @@ def rows_of(recording: Any) -> dict[float, dict[str, float]]:
 OBSERVED = ("recorded", "recorded events", "logged", "integrated", "reported")
 
 
-def run_in_pieces(sim: Any, objects: list[Any], setting: Setting, end: float) -> None:
+Pauses = list[tuple[float, Callable[[], None]]]
+"""What is done between two runs, and when."""
+
+
+def run_in_pieces(sim: Any, objects: list[Any], setting: Setting, end: float, pauses: Pauses) -> None:
     """Run to the end, in one run or in several."""
     first = METHODS.index(setting.method)
-    for k in range(1, setting.pieces):
-        sim.run(until=end * k / setting.pieces)
+
+    def look(k: int) -> None:
         sim.explain(), [o.x for o in objects]
         sim.method = method_of(METHODS[(first + k) % len(METHODS)])
+
+    looks: Pauses = [(end * k / setting.pieces, partial(look, k)) for k in range(1, setting.pieces)]
+    for time, act in sorted(looks + pauses, key=lambda pause: pause[0]):
+        sim.run(until=time)
+        act()
     sim.run(until=end)
 
 
@@ -136,7 +146,7 @@ def run_once(build: Any, setting: Setting, end: float) -> Result:
     try:
         result.log, pool, objects = build(sim)
         fetch = observe(sim, objects, setting.observed, result)
-        run_in_pieces(sim, objects, setting, end)
+        run_in_pieces(sim, objects, setting, end, build.__globals__["pauses_of"][sim])
         fetch()
         for o in (*objects, *pool):
             names = [n for n in ("x", "v") if hasattr(type(o), n)]

@@ -180,10 +180,14 @@ def run_as(method, observed="", pieces=1, **settings):
     sim.method = getattr(ev.methods, method)
     log, pool, objects = build(sim)
 {observed}
-    for k in range(1, pieces):
-        sim.run(until={end!r} * k / pieces)
+    marks = [({end!r} * k / pieces, k) for k in range(1, pieces)] + pauses_of[sim]
+    for time, act in sorted(marks, key=lambda mark: mark[0]):
+        sim.run(until=time)
+        if callable(act):
+            act()
+            continue
         sim.explain(), [o.x for o in objects]
-        sim.method = getattr(ev.methods, METHODS[(METHODS.index(method) + k) % len(METHODS)])
+        sim.method = getattr(ev.methods, METHODS[(METHODS.index(method) + act) % len(METHODS)])
     sim.run(until={end!r})
     return log, [[getattr(o, name) for name in ("x", "v") if hasattr(o, name)] for o in (*objects, *pool)]
 

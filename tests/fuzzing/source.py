@@ -415,6 +415,10 @@ def build_lines(program: m.Program, names: list[str]) -> list[str]:
     for process in program.processes:
         if not process.waits:
             lines.append(f"procs.append(procs_of[sim][{process.index}]())")
+    for k, pause in enumerate(program.pauses):
+        lines += [f"def pause_{k}():", *indented(Block().lines(pause.body))]
+    pauses = [f"({pause.time!r}, pause_{k})" for k, pause in enumerate(program.pauses)]
+    lines.append(f"pauses_of[sim] = [{', '.join(pauses)}]")
     objects = ", ".join(o.name for o in program.objects)
     return ["def build(sim):", *indented([*lines, f"return log, pool, [{objects}]"]), ""]
 
@@ -430,7 +434,7 @@ def source_of(program: m.Program) -> str:
             lines += [f"{function.name} = {function.text}", ""]
             continue
         lines += [f"def {function.name}(x):", f"    return {words.expr(function.value)}", ""]
-    lines += ["procs_of = {}", ""]
+    lines += ["procs_of = {}", "pauses_of = {}", ""]
     for kind in program.classes:
         lines += class_lines(kind)
     names = names_of(program)

@@ -400,6 +400,8 @@ class Stage(World):
         names |= {name: Tank(self, []) for name in program.stores}
         names |= {name: Tank(self, level) for name, level in program.tanks.items()}
         names |= {name: [] for name in program.signals}
+        for pause in program.pauses:  # a run stops before the events of its end
+            self.schedule(pause.time, lambda body=pause.body: self.do(body, None))
         for name in program.order:
             self.start(names[name])
         for process in program.processes:

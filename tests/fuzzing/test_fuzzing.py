@@ -165,8 +165,8 @@ def test_an_event_that_leads_onto_a_level_is_too_close_to_call() -> None:
         simulate(oscillator([m.Hold(m.Num(0.1)), sets], handlers=[m.Handler("h", below_own(0.5), [])]))
     stays = oscillator([], handlers=[m.Handler("h", below_own(0.5), [m.Assign(("self", "x"), "=", m.Num(0.5))])])
     assert simulate(stays).events == 3  # of the process, and of the handler once a period
-    twins = oscillator([], handlers=[m.Handler("h", m.Cmp("<", m.Read(("self", "mate", "x")), m.Num(0.5)),
-        [m.Swap(("self", "mate"), ("self", "other"))])])  # fmt: skip
+    swap: list[m.Statement] = [m.Swap(("self", "mate"), ("self", "other"))]
+    twins = oscillator([], handlers=[m.Handler("h", m.Cmp("<", m.Read(("self", "mate", "x")), m.Num(0.5)), swap)])
     twins.classes[0].references = ["mate", "other"]
     twins.objects += [m.Object(name, 0, {"tag": 0.0}, {}, {}) for name in ("n1", "n2")]
     twins.classes.append(replace(twins.classes[0], index=1, handlers=[]))
@@ -177,6 +177,11 @@ def test_an_event_that_leads_onto_a_level_is_too_close_to_call() -> None:
     twins.order += ["n1", "n2"]
     with pytest.raises(Skip, match="leads onto a level"):  # both are equal, but for rounding elsewhere
         simulate(twins)
+    own = oscillator([m.Hold(m.Num(0.1))], handlers=[m.Handler("h", below_own(0.5), swap)])
+    own.classes[0].references = {"mate": 0, "other": 0}
+    own.objects += [m.Object("n1", 0, {"tag": 0.0, "x": 0.0}, {"mate": "n0", "other": "n1"}, {})]
+    own.objects[0].references = {"mate": "n0", "other": "n1"}
+    assert simulate(own).events == 4  # what a condition is of has not been exchanged
 
 
 def test_events_of_a_handler_that_accumulate_are_too_close_to_call() -> None:
@@ -414,6 +419,15 @@ def test_of_several_things_the_first_counts_and_no_other_is_taken() -> None:
     assert logs_of(program) == [entries, entries]
 
 
+def test_what_a_main_program_does_between_two_runs_comes_before_the_events_of_that_time() -> None:
+    x, v = ("n0", "x"), ("n0", "v")
+    log = m.Log("x", [m.Read(x)])
+    program = oscillator([held(0.5), log, held(0.5), log])
+    program.pauses = [m.Pause(0.5, [log, m.Assign(x, "=", m.Num(1.0)), m.Assign(v, "=", m.Num(0.0))])]
+    entries = [("x", 0.5, round(math.cos(1.0), 6)), ("x", 0.5, 1.0), ("x", 1.0, round(math.cos(1.0), 6))]
+    assert logs_of(program) == [entries, entries]
+
+
 def test_a_state_that_stands_still_has_a_rate_for_others_only() -> None:
     x, v, time = ("n0", "x"), ("n0", "v"), math.acos(0.5) / 2.0
     log = m.Log("x", [m.Read(x), m.Read(v), m.Rate(x)])
@@ -504,7 +518,7 @@ def test_breaks_are_of_lines_that_are_there() -> None:
 
 LATER = {
     "rates_read", "rate_conditions", "vector_conditions", "sum_conditions", "function_conditions", "stock_conditions",
-    "races", "freezes", "rouses", "handler_stops", "handler_interrupts",
+    "races", "freezes", "rouses", "handler_stops", "handler_interrupts", "pauses",
 }  # fmt: skip
 """What programs were not made of when these seeds were found."""
 
