@@ -192,7 +192,7 @@ class Slow(Worker):
 class Lazy(Team):
     """Has other attributes."""
 
-    gap = 9.0  # type: ignore[assignment]
+    gap: float = 9.0
 
 
 class Watched(Worker):

@@ -171,3 +171,95 @@ def test_what_a_simulation_keeps_is_no_subclass_s() -> None:
             self.notes: list[float] = []
 
     assert Own().notes == []
+
+
+class Ball(ev.Continuous):
+    height: ev.State = ev.state(1.0)
+    mass: float = 2.0
+    bounces: int = 0
+
+    @ev.when(lambda self: self.height <= 0.0)
+    def bounce(self) -> None:
+        self.bounces += 1
+
+    @ev.every(1.0)
+    def tick(self) -> None:
+        self.bounces += 100
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("mass = 4.0", "mass takes the name of a field that .*: write `mass: float = ...`, as the field is declared$"),
+        ("height = 4.0", "height takes the name of a state that .*: write `height: ev.State = ...`, as the"),
+        (
+            "mass = property(lambda self: 4.0)",
+            "mass takes the name of a field .*, and would not count: choose another name",
+        ),
+        ("def mass(self): pass", "mass takes the name of a field .*, and would not count: choose another name$"),
+    ],
+)
+def test_a_field_of_a_base_is_not_given_another_meaning_in_silence(line: str, message: str) -> None:
+    """Each stood in the class and was passed over: the field kept the default of the base."""
+    with pytest.raises(TypeError, match=rf"^Own\.{message}"):
+        exec(f"class Own(Ball):\n    {line}\n", {"Ball": Ball, "__name__": "model"})  # noqa: S102  # as above
+
+
+def test_a_field_of_a_base_has_another_default_with_its_annotation() -> None:
+    class Heavy(Ball):
+        mass: float = 4.0
+        height: ev.State = ev.state(3.0)
+
+    one = Heavy(ev.Simulation())
+    assert (one.mass, one.height) == (4.0, 3.0)
+
+
+def test_a_process_may_have_a_property_with_a_setter_in_the_place_of_a_field() -> None:
+    class Job(ev.Process):
+        size: float = 1.0
+
+    class Doubled(Job):
+        @property
+        def size(self) -> float:  # type: ignore[override]  # that is the point
+            return 2.0 * self.half
+
+        @size.setter
+        def size(self, value: float) -> None:
+            self.half = value
+
+    assert Doubled(ev.Simulation(), size=3.0).size == 6.0
+
+
+def test_a_class_that_is_no_component_declares_no_field() -> None:
+    class Warm:
+        warmth: ev.State = ev.state(1.0)
+
+    message = r"^Warm\.warmth declares a state, and Warm is no component: write `class Warm\(ev\.Continuous\)`$"
+    with pytest.raises(TypeError, match=message):
+
+        class Own(Warm, ev.Continuous):
+            pass
+
+
+@pytest.mark.parametrize(("name", "mark"), [("bounce", "when"), ("tick", "every")])
+def test_a_method_in_the_place_of_a_handler_is_refused(name: str, mark: str) -> None:
+    """It never ran, nor did the handler."""
+    message = (
+        rf"^Own\.{name} takes the place of a handler and is none, so that it would never run: "
+        rf"write its `@ev\.{mark}\(\.\.\.\)` above it, or `{name} = None` for no handler$"
+    )
+    with pytest.raises(TypeError, match=message):
+        exec(f"class Own(Ball):\n    def {name}(self): pass\n", {"Ball": Ball, "__name__": "model"})  # noqa: S102  # as above
+
+
+def test_another_handler_or_none_takes_the_place_of_one() -> None:
+    class Quiet(Ball):
+        tick = None  # type: ignore[assignment]  # no handler
+
+        @ev.every(2.0)
+        def bounce(self) -> None:
+            self.bounces += 10
+
+    one = Quiet(ev.Simulation()).start()
+    one.sim.run(until=3.0)
+    assert one.bounces == 20

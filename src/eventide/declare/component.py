@@ -57,6 +57,7 @@ class Component(_Declared):
         inherited: dict[str, Field] = {}
         for base in reversed(cls.__mro__[1:]):
             inherited.update(base.__dict__.get("_specs", {}))
+        _refuse_what_would_not_count(cls, own, inherited)
         cls._specs = {**inherited, **own}
         cls._size_fields = _size_fields(cls)
         for name, spec in own.items():
@@ -235,6 +236,30 @@ def _refuse_shadows(cls: type, own: dict[str, Field]) -> None:
         raise TypeError(
             f"{cls.__name__} declares {', '.join(taken)}, which eventide itself uses in "
             f"{' and '.join(base.__name__ for base in libraries if base is not Component)}: choose other names"
+        )
+
+
+def _refuse_what_would_not_count(cls: type[Component], own: dict[str, Field], inherited: dict[str, Field]) -> None:
+    """Raise TypeError for fields in a class that is no component, and where a field of a base gets no annotation."""
+    for base in cls.__mro__[1:]:
+        for name, value in vars(base).items():
+            if isinstance(value, Field):
+                kind = "Component" if value.role == "field" else "Continuous"
+                raise TypeError(
+                    f"{base.__name__}.{name} declares a {value.role}, and {base.__name__} is no component: "
+                    f"write `class {base.__name__}(ev.{kind})`"
+                )
+    for name, value in vars(cls).items():
+        if name not in inherited or name in own:
+            continue
+        if getattr(value, "fset", None) is not None and "state" not in cls._declarable:
+            continue  # a property with a setter: the constructor of what keeps its values itself calls it
+        spec = inherited[name]
+        what = f"ev.{_WORDS[spec.role]}" if spec.role != "field" else _annotated(spec.annotation, "field")
+        advice = f"write `{name}: {what} = ...`, as the field is declared"
+        raise TypeError(
+            f"{cls.__name__}.{name} takes the name of a {spec.role} that {cls.__name__} inherits, and would not count: "
+            f"{'choose another name' if hasattr(value, '__get__') else advice}"
         )
 
 

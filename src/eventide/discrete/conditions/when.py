@@ -372,5 +372,10 @@ def handler_specs(cls: type, mark: str) -> list[Any]:
             elif hasattr(member, mark):
                 found[name] = getattr(member, mark)
             elif name in found:
+                if isinstance(member, FunctionType) and not (hasattr(member, "_when") or hasattr(member, "_every")):
+                    raise TypeError(
+                        f"{base.__name__}.{name} takes the place of a handler and is none, so that it would never run: "
+                        f"write its `@ev{mark.replace('_', '.')}(...)` above it, or `{name} = None` for no handler"
+                    )
                 del found[name]
     return list(found.values())
