@@ -263,3 +263,36 @@ def test_another_handler_or_none_takes_the_place_of_one() -> None:
     one = Quiet(ev.Simulation()).start()
     one.sim.run(until=3.0)
     assert one.bounces == 20
+
+
+@pytest.mark.parametrize("base", [ev.Process, ev.Component, ev.Resource])
+@pytest.mark.parametrize("mark", [ev.every(1.0), ev.when(lambda self: self.sim.time > 1.0)], ids=["every", "when"])
+def test_handlers_are_of_what_has_equations(base: type[Any], mark: Any) -> None:
+    """They never ran: `start` arms them, which a process or a resource alone has not."""
+
+    class Marked(base):  # type: ignore[misc]  # which of several
+        @mark
+        def note(self) -> None:
+            pass
+
+    with pytest.raises(
+        TypeError, match=r"^Marked\.note is a handler \(@ev\.\w+\) and would never run, as Marked is no"
+    ):
+        Marked(ev.Simulation())
+
+    class Both(Marked, ev.Continuous):
+        pass
+
+    Both(ev.Simulation()).start()
+
+
+def test_a_handler_that_a_class_has_put_off_is_none() -> None:
+    class Mixin:
+        @ev.every(1.0)
+        def note(self) -> None:
+            pass
+
+    class Own(Mixin, ev.Process):
+        note = None  # type: ignore[assignment]  # no handler
+
+    Own(ev.Simulation())

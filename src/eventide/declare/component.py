@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn, dataclass_transform, get_origin
 
 from eventide.declare.fields import MISSING, Field, Marker, Role, computed, computed_vector, field, summed
-from eventide.declare.reserved import refuse_equality, refuse_reserved
+from eventide.declare.reserved import refuse_equality, refuse_handlers, refuse_reserved
 from eventide.declare.showing import as_html, public_dir, short
 from eventide.errors import ModelError, check_text
 
@@ -84,6 +84,8 @@ class Component(_Declared):
             ) from None
         if self._number == 1:  # and not as the class is made: `@dataclass` gives it a comparison afterwards
             refuse_equality(kind)
+            if "state" not in kind._declarable:
+                refuse_handlers(kind)
         self.sim = sim
         if name:
             self._name = check_text(name, "name=")

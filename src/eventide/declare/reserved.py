@@ -1,4 +1,4 @@
-"""Names and comparisons that a class of the model's may not have, as eventide relies on its own.
+"""Names, comparisons and handlers that a class of the model's may not have, as eventide relies on its own.
 
 An attribute that eventide keeps in an object has a name that begins with `_`. A model that used it for something else
 would move its states in the memory of others, or never begin, and say nothing.
@@ -47,6 +47,19 @@ def refuse_equality(cls: type) -> None:
                 f"{cls.__name__} compares its objects by {base.__name__}.{name}, and eventide would take two equal "
                 f"ones for one: give the comparison another name, as `def is_like(self, other)`{also}"
             )
+
+
+def refuse_handlers(cls: type) -> None:
+    """Raise TypeError if a class without equations has handlers, which are armed when these are started."""
+    for base in cls.__mro__:
+        for name, member in vars(base).items():
+            mark = next((mark for mark in ("when", "every") if hasattr(member, f"_{mark}")), None)
+            if mark is not None and isinstance(member, FunctionType) and getattr(cls, name) is member:
+                raise TypeError(
+                    f"{cls.__name__}.{name} is a handler (@ev.{mark}) and would never run, as {cls.__name__} is no "
+                    f"Continuous: write `class {cls.__name__}(..., ev.Continuous)` and start() its objects, or let a "
+                    f"process wait, by `yield ev.{'until(lambda: ...)' if mark == 'when' else 'tick(...)'}`"
+                )
 
 
 def _choose_another(cls: type, what: str, name: str, libraries: tuple[type, ...]) -> str:
