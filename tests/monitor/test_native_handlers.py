@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import math
 import signal
 import sys
 import traceback
@@ -552,37 +551,33 @@ def test_the_explanation_tells_which_handlers_are_native_and_what_they_leave_to_
     assert "  tank.full: Python, as compile=False says" in str(plain.explain())
 
 
+@pytest.mark.parametrize("kind", ["whole", "true"])
 @pytest.mark.parametrize("compile_", ["auto", False])
-def test_a_whole_number_that_was_set_to_a_fraction_is_cut_off_at_each_reading(compile_: Any) -> None:
+def test_what_a_whole_number_or_a_truth_cannot_hold_is_refused_in_native_code(compile_: Any, kind: str) -> None:
+    """In the 40th event, long after the first one; what was set before stays."""
+
     class Counter(ev.Continuous):
         x: ev.State = ev.state(0.0)
-        sign: ev.State = ev.state(0.0)
+        events: float = 0.0
         count: int = 0
-        turn: float = -1.0
-        log: list = ev.field(default_factory=list)
+        is_odd: bool = False
+        is_whole: bool = True
 
         def equations(self) -> None:
             self.rate.x = 1.0
-            self.rate.sign = math.copysign(1.0, self.count)
 
         @ev.when(lambda self: self.x >= 1.0)
         def step(self) -> None:
             self.x -= 1.0
-            self.log.append((self.count, self.sign))
-            self.count += 1
-            self.count += 5.0 * self.turn - 0.75
-            self.turn = -self.turn
-            self.count += 0.5
+            self.events += 1.0
+            if self.is_whole:
+                self.count = self.events / 2.0 if self.events > 39.5 and self.events % 2.0 > 0.5 else self.count + 1.0
+            self.is_odd = self.events / 100.0 if self.events > 39.5 and not self.is_whole else self.events % 2.0
 
-    sim = ev.Simulation(compile=compile_)
-    counter = Counter(sim).start()
-    sim.run(until=40.5)
-    # Python: int(0 + 1 - 5.75 + 0.5), where each result is cut off as it is read again.
-    count, sign, log = 0, 0.0, []
-    for event in range(40):
-        sign += 1.0 if count >= 0 else -1.0
-        log.append((count, pytest.approx(sign, abs=1e-6)))
-        for change in (1, 4.25 if event % 2 else -5.75, 0.5):
-            count = int(count + change)
-    assert counter.log == log
-    assert sim.monitor.integrator.native_handlers.handled > 20 or compile_ is False
+    counter = Counter(ev.Simulation(compile=compile_), is_whole=kind == "whole").start()
+    name, value = ("count", 20.5) if kind == "whole" else ("is_odd", 0.4)
+    with pytest.raises(ValueError, match=rf"^Counter\.{name} cannot hold {value} exactly: it is declared as"):
+        counter.sim.run(until=60.0)
+    end = 41 if kind == "whole" else 40
+    assert (counter.sim.time, counter.events) == (pytest.approx(end), end)
+    assert (counter.count, counter.is_odd) == ((40, False) if kind == "whole" else (0, True))

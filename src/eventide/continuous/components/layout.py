@@ -89,11 +89,15 @@ def set(self, value):
     if value.__class__ is not float and value.__class__ is not int and has_unit(value):
         value = plain(self, {name!r}, value)
     row = self._row
+    before = row[slot]
     try:
         row[slot] = value
-    except (TypeError, ValueError):
+        is_kept = value.__class__ is {exact} or {kind}(row[slot]) == value or ({exact} is float and value != value)
+    except (TypeError, ValueError, OverflowError):
+        row[slot] = before
         refuse(self, {name!r}, value)
-    if value.__class__ is not float and row[slot] != value:
+    if not is_kept:
+        row[slot] = before
         refuse_rounded(self, {name!r}, value)
 """
 _OUTCOME = """
@@ -326,7 +330,7 @@ class Layout:
         for name, line in zip(names, lines, strict=True):
             if name in self.references:
                 straight.append(f"__own[{name!r}] = {name}")
-            elif name in self.offsets:
+            elif name in self.offsets and not KINDS.get(self.fields[name].annotation):
                 block = "__side" if name in self.aside else "__base"
                 straight.append(
                     f"if {name}.__class__ is float and __is_free: __row[{block} + {self.offsets[name]}] = {name}"
@@ -400,7 +404,8 @@ def _functions(
     template: str, offset: int, name: str, kind: str = "", shown: int = 0, **others: object
 ) -> tuple[Any, ...]:
     names: dict[str, object] = {**_HELPERS, **others}
-    text = template.format(offset=offset, name=name, kind=kind, reader=BY_READING, shown=shown)
+    exact = "bool" if kind else "float"  # what any number of its kind can be
+    text = template.format(offset=offset, name=name, kind=kind, exact=exact, reader=BY_READING, shown=shown)
     exec(compile(text, f"{GENERATED}{name}>", "exec"), names)  # noqa: S102  # our own text, a number and an identifier
     return names["get"], names.get("set")
 
@@ -424,12 +429,12 @@ def refuse_value(owner: Continuous, name: str, value: object) -> None:
     raise TypeError(f"{type(owner).__name__}.{name} is a {what} and takes a number, and got {value!r}") from None
 
 
-def _refuse_rounded(owner: Member, name: str, value: object) -> None:
-    if value == value:
-        raise ValueError(
-            f"{type(owner).__name__}.{name} cannot hold {value!r} exactly: numeric fields of a Continuous are kept as "
-            "floats, whole numbers up to 2**53"
-        )
+def _refuse_rounded(owner: Continuous, name: str, value: float) -> None:
+    kind = owner._layout.fields[name].annotation
+    why = "numeric fields of a Continuous are kept as floats, whole numbers up to 2**53"
+    if kind is bool or (kind is int and float(value) == value):
+        why = f"it is declared as {kind.__name__}. Write `{name}: float` in the class"
+    raise ValueError(f"{type(owner).__name__}.{name} cannot hold {value!r} exactly: {why}")
 
 
 def _refuse_size(owner: Continuous, name: str, value: object) -> None:

@@ -220,6 +220,7 @@ class HandlerDialect(Dialect):
         if len(self.changes) > MOST_WRITES:
             raise Unlowerable(f"it sets more than {MOST_WRITES} quantities")
         number = list(self.changes).index(access)
+        _ask_what_does_not_fit(context, place, item)
         context.builder.put("double", ONE, f"%told{number}")
         super().write(context, place, item)
 
@@ -409,3 +410,16 @@ def list_named(context: Context, node: ast.expr) -> AppendTarget | None:
     context.builder.return_to(mark)
     context.scope = scope
     return None
+
+
+def _ask_what_does_not_fit(context: Context, place: Place, item: Number | Boolean) -> None:
+    """Let Python refuse a number that a field declared as a whole number, or as a truth, cannot hold."""
+    is_whole = isinstance(item, Boolean) or (place.kind is int and item.kind != "float")
+    if place.kind not in (int, bool) or is_whole:
+        return
+    value, builder = context.arithmetic.double(item), context.builder
+    same = builder.intrinsic("trunc", value) if place.kind is int else builder.value("fmul", "double", value, value)
+    left = builder.value(
+        "fsub", "double", value, same
+    )  # 0.0 of whole numbers; of 0.0 and 1.0; never of what is not finite
+    builder.note_trap(builder.value("fcmp une", "double", left, ZERO))

@@ -115,9 +115,8 @@ class Slots:
         if place.kind is bool:
             return replace(self.truth(value), slope=slope)
         if place.kind is int:
-            # The slot keeps what was set; each reading cuts it off. What no double holds is refused where it is set.
-            whole = self.builder.value("fadd", "double", self.builder.intrinsic("trunc", value), ZERO)  # no -0.0
-            return Number(whole, "whole", slope)
+            # What is no whole number, or one that no double holds, is refused where it is set.
+            return Number(self.builder.value("fadd", "double", value, ZERO), "whole", slope)  # no -0.0
         return Number(value, "float", slope, form=self._form(place, place.offset))
 
     def _slope(self, place: Place | Stored, index: str) -> str | None:
