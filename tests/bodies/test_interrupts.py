@@ -531,7 +531,7 @@ def tough(sim: ev.Simulation, log: list[Any]) -> ev.ProcessGenerator:
             log.append((sim.time, cut.cause, cut.left))
 
 
-class Beat(ev.Component):
+class Beat(ev.Continuous):
     others: list[Any] = ev.field(default_factory=list)
 
     @ev.every(1.75)
@@ -547,7 +547,7 @@ def run_with_handler(sim: ev.Simulation) -> list[Any]:
     stranger = far.process(tough(far, log))
     far.run(until=0.5)
     others = [sim.process(tough(sim, log)) for _ in range(3)]
-    kept = Beat(sim, others=others)
+    kept = Beat(sim, others=others).start()
     for other in (*others, stranger):
         sim.process(interrupter(rng, other, 200))
     for time in (10.0, 30.0, 100.0):
