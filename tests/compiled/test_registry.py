@@ -605,7 +605,7 @@ def test_a_refusal_keeps_no_object() -> None:
     [(LookupError("exp2"), "has no exp2"), (RuntimeError("what is this"), "an error of ours: what is this")],
 )
 def test_what_the_compiler_refuses_stays_python(sim, monkeypatch, error, why) -> None:
-    def refuse(*arguments):
+    def refuse(*arguments, **options):
         raise error
 
     registry, ingot = new_registry(), Ingot(sim, furnace=Furnace(sim))
