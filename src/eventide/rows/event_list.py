@@ -48,14 +48,31 @@ def write_notice(a: Rows, place: int, time: float, sequence: float, serial: int,
     a.notice.activity[place] = i
 
 
+def least_of(a: Rows, begin: int, end: int) -> int:
+    """The place of the first notice among some places."""
+    least = begin
+    for place in range(begin + 1, end):
+        if comes_before(a, a.notice.time[place], a.notice.sequence[place], a.notice.serial[place], least):
+            least = place
+    return least
+
+
 def sink_notice(a: Rows, place: int, time: float, sequence: float, serial: int, i: int) -> None:
     """Let a notice sink from a place, which is free, to where it belongs."""
     notices = a.run.notices
     while 4 * place + 1 < notices:
-        least = 4 * place + 1
-        for child in range(least + 1, min(least + 4, notices)):
-            if comes_before(a, a.notice.time[child], a.notice.sequence[child], a.notice.serial[child], least):
-                least = child
+        child = 4 * place + 1
+        if child + 3 < notices:
+            # Which of four is first cannot be foreseen, so a branch for it would cost more than the four times.
+            lower = child + int(a.notice.time[child + 1] < a.notice.time[child])
+            upper = child + 2 + int(a.notice.time[child + 3] < a.notice.time[child + 2])
+            least = lower + int(a.notice.time[upper] < a.notice.time[lower]) * (upper - lower)
+            equal = int(a.notice.time[child + 1] == a.notice.time[child])
+            equal += int(a.notice.time[child + 3] == a.notice.time[child + 2])
+            if equal + int(a.notice.time[upper] == a.notice.time[lower]) != 0:
+                least = least_of(a, child, child + 4)
+        else:
+            least = least_of(a, child, notices)
         if comes_before(a, time, sequence, serial, least):
             break
         move_notice(a, least, place)
