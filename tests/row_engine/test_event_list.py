@@ -154,3 +154,15 @@ def test_a_heap_full_of_notices_of_one_key_is_swept() -> None:
             event_list.place(a, i, 1.0, float(-i - 1), 0)
     assert memory.run.notices <= memory.run.notice_room
     assert [event_list.take_event(a, inf, inf, 0, inf) for _ in range(4)] == [2, 1, 0, -1]
+
+
+def test_of_four_notices_at_one_time_the_first_is_that_of_the_least_key() -> None:
+    both, rng = Both(64), Random(3)
+    for i in range(64):
+        both.do("stretch", i, 0.0)
+        both.do("schedule", i, float(rng.randint(1, 3)))
+    found = []
+    while (event := both.take())[0] is not None:
+        assert event[0] == event[1]
+        found.append(event[0][2])
+    assert sorted(found) == list(range(64))
