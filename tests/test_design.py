@@ -215,7 +215,7 @@ def test_files_functions_and_folders_stay_small() -> None:
     assert {room: count for room, count in rooms.items() if count > 8000} == {}
 
 
-MOST_ANY = 227
+MOST_ANY = 198
 """The most places where a type may be `Any`. Whoever lowers their number lowers this limit.
 
 What is left, by kinds. Users' own: parameters and results of functions that they write, whose types are theirs, and
@@ -224,13 +224,14 @@ a `yield` gives). None for a moment, or what stands for another: the generator o
 of processes, the flow of what stands still; an assertion in each use would cost time. Objects that a model refers to,
 as lowering follows them, and what was found out about them (facts, samples, kept kernels). Functions and classes that
 are made of text, nodes of syntax, indices of arrays. What numpy, pandas, scipy, matplotlib, pytest, ctypes and LLVM
-take or return without types, and arguments that are handed on to them.
+take or return without types, and arguments that are handed on to them. Where several places have one reason it stands
+beside a name for the type, as `Declared`, `Output`, `Column`.
 """
 
 
 def test_types_are_told_where_they_are_known() -> None:
     names = (node.id for _, tree in source().values() for node in ast.walk(tree) if isinstance(node, ast.Name))
-    assert 200 < sum(name == "Any" for name in names) <= MOST_ANY
+    assert 100 < sum(name == "Any" for name in names) <= MOST_ANY
 
 
 LARGEST_KNOT = 31

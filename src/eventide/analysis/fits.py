@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from math import inf, nan, sqrt
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -141,7 +141,7 @@ class Calibration:
     data: pd.DataFrame = field(repr=False)
     fitted: pd.DataFrame = field(repr=False)
     weights: NDArray[np.float64] = field(repr=False)
-    experiments: Mapping[str, Mapping[str, Any]]
+    experiments: Mapping[str, Mapping[str, object]]
     space: Space = field(repr=False)
     replications: int
     by: str

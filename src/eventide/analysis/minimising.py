@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from math import isfinite, nan
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from eventide.analysis.evaluations import Evaluator, How, SpentError, mean_of
 from eventide.analysis.search import METHODS, Asked, method_for
@@ -60,7 +60,7 @@ class Optimum:
 
     model: Model[..., object]
     response: str
-    best: Mapping[str, Any]
+    best: Mapping[str, object]
     value: float
     low: float
     high: float

@@ -95,6 +95,10 @@ class Field:
         return self.role in ("state", "vector", "field")
 
 
+Declared: TypeAlias = Any
+"""What a class assigns to the name of a field: to a type checker it has the type of the annotation."""
+
+
 def state(
     default: object = MISSING,
     *,
@@ -103,7 +107,7 @@ def state(
     abs_error: float | None = None,
     rel_error: float | None = None,
     assigned: bool = False,
-) -> Any:
+) -> Declared:
     """Declare a `State` with its initial value, unit and, if they differ from the run's, its tolerances.
 
     assigned    it is a difference equation: laws assign it, as `self.x = self.last.x + self.sim.dt * self.inflow`
@@ -111,7 +115,7 @@ def state(
     return Field("state", default, None, unit, description, abs_error, rel_error, assigned=assigned)
 
 
-def computed(*, unit: str = "", description: str = "", init: Literal[False] = False) -> Any:
+def computed(*, unit: str = "", description: str = "", init: Literal[False] = False) -> Declared:
     """Declare a `Computed`: a value that `equations` sets at every evaluation."""
     return Field("computed", 0.0, None, unit, description)
 
@@ -125,7 +129,7 @@ def state_vector(
     abs_error: float | None = None,
     rel_error: float | None = None,
     assigned: bool = False,
-) -> Any:
+) -> Declared:
     """Declare a `StateVector`: `size` states under one name.
 
     default     the initial value of all of them, or a sequence of values
@@ -135,12 +139,14 @@ def state_vector(
     return Field("vector", default, None, unit, description, abs_error, rel_error, size=size, assigned=assigned)
 
 
-def computed_vector(*, size: int | str, unit: str = "", description: str = "", init: Literal[False] = False) -> Any:
+def computed_vector(
+    *, size: int | str, unit: str = "", description: str = "", init: Literal[False] = False
+) -> Declared:
     """Declare a `ComputedVector`: `size` values, which `equations` sets at every evaluation."""
     return Field("computed vector", 0.0, None, unit, description, size=size)
 
 
-def summed(*, unit: str = "", description: str = "", init: Literal[False] = False) -> Any:
+def summed(*, unit: str = "", description: str = "", init: Literal[False] = False) -> Declared:
     """Declare a `Summed`: zero before every evaluation, then whatever `contributions` add."""
     return Field("sum", 0.0, None, unit, description)
 
@@ -152,6 +158,6 @@ def field(
     unit: str = "",
     description: str = "",
     kw_only: bool = True,
-) -> Any:
+) -> Declared:
     """Declare a plain field (a parameter or a reference) that has a unit, a meaning or a factory."""
     return Field("field", default, default_factory, unit, description)

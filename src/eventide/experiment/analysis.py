@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from math import inf, isfinite
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class Selection:
     """
 
     point: int
-    values: Mapping[str, Any]
+    values: Mapping[str, object]
     mean: float
     probability: float
     indifference: float

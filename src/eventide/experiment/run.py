@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, Final, Generic, Self, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Final, Generic, Self, SupportsIndex, TypeVar, overload
 
 from eventide.declare.showing import as_html
 from eventide.errors import ModelError
@@ -115,7 +115,7 @@ class Run(Generic[R_co]):
         return self._responses
 
     @property
-    def parameters(self) -> Mapping[str, Any]:
+    def parameters(self) -> Mapping[str, object]:
         """The value of every parameter, by name."""
         return self.model.values
 

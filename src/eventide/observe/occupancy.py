@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import inf, nan
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from eventide.discrete import Process, Queue, Resource
 from eventide.discrete.queue import VALUES
@@ -47,7 +47,7 @@ class Occupancy(Observer):
     Example: `log = ev.Occupancy(sim, desk, row); sim.run(); log.plot()`
     """
 
-    def __init__(self, sim: Simulation, *places: Resource | Queue[Any]) -> None:
+    def __init__(self, sim: Simulation, *places: Resource | Queue[object]) -> None:
         first: object = sim
         if isinstance(first, Resource | Queue):
             raise ModelError(f"an Occupancy takes the simulation first, and got {sim!r}: write ev.Occupancy(sim, ...)")

@@ -10,13 +10,13 @@ import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from eventide.errors import InputError, ModelError
 from eventide.libraries import load
-from eventide.observe.table_schema import Head, flatten
+from eventide.observe.table_schema import Column, Head, flatten
 
 if TYPE_CHECKING:
     import sqlite3
@@ -187,7 +187,7 @@ def _check_fits(name: str, column: pd.Series[int]) -> None:
         )
 
 
-def _as_parameters(column: pd.Series[Any], *, is_text: bool) -> list[object]:
+def _as_parameters(column: Column, *, is_text: bool) -> list[object]:
     values: list[object] = column.tolist()
     return [value if isinstance(value, str) else None for value in values] if is_text else values
 

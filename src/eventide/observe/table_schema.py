@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, Self
+from typing import TYPE_CHECKING, Any, Final, Self, TypeAlias
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from eventide.errors import InputError, ModelError
 
 if TYPE_CHECKING:
     import pandas as pd
+
+Column: TypeAlias = "pd.Series[Any]"
+"""A column of any type; its dtype says which."""
 
 TEXT: Final = ("str", "string", "object")
 """The dtypes of columns of texts. A column of objects is one of texts if it holds nothing else."""
@@ -153,7 +156,7 @@ def is_number(dtype: np.dtype[np.generic]) -> bool:
     return dtype.kind in "biuf" and dtype.itemsize <= 8
 
 
-def _checked_dtype(name: str, column: pd.Series[Any]) -> str:
+def _checked_dtype(name: str, column: Column) -> str:
     dtype = column.dtype
     text = str(dtype)
     if isinstance(dtype, np.dtype) and is_number(dtype):
@@ -181,7 +184,7 @@ def _plain_attributes(attributes: Mapping[Any, object]) -> dict[str, object]:
     return dict(attributes)
 
 
-def _series(values: Any, dtype: str) -> pd.Series[Any]:
+def _series(values: Any, dtype: str) -> Column:
     from eventide.libraries import pandas as pd
 
     if dtype in TEXT:

@@ -8,9 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from math import inf, isnan, nextafter
-from typing import Any, Literal, SupportsFloat
+from typing import Any, Literal, SupportsFloat, TypeAlias
 
 from eventide.errors import ModelError
+
+Output: TypeAlias = Any
+"""What a model gives and a quality judges: a number, a curve, a run; the functions of users say of which type it is."""
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Quality:
     """
 
     name: str
-    assess: Callable[[Any, Mapping[str, object]], Score | float] = field(repr=False)
+    assess: Callable[[Output, Mapping[str, object]], Score | float] = field(repr=False)
     threshold: float = 1.0
     most: float = inf
     band: Band | None = None
@@ -83,17 +86,17 @@ class Quality:
             raise ModelError(f"the quality {self.name!r} of an output is {found!r}: a quality is one number") from None
 
     @classmethod
-    def of(cls, name: str, function: Callable[[Any], float], *, threshold: float) -> Quality:
+    def of(cls, name: str, function: Callable[[Output], float], *, threshold: float) -> Quality:
         """One's own: a number of at least 0 for an output."""
         return cls(name, lambda output, _: function(output), threshold)
 
     @classmethod
-    def indicator(cls, name: str, holds: Callable[[Any], bool]) -> Quality:
+    def indicator(cls, name: str, holds: Callable[[Output], bool]) -> Quality:
         """1 where a statement holds of an output, else 0."""
         return cls(name, lambda output, _: 1.0 if holds(output) else 0.0, 1.0, 1.0)
 
     @classmethod
-    def from_error(cls, name: str, error: Callable[[Any], float], *, bound: float) -> Quality:
+    def from_error(cls, name: str, error: Callable[[Output], float], *, bound: float) -> Quality:
         """1/(1 + e) of an error e of at least 0; the threshold is where e is the bound.
 
         Raises      ModelError for an error or a bound below 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import copysign
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.discrete.resources.away import away_class
 from eventide.statistics import Level, Tally
@@ -86,7 +86,7 @@ class AwayLevel:
         if type(self.thing) is LEVEL_AWAY:
             object.__setattr__(self.thing, "__class__", Level)
             known, l = float if self._kind == "float" else int, self.row  # noqa: E741  # l is a level, as in rows
-            held: Any = {known(value): lasted for value, lasted in self._memory.durations(l).items()}
+            held = {known(value): lasted for value, lasted in self._memory.durations(l).items()}
             value, changed = self._memory.level.value[l], self._memory.level.changed[l]
             set_state(self.thing, LevelState(known(value), changed, held))
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from eventide.continuous.components.layout import Layout
     from eventide.continuous.components.step_quantities import StepQuantities
     from eventide.declare import Field
+
+
+Array: TypeAlias = Any
+"""An array, where a `Variable` has a number: no type is both."""
 
 
 class Values(np.ndarray):
@@ -185,7 +189,7 @@ class VectorVariable(StateVariable):
         return list(self._values(row).tolist())
 
     @property
-    def state(self) -> Any:
+    def state(self) -> Array:
         """The present values, as an array to be read."""
         return self._values(Y)
 
@@ -213,7 +217,7 @@ class VectorVariable(StateVariable):
         self.state = draft
 
     @property
-    def rate(self) -> Any:
+    def rate(self) -> Array:
         """The time derivatives, as the laws set them; set to zero before every evaluation."""
         return self._values(R)
 
@@ -227,7 +231,7 @@ class VectorVariable(StateVariable):
         self._set(R, value)
 
     @property
-    def last_state(self) -> Any:
+    def last_state(self) -> Array:
         """The values at the start of the present step; frozen while inactive."""
         return self._values(Y0)
 
@@ -244,7 +248,7 @@ class VectorVariable(StateVariable):
         self._set(ABS, absolute)
 
     @property
-    def rel_error(self) -> Any:
+    def rel_error(self) -> Array:
         """The relative tolerances, copies of the run's at creation; one number sets all."""
         return self._values(REL)
 
@@ -253,7 +257,7 @@ class VectorVariable(StateVariable):
         self._set_tolerances(value, self.abs_error)
 
     @property
-    def abs_error(self) -> Any:
+    def abs_error(self) -> Array:
         """The absolute tolerances, copies of the run's at creation; one number sets all."""
         return self._values(ABS)
 

@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from contextlib import suppress
 from math import inf
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from eventide.continuous.storage.flow_rows import FlowRows
-from eventide.continuous.storage.growable_arrays import Blocks
+from eventide.continuous.storage.growable_arrays import Blocks, Numbers
 from eventide.engine.codes import MODELS
 from eventide.engine.interface import PLAIN
 from eventide.engine.records import Arrays, RunState, view_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from eventide.continuous.integrator import Integrator
 
 FLOW_LISTS: Final = (np.int64, np.float64, np.int64, np.int64, np.int64)
@@ -68,7 +66,7 @@ class EngineMemory:
         run.moved = run.tape = run.joined = -1
         run.upcoming = run.land = inf
         self._models = np.zeros(MODELS)
-        self._flow_lists: list[NDArray[Any]] = [np.zeros(0, dtype) for dtype in FLOW_LISTS]
+        self._flow_lists: list[Numbers] = [np.zeros(0, dtype) for dtype in FLOW_LISTS]
         self.heap = self.touched = memoryview(b"")
         self._reserve(len(self.flow.ints))
         self._kept: object = None
@@ -118,7 +116,7 @@ class EngineMemory:
     def _reserve(self, flows: int) -> None:
         """Let the lists of flows be long enough. They are replaced only to grow: what was packed stays in use."""
         if len(self._flow_lists[0]) < flows:
-            longer: list[NDArray[Any]] = [np.full(flows, -1, dtype) for dtype in FLOW_LISTS]
+            longer: list[Numbers] = [np.full(flows, -1, dtype) for dtype in FLOW_LISTS]
             for old, new in zip(self._flow_lists, longer, strict=True):
                 new[: len(old)] = old
             self._flow_lists = longer

@@ -21,7 +21,11 @@ LINE: Final = 64
 """Bytes of a cache line: what memory gives at a time."""
 
 
-def zeros(shape: tuple[int, ...], dtype: type) -> NDArray[Any]:
+Numbers: TypeAlias = "NDArray[Any]"
+"""An array of floats or of whole numbers, as a record says."""
+
+
+def zeros(shape: tuple[int, ...], dtype: type) -> Numbers:
     """An array of zeros that begins where a cache line does."""
     size = prod(shape) * np.dtype(dtype).itemsize
     memory = np.zeros(size + LINE, np.uint8)
@@ -56,7 +60,7 @@ class Table(Generic[Number]):
         self._zeros: memoryview[Number] = view_of(zeros((columns,), dtype))
         self._adopt(zeros((capacity, columns), dtype))
 
-    def _adopt(self, array: NDArray[Any]) -> None:
+    def _adopt(self, array: Numbers) -> None:
         self.array = array
         self.view: memoryview[Number] = view_of(array)
         self.flat: memoryview[Number] = view_of(array.reshape(-1))

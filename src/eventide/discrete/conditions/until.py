@@ -248,9 +248,7 @@ def drop_past(activity: Activity, wait: StateWait) -> None:
 
 
 @command
-def until(
-    condition: Callable[[], Any] | Crossing, *, priority: float | None = None, prior: bool | None = None
-) -> Until:
+def until(condition: Awaited, *, priority: float | None = None, prior: bool | None = None) -> Until:
     """Command: wait until `condition()` is true; returns True, or False if something else woke the process.
 
     condition   called between events as well; it may read any mix of discrete and continuous state, and only read;

@@ -140,7 +140,7 @@ class Transfer(Wish):
     """How it is called in messages."""
 
     @property
-    def _side(self) -> Side[Any]:
+    def _side(self) -> AnySide:
         raise NotImplementedError
 
     @property
@@ -220,6 +220,10 @@ class Side(Generic[Kind]):
         self.waits.reset()
 
 
+AnySide: TypeAlias = Side[Any]
+"""The side of a station, whatever is asked for there."""
+
+
 Some = TypeVar("Some", bound=Transfer)
 
 
@@ -233,8 +237,8 @@ class Depot(Station):
     _waited_for = "yield its get(...) or put(...)"
 
     def _open(self, sim: Simulation, level: float) -> None:
-        self.puts: Side[Any] = Side(sim, f"{self.name} puts")
-        self.gets: Side[Any] = Side(sim, f"{self.name} gets")
+        self.puts: AnySide = Side(sim, f"{self.name} puts")
+        self.gets: AnySide = Side(sim, f"{self.name} gets")
         self.level = Level(level, clock=sim, name=f"{self.name} level")
         self._kept: Amount = 0
         """Space reserved by grants: for what they will put in, or until they have taken out."""

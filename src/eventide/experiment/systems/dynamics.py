@@ -23,7 +23,7 @@ System: TypeAlias = Callable[[Signal], Signal]
 """A map of inputs to outputs. Source: Pannek, Simulation of mechatronic systems, Definition 2.1."""
 Parameters: TypeAlias = Mapping[str, object]
 Rate: TypeAlias = "Callable[[float, State, Any, Parameters], ArrayLike]"
-"""f(t, x, u, p): the rates (n,) for the state (n,), the input's value and the parameters."""
+"""f(t, x, u, p): the rates (n,) for the state (n,), the input's value, a number or an array, and the parameters."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Dynamics:
     """
 
     rate: Rate
-    output: Callable[[float, State, Any, Parameters], ArrayLike] | None = None
+    output: Rate | None = None
     times: TimeSet = field(default_factory=TimeSet)
     name: str = ""
 
