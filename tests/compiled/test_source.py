@@ -153,7 +153,7 @@ def test_decorated_methods_are_found(probe) -> None:
             self.rate.x = self.height
 
     watched = Watched(probe.sim, house=probe.house)
-    (spec,) = Watched._when_specs
+    (spec,) = Watched._when_specs.values()
     assert lower_condition(spec.conditions[0], watched).blocks == (Anchor(("self",)),)
     assert [str(access) for access in lower_law(watched, Watched.equations).reads] == ["self.x"]
 

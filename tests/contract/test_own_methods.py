@@ -74,7 +74,7 @@ def test_what_an_object_is_given_while_a_run_goes_on_is_refused(name: str, simul
         lay(tank, name)
 
     sim.process(story())
-    with pytest.raises(ev.ModelError, match=f"tank was given its own '{name}' while the run went on, and its laws or"):
+    with pytest.raises(ev.ModelError, match=f"tank was given its own '{name}' while the run went on, and its laws, "):
         sim.run(until=1.5)
 
 

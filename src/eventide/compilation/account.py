@@ -431,11 +431,11 @@ class _Reader:
 
     def _handler(self, trigger: Trigger) -> HandlerNote:
         try:
-            if trigger.partner is not None:
-                code = trigger.handler.__func__.__code__  # type: ignore[attr-defined]  # it is a method
+            code = trigger.code
+            if trigger.partner is not None and code is not None:
                 why = "its state may slide between this handler's condition and another's, which Python decides"
                 raise CannotLower(code.co_filename, code.co_firstlineno, code.co_name, why)
-            lowered = self.analyst.registry.handler(trigger.handler).kernel.lowered
+            lowered = self.analyst.handler(trigger).kernel.lowered
         except CannotLower as error:
             return HandlerNote(trigger.name, is_compiled=False, refusal=error)
         asks = tuple(CannotLower(*ask) for ask in lowered.asks)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import lru_cache
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from eventide.compilation.branches.law_names import found_in
 from eventide.compilation.branches.located import renew_branches
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from eventide.lowering.kernels.lowered import Lowered
 
 Comparison: TypeAlias = Callable[[], bool]
-Source: TypeAlias = "Lowered | ProcessCode | Verdict | type[Continuous]"
-"""What is made with something: code, the laws of a class, and what is known of a function."""
+Source: TypeAlias = "Lowered | ProcessCode | Verdict | ClassMethod | type[Continuous]"
+"""What is made with something: code, a handler, the laws of a class, and what is known of a function."""
 Held: TypeAlias = dict[tuple[int, str], Constant]
 """By holder and name; it never changes, as simulations may have it in common."""
 Written: TypeAlias = dict[tuple[Source, ...], tuple[Held, frozenset[str], Comparison]]
@@ -43,6 +43,25 @@ Shape: TypeAlias = tuple[tuple[str, bool, bool], ...]
 """For each fact its name, whether it is an attribute, and whether there is nothing by that name."""
 PARTS: Final = ("__code__", "__defaults__", "__kwdefaults__")
 """What may become another in a function that stays the same."""
+
+
+class ClassMethod(NamedTuple):
+    """What is found in a class by a name, as its handlers are."""
+
+    kind: type
+    name: str
+
+    @property
+    def is_current(self) -> bool:
+        """Its facts are what is found now."""
+        return True
+
+    @property
+    def facts(self) -> tuple[Constant, ...]:
+        """The function, and what is in it."""
+        function = getattr(self.kind, self.name, ABSENT)
+        itself = Constant(self.kind.__qualname__, self.name, function, self.kind, is_attribute=True)
+        return itself, *_parts_of(self.name, function)
 
 
 class CodeFacts:
@@ -134,11 +153,18 @@ def _laws_of(cls: type[Continuous]) -> Iterable[Constant]:
                 f"{cls.__name__} has come to have {name}, which it lacked when it was made, and its objects go on "
                 f"without: write `def {name}(self)` in the class, or derive a class that has it"
             )
-        for part in PARTS if is_there else ():
-            if getattr(function, part, None) is not None:
-                yield Constant(name, part, getattr(function, part), function, is_attribute=True)
-        for key, value in (getattr(function, "__kwdefaults__", None) or {}).items():
-            yield Constant(name, key, value, function.__kwdefaults__)
+        if is_there:
+            yield from _parts_of(name, function)
+
+
+def _parts_of(name: str, function: object) -> Iterable[Constant]:
+    """What may become another in a function of some name."""
+    for part in PARTS:
+        if getattr(function, part, None) is not None:
+            yield Constant(name, part, getattr(function, part), function, is_attribute=True)
+    keywords = getattr(function, "__kwdefaults__", None) or {}
+    for key, value in keywords.items():
+        yield Constant(name, key, value, keywords)
 
 
 def _comparison(facts: list[Constant]) -> Comparison:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p
 from dataclasses import replace
-from types import CodeType
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Final
 
 from eventide.compilation.branches.located import branches_of
 from eventide.compilation.class_plans import ClassPlans, bounds_in, deal_of, kernel_cohort_of
+from eventide.compilation.code_facts import ClassMethod
 from eventide.compilation.condition_plans import ConditionCompiler, address_of, concerns_at, is_current, lay
 from eventide.compilation.fused_steps import MOST_LAWS, MOST_SLOTS
 from eventide.compilation.processes.process_plans import names_of
@@ -18,6 +19,7 @@ from eventide.continuous.components.member import cohort_of
 from eventide.continuous.plans import LawPlan, ProcessPlan, ReactionPlan, WaitPointPlan
 from eventide.discrete.inside import generator_of
 from eventide.engine.codes import IMPLICIT
+from eventide.lowering.kernels.lowering import not_a_function
 from eventide.lowering.not_compilable import CannotLower
 from eventide.reading.entries import Entry
 from eventide.reading.generators import function_of
@@ -164,11 +166,22 @@ class Compiler(ConditionCompiler):
         if not self.compiles:
             return None
         try:
-            bound = self.registry.handler(trigger.handler)
+            bound = self.handler(trigger)
         except CannotLower:
             return None
         self._check_home(bound, trigger)
+        self.facts.note(ClassMethod(type(trigger.component), trigger.method))
         return self._reaction(bound, Entry.of(trigger.handler, ()))
+
+    def handler(self, trigger: Trigger) -> Bound:
+        """The kernel of a handler; raises CannotLower if it has none."""
+        code, component = trigger.code, trigger.component
+        if code is not None and trigger.method in component.__dict__:
+            raise CannotLower(code.co_filename, code.co_firstlineno, trigger.method, f"{component.name} has its own")
+        function = getattr(type(component), trigger.method, None)
+        if not isinstance(function, FunctionType):
+            raise not_a_function(function)  # each look-up may give another object
+        return self.registry.handler(trigger.handler)
 
     def _reaction(self, bound: Bound, entry: Entry, whose: int = -1, may_wait: Sequence[bool] = ()) -> ReactionPlan:
         """The plan of a handler, or of a segment: see `ProcessPlan`."""
@@ -241,7 +254,7 @@ class Compiler(ConditionCompiler):
         }
         return True
 
-    def knows_handler(self, code: CodeType) -> bool:
+    def knows_handler(self, code: CodeType | None) -> bool:
         """Whether it has been found out before whether handlers of some code can be native."""
         return self.registry.knows("handler", code)
 

@@ -133,7 +133,7 @@ class Registry:
         assert binding is not None
         return Bound(kernel, binding)
 
-    def knows(self, kind: LoweredKind, code: CodeType) -> bool:
+    def knows(self, kind: LoweredKind, code: CodeType | None) -> bool:
         """Whether functions of some code have been lowered, or refused."""
         key = kind, id(code)
         return bool(self._kernels.get(key) or self._refusals.get(key))

@@ -104,7 +104,7 @@ def states_set_from(fields: dict[str, Field], function: Callable[..., object]) -
     A state may decide, in a comparison or as a sign: that does not change along a surface.
     """
     tree = _definition(function)
-    if tree is None:
+    if tree is None or not tree.args.args:
         return
     this = tree.args.args[0].arg
     states = {name for name, spec in fields.items() if spec.role != "field"}

@@ -70,5 +70,5 @@ def refuse_commands_of(component: Continuous) -> None:
     """Raise SimulationError, naming the line, if what a component says of the time between events makes a command."""
     for function in component._laws():
         refuse_commands(function, component, component.sim, EQUATIONS, component)
-    for part in [part for spec in component._when_specs for part in spec.parts]:
+    for part in [part for spec in component._when_specs.values() for part in spec.parts]:
         refuse_commands(part, component, component.sim, CONDITION, component)

@@ -9,11 +9,13 @@ from __future__ import annotations
 from operator import attrgetter, call
 from typing import TYPE_CHECKING, Final
 
+from eventide.discrete.conditions.when import refuse_other_marks
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.member import Member
     from eventide.continuous.integrator import Integrator
     from eventide.discrete.conditions.condition import Condition
@@ -26,14 +28,22 @@ class OwnMethods:
     """Looks for them as a run begins, and as it ends.
 
     is_due      whether a run has ended since they were looked for
+    kinds       the classes of which objects have been started
     """
 
     def __init__(self, integrator: Integrator) -> None:
         self._integrator = integrator
         self.is_due = False
+        self.kinds: dict[type[Continuous], None] = {}
+
+    def check_marks(self, *kinds: type[Continuous]) -> None:
+        """Raise ModelError if handlers of some classes have other marks now."""
+        for kind in kinds:
+            refuse_other_marks(kind, when=kind._when_specs, every=kind._every_specs)
 
     def adopt(self) -> None:
         """A run begins: check again the laws, conditions, handlers and processes that call such methods."""
+        self.check_marks(*self.kinds)
         self.is_due = False
         integrator = self._integrator
         if self._owners():
@@ -46,23 +56,23 @@ class OwnMethods:
     def check(self) -> None:
         """A run has ended. Raises ModelError if an object has such a method that some code has not used."""
         self.is_due = True
+        self.check_marks(*self.kinds)
         owners = self._owners()
         if not owners:
             return
         integrator = self._integrator
         integrator.references.catch_up()  # what the last event has announced is no method
-        members, conditions = self._stale_members(), self._stale_conditions()
+        overlaid = [t.component for t in integrator.native_handlers.plans if t.method in t.component.__dict__]
+        members, conditions = [*self._stale_members(), *overlaid], self._stale_conditions()
         if members or conditions or not integrator.native_handlers.are_current():
             met = [*members, *(one for condition in conditions for one in condition.plan.touches)]
-            self._refuse(next((owner for owner in owners if any(owner is one for one in met)), owners[-1]))
-
-    def _refuse(self, owner: Member) -> None:
-        name = min(self._integrator.analyst.methods.intersection(owner.__dict__))
-        raise ModelError(
-            f"{owner.name} was given its own {name!r} while the run went on, and its laws or conditions may have "
-            f"gone on with that of {type(owner).__name__}: give it between two runs, or let a field refer to the "
-            "function and set that"
-        )
+            owner = next((owner for owner in owners if any(owner is one for one in met)), owners[-1])
+            name = min(integrator.analyst.methods.intersection(owner.__dict__))
+            raise ModelError(
+                f"{owner.name} was given its own {name!r} while the run went on, and its laws, conditions or handlers "
+                f"may have gone on with that of {type(owner).__name__}: give it between two runs, or let a field refer "
+                "to the function and set that"
+            )
 
     def _owners(self) -> list[Member]:
         """The objects with methods of their own where compiled code has taken those of a class.

@@ -289,7 +289,7 @@ class Analyst(ABC):
         """Whether it has been found out before whether processes of some code can be native."""
 
     @abstractmethod
-    def knows_handler(self, code: CodeType) -> bool:
+    def knows_handler(self, code: CodeType | None) -> bool:
         """Whether it has been found out before whether handlers of some code can be native."""
 
     @abstractmethod

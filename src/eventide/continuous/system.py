@@ -44,7 +44,6 @@ class System:
         self.active: dict[int, Member] = {}
         self._starts = 0
         self._drafts: dict[Layout, _Draft] = {}
-        self._in_order: dict[type, None] = {}
 
     @cached_property
     def integrator(self) -> Integrator:
@@ -199,11 +198,12 @@ class System:
     def start(self, component: Continuous) -> None:
         """Start a component's states, then its equations, then its handlers."""
         kind = type(component)
-        if kind not in self._in_order:
+        if kind not in self.integrator.own_methods.kinds:
             check_class(kind)
+            self.integrator.own_methods.check_marks(kind)
             refuse_commands_of(component)
             if kind._laws_are_of_class:
-                self._in_order[kind] = None
+                self.integrator.own_methods.kinds[kind] = None
         groups = self.integrator.groups
         if component._flow is not self.integrator.still:
             groups.leave(component)
@@ -248,16 +248,16 @@ class System:
     def _start_handlers(self, component: Continuous) -> None:
         handlers: list[tuple[Trigger | None, Timer | None]] = []
         sides: dict[Surface, list[Trigger]] = {}
-        for spec in component._when_specs:
-            for trigger in spec.bind(component):
+        for name, spec in component._when_specs.items():
+            for trigger in spec.bind(component, name):
                 conditions_of(self.sim).add(trigger)
                 handlers.append((trigger, None))
                 if spec.surface is not None:
                     sides.setdefault(spec.surface, []).append(trigger)
         for surface, triggers in sides.items():
             surface.tie(triggers, component)
-        for every in component._every_specs:
-            timer = every.bind(component)
+        for name, every in component._every_specs.items():
+            timer = every.bind(component, name)
             timer.schedule()
             handlers.append((None, timer))
         component._handlers = tuple(handlers)

@@ -28,22 +28,25 @@ class EverySpec(NamedTuple):
     offset: Fraction
     priority: float
 
-    def bind(self, component: Component) -> Timer:
-        """The timer of one component, to be scheduled at its start."""
+    def bind(self, component: Component, method: str) -> Timer:
+        """The timer of one component, whose class has the handler by this name; to be scheduled at its start."""
         grid = Grid(component.sim.time, self.period, self.offset)
-        return Timer(component, self.handler.__get__(component), grid, self.priority)
+        return Timer(component, method, grid, self.priority)
 
 
 class Timer:
-    """The periodic event of an `@every` handler."""
+    """The periodic event of an `@every` handler.
 
-    __slots__ = ("_notice", "_value", "_wait", "component", "grid", "handler", "index", "is_live", "priority")
+    method      its name: what Python finds by it when its time has come is called, as that may have been replaced
+    """
+
+    __slots__ = ("_notice", "_value", "_wait", "component", "grid", "index", "is_live", "method", "priority")
     _story = None
     _notice: Notice | None
 
-    def __init__(self, component: Component, handler: Callable[[], object], grid: Grid, priority: float) -> None:
+    def __init__(self, component: Component, method: str, grid: Grid, priority: float) -> None:
         self.component = component
-        self.handler = handler
+        self.method = method
         self.grid = grid
         self.priority = priority
         self.index = 0
@@ -53,18 +56,19 @@ class Timer:
     @property
     def name(self) -> str:
         """The component's name and the handler's."""
-        return f"{self.component.name}.{self.handler.__name__}"
+        return f"{self.component.name}.{self.method}"
 
     def schedule(self) -> None:
         """Place the next occurrence in the event list."""
-        sim, due = self.component.sim, self.grid.time(self.index)
-        if self.index and due <= sim.time:
-            raise ModelError(f"the period of {self.name} is too small to advance time beyond {sim.time!r}")
+        sim, index = self.component.sim, self.index
+        due, now = self.grid.time(index), sim.time
+        if index and due <= now:
+            raise ModelError(f"the period of {self.name} is too small to advance time beyond {now!r}")
         if self.priority:
-            sim._calendar.schedule_ranked(due, sim.time, self.priority, self)
+            sim._calendar.schedule_ranked(due, now, self.priority, self)
         else:
-            sim._calendar.schedule(due, sim.time, self)
-        self.index += 1
+            sim._calendar.schedule(due, now, self)
+        self.index = index + 1
 
     def withdraw(self) -> None:
         """Let it not occur again."""
@@ -72,10 +76,11 @@ class Timer:
         self.is_live = False
 
     def _resume(self) -> object:
+        handler = getattr(self.component, self.method)
         try:
-            self.handler()
+            handler()
         except StopIteration as error:
-            refuse_stop_iteration(self.handler, error)
+            refuse_stop_iteration(handler, error)
         if self.is_live:
             self.schedule()
         return NOTHING

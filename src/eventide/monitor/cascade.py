@@ -135,7 +135,7 @@ class Cascade:
         cycle = self._cycle(trail)
         for other in [trail, *cycle]:
             for trigger in conditions_of(self.sim):
-                if isinstance(trigger, Trigger) and trigger.settler is not None and trigger.identity == other.identity:
+                if isinstance(trigger, Trigger) and trigger.has_settler and trigger.identity == other.identity:
                     trigger.end = end
                     for ended in cycle:
                         ended.end()

@@ -128,7 +128,7 @@ class SlidingMotion(Continuous):
                     "slides: let them set only which side it is, and compute what depends on the side and on states in "
                     "`equations`"
                 )
-        self.start_event = Trigger(self, lambda: True, self.begins, 0.0, False)
+        self.start_event = Trigger(self, lambda: True, "begins", 0.0, False)
         self.start_event.function = above.function
         self.latest = above
 
@@ -270,8 +270,9 @@ class Slides:
         above = trigger if trigger.is_above else _partner(trigger)
         sliding = above.sliding
         if sliding is None:
-            assert above.surface is not None
-            sliding = SlidingMotion(self.sim, name=f"{above.component.name}.{above.surface.name}")
+            assert above.spec is not None
+            assert above.spec.surface is not None
+            sliding = SlidingMotion(self.sim, name=f"{above.component.name}.{above.spec.surface.name}")
             sliding.set_up(self, above)
             above.sliding = _partner(above).sliding = sliding
         assert isinstance(sliding, SlidingMotion)

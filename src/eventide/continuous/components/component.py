@@ -64,8 +64,8 @@ class _Continuum:
     _switches: tuple[Switch, ...] = ()
     _layout: Layout = Layout({})
     _law_names: ClassVar[tuple[str, ...]] = ()
-    _when_specs: ClassVar[list[WhenSpec]] = []
-    _every_specs: ClassVar[list[EverySpec]] = []
+    _when_specs: ClassVar[dict[str, WhenSpec]] = {}
+    _every_specs: ClassVar[dict[str, EverySpec]] = {}
     _slide: Any = None
     _meets: tuple[Member, ...] = ()
 

@@ -9,7 +9,6 @@ several flows depend on what is written. With `compile=False` they always do.
 
 from __future__ import annotations
 
-from types import CodeType
 from typing import TYPE_CHECKING, Final
 
 from eventide.declare.changes import Pending
@@ -46,14 +45,14 @@ class NativeHandlers:
 
     def greet(self, trigger: Trigger) -> None:
         """A handler is waited for from now on: it is native code at once if others of its code are."""
-        if trigger.is_counted and id(_code_of(trigger)) in self._native and trigger.partner is None:
+        if trigger.is_counted and id(trigger.code) in self._native and trigger.partner is None:
             trigger.is_counted = False
         if not trigger.is_counted and trigger not in self.plans:
             self.arriving.add(trigger)
 
     def count_event(self, trigger: Trigger) -> None:
         """A handler runs in Python."""
-        code = _code_of(trigger)
+        code = trigger.code
         count = self._counts[id(code)] = self._counts.get(id(code), 0) + 1
         if id(code) in self._refused:
             trigger.is_counted = False
@@ -71,7 +70,7 @@ class NativeHandlers:
 
     def _find_out(self, trigger: Trigger) -> None:
         """Let a handler be native code if it can be, and with the first of its code the others that are waited for."""
-        code = _code_of(trigger)
+        code = trigger.code
         if not self._admit(trigger):
             self._refused[id(code)] = code
         elif id(code) not in self._native:
@@ -147,8 +146,3 @@ class NativeHandlers:
         self.handled += handled
         self.fresh += handled
         return True
-
-
-def _code_of(trigger: Trigger) -> CodeType:
-    """The code of a handler, which is a method of its component; told apart by identity, as to hash it takes long."""
-    return trigger.handler.__func__.__code__  # type: ignore[attr-defined, no-any-return]  # a method

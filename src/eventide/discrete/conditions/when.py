@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from functools import partial
 from inspect import CO_VARARGS
@@ -42,9 +42,9 @@ class Motion(Protocol):
 class Trigger(ComponentCondition):
     """A `when` handler: fires when its condition, once found false, becomes true.
 
-    settler     the handler for the end of infinitely many firings; None if there is none
-    end         the time of that end, if the settler is to run next
-    surface     what it slides along with its partner, which is on the other side; None if it does not
+    method      the name of its handler: what Python finds by it when it fires is called, as that may have been replaced
+    spec        what `@when` says of it; None of our own
+    end         the time of the end of infinitely many firings, if the handler for that is to run next
     sliding     the component that represents that motion, once it has begun
     """
 
@@ -55,13 +55,12 @@ class Trigger(ComponentCondition):
         "_wait",
         "armed",
         "end",
-        "handler",
         "has_fired",
         "is_above",
         "is_counted",
-        "settler",
+        "method",
         "sliding",
-        "surface",
+        "spec",
     )
     _story = None
     is_trigger = is_handler = True
@@ -70,16 +69,16 @@ class Trigger(ComponentCondition):
         self,
         component: Component,
         test: Callable[[], object],
-        handler: Callable[[], object],
+        method: str,
         priority: float,
         armed: bool,
+        spec: WhenSpec | None = None,
     ) -> None:
         super().__init__(component, test, priority)
-        self.handler = handler
+        self.method = method
         self.armed = armed
-        self.settler: Settler | None = None
+        self.spec = spec
         self.end: float | None = None
-        self.surface: Surface | None = None
         self.is_above = False
         self.sliding: Motion | None = None
         self.has_fired = False
@@ -89,13 +88,29 @@ class Trigger(ComponentCondition):
     @property
     def is_crossing(self) -> bool:
         """Whether it is of a crossing, which nothing makes by starting beyond its level."""
-        spec = getattr(self.handler, "_when", None)
-        return isinstance(spec, WhenSpec) and spec.is_crossing
+        return self.spec is not None and self.spec.is_crossing
+
+    @property
+    def handler(self) -> Callable[[], object]:
+        """What Python finds now by the handler's name."""
+        found: Callable[[], object] = getattr(self.component, self.method)
+        return found
+
+    @property
+    def code(self) -> CodeType | None:
+        """The code of that, told apart by identity, as to hash it takes long; None if it is no Python function."""
+        handler = getattr(self.component, self.method, None)
+        return getattr(getattr(handler, "__func__", handler), "__code__", None)
+
+    @property
+    def has_settler(self) -> bool:
+        """Whether there is a handler for the end of infinitely many firings."""
+        return self.spec is not None and self.spec.settlement is not None
 
     @property
     def name(self) -> str:
         """The component's name and the handler's."""
-        return f"{self.component.name}.{self.handler.__name__}"
+        return f"{self.component.name}.{self.method}"
 
     def fire(self, sim: World) -> Trigger:
         """Run the handler next."""
@@ -107,11 +122,12 @@ class Trigger(ComponentCondition):
     def _resume(self) -> object:
         end = self.end
         if end is None:
-            handler = self.handler
+            handler = getattr(self.component, self.method)
         else:
-            assert self.settler is not None  # whatever sets `end` has checked
+            assert self.spec is not None
+            assert self.spec.settlement is not None  # whatever sets `end` has checked
             self.end = None
-            handler = partial(self.settler, self.component, end)
+            handler = partial(self.spec.settlement.handler(self.component), end)
         try:
             handler()
         except StopIteration as error:
@@ -183,7 +199,7 @@ class WhenSpec:
         self.handler = handler
         self.priority = priority
         self.at_start = at_start
-        self.settler: Settler | None = None
+        self.settlement: Settlement | None = None
         self.surface: Surface | None = None
 
     def slides(self, other: Handler | None = None) -> Surface:
@@ -210,27 +226,24 @@ class WhenSpec:
     def accumulates(self, settler: Settler) -> Settler:
         """Give the handler for the end of infinitely many firings; see `Handler.accumulates`."""
         refuse_generator(settler, "accumulates")
-        if self.settler is not None:
+        if self.settlement is not None:
             raise TypeError(f"{self.handler.__qualname__} has been given two handlers by accumulates")
-        self.settler = settler
-        return Settlement(self, settler)
+        self.settlement = settlement = Settlement(self, settler)
+        return settlement
 
-    def with_settler(self, settler: Settler) -> WhenSpec:
+    def settled_by(self, settlement: Settlement) -> WhenSpec:
         """The same for another class, in which this is the handler for the end of infinitely many firings."""
         other = copy(self)
-        other.settler = settler
+        other.settlement = settlement
         return other
 
-    def bind(self, component: Component) -> list[Trigger]:
-        """The triggers of one component."""
-        return [self._bind(component, condition) for condition in self.conditions]
+    def bind(self, component: Component, method: str) -> list[Trigger]:
+        """The triggers of one component, whose class has the handler by this name."""
+        return [self._bind(component, method, condition) for condition in self.conditions]
 
-    def _bind(self, component: Component, condition: Callable[[object], object]) -> Trigger:
-        handler = self.handler.__get__(component)
-        trigger = Trigger(component, lambda: condition(component), handler, self.priority, self.at_start)
+    def _bind(self, component: Component, method: str, condition: Callable[[object], object]) -> Trigger:
+        trigger = Trigger(component, lambda: condition(component), method, self.priority, self.at_start, self)
         trigger.function, trigger.arguments = condition, (component,)
-        trigger.settler = self.settler
-        trigger.surface = self.surface
         return trigger
 
 
@@ -241,20 +254,30 @@ class Settlement:
 
     spec        the mark of the handler
     settler     the function
+    name        in the class; empty if it is in none
     """
+
+    name = ""
 
     def __init__(self, spec: WhenSpec, settler: Settler) -> None:
         self.spec = spec
         self.settler = settler
 
     def __set_name__(self, owner: type, name: str) -> None:
-        self.spec.settler = None  # `handler_specs` gives it to the class
+        self.name = name
+        self.spec.settlement = None  # `handler_specs` gives it to the class
+
+    def handler(self, component: Component) -> Callable[[float], object]:
+        """What is to be called for a component: what Python finds now by the name."""
+        written = MethodType(self.settler, component)
+        found: Callable[[float], object] = getattr(component, self.name) if self.name else written
+        return found
 
     def join(self, found: dict[str, WhenSpec]) -> None:
         """Let the handlers of a class, by name, have it, if the one that it is for is among them."""
         for name, spec in found.items():
             if spec.handler is self.spec.handler:
-                found[name] = spec.with_settler(self.settler)
+                found[name] = spec.settled_by(self)
 
     def __get__(self, component: object, owner: type | None = None) -> object:
         return self.settler if component is None else MethodType(self.settler, component)
@@ -289,7 +312,7 @@ class Surface:
     def __get__(self, component: Any, owner: type) -> Surface | float | None:
         if component is None:
             return self
-        standing = (t.sliding for t, _ in component._handlers if t is not None and t.surface is self)
+        standing = (t.sliding for t, _ in component._handlers if t is not None and t.spec and t.spec.surface is self)
         sliding = next(standing, None)
         return float(sliding.share) if sliding is not None and sliding.active else None
 
@@ -300,7 +323,7 @@ class Surface:
                 f"{component.name} has another handler in the place of {self.above.handler.__name__} or "
                 f"{self.below.handler.__name__}: say again which handlers slide, `{self.name} = above.slides(below)`"
             )
-        triggers.sort(key=lambda trigger: trigger.handler.__name__ != self.above.handler.__name__)
+        triggers.sort(key=lambda trigger: trigger.spec is not None and trigger.spec.handler is not self.above.handler)
         triggers[0].partner, triggers[1].partner = triggers[1], triggers[0]
         triggers[0].is_above = True
 
@@ -357,8 +380,8 @@ def refuse_generator(handler: Callable[..., object], decorator: str) -> None:
         )
 
 
-def handler_specs(cls: type, mark: str) -> list[Any]:
-    """The marks that `@when` or `@every` left on the methods of a class, in order of definition, bases first."""
+def handler_specs(cls: type, mark: str) -> dict[str, Any]:
+    """The marks that `@when` or `@every` left on methods of a class, by name, in order of definition, bases first."""
     found: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
         for name, member in list(vars(base).items()):  # another thread may set one meanwhile
@@ -378,4 +401,21 @@ def handler_specs(cls: type, mark: str) -> list[Any]:
                         f"write its `@ev{mark.replace('_', '.')}(...)` above it, or `{name} = None` for no handler"
                     )
                 del found[name]
-    return list(found.values())
+    return found
+
+
+def refuse_other_marks(cls: type, **specs: Mapping[str, object]) -> None:
+    """Raise ModelError if handlers of a class have come to have another condition or period than it was made with.
+
+    specs   by `when` and `every`, what the class was made with
+    """
+    for name in [name for known in specs.values() for name in known]:
+        marks = getattr(getattr(cls, name, None), "__dict__", {})
+        for word, known in specs.items():
+            mark, spec = marks.get(f"_{word}"), known.get(name)
+            # That of a class may be a copy, with what accumulates there.
+            if mark is not None and getattr(mark, "parts", mark) is not getattr(spec, "parts", spec):
+                raise ModelError(
+                    f"{cls.__name__}.{name} was given @ev.{word}(...) after the class was made, and its objects go on "
+                    "by what the class was made with: put a plain function there, or derive a class with that handler"
+                )
