@@ -27,6 +27,7 @@ def run_cells(page, capsys):
     return capsys.readouterr().out, names
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-317")
 def test_the_way_from_a_unit_to_its_tests_has_nine_steps_and_its_program_runs(capsys):
     text = (PAGES / "how-to/test-a-model.md").read_text(encoding="utf-8")

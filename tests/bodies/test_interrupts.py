@@ -416,6 +416,7 @@ with desk.request() as unit:
 """
 
 
+@pytest.mark.slow
 def test_an_interrupt_of_a_wait_for_units_leaves_nothing_of_a_hold(tmp_path: Path) -> None:
     assert compare_odd(NOT_HOLDING, CUT, tmp_path) > 5
 

@@ -218,6 +218,7 @@ class Proper(Guest):
 KINDS = [Named, Made, Prepared, Listed, Constant, Noting, Own, Handing, Proper]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_classes_with_ways_of_their_own_are_the_same(kind: type[Guest]) -> None:
     sim = both(kind)[1]

@@ -119,6 +119,7 @@ def desk_of(process: ev.Process) -> str:
     return getattr(seen.get("self", seen.get("desk")), "name", "")
 
 
+@pytest.mark.slow
 def test_who_comes_home_stands_in_the_functions_that_it_goes_through() -> None:
     def run(sim: ev.Simulation) -> list[Any]:
         shop, processes, seen = open_shop(sim)
@@ -208,6 +209,7 @@ def exchange(sim: ev.Simulation, shop: Shop, processes: list[ev.Process], desks:
         desks += [desk_of(process) for process in processes]
 
 
+@pytest.mark.slow
 def test_the_object_with_which_a_function_was_called_stays_that_object() -> None:
     def run(sim: ev.Simulation) -> list[Any]:
         shop, processes, seen = open_shop(sim)

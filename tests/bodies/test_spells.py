@@ -79,6 +79,7 @@ def makes(sim: ev.Simulation, gap: float, ended: list[float]) -> ev.ProcessGener
         sim.process(waits(sim, ended))
 
 
+@pytest.mark.slow
 def test_an_event_that_waits_for_room_goes_on_where_it_is_the_last_of_its_spell(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

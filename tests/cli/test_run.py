@@ -190,6 +190,7 @@ def test_a_picture_is_drawn_by_the_model(command, model_file, tmp_path):
     assert 'id="size-3"' in (tmp_path / "here" / "drawn.svg").read_text()
 
 
+@pytest.mark.slow
 def test_a_picture_is_drawn_where_it_is_asked_for_and_shows_the_recordings(command, model_file, tmp_path):
     outcome = command("run", model_file(RECORDED))
 
@@ -212,6 +213,7 @@ def test_a_picture_that_fails_leaves_the_results_and_the_old_picture(command, mo
     assert old.read_text() == "old"
 
 
+@pytest.mark.slow
 def test_a_disk_that_does_not_take_the_file(command, model_file, monkeypatch):
     def full(recording, path, **_):
         raise OSError(28, "No space left on device")
@@ -410,6 +412,7 @@ def tank(sim):
 """
 
 
+@pytest.mark.slow
 def test_what_was_recorded_before_ctrl_c_is_written(command, model_file):
     path = model_file(STOPPED.format(then="raise KeyboardInterrupt"))
 
@@ -421,6 +424,7 @@ def test_what_was_recorded_before_ctrl_c_is_written(command, model_file):
     assert Path("levels.png").stat().st_size > 1000
 
 
+@pytest.mark.slow
 def test_what_cannot_be_written_is_printed_nevertheless(command, model_file):
     path = model_file(STOPPED.format(then='os.mkdir("levels.csv")'))
 
@@ -430,6 +434,7 @@ def test_what_cannot_be_written_is_printed_nevertheless(command, model_file):
     assert outcome.err.splitlines()[-1] == "eventide: levels.csv cannot be written: Is a directory"
 
 
+@pytest.mark.slow
 def test_files_are_written_though_nobody_reads_what_is_printed(command, model_file, monkeypatch):
     def refuse(text):
         raise BrokenPipeError
@@ -454,6 +459,7 @@ def test_version(command):
     assert command("--version") == (0, f"eventide {__version__}\n", "")
 
 
+@pytest.mark.slow
 def test_nothing_shows_the_help(command):
     outcome = command()
 

@@ -1,5 +1,7 @@
 """`eventide sensitivity`: what matters, from the command line."""
 
+import pytest
+
 import eventide as ev
 
 DECAY = """
@@ -19,6 +21,7 @@ def decay(sim, *, loss: float = 2.0, start: float = 3.0, parts: int = 1):
 """
 
 
+@pytest.mark.slow
 def test_sensitivities_are_printed_written_and_drawn(command, model_file, tmp_path):
     path, out, picture = model_file(DECAY), tmp_path / "found.csv", tmp_path / "found.png"
     outcome = command("sensitivity", path, "--set", "loss=1.5", "--out", out, "--plot", picture)

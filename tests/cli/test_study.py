@@ -27,6 +27,7 @@ def fragile(sim, *, weight: float = 1.0):
 """
 
 
+@pytest.mark.slow
 def test_a_study_prints_means_with_intervals_and_writes_a_row_for_each_run(command, model_file, tmp_path):
     path = model_file(TWO)
     out, picture = tmp_path / "runs.csv", tmp_path / "runs.png"
@@ -111,6 +112,7 @@ def test_python_runs_it_as_a_module_with_workers(model_file):
     assert "queue: 2 points x 3, 6 runs" in outs[0].stdout
 
 
+@pytest.mark.slow
 def test_runs_go_on_until_means_are_known_and_come_in_antithetic_pairs(command, model_file):
     path = model_file(TWO)
     few = command("replicate", f"{path}:queue", "-n", "4", "--entropy", "1", "--workers", "1", "--antithetic",

@@ -104,6 +104,7 @@ class ExactPowers(Powers):
         self.rate.x = 1.3 - self.x**3
 
 
+@pytest.mark.slow
 def test_powers_are_pythons_where_that_is_asked_for_and_else_but_for_the_last_bit(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

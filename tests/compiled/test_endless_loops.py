@@ -142,6 +142,7 @@ def test_loops_that_are_left_by_return_are_native(most: int, monkeypatch: pytest
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Tank, Empties, Returns, ReturnsIf])
 def test_a_loop_without_end_is_interrupted(kind: type[Any]) -> None:
     def interrupt(*_: Any) -> None:

@@ -476,6 +476,7 @@ def new_probe() -> Probe:
     return probe
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", LAWS, ids=lambda f: f.__name__)
 def test_a_kernel_gives_the_bits_of_python(registry, function) -> None:
     counts = compare_law(registry, new_probe(), function, shakes=SHAKES)

@@ -245,6 +245,7 @@ def check(text: str) -> int:
     return handled
 
 
+@pytest.mark.slow
 def test_numbers_in_lists_are_of_the_kind_that_python_has() -> None:
     body = [
         "self.phase -= 1.0",

@@ -66,6 +66,7 @@ def sim() -> ev.Simulation:
     return ev.Simulation(rng=1)
 
 
+@pytest.mark.slow
 def test_a_thousand_objects_are_one_kernel(sim) -> None:
     registry, furnace = new_registry(), Furnace(sim)
     ingots = [Ingot(sim, furnace=furnace, temperature=400.0 + k) for k in range(1000)]
@@ -156,6 +157,7 @@ def test_what_is_refused_is_looked_at_once_for_all_simulations(law) -> None:
     assert registry.knows("law", law.__code__)
 
 
+@pytest.mark.slow
 def test_what_was_refused_is_looked_at_again_where_a_name_stands_for_something_else(monkeypatch) -> None:
     registry = new_registry()
     for law in LAWS:
@@ -350,6 +352,7 @@ def test_globals_are_looked_at_again_when_a_run_starts(sim, monkeypatch) -> None
     assert rate() == 7.0
 
 
+@pytest.mark.slow
 def test_a_number_of_a_module_that_changes_often_is_told_to_one_kernel(monkeypatch) -> None:
     registry, probe, lowered = new_registry(), new_probe(), []
 

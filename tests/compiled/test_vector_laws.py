@@ -364,6 +364,7 @@ def test_a_longer_array_has_a_kernel_of_its_own() -> None:
     assert first.kernel.lowered.bind(arrays_outside, (rod,)) is None
 
 
+@pytest.mark.slow
 def test_loops_over_objects_with_vectors_want_one_size() -> None:
     class Pack(ev.Continuous):
         rods: list[Rod] = ev.field(default_factory=list)

@@ -254,6 +254,7 @@ def rise(kind: type[Any], level: float, compiles: Any, method: Any = ev.methods.
     return model.risen, report.evaluations, report.refused
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_jump_that_the_estimate_does_not_see_is_not_stepped_over(kind: type[Any], method: Any) -> None:
@@ -337,6 +338,7 @@ def test_what_moves_only_in_a_class_below_is_named() -> None:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("precision", [1e-3, 1e-6])
 def test_a_smooth_law_makes_the_steps_that_it_makes_when_it_is_looked_into(precision: float) -> None:
     class Known(Lorenz):

@@ -290,6 +290,7 @@ def test_a_difference_equation_follows_the_steps(sim: ev.Simulation) -> None:
     assert list(trace[f"{sampler.name}.total"]) == pytest.approx([0.0, 0.5, 1.0, 1.5, 2.0], abs=1e-12)
 
 
+@pytest.mark.slow
 def test_objects_come_and_go_by_the_thousand(sim: ev.Simulation) -> None:
     ends = []
 
@@ -374,6 +375,7 @@ def test_a_stopped_object_keeps_its_values_when_memory_grows(sim: ev.Simulation)
     assert [other.x for other in others] == [float(k) for k in range(500)]
 
 
+@pytest.mark.slow
 def test_many_small_components_stand_in_one_long_run_of_slots() -> None:
     class Lone(ev.Continuous):
         x: ev.State = ev.state(1.0)
@@ -433,6 +435,7 @@ def outcome(make: Callable[[ev.Simulation], Cup]) -> dict[str, str]:
         return {type(error).__name__: str(error)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["row", "side", "base", "is_full", "own"])
 def test_a_constructor_keeps_and_refuses_what_setting_does(name: str) -> None:
     refused = 0

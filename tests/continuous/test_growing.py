@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -44,6 +45,7 @@ def cut(run: Run, count: int) -> None:
     run.told.view[run.row, COLUMNS.end] = run.start + count
 
 
+@pytest.mark.slow
 @given(DEEDS)
 def test_each_run_keeps_its_rows_whatever_becomes_of_the_others(deeds: list[tuple[str, int, int]]) -> None:
     shelf = Shelf(1)
@@ -76,6 +78,7 @@ def test_room_that_runs_have_left_behind_is_used_again() -> None:
     assert others[0].rows() == others[1].rows() == [[number, -number] for number in range(500)]
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.booleans(), st.integers(0, 99), st.integers(0, 5)), max_size=200))
 def test_what_is_put_in_blocks_stays_until_they_are_given_back(deeds: list[tuple[bool, int, int]]) -> None:
     grown: list[int] = []

@@ -130,6 +130,7 @@ def test_derivatives_of_few_states_are_dense() -> None:
     assert str(sim.explain()).splitlines()[-1] == "    derivatives of 3 rates by differences in 3 evaluations, dense"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", [True, False])
 def test_neighbours_are_found_and_lie_in_a_band(compiled: bool) -> None:
     sim = make(compile=compiled)
@@ -436,6 +437,7 @@ def test_a_state_that_starts_has_only_what_is_new_evaluated() -> None:
     assert later - evaluations == 1 + 1 + 2 + 2 * 3 + 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", [True, False])
 def test_what_starts_and_stops_beside_it_does_not_change_a_state(compiled: bool) -> None:
     def run(*, is_followed: bool) -> list[float]:
@@ -563,6 +565,7 @@ def test_derivatives_at_the_border_of_where_laws_are_defined() -> None:
 # --- native and plain ------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stepping", ["apart", "together"])
 def test_native_code_and_plain_python_give_the_same_bits(stepping: str) -> None:
     def run(compiled: bool) -> tuple[Any, ...]:

@@ -190,6 +190,7 @@ def test_noise_comes_from_a_named_stream() -> None:
     assert (noises[0].deviation, noises[0].mean, noises[0].start) == (2.0, 1.0, 3.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keys", [(0, 0), (1, 0), (0, 1), (12345, 54321), (2**26 - 1, 17)])
 def test_noise_is_normal_and_independent(keys: tuple[int, int]) -> None:
     noise = HeldNoise(1.0, key_1=keys[0], key_2=keys[1])
@@ -205,6 +206,7 @@ def test_noise_is_normal_and_independent(keys: tuple[int, int]) -> None:
         assert abs(np.mean((x[lag:] ** 2 - 1.0) * (x[:-lag] ** 2 - 1.0))) < 4.4 * 2.0 / sqrt(n)
 
 
+@pytest.mark.slow
 def test_noises_of_neighbouring_keys_are_unrelated() -> None:
     def sequence(key_1: int, key_2: int) -> np.ndarray:
         noise = HeldNoise(1.0, key_1=key_1, key_2=key_2)

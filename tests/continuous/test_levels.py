@@ -134,6 +134,7 @@ def test_what_rests_on_its_level_is_decided_without_a_test() -> None:
             assert signs == [guard_signs.ALWAYS, guard_signs.NEVER]
 
 
+@pytest.mark.slow
 @each_way
 def test_whole_numbers_are_counted_one_by_one(compiles: Any) -> None:
     """Fifty levels of an oscillator, and ten changes of a remainder."""

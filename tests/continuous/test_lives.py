@@ -93,6 +93,7 @@ def calls_of_a_life(alive: int) -> int:
     return sum(round(count / LIVES) for count in calls.values())
 
 
+@pytest.mark.slow
 def test_a_life_costs_the_same_calls_however_many_are_alive() -> None:
     few, many = calls_of_a_life(5), calls_of_a_life(50)
     assert many == pytest.approx(few, abs=3)  # slots that stand alone or beside others make a difference

@@ -119,6 +119,7 @@ def test_every_peak_that_pokes_through_a_level_is_found_and_no_other(poke: float
     assert seen == pytest.approx(rising, rel=0.0, abs=1e-14 / math.sqrt(poke) + 1e-13)
 
 
+@pytest.mark.slow
 @each_way
 @pytest.mark.parametrize("poke", [1e-3, 1e-5, 1e-7])
 def test_every_peak_of_an_oscillator_is_found(poke: float, compiles: Any) -> None:
@@ -487,6 +488,7 @@ def look_at_proof(values: list[list[int]], part: tuple[int, int], joints: list[i
     return found
 
 
+@pytest.mark.slow
 def test_what_rises_or_falls_once_changes_where_it_is_told() -> None:
     source, proofs = random.Random(4), Counter[int]()
     for _ in range(400):

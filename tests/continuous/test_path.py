@@ -151,6 +151,7 @@ def test_the_next_step() -> None:
     assert per_step.adjust_step_size(2.0, 1e-6, 1e-6) == pytest.approx(2.0 * 0.5**0.2, rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-227")
 @given(
     st.lists(st.floats(-3.0, 3.0), min_size=4, max_size=4),

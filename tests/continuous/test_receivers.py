@@ -399,6 +399,7 @@ class Gauge(ev.Continuous):
 FEEDS = [pytest.param(kind, id=kind.__name__.lower()) for kind in (Feed, UnreadFeed)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", FEEDS)
 @pytest.mark.parametrize("method", METHODS)
 @each_way

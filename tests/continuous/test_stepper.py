@@ -247,6 +247,7 @@ def test_tolerance_is_measured_at_the_middle_of_the_step() -> None:
     assert middle == pytest.approx(0.5**8, abs=1e-2)
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-092", "R-181")
 def test_small_increments_are_not_lost() -> None:
     steps = 2000

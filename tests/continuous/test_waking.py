@@ -315,6 +315,7 @@ def bounds(**options: Any) -> list[tuple[float, ...]]:
     return [(lowest[slot], highest[slot]) for slot in flow.slots]
 
 
+@pytest.mark.slow
 def test_bounds_are_reckoned_for_all_states_at_once_or_for_each_and_are_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -651,6 +651,7 @@ def test_limits_are_checked_after_integration_error() -> None:
     assert caught.value.number == 4
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-184")
 @pytest.mark.parametrize("answer", [True, False])
 def test_a_step_that_is_repeated_or_accepted_in_vain_ends_in_an_error(answer: bool) -> None:

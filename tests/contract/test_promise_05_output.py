@@ -129,6 +129,7 @@ def run_with_waits(simulate: Simulate, seed: int, watch: Watch | None = None) ->
     return [*log, *[prey.log for prey in preys], *[(prey.x, prey.y) for prey in preys]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["grid", "steps", "events", "reporter"])
 def test_whoever_looks_changes_no_bit_where_flows_join_as_conditions_run(simulate: Simulate, what: str) -> None:
     for seed in range(2):

@@ -284,6 +284,7 @@ class Thermostat(Relay):
         self.switches += 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("level", "gain", "dt_min"), [(100.0, 1.0, 0.0), (1.0, 1e-4, 0.0), (100.0, 0.01, 1e-12)])
 def test_chatter_is_named_at_the_scale_of_its_states(compiles: Any, level: float, gain: float, dt_min: float) -> None:
     sim = accurate(compile=compiles, dt_min=dt_min)
@@ -293,6 +294,7 @@ def test_chatter_is_named_at_the_scale_of_its_states(compiles: Any, level: float
     assert 3000 < relay.switches < 4100
 
 
+@pytest.mark.slow
 def test_a_process_that_switches_to_and_fro_is_named(compiles: Any) -> None:
     sim = accurate(compile=compiles)
     relay = Thermostat(sim, name="relay", x=100.25, band=1e9, level=0.0).start()
@@ -397,6 +399,7 @@ def test_the_end_at_one_instant_is_handled_as_well(compiles: Any) -> None:
     assert counter.log == [(1.0, 2000)]
 
 
+@pytest.mark.slow
 def test_a_steady_clock_is_no_cascade(compiles: Any) -> None:
     sim = ev.Simulation(rng=1, compile=compiles)
     log = []
@@ -458,6 +461,7 @@ def derived() -> tuple[type[Hopping], ...]:
     return AtRest, Rolling, Stopping
 
 
+@pytest.mark.slow
 def test_what_a_derived_class_says_of_a_handler_holds_for_its_own_objects(simulate: Any) -> None:
     at_rest, rolls, stopping = derived()
     for kind in (Hopping, stopping):

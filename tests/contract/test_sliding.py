@@ -231,6 +231,7 @@ class Ring(ev.Continuous):
     circle = out.slides(within)
 
 
+@pytest.mark.slow
 def test_a_curved_surface_is_kept_without_drift() -> None:
     sim = ev.Simulation(abs_error=1e-7, rel_error=1e-7)
     ring = Ring(sim).start()
@@ -429,6 +430,7 @@ def test_an_event_that_changes_the_model_asks_the_handlers_again(simulate: Make)
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_observed", [False, True])
 @pytest.mark.parametrize("by", ["handler", "process"])
 def test_the_least_move_off_a_surface_ends_the_sliding(simulate: Make, by: str, is_observed: bool) -> None:
@@ -581,6 +583,7 @@ def run_relay(**options: Any) -> tuple[list[Any], list[float]]:
     return [(*entry[:3], entry.wrote) for entry in log], [relay.x, relay.clock, block.x, block.v]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stepping", ["apart", "together"])
 def test_plain_and_native_give_the_same_bits(stepping: str) -> None:
     assert run_relay(compile=False, stepping=stepping) == run_relay(stepping=stepping)

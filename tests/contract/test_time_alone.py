@@ -215,6 +215,7 @@ def test_events_ever_closer_to_a_time_are_named_although_no_ratio_tells_it(stepp
     assert 1.0 - fired[-1] < 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-146")
 def test_a_chirp_is_no_accumulation() -> None:
     """Its intervals shrink 3,000 times in a row, but what lies ahead does not."""

@@ -45,6 +45,7 @@ def test_where_one_unit_is_not_known_a_quantity_is_its_number(sim):
     assert (tank.share, tank.level) == (30.0, 2.0)
 
 
+@pytest.mark.slow
 def test_a_quantity_of_pint_is_converted_as_well(sim):
     registry = pytest.importorskip("pint").UnitRegistry()
     assert Tank(sim, level=150.0 * registry.cm).level == 1.5
@@ -79,6 +80,7 @@ def test_without_pint_another_unit_is_refused_and_the_same_is_not(sim, monkeypat
     )
 
 
+@pytest.mark.slow
 def test_quantities_are_brought_together_before_they_are_combined():
     pytest.importorskip("pint")
     metre, centimetre, second = ev.Quantity(1.0, unit="m"), ev.Quantity(1.0, unit="cm"), ev.Quantity(1.0, unit="s")

@@ -381,6 +381,7 @@ moves = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(moves, st.integers(5, 9), st.integers(0, 5))
 def test_conservation(moves, capacity, initial):
     """Nothing is lost or made, the amount stays within its limits, nobody waits who need not."""

@@ -182,6 +182,7 @@ def test_many_processes_at_one_instant_may_act_a_few_times_each(sim):
     assert sim.time == 2.0
 
 
+@pytest.mark.slow
 def test_thousands_of_cancelled_events_in_a_row_are_no_events(sim):
     """Those that end at 1.0 leave a stretch of the event list in which nothing takes place."""
 

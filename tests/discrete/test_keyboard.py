@@ -145,6 +145,7 @@ def test_what_displaces_the_halt_is_asked_at_the_end_of_the_spell(sim: ev.Simula
     assert (sim.time, sim.events) == (5000.0, 5001)
 
 
+@pytest.mark.slow
 def test_who_acts_while_time_stands_still_is_named(sim: ev.Simulation) -> None:
     there, back = ev.Store(sim), ev.Store(sim)
 

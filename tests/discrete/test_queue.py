@@ -157,6 +157,7 @@ words = st.one_of(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(words, min_size=1, max_size=30))
 def test_a_queue_is_a_list_that_is_kept_by_hand(changes):
     line, model = ev.Queue(ev.Simulation(rng=1)), []  # the model: [member, priority]

@@ -297,6 +297,7 @@ def capacity_at(hours, time):
     return next((units for a, b, units in hours if a <= time % 12 < b), 0)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(plans())
 def test_suspended_work_is_done_in_open_hours_alone(plan):

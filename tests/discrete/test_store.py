@@ -346,6 +346,7 @@ moves = st.lists(
 )
 
 
+@pytest.mark.slow
 @given(moves, st.integers(1, 4), st.booleans())
 def test_conservation(moves, capacity, has_key):
     """Every thing is put once and got at most once, in order; nobody waits who need not."""

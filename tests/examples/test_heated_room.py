@@ -20,6 +20,7 @@ def test_what_a_day_costs_has_the_slopes_that_differences_show(heated_room):
         assert one.sensitivity == pytest.approx(other.sensitivity, rel=1e-4, abs=1e-4), one
 
 
+@pytest.mark.slow
 def test_the_first_switching_is_that_of_the_closed_form(heated_room):
     found = ev.sensitivity(heated_room, ["insulation", "outside", "low", "delay"], until=2.0)
     # 10 log(18 / 17) + 0.1

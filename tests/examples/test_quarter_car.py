@@ -69,6 +69,7 @@ def around(time):
     return np.linspace(time - 1e-3, time + 1e-3, 501)
 
 
+@pytest.mark.slow
 def test_first_two_seconds_agree_with_the_exact_solution(quarter_car):
     run = quarter_car.run(until=2.0)
 

@@ -76,6 +76,7 @@ def test_the_same_entropy_prints_the_same_in_any_process(tmp_path: Path) -> None
     assert printed(tmp_path, "3", "gc.set_threshold(1)") == first
 
 
+@pytest.mark.slow
 def test_another_entropy_is_another_run(pit) -> None:
     one, other = (pit(hours=60.0).run(entropy=entropy).responses for entropy in (1, 2))
     assert one != other

@@ -117,6 +117,7 @@ def test_the_best_point_is_selected_by_more_replications_of_those_that_may_be_it
         ev.Study(noisy, SHIFTS, replications=2, entropy=3).run(workers=1).select_best("x", 0.01, most=12)
 
 
+@pytest.mark.slow
 def test_an_executor_selects_the_same_point():
     study = ev.Study(noisy, SHIFTS, replications=2, entropy=3)
     serial = study.run(workers=1).select_best("x", 0.5, maximise=False)
@@ -275,6 +276,7 @@ def test_a_study_runs_until_its_means_are_known_as_closely_as_is_asked():
         study.run(workers=1, until_half_width={"x": 0.2}, shard=(1, 2))
 
 
+@pytest.mark.slow
 def test_a_mean_is_controlled_by_what_goes_with_it():
     runs = queue.replicate(100, entropy=2)
     waits, services = (runs.tally(name).values for name in ("wait", "service mean"))

@@ -75,6 +75,7 @@ def test_a_model_of_several_components_is_linearized_where_it_is() -> None:
     assert np.allclose(near.A, [[-slope, 0.0], [slope, -3.0]], rtol=1e-14, atol=0.0)
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-293")
 def test_the_effect_of_a_change_is_one_of_five_kinds() -> None:
     pitchfork = Stepped(Dynamics(lambda t, x, u, p: [p["r"] * x[0] - x[0] ** 3]))

@@ -50,6 +50,7 @@ def shop(sim, rate: float = 0.8):
     return {"waiting": desk.waits, "busy": desk.in_use}
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-274")
 def test_a_replication_holds_the_states_of_every_simulator_at_every_time_with_their_inputs():
     replication = decay.replicate(over=TUPLES)
@@ -75,6 +76,7 @@ def test_a_replication_holds_the_states_of_every_simulator_at_every_time_with_th
     assert replication[-1].parameters == TUPLES[-1]
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-276")
 @pytest.mark.parametrize("name", ["a.csv", "a.json", "a.db"])
 def test_it_is_dumped_and_comes_back_equal(tmp_path, name):

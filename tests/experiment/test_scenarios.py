@@ -94,6 +94,7 @@ def test_several_switching_values_are_found() -> None:
     assert [value.values["x"] for value in found] == pytest.approx([np.pi, 2.0 * np.pi, 3.0 * np.pi], abs=1e-8)
 
 
+@pytest.mark.slow
 def test_the_interval_of_a_random_switching_value_is_that_of_the_mean() -> None:
     """Y = x + error under common random numbers: the mean passes 0 at -mean(error), its interval likewise."""
     scenarios = ev.Scenarios(

@@ -270,6 +270,7 @@ def thrown(sim: ev.Simulation, *, level: float = 1.0) -> ev.ProcessGenerator[dic
     return {"time": sim.time}
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-290")
 def test_a_condition_that_only_touches_its_level_is_refused_by_name() -> None:
     assert close(ev.sensitivity(thrown(level=0.75))["time", "level"], 0.5)  # 4 t - 4 t**2 = level
@@ -497,6 +498,7 @@ def test_a_module_that_names_the_class_of_functions_is_looked_through(monkeypatc
     assert close(ev.sensitivity(dropped)["height", "gravity"], -0.125)
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-290")
 def test_a_condition_that_just_misses_its_level_is_noted_with_its_margin() -> None:
     found = ev.sensitivity(thrown(level=1.0 + 1e-8))  # the height comes to 1
@@ -590,6 +592,7 @@ def most_alone(sim: ev.Simulation, *, rate: float = 1.0) -> dict[str, Callable[[
     return {"most": lambda: most.maximum}
 
 
+@pytest.mark.slow
 def test_a_response_without_derivatives_hides_no_other() -> None:
     found = ev.sensitivity(measured)
     why = 'variational equations do not go through the maximum of sim.integral: ask for by="central"'

@@ -90,6 +90,7 @@ def switched(
     return {"x": lambda: one.x, "on": lambda: one.on, "early": lambda: one.early}
 
 
+@pytest.mark.slow
 def test_comparisons_of_states_and_of_functions_of_time_are_carried_through() -> None:
     found = ev.sensitivity(switched)
     # x = level - (4 - ln(first / level)) / 10; two whole windows of the sine; 4 - 1 / (2 c).

@@ -121,6 +121,7 @@ def test_parts_come_together_in_one_store(study, tmp_path):
         study.run(shard=(4, 3))
 
 
+@pytest.mark.slow
 def test_another_study_is_refused_and_what_differs_is_named(study, tmp_path):
     store = tmp_path / "store"
     study.run(workers=1, store=store)
@@ -159,6 +160,7 @@ def test_a_store_is_of_the_code_and_not_of_its_comments_and_lines(tmp_path):
             run(other)
 
 
+@pytest.mark.slow
 def test_what_was_left_half_written_is_swept_and_what_is_being_written_is_not(study, tmp_path):
     store = tmp_path / "store"
     study.run(workers=1, store=store)

@@ -81,6 +81,7 @@ def test_bits_and_order_do_not_depend_on_the_workers(serial):
         assert [result.account for result in other] == [result.account for result in serial]
 
 
+@pytest.mark.slow
 def test_values_are_drawn_for_each_replication_or_for_each_point():
     chance = stats.uniform(1.0, 0.5)
     each = ev.Study(tank, {"cells": [1, 2], "loss": chance}, replications=3, entropy=5).run(workers=1).table

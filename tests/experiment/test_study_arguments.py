@@ -219,6 +219,7 @@ def test_values_that_are_no_labels_are_shown_as_python_writes_them(values, tmp_p
     assert runs.to_xarray()["weights"].to_numpy().tolist() == [written[0]] * 2 + [written[1]] * 2
 
 
+@pytest.mark.slow
 def test_a_recorded_quantity_is_drawn_by_the_end_of_its_name():
     class Tank(ev.Continuous):
         level: ev.State = ev.state(1.0)

@@ -176,6 +176,7 @@ def test_several_inputs_as_one_signal_keep_their_jumps(simulator: str) -> None:
 # --- simulations -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-244", "R-266", "R-271", "R-274")
 def test_a_simulation_goes_through_the_product_and_leaves_out_ends_before_starts() -> None:
     simulators = {name: LAG_SIMULATORS[name] for name in ("closed form", "simulation")}
@@ -232,6 +233,7 @@ def test_a_simulation_without_a_period_keeps_start_and_end() -> None:
         Simulations({"exact": EXACT}, ends=[1.0], starts=[], states=[1.0])
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-246")
 @pytest.mark.parametrize("kind", ["closed form", "numeric", "simulation"])
 def test_an_assessment_has_the_costs_of_all_cases(kind: str) -> None:

@@ -26,6 +26,7 @@ import eventide as ev
 STATEMENTS = m.Statement.__args__  # type: ignore[attr-defined]  # of a union
 
 
+@pytest.mark.slow
 def test_a_seed_is_one_program() -> None:
     assert [source_of(generate(seed)) for seed in range(5)] == [source_of(generate(seed)) for seed in range(5)]
     assert len({source_of(generate(seed)) for seed in range(50)}) == 50
@@ -217,6 +218,7 @@ def test_a_law_that_jumps_is_integrated_exactly() -> None:
     assert simulate(program).values[0][0] == pytest.approx(1.3 + 0.1 * 3.7, abs=1e-11)
 
 
+@pytest.mark.slow
 def test_a_state_slides_while_both_sides_lead_back() -> None:
     """It falls by 1 - t / 4 to its surface, is held there until t / 4 is 1, and rises."""
     program = oscillator([m.Hold(m.Num(3.0)), m.Log("slides", [m.Read(("n0", "x"))])])
@@ -269,6 +271,7 @@ def test_a_vector_is_a_chain_of_delays() -> None:
     assert total == first + second
 
 
+@pytest.mark.slow
 def test_inputs_of_the_reference_are_those_of_the_library() -> None:
     for seed in range(40):
         made = Maker(seed, frozenset({"inputs"}))
@@ -348,6 +351,7 @@ def work(duration: float, priority: float, label: str, *, preempts: bool = True,
     return m.Work("bench", priority, duration, preempts, resumes, label)
 
 
+@pytest.mark.slow
 def test_units_are_taken_from_the_lowest_and_latest_and_work_goes_on_with_what_is_left() -> None:
     program = oscillator([work(3.0, 0.0, "a")])
     program.resources, program.end = {"bench": 2}, 20.0
@@ -530,6 +534,7 @@ def test_the_correction_of_a_slide_does_not_grow_where_an_implicit_method_refuse
     assert [(finding.kind, finding.text) for finding in report.findings] == []
 
 
+@pytest.mark.slow
 def test_a_passage_that_is_taken_back_at_its_instant_is_too_close_to_call() -> None:
     program = generate(930564, frozenset(FEATURES) - LATER)
     with pytest.raises(Skip, match=r"takes back a passage|leads onto a level"):

@@ -50,6 +50,7 @@ def test_the_order_holds_exactly_for_every_ratio_and_no_more(method: Multistep, 
     assert {size(tree) for tree in beyond} == {method.order + 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ALL, ids=name_of)
 @given(ratio=ratios)
 def test_nodes_are_the_sums_of_rows(method: Multistep, ratio: Fraction) -> None:
@@ -94,6 +95,7 @@ def test_alternatives_to_the_method_without_a_name_are_of_lower_order() -> None:
     assert order("-1 0 2", "0.5 0") == 3  # Kutta and Simpson
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ALL, ids=name_of)
 @given(ratio=ratios)
 def test_entries_are_quadratics_over_the_divisor(method: Multistep, ratio: Fraction) -> None:

@@ -104,6 +104,7 @@ def test_a_typo_that_keeps_the_sum_of_a_row_is_seen(name: str) -> None:
     assert seen == {True: tableau.stages - 2, False: tableau.stages}[tableau.is_explicit]
 
 
+@pytest.mark.slow
 def test_a_typo_in_the_last_digits_of_the_decimal_tableau_is_seen() -> None:
     tableau = DOP853.tableau
     row = list(tableau.matrix[11])

@@ -209,6 +209,7 @@ def akzo(tolerance: float) -> tuple[float, ev.Simulation]:
     return max(abs(found[k - 1] / known - 1.0) for k, known in KNOWN.items()), sim
 
 
+@pytest.mark.slow
 def test_many_states_with_a_jump() -> None:
     sizes = {tolerance: akzo(tolerance) for tolerance in (1e-3, 1e-4, 1e-5)}
     (kind,) = (flow.derivatives for flow in sizes[1e-5][1].explain().flows)

@@ -35,6 +35,7 @@ def test_fractions_and_surds_mix(x: Surd, q: Fraction) -> None:
         assert q / x * x == q
 
 
+@pytest.mark.slow
 @given(surds)
 def test_the_float_is_near(x: Surd) -> None:
     assert float(x) == pytest.approx(float(x.a) + float(x.b) * sqrt(6), abs=1e-13)

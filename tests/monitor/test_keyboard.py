@@ -123,6 +123,7 @@ def press_at_march(sim: ev.Simulation, number: int, code: int | None = None) -> 
     )
 
 
+@pytest.mark.slow
 @kinds
 def test_a_march_comes_back_and_that_changes_nothing(monkeypatch: Any, compiled: Any, stepping: Any) -> None:
     found, counts = [], []
@@ -136,6 +137,7 @@ def test_a_march_comes_back_and_that_changes_nothing(monkeypatch: Any, compiled:
     assert counts[0] == counts[1] == counts[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", ["auto", False])
 def test_a_march_comes_back_after_so_much_work(often: None, compiled: Any) -> None:
     sim = ev.Simulation(compile=compiled, dt_max=0.1)
@@ -215,6 +217,7 @@ class Pressing(ev.Continuous):
 PLACES = ["law", "handler", "every", "condition", "report", "grid", "recording", "process", "integral"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", ["auto", False])
 @pytest.mark.parametrize("place", PLACES)
 def test_code_in_which_the_key_is_pressed_comes_to_its_end(compiled: Any, place: str) -> None:

@@ -99,6 +99,7 @@ def both(act: Any, story: Any = swings, **options: Any) -> tuple[int, Any]:
     return native, results[3][0]
 
 
+@pytest.mark.slow
 def test_all_but_the_first_rounds_are_native_and_leave_the_same() -> None:
     native, _ = both(lambda sim, *_: sim.run(until=40.25))
     assert native == 40 - 2
@@ -242,6 +243,7 @@ def two(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
         yield ev.until(lambda: tank.level <= 0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_first", [True, False])
 def test_processes_at_one_instant_go_in_their_order(is_first: bool) -> None:
     def act(sim: Any, tank: Tank, plan: Plan, process: Any) -> Any:
@@ -284,6 +286,7 @@ def ranked(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
         tank.flow = 1.0
 
 
+@pytest.mark.slow
 def test_priorities_may_be_any_written_numbers() -> None:
     def act(sim: Any, tank: Tank, plan: Plan, process: Any) -> Any:
         sim.process(two(tank, plan), name="two")
@@ -305,6 +308,7 @@ def held(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
         tank.turns += 1
 
 
+@pytest.mark.slow
 def test_legs_to_other_commands_are_left_to_python() -> None:
     assert both(lambda sim, *_: sim.run(until=40.25), held)[0] == 16
 
@@ -320,6 +324,7 @@ def rare(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
         tank.flow = 1.0
 
 
+@pytest.mark.slow
 def test_a_stop_that_is_met_now_and_then_is_python_s_until_it_is_known() -> None:
     native, _ = both(lambda sim, *_: sim.run(until=60.25), rare)
     sim, _, _, process = made(rare)
@@ -609,6 +614,7 @@ class plan_of:  # noqa: N801  # a context manager of the model
         self.plan.times.append(2.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deed", ["", "interrupt", "activate", "end"])
 @pytest.mark.parametrize("at", [10.25, 11.25])
 def test_waits_in_a_try_are_native_and_what_comes_from_without_is_handled(at: float, deed: str) -> None:
@@ -627,6 +633,7 @@ def test_waits_in_a_try_are_native_and_what_comes_from_without_is_handled(at: fl
     assert native >= {"": 55, "interrupt": 45}.get(deed, 5)
 
 
+@pytest.mark.slow
 def test_loops_that_wait_otherwise_and_the_end_of_a_loop_are_left_to_python() -> None:
     native, _ = both(lambda sim, *_: sim.run(until=40.25), long_loop)
     assert 10 <= native <= 18
@@ -648,6 +655,7 @@ def lasting(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
             return ranks
 
 
+@pytest.mark.slow
 def test_what_lasts_is_followed() -> None:
     native, _ = both(lambda sim, *_: sim.run(until=60.25), lasting)
     assert native > 30

@@ -163,6 +163,7 @@ def recorded(model: Model) -> tuple[list[float], list[float]]:
     return model.recording.times.tolist(), model.recording[model.recording.columns[0].name].tolist()
 
 
+@pytest.mark.slow
 def test_who_would_change_a_state_amid_a_march_is_refused() -> None:
     model = Model(False)
 

@@ -55,6 +55,7 @@ def test_a_dataframe_has_the_sides_of_events_on_demand(trace):
     assert list(trace.to_pandas().columns) == ["tank.level", "double"]
 
 
+@pytest.mark.slow
 def test_a_dataset_has_units_and_names_as_attributes(trace):
     dataset = trace.to_xarray()
 
@@ -84,6 +85,7 @@ def test_a_dataset_of_a_class_names_the_component_of_each_row(sim):
     assert dataset["level"].where(dataset["component"] == "blue", drop=True).values.round(9).tolist() == [0.0, 1.0]
 
 
+@pytest.mark.slow
 def test_a_polars_frame_has_the_time_as_first_column(trace):
     frame = trace.to_polars(sides=True)
 

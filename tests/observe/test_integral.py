@@ -421,6 +421,7 @@ def test_a_quantity_that_is_not_finite_inside_a_step_is_refused():
         sim.run(until=3.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiles", [False, True], ids=["plain", "native"])
 def test_points_read_by_the_stepper_are_those_that_python_reads(compiles):
     class Pair(ev.Continuous):

@@ -351,6 +351,7 @@ def test_a_period_that_becomes_too_small_is_refused_when_it_does(compiles):
     assert len(trace) == 100
 
 
+@pytest.mark.slow
 @given(
     anchor=st.floats(0.0, 1e12),
     period=st.fractions(Fraction(1, 10**6), 10**6, max_denominator=10**7),

@@ -83,6 +83,7 @@ def latest(watch):
     return {heading.name: (points.times[-1], points.values[-1]) for heading, points, _ in watch.snapshot().curves}
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-117", "R-277")
 @pytest.mark.parametrize("every", [None, 0.01, "step", "event"])
 @pytest.mark.parametrize("stepping", ["apart", "together"])
@@ -186,6 +187,7 @@ def test_without_a_known_end_gaps_grow_with_the_time():
     assert len(times) < 3000
 
 
+@pytest.mark.slow
 def test_events_are_not_looked_at_and_go_by_as_fast_as_without():
     sim, calls = ev.Simulation(), []
     served = []
@@ -355,6 +357,7 @@ def test_a_model_watches_what_it_records_if_it_is_asked_to(monkeypatch, stepping
     assert len(watches) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every", [None, 0.25])
 def test_of_a_long_vector_some_items_are_watched(every):
     class Rod(ev.Continuous):

@@ -22,6 +22,7 @@ def rounded(value, digits):
 # --- soaking pit
 
 
+@pytest.mark.slow
 def test_soaking_pit_with_an_ingot_every_two_and_a_quarter_hours():
     table = soaking_pit.solve(2.25)
 
@@ -65,6 +66,7 @@ def test_soaking_pit_with_an_ingot_every_two_and_a_quarter_hours():
     )
 
 
+@pytest.mark.slow
 def test_soaking_pit_with_an_ingot_every_hour_and_a_quarter():
     table = soaking_pit.solve(1.25)
 
@@ -98,6 +100,7 @@ def test_soaking_pit_with_an_ingot_every_hour_and_a_quarter():
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("interval", [2.25, 1.25])
 def test_no_ingot_is_lost(interval):
     table = soaking_pit.solve(interval)

@@ -19,6 +19,7 @@ def filled(values, lower=0.0, upper=10.0, bins=5, **names):
     return histogram
 
 
+@pytest.mark.slow
 @given(halves)
 def test_counts(values):
     histogram = filled(values)
@@ -38,6 +39,7 @@ def test_every_edge_belongs_above_but_the_last():
     assert (histogram.underflow, histogram.counts.tolist(), histogram.overflow) == (1, [1, 1, 2], 1)
 
 
+@pytest.mark.slow
 @given(halves, halves)
 def test_merge_is_the_whole(first, second):
     merged, whole = filled(first), filled(first + second)
@@ -46,6 +48,7 @@ def test_merge_is_the_whole(first, second):
     assert str(merged) == str(whole)
 
 
+@pytest.mark.slow
 @given(halves.filter(len))
 def test_density_integrates_to_the_share_inside(values):
     histogram = Histogram.from_edges([0, 1, 3, 10])
@@ -63,6 +66,7 @@ def test_quantiles_lie_evenly_in_their_bin():
     assert [histogram.quantile(q) for q in (0.0, 0.25, 0.5, 0.75, 1.0)] == [0.0, 1.0, 2.0, 6.0 + 4.0 / 3.0, 10.0]
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0.0, 10.0), min_size=1, max_size=50), st.floats(0.0, 1.0))
 def test_quantiles_are_exact_to_one_bin(values, q):
     histogram = filled(values)

@@ -115,6 +115,7 @@ def test_small_case():
     assert [queue.fraction(k) for k in (0, 5)] == [1 / 2, 1 / 3]
 
 
+@pytest.mark.slow
 @given(steps)
 def test_against_the_slow_model(steps):
     fast, slow = play(steps)
@@ -124,6 +125,7 @@ def test_against_the_slow_model(steps):
         assert fast.time_at(float(value)) == slow.time_at(value)
 
 
+@pytest.mark.slow
 @given(steps)
 def test_against_the_slow_model_when_values_are_let_go(steps):
     with pytest.MonkeyPatch.context() as patch:
@@ -134,6 +136,7 @@ def test_against_the_slow_model_when_values_are_let_go(steps):
     check(fast, slow)
 
 
+@pytest.mark.slow
 @given(steps, values, st.sampled_from([-2.0, 0.5, 4.0]))
 def test_shift_and_scale(steps, offset, factor):
     plain, _ = play(steps)
@@ -143,6 +146,7 @@ def test_shift_and_scale(steps, offset, factor):
     assert moved.stdev == pytest.approx(abs(factor) * plain.stdev, rel=1e-6, abs=1e-6, nan_ok=True)
 
 
+@pytest.mark.slow
 @given(steps)
 def test_reading_changes_no_bit(steps):
     read, _ = play(steps)

@@ -60,6 +60,7 @@ def test_what_the_data_do_not_settle_is_nan():
     assert [isnan(value) for value in (one.variance, *one.confidence_interval())] == [True] * 3
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-286")
 @given(data.filter(lambda values: len(values) > 1))
 def test_mean_and_variance_by_exact_fractions(values):
@@ -91,6 +92,7 @@ def test_confidence_interval():
     assert (high - low) / 2 == pytest.approx(stats.t.ppf(0.75, 25) * statistics.stdev(X1) / sqrt(26), rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-287")
 def test_confidence_interval_covers_the_mean():
     trials, level = 1000, 0.9
@@ -116,6 +118,7 @@ def test_quantiles_lie_linearly_between_the_values():
     assert [tally.quantile(q) for q in (0.0, 0.25, 0.5, 0.9, 1.0)] == [10.0, 15.0, 20.0, 36.0, 40.0]
 
 
+@pytest.mark.slow
 @given(long_data, st.integers(0, 3 * BLOCK))
 def test_reading_changes_no_bit(values, stop):
     read = tally_of(values[:stop])
@@ -127,6 +130,7 @@ def test_reading_changes_no_bit(values, stop):
     assert str(everything(read)) == str(everything(tally_of(values)))
 
 
+@pytest.mark.slow
 @given(long_data)
 def test_letting_values_go_changes_no_bit(values):
     assert str(everything(tally_of(values, keep=False))) == str(everything(tally_of(values)))
@@ -139,6 +143,7 @@ def test_without_values_memory_is_bounded():
     assert len(pickle.dumps(tally)) < 8 * BLOCK + 1000
 
 
+@pytest.mark.slow
 @given(data, data)
 def test_merge_is_the_whole(first, second):
     merged = tally_of(first)
@@ -149,6 +154,7 @@ def test_merge_is_the_whole(first, second):
     assert merged.values.tolist() == whole.values.tolist()
 
 
+@pytest.mark.slow
 @given(long_data, long_data)
 def test_merge_of_moments_is_the_whole(first, second):
     merged, other, whole = (tally_of(values, keep=False) for values in (first, second, first + second))
@@ -167,6 +173,7 @@ def test_tally_merges_with_itself():
     assert tally.values.tolist() == [1.0, 2.0, 1.0, 2.0]
 
 
+@pytest.mark.slow
 @given(data.filter(lambda values: len(values) > 1), numbers, st.sampled_from([-8.0, -0.5, 4.0]))
 def test_shift_and_scale(values, shift, scale):
     tally, moved = tally_of(values), tally_of([shift + scale * value for value in values])

@@ -67,6 +67,7 @@ def frames_of(path):
     return [Image.open(BytesIO(b64decode(picture))).convert("RGB") for picture in packed]
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-285")
 @pytest.mark.parametrize("name", ["ball.gif", "ball.html"])
 def test_the_system_is_moved_by_its_recording(trace, tmp_path, name):
@@ -98,6 +99,7 @@ def test_equal_recordings_give_equal_files(trace, tmp_path, name):
     assert frames_of(tmp_path / "one" / name)[0].getpixel((0, 0)) == (0x14, 0x18, 0x1D)
 
 
+@pytest.mark.slow
 def test_a_page_needs_nothing_else_and_knows_the_times(trace, tmp_path):
     animate(trace, scene_of([]), tmp_path / "ball.html", frames_per_second=2, end=1.0, width=1.5, height=1.0)
 
@@ -107,6 +109,7 @@ def test_a_page_needs_nothing_else_and_knows_the_times(trace, tmp_path):
     assert re.findall(r'(?:src|href)="', text) == []
 
 
+@pytest.mark.slow
 def test_a_gif_goes_on_for_ever_at_its_rate(trace, tmp_path):
     animate(trace, scene_of([]), tmp_path / "ball.gif", frames_per_second=5, end=0.5, width=1.5, height=1.0)
 
@@ -173,6 +176,7 @@ def test_nothing_recorded_is_nothing_to_move(sim, tmp_path):
         animate([sim.record(Ball, every=1.0)], scene_of([]), tmp_path / "ball.gif")
 
 
+@pytest.mark.slow
 def test_the_ground_keeps_its_colour_among_more_colours_than_a_palette_has(tmp_path):
     def scene(figure):
         axes = figure.subplots()

@@ -108,6 +108,7 @@ def test_a_picture_that_fails_leaves_the_old_file_alone(tmp_path):
     assert (list(tmp_path.iterdir()), path.read_text()) == ([path], "old")
 
 
+@pytest.mark.slow
 def test_what_a_plot_returns_is_saved(tmp_path):
     sim = ev.Simulation()
     trace = sim.record(x=lambda: sim.time, every=0.5)

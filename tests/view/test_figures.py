@@ -358,6 +358,7 @@ def test_words_and_lines_can_be_read_on_their_ground(name, colours):
     assert 1.1 < contrast(theme.grid, theme.ground) < 2.0
 
 
+@pytest.mark.slow
 def test_a_dark_figure_is_dark_with_all_its_words_in_light_ink(tmp_path):
     figure = new_figure(3.0, 2.0, theme="dark")
     axes = plot_series(example(), ax=figure.subplots())

@@ -88,6 +88,7 @@ def test_columns_of_several_objects_go_by_their_full_names(sim):
     assert words(axes) == ("time", "height [m], velocity [m/s]", ["", "red.height", "blue.velocity"])
 
 
+@pytest.mark.slow
 def test_the_legend_stands_outside_the_data(sim):
     axes = plot_recording(bounce(sim), new_figure().add_subplot())
     figure = axes.figure

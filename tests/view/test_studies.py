@@ -118,6 +118,7 @@ def test_what_cannot_be_drawn_is_told(grid):
     assert alone.plot("end", kind="box", by=[]).get_ylabel() == "end"
 
 
+@pytest.mark.slow
 def test_welchs_plot_shows_the_mean_over_replications_its_moving_average_and_the_cut():
     times = np.linspace(0.0, 2.0, 41)
     study = ev.Study(decay, replications=9, entropy=1, record="level", at=times)
