@@ -25,7 +25,7 @@ TESTS = ["test_blocks.py", "test_build.py", "test_design.py", "test_docs.py", "t
 TESTS += ["test_rows.py", "test_slim.py", "discrete"]
 """What needs no extra, of tests/: tests of the files beside the library, and the discrete half of the library."""
 INSTALLED = "from importlib.metadata import distributions as all; print(*{one.name for one in all()} - {'setuptools'})"
-TESTERS = ["hypothesis", "pytest", "pytest-xdist", "pyyaml"]
+TESTERS = ["grimp", "hypothesis", "pytest", "pytest-xdist", "pyyaml"]
 
 
 def run(python: str | Path, *arguments: str | Path, cwd: Path) -> str:
