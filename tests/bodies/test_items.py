@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from random_bodies import hurry, simulation, taken
+from random_bodies import both, hurry, taken
 
 import eventide as ev
 
@@ -16,15 +16,6 @@ RATES = [0.5, 1.0, 2.0, 4.0]
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     hurry(monkeypatch)
-
-
-def both(run: Any, *, native: bool = False) -> tuple[Any, ev.Simulation]:
-    """What a model leaves in rows, which is what it leaves in Python."""
-    sim = simulation("auto", native=native)
-    expected = run(simulation(False))
-    found = run(sim)
-    assert found == expected
-    return found, sim
 
 
 class Plan:

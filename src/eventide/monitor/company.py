@@ -1,8 +1,9 @@
 """Rows of processes beside all that moves: native code goes from event to event, and lets Python look when it must.
 
-In: the events of rows, in their order (`discrete/homes.py`). Out: these, with all that moves brought to each, or the
-first state event before. Rows do so while nobody has anything to do between two events: no observer, no condition on
-time alone, nothing that slides, no code that is looked after. What they do changes nothing that moves.
+In: the events of rows, in their order (`bodies/migration/homes.py`). Out: these, with all that moves brought to each,
+or the first state event before. Rows do so while Python has nothing to do between two events: no observer, no condition
+on time alone, nothing that slides, no code that is monitored for changes. What an event of a row sets is settled before
+the next one.
 """
 
 from __future__ import annotations
