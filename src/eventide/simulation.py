@@ -136,17 +136,13 @@ class Simulation(World):
 
     @cached_property
     def _continuum(self) -> System:
+        from eventide.compilation import make_integrator
         from eventide.continuous import System
         from eventide.monitor.left_out import ForgottenComponents
 
-        system = System(self)
+        system = System(self, make_integrator)
         self._forgotten.besides = ForgottenComponents(system)
         return system
-
-    def _make_integrator(self, system: System) -> Integrator:
-        from eventide.compilation import native_integrator, plain_integrator
-
-        return plain_integrator(self, system) if self.compile is False else native_integrator(self, system)
 
     @cached_property
     def _the_monitor(self) -> Monitor:

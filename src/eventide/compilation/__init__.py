@@ -38,7 +38,7 @@ def _shared_engine() -> NativeEngine:
     return NativeEngine(_shared_registry().store)
 
 
-def native_integrator(sim: Simulation, system: System) -> Integrator:
+def _native_integrator(sim: Simulation, system: System) -> Integrator:
     """The motion of a simulation as native code, as far as its laws can be compiled."""
     from eventide.compilation.planner import Compiler
     from eventide.continuous import Integrator
@@ -48,7 +48,7 @@ def native_integrator(sim: Simulation, system: System) -> Integrator:
     return Integrator(sim, system, Compiler(registry, is_strict=sim.compile is True), _shared_engine().engine)
 
 
-def plain_integrator(sim: Simulation, system: System) -> Integrator:
+def _plain_integrator(sim: Simulation, system: System) -> Integrator:
     """The motion of a simulation as plain Python; only the event functions of its conditions are compiled."""
     from eventide.compilation.planner import GuardCompiler
     from eventide.continuous import Integrator
@@ -58,4 +58,9 @@ def plain_integrator(sim: Simulation, system: System) -> Integrator:
     return Integrator(sim, system, GuardCompiler(registry, is_strict=False))
 
 
-__all__ = ["Bound", "Registry", "native_integrator", "plain_integrator"]
+def make_integrator(sim: Simulation, system: System) -> Integrator:
+    """What advances the states of a simulation, native or plain as `compile=` says."""
+    return _plain_integrator(sim, system) if sim.compile is False else _native_integrator(sim, system)
+
+
+__all__ = ["Bound", "Registry", "make_integrator"]

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from html import escape
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from eventide.compilation.branches.law_names import found_in
 from eventide.compilation.branches.located import smooth_in, unlocated_in
 from eventide.compilation.planner import Compiler
 from eventide.compilation.processes.process_plans import asks_of
 from eventide.compilation.soundness import objects_of
 from eventide.continuous import Variable
 from eventide.continuous.components.component import STAGES
+from eventide.continuous.components.member import branches_in
 from eventide.continuous.components.switches import Switch
 from eventide.continuous.flows.flow import moving_flow
 from eventide.continuous.guards.equalities import moving_equalities
@@ -389,7 +389,7 @@ class _Reader:
         """What branches in laws: what is located of it, then what is not."""
         for switch in switches:
             branch, kind = switch.branch, self.integrator.guards.kind_of(switch)
-            if branch.name in found_in(type(switch.component)).void:
+            if branch.name in branches_in(type(switch.component)).void:
                 continue
             place = location(branch.file, branch.line)
             yield BranchNote(_name(switch.component, branch.law), place, branch.text, kind)
@@ -397,7 +397,7 @@ class _Reader:
             cls = type(owner)
             if not cls.locate_branches:
                 why = f"as `{cls.__name__}.locate_branches` says"
-                for one in found_in(cls).located:
+                for one in branches_in(cls).located:
                     yield BranchNote(_name(owner, one.law), location(one.file, one.line), one.text, None, why)
             smoothness = self.analyst.registry.smoothness
             for is_smooth, some in ((False, unlocated_in(owner, smoothness)), (True, smooth_in(owner, smoothness))):

@@ -18,7 +18,7 @@ from eventide.compilation.law_templates import sums_of
 from eventide.compilation.registry import Bound
 from eventide.compilation.soundness import check_laws
 from eventide.continuous.components.component import STAGES, Continuous, Law, law_names
-from eventide.continuous.components.member import cohort_of, laws_hold, seat_of
+from eventide.continuous.components.member import cohort_of, laws_hold, seat_of, slide_of
 from eventide.continuous.flows.ordering import Deal
 from eventide.continuous.own_methods import LAWS
 from eventide.continuous.plans import Cohort, LawPlan
@@ -134,7 +134,7 @@ class ClassPlans:
         """
         registry = self._analyst.registry
         known = registry.templates_of(type(owner))
-        if owner._meets:
+        if slide_of(owner) is not None:
             return None, ()
         for template in known:
             bases = locate(template, owner)

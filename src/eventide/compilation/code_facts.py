@@ -16,10 +16,10 @@ from functools import lru_cache
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from eventide.compilation.branches.law_names import found_in
 from eventide.compilation.branches.located import renew_branches
 from eventide.continuous import Continuous
 from eventide.continuous.components.component import STAGES, law_names
+from eventide.continuous.components.member import branches_in
 from eventide.continuous.own_methods import LAWS
 from eventide.errors import ModelError
 from eventide.reading.constants import ABSENT, Constant
@@ -143,7 +143,7 @@ def _laws_of(cls: type[Continuous]) -> Iterable[Constant]:
 
     Raises ModelError where there is a law of a kind that there was not when the class was made.
     """
-    yield from found_in(cls).facts
+    yield from branches_in(cls).facts
     for name in STAGES:
         function = getattr(cls, name)
         is_there = name in law_names(cls)

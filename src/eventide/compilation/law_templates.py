@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from eventide.compilation.condition_plans import lay, reads_at, usage_of
 from eventide.continuous.components.component import STAGES
+from eventide.continuous.components.member import slide_of
 from eventide.continuous.flows.ordering import Trade
 from eventide.continuous.plans import LawPlan
 
@@ -104,7 +105,9 @@ class LawTemplate:
 
         rows    where their index rows stand; None if these are to be written
         """
-        touches, reads, inputs, bases, moves, sets, adds = law_uses_at(self._uses, (owner, *owner._meets), bounds)
+        slide = slide_of(owner)
+        owners: tuple[Member, ...] = (owner,) if slide is None else (owner, *slide.meets)
+        touches, reads, inputs, bases, moves, sets, adds = law_uses_at(self._uses, owners, bounds)
         memory: tuple[Lease, ...] = ()
         if rows is None:
             memory = (integrator.memory.index.put(bases),) if not self.has_lists else lay(integrator, bounds)

@@ -12,7 +12,7 @@ from eventide.continuous.components.vectors import VectorVariable
 from eventide.continuous.flows.flow import Flow
 from eventide.continuous.integrator import Integrator
 from eventide.continuous.linearization import Derivatives
-from eventide.continuous.system import System
+from eventide.continuous.system import System, system_of
 
 __all__ = [
     "Continuous",
@@ -27,4 +27,5 @@ __all__ = [
     "check_limits",
     "law",
     "rest",
+    "system_of",
 ]

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-import ast
-import inspect
-import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from math import inf
-from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias
 
 import numpy as np
@@ -15,6 +11,7 @@ import numpy as np
 from eventide.continuous.error_context import execute_law
 from eventide.declare import fields_of
 from eventide.errors import ModelError, SimulationError
+from eventide.reading.assignments import assigned_attributes
 from eventide.reading.places import location
 
 if TYPE_CHECKING:
@@ -40,103 +37,15 @@ def check_class(cls: type[Continuous]) -> None:
     """Raise ModelError, naming file and line, if the equations of a class assign a plain field."""
     if CHECKED in cls.__dict__:
         return
+    plain = {name for name, spec in fields_of(cls).items() if spec.role == "field"}
     for function in (cls.equations, cls.contributions):
-        for name, line in _assigned_fields(cls, function):
+        for name, line in assigned_attributes(function, plain):
             raise ModelError(
                 f"{cls.__name__}.{function.__name__} assigns the field {name!r} "
                 f"({location(function.__code__.co_filename, line)}), and a plain field changes in events only: "
                 f"declare it `{name}: ev.Computed = ev.computed()`, or as a State with a rate"
             )
     setattr(cls, CHECKED, True)
-
-
-def _definition(function: Callable[..., object]) -> ast.FunctionDef | None:
-    """The text of a method, read; None if it cannot be had."""
-    try:
-        tree = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-    except (OSError, TypeError, SyntaxError, IndentationError):
-        return None
-    return tree if isinstance(tree, ast.FunctionDef) and tree.args.args else None
-
-
-def _assigned_fields(cls: type[Continuous], function: Callable[..., object]) -> list[tuple[str, int]]:
-    """Plain fields of `self` that a function assigns, with their lines; none if its text cannot be had."""
-    tree = _definition(function)
-    if tree is None:
-        return []
-    this, first = tree.args.args[0].arg, function.__code__.co_firstlineno
-    plain = {name for name, spec in fields_of(cls).items() if spec.role == "field"}
-    return [
-        (node.attr, first + node.lineno - 1)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Attribute)
-        and isinstance(node.ctx, ast.Store)
-        and isinstance(node.value, ast.Name)
-        and node.value.id == this
-        and node.attr in plain
-    ]
-
-
-def names_in(laws: tuple[object, ...], cls: type) -> set[str]:
-    """All names in the code of laws, and of the functions and methods with such names in their modules and class."""
-    found: set[str] = set()
-    waiting = [getattr(law, "__func__", law) for law in laws]
-    while waiting:
-        function = waiting.pop()
-        names = set(_names_of(getattr(function, "__code__", None))) - found
-        found |= names
-        around = getattr(function, "__globals__", {})
-        for name in sorted(names):
-            waiting += [getattr(other, "fget", other) for other in (around.get(name), getattr(cls, name, None))]
-    return found
-
-
-def _names_of(code: object) -> Iterator[str]:
-    if isinstance(code, CodeType):
-        yield from code.co_names
-        for constant in code.co_consts:
-            yield from _names_of(constant)
-
-
-def states_set_from(fields: dict[str, Field], function: Callable[..., object]) -> Iterator[tuple[str, str]]:
-    """What a handler sets from a state: the attribute and the state, in order; nothing if its text cannot be had.
-
-    A state may decide, in a comparison or as a sign: that does not change along a surface.
-    """
-    tree = _definition(function)
-    if tree is None or not tree.args.args:
-        return
-    this = tree.args.args[0].arg
-    states = {name for name, spec in fields.items() if spec.role != "field"}
-    known: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if not isinstance(node, ast.Assign | ast.AugAssign) or node.value is None:
-            continue
-        read = next(_states_in(node.value, this, states, known), None)
-        if read is None:
-            continue
-        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
-            if isinstance(target, ast.Name):
-                known[target.id] = read
-            elif isinstance(target, ast.Attribute) and target.attr not in states:
-                yield target.attr, read
-
-
-def _states_in(node: ast.AST, this: str, states: set[str], known: dict[str, str]) -> Iterator[str]:
-    if isinstance(node, ast.Compare) or (isinstance(node, ast.Call) and _called(node) in ("copysign", "sign")):
-        return
-    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == this:
-        if node.attr in states:
-            yield node.attr
-    elif isinstance(node, ast.Name) and node.id in known:
-        yield known[node.id]
-    for child in ast.iter_child_nodes(node):
-        yield from _states_in(child, this, states, known)
-
-
-def _called(node: ast.Call) -> str:
-    function = node.func
-    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
 def two_setters(law: Member, other: Member, variable: Variable) -> ModelError:

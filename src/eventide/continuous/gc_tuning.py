@@ -27,10 +27,6 @@ OWN: Final = 1000
 class Collector:
     """The garbage collector of Python, as one simulation tunes it.
 
-    It examines all objects each time there are a quarter more of them. The objects of a growing model stay, and to
-    examine some hundred thousand takes longer than to make them. Objects that are frozen and unfrozen do not count as
-    growth, so that they might never be examined once the model is gone; hence everything is collected the first time,
-    as earlier models may be among it.
     next        how many objects are many more than before
     """
 

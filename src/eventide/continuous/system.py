@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
 from struct import pack, unpack
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
@@ -32,11 +32,25 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 
+class HasSystem(Protocol):
+    """A simulation that may have states and laws."""
+
+    @property
+    def _continuum(self) -> System:
+        """These; made when they are first asked for."""
+
+
+def system_of(sim: HasSystem) -> System:
+    """The states and laws of a simulation; made when they are first asked for."""
+    return sim._continuum
+
+
 class System:
     """States and laws of one simulation."""
 
-    def __init__(self, sim: Simulation) -> None:
+    def __init__(self, sim: Simulation, make_integrator: Callable[[Simulation, System], Integrator]) -> None:
         self.sim = sim
+        self._make_integrator = make_integrator
         self.storage = SlotStorage(on_growth=self._outdate)
         self._members: dict[Continuous, None] = {}
         self._chain: list[Continuous] | None = None
@@ -48,7 +62,7 @@ class System:
     @cached_property
     def integrator(self) -> Integrator:
         """The flows and their arrays."""
-        return self.sim._make_integrator(self)
+        return self._make_integrator(self.sim, self)
 
     def _outdate(self) -> None:
         if hasattr(self, "storage") and "integrator" in self.__dict__:
@@ -225,7 +239,7 @@ class System:
         """Stop a component's handlers, equations and states."""
         for trigger, timer in component._handlers:
             if trigger is not None:
-                trigger._notice = None
+                trigger.withdraw()
                 conditions_of(self.sim).remove(trigger)
             if timer is not None:
                 timer.withdraw()

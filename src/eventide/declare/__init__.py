@@ -4,7 +4,7 @@ In: the annotations of a class and the functions that give defaults. Out: its fi
 errors. Start reading at `fields.py`, then `component.py`.
 """
 
-from eventide.declare.component import GENERATED, Component, check_same_simulation, fields_of
+from eventide.declare.component import GENERATED, Component, check_same_simulation, count_new, fields_of
 from eventide.declare.fields import (
     MISSING,
     Computed,
@@ -38,6 +38,7 @@ __all__ = [
     "check_same_simulation",
     "computed",
     "computed_vector",
+    "count_new",
     "field",
     "fields_of",
     "state",

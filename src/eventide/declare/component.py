@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 from functools import wraps
 from types import FunctionType
-from typing import TYPE_CHECKING, ClassVar, Final, NoReturn, dataclass_transform, get_origin
+from typing import TYPE_CHECKING, ClassVar, Final, NoReturn, Protocol, dataclass_transform, get_origin
 
 from eventide.declare.fields import MISSING, Field, Marker, Role, computed, computed_vector, field, summed
 from eventide.declare.reserved import refuse_equality, refuse_handlers, refuse_reserved
@@ -30,6 +30,21 @@ GENERATED: Final = "<eventide "
 @dataclass_transform(kw_only_default=True, field_specifiers=(field, computed, computed_vector, summed))
 class _Declared:
     pass
+
+
+class Counting(Protocol):
+    """What has named parts.
+
+    _counts     how many have been made of each kind
+    """
+
+    _counts: dict[object, int]
+
+
+def count_new(sim: Counting, kind: object) -> int:
+    """Count a new part of a kind; its number makes its default name."""
+    number = sim._counts[kind] = sim._counts.get(kind, 0) + 1
+    return number
 
 
 class Component(_Declared):
@@ -75,7 +90,7 @@ class Component(_Declared):
     def _attach(self, sim: Simulation, name: str) -> None:
         """Make the component a part of `sim`; rooms that keep data elsewhere extend this."""
         try:
-            counts, kind = sim._counts, type(self)
+            counts, kind = sim._counts, type(self)  # as `count_new`, which would cost a call for each component
             self._number = counts[kind] = counts.get(kind, 0) + 1
         except AttributeError:
             raise TypeError(

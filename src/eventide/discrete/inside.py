@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from eventide.declare.changes import Changes
     from eventide.discrete.calendar import Calendar, Entry, Notice
     from eventide.discrete.duties import Vigil
+    from eventide.discrete.processes.migration import Migration
     from eventide.discrete.processes.process import Process
     from eventide.discrete.processes.process_list import Roster
     from eventide.discrete.resources.line import Wish
@@ -15,6 +19,9 @@ if TYPE_CHECKING:
     from eventide.discrete.sigint import Keyboard
     from eventide.discrete.world import World
     from eventide.errors import Named
+
+notice_of: Final[Callable[[Entry], Notice | None]] = attrgetter("_notice")
+"""The entry of an activity in the event list; None without one. It is asked for at each event: no call of Python."""
 
 
 def calendar_of(world: World) -> Calendar:
@@ -80,6 +87,11 @@ def set_hook(world: World, hook: Vigil | None) -> None:
     world._vigil = hook
 
 
+def migration_of(world: World) -> Migration | None:
+    """What knows which processes of a world are native code; None if none has ever been."""
+    return world._homes
+
+
 def is_halted(world: World) -> bool:
     """Whether the present run ends after this event."""
     return world._is_halted
@@ -88,12 +100,6 @@ def is_halted(world: World) -> bool:
 def same_time_limit_of(world: World) -> Instant:
     """What notices processes that act without end at one time."""
     return world._instant
-
-
-def count_new(world: World, kind: object) -> int:
-    """Count a new object of a kind; its number makes its default name."""
-    number = world._counts[kind] = world._counts.get(kind, 0) + 1
-    return number
 
 
 def generator_of(process: Process) -> Any:
@@ -111,14 +117,19 @@ def is_at_yield(process: Process) -> bool:
     return process._story is process._generator and process._notice is None and bool(process._story.gi_suspended)
 
 
+def note_wait(process: Process, code: object, most: int) -> None:
+    """A process has waited for a condition of this code; of the last `most` such codes it keeps a note."""
+    process._met = (*process._met[1 - most :], code)
+
+
+def has_waited_for(process: Process, code: object) -> bool:
+    """Whether there is a note that a process has waited for a condition of this code."""
+    return any(met is code for met in process._met)
+
+
 def wait_of(process: Process) -> Any:
     """What a process waits for; None if that is its time, or nothing."""
     return process._wait
-
-
-def notice_of(activity: Entry) -> Notice | None:
-    """The entry of an activity in the event list; None without one."""
-    return activity._notice
 
 
 def finish(process: Process) -> None:

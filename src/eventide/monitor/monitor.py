@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 from eventide.continuous import Integrator, System, check_limits
 from eventide.discrete.calendar import AT_END, Calendar
 from eventide.discrete.conditions.condition import begin_duties, conditions_of, keep_conditions
-from eventide.discrete.inside import is_interrupted, is_stepped, is_without_end, keyboard_of
+from eventide.discrete.inside import is_interrupted, is_stepped, is_without_end, keyboard_of, notice_of, set_hook
 from eventide.discrete.trace import Tracer
 from eventide.engine.codes import CHATTERS, FAILED, FOUND, LOCATED, PAUSED, REACHED, RECORDED, STEPPED, STUCK, UNSETTLED
 from eventide.engine.step_control import LATEST
@@ -95,7 +95,7 @@ class Monitor:
         sim, integrator, system, changes = self.sim, self.integrator, self.system, self.integrator.changes
         calendar = self._calendar
         due, _, _, activity = notice = calendar.heap[0]
-        if calendar.front or calendar.ready or activity._notice is not notice:
+        if calendar.front or calendar.ready or notice_of(activity) is not notice:
             first = Calendar.first(calendar)  # rows that share it are none of its business
             due = inf if first is None else first[0]
         if not integrator.flows and self._has_nothing_to_do(due, is_due=due < horizon):
@@ -357,7 +357,7 @@ class Monitor:
             return False
         if not self.observers.at_will:
             if self._calendar.tracer is None:  # else somebody stands before it
-                self.sim._vigil = None
+                set_hook(self.sim, None)
             return True
         return is_due and due < self.observers.will
 

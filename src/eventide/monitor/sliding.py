@@ -23,8 +23,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from eventide.continuous import Continuous, Variable
-from eventide.continuous.checks import names_in, states_set_from
-from eventide.continuous.components.member import layout_of, seat_of, slots_of
+from eventide.continuous.components.member import layout_of, seat_of, slide_along, slide_of, slots_of
 from eventide.continuous.flows.flow import moving_flow
 from eventide.continuous.flows.sliding import Slide, computed_runs, lead_aside, reach
 from eventide.declare import Computed, State, computed, fields_of, state
@@ -32,12 +31,13 @@ from eventide.discrete.conditions.condition import Condition, conditions_of
 from eventide.discrete.conditions.when import Trigger, when
 from eventide.engine.codes import R, Y
 from eventide.errors import ModelError
+from eventide.reading.assignments import names_in, set_from_states
 from eventide.reading.description import describe_function
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from eventide.continuous import Flow, Integrator
+    from eventide.continuous import Flow, Integrator, System
     from eventide.continuous.components.member import Member
     from eventide.declare import Component
     from eventide.discrete.world import World
@@ -122,7 +122,8 @@ class SlidingMotion(Continuous):
         self._slides = slides
         self.above, self.below = above, _partner(above)
         for trigger in (self.above, self.below):
-            for name, source in states_set_from(fields_of(trigger.component), trigger.handler):
+            states = {name for name, spec in fields_of(trigger.component).items() if spec.role != "field"}
+            for name, source in set_from_states(states, trigger.handler):
                 raise ModelError(
                     f"{trigger.name} sets {name} from {source}, but what handlers set is constant while the state "
                     "slides: let them set only which side it is, and compute what depends on the side and on states in "
@@ -131,6 +132,13 @@ class SlidingMotion(Continuous):
         self.start_event = Trigger(self, lambda: True, "begins", 0.0, False)
         self.start_event.function = above.function
         self.latest = above
+
+    @property
+    def slide(self) -> Slide:
+        """Its surface and modes, for the stepper; there since both handlers have led back."""
+        slide = slide_of(self)
+        assert slide is not None
+        return slide
 
     def begins(self) -> None:
         """The state slides from now on."""
@@ -291,20 +299,20 @@ class Slides:
         if not modes:
             raise _one_sided(trigger)
         share, is_above, path = (layout_of(sliding).slot(sliding, name) for name in ("share", "is_above", "path"))
-        sliding._slide = Slide(_Edge(above), share, is_above, path, modes)
+        slide_along(sliding, Slide(_Edge(above), share, is_above, path, modes))
         sliding.latest = trigger
         return sliding.start_event
 
     def begin(self, sliding: SlidingMotion) -> None:
         """The state slides: the two conditions rest, and the laws are executed on both sides."""
-        integrator, slide = self.integrator, sliding._slide
+        integrator, slide = self.integrator, sliding.slide
         above, below = sliding.above, sliding.below
         met: dict[Member, None] = {}
         for trigger in (above, below):
             met.update(dict.fromkeys(trigger.plan.touches or ()))
         for slot in slide.modes:
             met.update(dict.fromkeys(owner for owner in integrator.groups.members() if _reads(integrator, owner, slot)))
-        sliding._meets = tuple(met)
+        slide.meets = tuple(met)
         for trigger in (above, below):
             conditions_of(self.sim).remove(trigger)
         integrator.guards.hold(slide.surface)
@@ -360,7 +368,7 @@ class Slides:
     def end(self, sliding: SlidingMotion, to: Trigger) -> None:
         """The state leaves its surface to one side; the handler of that side comes next."""
         side, flow = int(to is sliding.above), moving_flow(sliding)
-        modes = sliding._slide.modes
+        modes = sliding.slide.modes
         direction = self._stop(sliding)
         for slot, values in modes.items():
             self.integrator.storage.rows[Y][slot] = values[1 - side]
@@ -392,7 +400,7 @@ class Slides:
         while self._broken_off:
             sliding, direction = self._broken_off.pop(0)
             latest, partner = sliding.latest, _partner(sliding.latest)
-            if not (_is_bound(latest) and _is_bound(partner)):
+            if not (latest.is_bound and partner.is_bound):
                 continue
             self.integrator.touch(latest.flow)
             self._settle_on_surface()
@@ -421,9 +429,9 @@ class Slides:
         direction = flow.sliding.direction(sliding)
         del self._under_way[sliding]
         sliding.stop()
-        integrator.guards.let_go(sliding._slide.surface)
+        integrator.guards.let_go(sliding.slide.surface)
         for trigger in (sliding.above, sliding.below):
-            if _is_bound(trigger):
+            if trigger.is_bound:
                 rank, trigger.armed = trigger.rank, False
                 conditions_of(self.sim).add(trigger)
                 trigger.rank = rank
@@ -459,12 +467,12 @@ class Slides:
         if not standing.members:
             standing.members = _members(moving_flow(sliding))  # it has just begun, and has been given its place
             return False
-        if is_rebound or not (_is_bound(sliding.above) and _is_bound(sliding.below)):
+        if is_rebound or not (sliding.above.is_bound and sliding.below.is_bound):
             return True
         flow = moving_flow(sliding)
         if flow.sliding is None or flow.sliding.has_moved or standing.members != _members(flow):
             return True
-        if any(rows[Y][slot] != values[2] for slot, values in sliding._slide.modes.items()):
+        if any(rows[Y][slot] != values[2] for slot, values in sliding.slide.modes.items()):
             return True
         return any(slot not in self._modes for slot in standing.changed())
 
@@ -480,7 +488,7 @@ class _Standing:
         for owner in integrator.storage.owners():
             for low, high in _runs(owner):
                 self._stands[low:high] = True
-            for low, high in _moving_runs(owner):
+            for low, high in _moving_runs(integrator.system, owner):
                 self._stands[low:high] = False
 
     def changed(self) -> list[int]:
@@ -509,12 +517,6 @@ def _towards(to: Trigger, direction: dict[int, float]) -> dict[int, float]:
     return {slot: sign * change for slot, change in direction.items() if change}
 
 
-def _is_bound(trigger: Trigger) -> bool:
-    """Whether a handler belongs to its component now, which has not been stopped since it began to slide."""
-    component = trigger.component
-    return isinstance(component, Continuous) and any(trigger is other for other, _ in component._handlers)
-
-
 def _members(flow: Flow) -> list[object]:
     """The members of a flow, without the objects that represent sliding."""
     return [owner for owner in flow.owners() if not isinstance(owner, SlidingMotion)]
@@ -528,9 +530,9 @@ def _runs(owner: Member) -> list[tuple[int, int]]:
     return [(seat.base, seat.base + layout.moving), (seat.side, seat.side + layout.standing)]
 
 
-def _moving_runs(owner: Member) -> list[tuple[int, int]]:
+def _moving_runs(system: System, owner: Member) -> list[tuple[int, int]]:
     """The slots of an owner that change between events."""
-    return [(slot, slot + 1) for slot in owner._system.active_slots(owner)] + computed_runs(owner)
+    return [(slot, slot + 1) for slot in system.active_slots(owner)] + computed_runs(owner)
 
 
 def _is_computed(integrator: Integrator, slot: int) -> bool:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from eventide.continuous import Variable, VectorVariable
+from eventide.continuous import Variable, VectorVariable, system_of
 from eventide.continuous.components.member import flow_of, holder_of
 from eventide.continuous.flows.flow import Flow
 from eventide.discrete.conditions.condition import Condition
@@ -92,7 +92,7 @@ class DenseOutput(Observer):
         self.name = group.heads[place].name
         self._group, self._place = group, place
         self._is_discrete = group.heads[place].is_discrete
-        self._integrator = sim._continuum.integrator
+        self._integrator = system_of(sim).integrator
         test = None if self._is_discrete else _comparison(group, place)
         self._level = None if test is None else _Level(self, test)
         self._reached = sim.time

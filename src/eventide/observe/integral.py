@@ -12,9 +12,8 @@ from copy import copy
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Final
 
-from eventide.continuous import Variable
-from eventide.declare import Component
-from eventide.discrete.inside import count_new
+from eventide.continuous import Variable, system_of
+from eventide.declare import Component, count_new
 from eventide.errors import ModelError, check_text
 from eventide.monitor import Observer, Phase
 from eventide.monitor.tape import Probe
@@ -67,7 +66,7 @@ class Integral(Observer):
         self.unit = check_text(unit, "unit=") or heads[0].unit
         self._read = groups[0].read
         taken = groups[0].taken
-        self._probe = None if taken is None else Probe(sim._continuum.integrator, taken)
+        self._probe = None if taken is None else Probe(system_of(sim).integrator, taken)
         self._observers = sim._the_monitor.observers
         self._is_looking = False
         self.reset()

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, overload
 
 import numpy as np
 
-from eventide.continuous import Continuous
+from eventide.continuous import Continuous, system_of
 from eventide.continuous.components.member import layout_of, slots_of
 from eventide.declare.showing import public_dir
 from eventide.discrete.conditions.when import Trigger
@@ -312,7 +312,7 @@ class _Slots:
         """Store all values."""
         if "_continuum" not in self.sim.__dict__:
             return
-        system = self.sim._continuum
+        system = system_of(self.sim)
         if self._integrator is None:
             self._integrator = system.integrator
             self._integrator.on_touch = self._note_opening
@@ -326,14 +326,14 @@ class _Slots:
     def _note_opening(self, flow: Flow) -> None:
         if self._before is not None:
             slots = [slot for slot in flow.slots if slot < len(self._before) and not self._counts[slot]]
-            self._before[slots] = self.sim._continuum.storage.table[0, slots]
+            self._before[slots] = system_of(self.sim).storage.table[0, slots]
             self._counts[slots] = True
 
     def changes(self) -> Iterator[Change]:
         """What has been written since `begin`, that of the oldest object first."""
         if self._before is None:
             return
-        storage = self.sim._continuum.storage
+        storage = system_of(self.sim).storage
         before, self._before = self._before, None
         after = storage.table[0, : len(before)]
         changed = np.flatnonzero((after != before) & self._counts)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast, overload
 
 import numpy as np
 
-from eventide.continuous import Continuous
+from eventide.continuous import Continuous, system_of
 from eventide.continuous.plans import is_left_out
 from eventide.data import sample
 from eventide.declare import Component, check_same_simulation
@@ -47,7 +47,7 @@ class Recording(Ledger):
         self._dense: list[DenseOutput] = []
         self._taken = [group.taken for group in groups if group.taken is not None]
         is_regular = isinstance(self._frequency, Fraction) and len(self._taken) == len(groups)
-        self._tape = Tape(sim._continuum.integrator, self._taken) if is_regular else None
+        self._tape = Tape(system_of(sim).integrator, self._taken) if is_regular else None
 
     def __repr__(self) -> str:
         variables = [taken.variable for taken in self._taken if isinstance(taken, Moving)]

@@ -17,7 +17,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
-from eventide.discrete.inside import calendar_of, count_new
+from eventide.declare import count_new
+from eventide.discrete.inside import calendar_of
 from eventide.errors import ModelError, SimulationError, check_boolean, check_text
 from eventide.monitor import Observer, Phase
 from eventide.observe.frames import to_pandas, to_polars, to_xarray

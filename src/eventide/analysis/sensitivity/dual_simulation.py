@@ -15,6 +15,7 @@ from eventide.analysis.sensitivity.events import Events
 from eventide.analysis.sensitivity.integrals import DualIntegral
 from eventide.analysis.sensitivity.tangents import Companion, Conductor, Tangents
 from eventide.analysis.sensitivity.views import Unseen, refuse
+from eventide.compilation import make_integrator
 from eventide.continuous import System, Variable
 from eventide.discrete.calendar import AT_END
 from eventide.discrete.conditions.condition import conditions_of
@@ -42,7 +43,7 @@ class DualSystem(System):
     """The states of such a simulation: each component made has companions for its derivatives."""
 
     def __init__(self, sim: DualSimulation) -> None:
-        super().__init__(sim)
+        super().__init__(sim, make_integrator)
         give_seat = self.storage.give_seat
 
         def give(owner: Member, layout: Layout | _Lone) -> Seat:

@@ -11,6 +11,7 @@ import numpy as np
 
 from eventide.analysis.sensitivity.dual import Dual, UndifferentiableError, value_of
 from eventide.analysis.sensitivity.views import refuse
+from eventide.continuous import system_of
 from eventide.discrete.calendar import stretch_of
 from eventide.discrete.inside import calendar_of
 from eventide.engine.switching import HELD, LOOSE
@@ -68,7 +69,7 @@ class Events:
 
     def _show_flows(self) -> None:
         """Bring what is seen of all flows to the present time."""
-        for flow in self.sim._continuum.integrator.flows.values():
+        for flow in system_of(self.sim).integrator.flows.values():
             if flow.at != self.sim.instant:
                 flow.show()
 

@@ -19,9 +19,9 @@ import numpy as np
 from eventide.analysis.sensitivity.dual import Dual, Space
 from eventide.analysis.sensitivity.functions import Functions
 from eventide.analysis.sensitivity.views import DualRates, DualRow, Scratch, Unseen, UnseenVariable, refuse
-from eventide.continuous import Continuous
+from eventide.continuous import Continuous, system_of
 from eventide.continuous.components.component import law_names
-from eventide.continuous.components.member import layout_of, seat_of
+from eventide.continuous.components.member import branches_in, layout_of, seat_of, show_variables
 from eventide.continuous.components.switches import Switch
 from eventide.continuous.flows.flow import IN_PASS
 from eventide.declare import StateVector, state_vector
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from eventide.analysis.sensitivity.dual_simulation import DualSimulation
+    from eventide.continuous import Variable
     from eventide.continuous.flows.flow import Flow
 
 
@@ -85,13 +86,14 @@ class Tangents:
             refuse(f"vectors of states, as {type(component).__name__} has them")
         if any(layout.fields[name].assigned for name in layout.states):
             refuse(f"states that laws assign, as {type(component).__name__} has them")
-        component._variables = {
+        variables: dict[str, Variable] = {
             name: UnseenVariable._of(
                 component, layout.slot(component, name), f"{type(component).__name__}.{name}", spec
             )
             for name, spec in layout.fields.items()
             if name in layout.names
         }
+        show_variables(component, variables)
         self.functions.take_in(type(component))
         self.companions[component] = Companion(self.sim, size=max(1, layout.moving * self.count)).start()
         for slot in range(seat_of(component).side, seat_of(component).side + layout.standing):
@@ -100,7 +102,7 @@ class Tangents:
 
     def expose(self) -> None:
         """Let all components show dual numbers, or plain floats again."""
-        arena = self.sim._continuum.storage
+        arena = system_of(self.sim).storage
         self.row.real = plain = arena.rows[Y]
         for owner in self.companions:
             owner.__dict__["_row"] = self.row if self.is_dual else plain
@@ -127,7 +129,7 @@ class Tangents:
 
     def conduct(self) -> None:
         """The law of all companions: the rates of their derivatives, at the states of the present stage."""
-        rates = self.sim._continuum.storage.rows[R]
+        rates = system_of(self.sim).storage.rows[R]
         with self.as_dual():
             self.load()
             if self.sim.dt == 0.0 and self._has_turned():
@@ -165,7 +167,7 @@ class Tangents:
 
     def check_branches(self) -> None:
         """Raise UndifferentiableError if laws now go another way than they went after the last event."""
-        switched = self.sim._continuum.integrator.run.switched
+        switched = system_of(self.sim).integrator.run.switched
         if self.branches is None:
             self.branches = switched, {}
         before, known = self.branches
@@ -175,7 +177,7 @@ class Tangents:
 
     def _has_turned(self) -> bool:
         """Whether located comparisons of laws change here; they are examined again from here on."""
-        switched = self.sim._continuum.integrator.run.switched
+        switched = system_of(self.sim).integrator.run.switched
         if self.branches is None or self.branches[0] == switched:
             return False
         self.branches = switched, {}
@@ -183,7 +185,7 @@ class Tangents:
 
     def switches(self) -> list[Switch]:
         """The located comparisons in the laws of the active components."""
-        return [Switch(owner, branch) for owner in self.moving() for branch in type(owner)._branches.located]
+        return [Switch(owner, branch) for owner in self.moving() for branch in branches_in(type(owner)).located]
 
     def is_held(self, switch: Switch) -> bool:
         """Whether laws go by the outcome that a comparison had, as within a step."""
@@ -208,15 +210,15 @@ class Tangents:
 
     def integrated(self, owner: Continuous) -> list[int]:
         """The slots of those states of a component that are integrated: each may be stopped and started by itself."""
-        return self.sim._continuum.active_slots(owner)
+        return system_of(self.sim).active_slots(owner)
 
     def slots_of(self, owner: Continuous) -> list[int]:
         """The slots of the states of a component."""
-        return self.sim._continuum.slots_of(owner)
+        return system_of(self.sim).slots_of(owner)
 
     def load(self) -> None:
         """Take the derivatives of all states from their companions."""
-        table, count = self.sim._continuum.storage.table[Y], self.count
+        table, count = system_of(self.sim).storage.table[Y], self.count
         for owner, companion in self.companions.items():
             values = table[self.slots_of(companion)]
             for k, slot in enumerate(self.slots_of(owner)):
@@ -226,7 +228,7 @@ class Tangents:
 
     def give(self) -> None:
         """Give the companions these derivatives, at the start of a step."""
-        table, count = self.sim._continuum.storage.table[Y], self.count
+        table, count = system_of(self.sim).storage.table[Y], self.count
         for owner, companion in self.companions.items():
             rows = [self.row.tangents[slot][:count] for slot in self.slots_of(owner)]
             if rows:
@@ -268,7 +270,7 @@ class Tangents:
 
     def _laws(self) -> list[tuple[Continuous, Callable[[], None]]]:
         """The laws of the active components: contributions first, as the integration has them."""
-        active = [owner for owner in self.sim._continuum.chain if owner in self.companions]
+        active = [owner for owner in system_of(self.sim).chain if owner in self.companions]
         given = [(owner, owner.contributions) for owner in active if "contributions" in law_names(owner)]
         return given + [(owner, owner.equations) for owner in active]
 
@@ -287,7 +289,7 @@ class Tangents:
         """Laws may write what laws write."""
         sim = self.sim
         flows: list[tuple[Flow, bool | int]] = [
-            (flow, flow.is_open) for flow in sim._continuum.integrator.flows.values()
+            (flow, flow.is_open) for flow in system_of(sim).integrator.flows.values()
         ]
         was_active = sim.active
         sim.active = True

@@ -139,11 +139,11 @@ class Selection:
         """Whether a resource can go away with these processes."""
         if not self._bodies.can_go(resource):
             return False
-        requests = [*resource._users, *resource._line]
+        requests = [*resource.users, *resource._line]
         owners = [found.get(who_waits(asker_of(request))) for request in requests]
         if self._are_known(requests, owners):
             return True
-        self.is_granting = self.is_granting or any(asker_of(user)._wait is user for user in resource._users)
+        self.is_granting = self.is_granting or any(asker_of(user)._wait is user for user in resource.users)
         return False
 
     @staticmethod

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from math import copysign
 from typing import TYPE_CHECKING, Final
 
+from eventide.discrete.inside import migration_of
 from eventide.discrete.resources.away import away_class
 from eventide.statistics import Level, Tally
 from eventide.statistics.level import LevelState, set_state, state_of
@@ -149,7 +150,9 @@ def _shown(
 
 
 def _show(level: object) -> None:
-    object.__getattribute__(level, "_clock")._homes.look(level)
+    migration = migration_of(object.__getattribute__(level, "_clock"))
+    assert migration is not None
+    migration.look(level)
 
 
 LEVEL_AWAY: Final = away_class(Level, *_shown(_show))

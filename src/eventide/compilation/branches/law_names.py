@@ -18,8 +18,6 @@ from eventide.declare import Component, fields_of
 from eventide.reading.constants import ABSENT, Constant
 
 if TYPE_CHECKING:
-    from eventide.continuous import Continuous
-    from eventide.continuous.components.switches import Branches
     from eventide.declare import Field
 
 LAWS: Final = ("contributions", "equations")
@@ -93,11 +91,6 @@ class Verdict:
     def is_current(self) -> bool:
         """Whether they still do."""
         return all(fact.is_current for fact in self.by.values())
-
-
-def found_in(cls: type[Continuous]) -> Branches:
-    """What has been found to branch in the laws of a class."""
-    return cls._branches
 
 
 class LawNames:

@@ -16,12 +16,13 @@ from typing import TYPE_CHECKING, Final, Literal
 from eventide.compilation.branches.branching import Branching
 from eventide.compilation.branches.calls import MOST, Around, is_refused, sites_of
 from eventide.compilation.branches.clock import Clock, warn_of_clock
-from eventide.compilation.branches.law_names import LAWS, OUTCOME, Facts, LawNames, found_in
+from eventide.compilation.branches.law_names import LAWS, OUTCOME, Facts, LawNames
 from eventide.compilation.branches.syntax import function_of
 from eventide.continuous import Continuous
 from eventide.continuous.checks import CHECKED
 from eventide.continuous.components.component import Law
 from eventide.continuous.components.layout import outcome
+from eventide.continuous.components.member import branches_in
 from eventide.continuous.components.switches import Branches, Unlocated
 from eventide.lowering.names.choices import CHOOSE, FITS, choose, fits
 from eventide.lowering.not_compilable import CannotLower
@@ -53,7 +54,7 @@ def renew_branches(cls: type[Continuous], smoothness: Smoothness) -> None:
 
     The class has objects, with slots of what is located; so nothing else is located.
     """
-    known = found_in(cls)
+    known = branches_in(cls)
     if all(fact.is_current for fact in known.facts):
         return
     laws = [(base, name) for name in LAWS for base in _in_use(cls, name)]
@@ -160,7 +161,7 @@ def _unlocated_in(
 ) -> tuple[Unlocated, ...]:
     cls = type(owner)
     if cls._laws_are_of_class:
-        unlocated: tuple[Unlocated, ...] = getattr(found_in(cls), which)
+        unlocated: tuple[Unlocated, ...] = getattr(branches_in(cls), which)
         return unlocated
     laws = [law for law in owner._laws() if isinstance(law, FunctionType) and smoothness.may_branch(law, {})]
     return tuple(_whole(law, "it is no method: write the law as `equations` of a class") for law in laws)

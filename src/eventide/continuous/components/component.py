@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from difflib import get_close_matches
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+from typing import TYPE_CHECKING, ClassVar, Final, Self
 
 from eventide.continuous.checks import watched_rates
 from eventide.continuous.components.layout import Layout
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
     from eventide.continuous.components.member import Member
     from eventide.continuous.flows.flow import Flow, Still
+    from eventide.continuous.flows.sliding import Slide
     from eventide.continuous.plans import Analyst, Cohort
     from eventide.continuous.storage.slot_storage import Seat
     from eventide.continuous.system import System
@@ -66,8 +67,7 @@ class _Continuum:
     _law_names: ClassVar[tuple[str, ...]] = ()
     _when_specs: ClassVar[dict[str, WhenSpec]] = {}
     _every_specs: ClassVar[dict[str, EverySpec]] = {}
-    _slide: Any = None
-    _meets: tuple[Member, ...] = ()
+    _slide: Slide | None = None
 
 
 class Continuous(_Continuum, Component):

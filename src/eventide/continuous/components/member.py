@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.layout import Layout
+    from eventide.continuous.components.switches import Branches
     from eventide.continuous.components.variable import Variable
     from eventide.continuous.flows.flow import Flow, Still
+    from eventide.continuous.flows.sliding import Slide
     from eventide.continuous.plans import Cohort
     from eventide.continuous.storage.slot_storage import Seat
 
@@ -44,6 +46,26 @@ def flow_of(member: Member) -> Flow | Still:
 def holder_of(variable: Variable) -> Member:
     """The component whose state a variable is; a loose variable itself."""
     return variable._owner
+
+
+def slide_of(member: Member) -> Slide | None:
+    """The motion along a surface that a member stands for; None if it stands for none."""
+    return member._slide
+
+
+def slide_along(component: Continuous, slide: Slide) -> None:
+    """From its next start on a component stands for a motion along a surface."""
+    component._slide = slide
+
+
+def branches_in(cls: type[Continuous]) -> Branches:
+    """What has been found to branch in the laws of a class."""
+    return cls._branches
+
+
+def show_variables(component: Continuous, variables: dict[str, Variable]) -> None:
+    """Show a component's states, where they are read as variables, by these."""
+    component._variables = variables
 
 
 def slots_of(variable: Variable) -> list[int]:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, NoReturn, Self
 
 from eventide.continuous.components.step_quantities import quantities_of
 from eventide.continuous.storage.slot_storage import LONE, Seat
+from eventide.declare import count_new
 from eventide.declare.showing import public_dir
 from eventide.declare.units import has_unit, in_unit
-from eventide.discrete.inside import count_new
 from eventide.engine.codes import ABS, E0, REL, Y0, R, Y
 from eventide.errors import ModelError, check_text, refuse_too_large
 

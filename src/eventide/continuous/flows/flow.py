@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from eventide.continuous.checks import Ledger, check_pass, refuse_change
 from eventide.continuous.components.component import Continuous
 from eventide.continuous.error_context import execute_law
-from eventide.continuous.flows.sliding import Sliding
+from eventide.continuous.flows.sliding import Slide, Sliding
 from eventide.continuous.storage.flow_rows import CHAIN, RESTS, SEGMENTS, SUMS
 from eventide.engine.codes import BY_READING, ENTRY
 from eventide.engine.records import LawRecord
@@ -268,10 +268,10 @@ class Flow:
             self.looked_up = Look(self)
         return self.looked_up
 
-    def note_slide(self, owner: Continuous) -> None:
+    def note_slide(self, owner: Member, slide: Slide) -> None:
         """A member slides along a surface."""
         self.sliding = self.sliding or Sliding(self)
-        self.sliding.slides[owner] = owner._slide
+        self.sliding.slides[owner] = slide
         self._note_tending()
 
     def note_assignments(self) -> bool:

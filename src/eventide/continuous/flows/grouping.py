@@ -354,8 +354,8 @@ class Grouping:
     def _note_what_is_special(self, flow: Flow, owner: Member) -> None:
         """A component slides, calls inputs, may assign states, or has laws that cannot be read."""
         cohort = owner._cohort
-        if owner._slide is not None and isinstance(owner, Continuous):
-            flow.note_slide(owner)
+        if owner._slide is not None:
+            flow.note_slide(owner, owner._slide)
         if cohort.inputs != () and isinstance(owner, Continuous) and owner._is_active:
             flow.note_inputs(owner, reached_inputs(owner._laws(), owner) if cohort.inputs is None else cohort.inputs)
         if cohort.is_opaque:

@@ -51,6 +51,7 @@ class Slide:
     is_above    the slot of what is 1 in the pass with that field, and 0 else
     path        the slot of the integral of the share
     modes       by slot: the number below, above, and outside of passes
+    meets       the members that must be in its flow: the surface and the modes are theirs
     """
 
     surface: Condition
@@ -58,6 +59,7 @@ class Slide:
     is_above: int
     path: int
     modes: dict[int, list[float]] = field(default_factory=dict)
+    meets: tuple[Member, ...] = ()
 
 
 class Sliding:

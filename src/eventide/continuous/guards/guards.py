@@ -22,6 +22,7 @@ from eventide.declare.changes import Pending
 from eventide.discrete.conditions.condition import conditions_of
 from eventide.discrete.conditions.until import StateWait, drop_past, keep_past
 from eventide.discrete.conditions.when import Trigger
+from eventide.discrete.inside import has_waited_for, note_wait
 from eventide.discrete.processes.composite import who_waits
 from eventide.discrete.processes.process import Process
 from eventide.engine.codes import AT_END
@@ -461,12 +462,11 @@ class Guards:
 
     def _note_end(self, condition: StateWait) -> None:
         """Remember a finished wait whose condition has not been seen to recur."""
-        process = who_waits(condition.activity)
-        process._met = (*process._met[1 - MOST_AT_REST :], condition.code)
+        note_wait(who_waits(condition.activity), condition.code, MOST_AT_REST)
 
     def _note_return(self, condition: StateWait) -> None:
         """A wait has come: if it is for the same thing as one that was not kept, others are kept from now on."""
-        if any(code is condition.code for code in who_waits(condition.activity)._met):
+        if has_waited_for(who_waits(condition.activity), condition.code):
             condition.plan.pattern.returns = True
 
     def _discard(self, condition: Condition) -> None:

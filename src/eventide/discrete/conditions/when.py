@@ -17,6 +17,7 @@ from eventide.reading.description import describe_function
 
 if TYPE_CHECKING:
     from eventide.declare import Component
+    from eventide.discrete.periodic import Timer
     from eventide.discrete.world import World
 
 
@@ -39,11 +40,21 @@ class Motion(Protocol):
         """Whether it goes on."""
 
 
+class HasHandlers(Protocol):
+    """A component with handlers.
+
+    _handlers   those of its present start
+    """
+
+    _handlers: tuple[tuple[Trigger | None, Timer | None], ...]
+
+
 class Trigger(ComponentCondition):
     """A `when` handler: fires when its condition, once found false, becomes true.
 
     method      the name of its handler: what Python finds by it when it fires is called, as that may have been replaced
     spec        what `@when` says of it; None of our own
+    is_bound    whether it is of the present start of its component
     end         the time of the end of infinitely many firings, if the handler for that is to run next
     sliding     the component that represents that motion, once it has begun
     """
@@ -57,6 +68,7 @@ class Trigger(ComponentCondition):
         "end",
         "has_fired",
         "is_above",
+        "is_bound",
         "is_counted",
         "method",
         "sliding",
@@ -80,6 +92,7 @@ class Trigger(ComponentCondition):
         self.spec = spec
         self.end: float | None = None
         self.is_above = False
+        self.is_bound = True
         self.sliding: Motion | None = None
         self.has_fired = False
         self.is_counted = True
@@ -118,6 +131,11 @@ class Trigger(ComponentCondition):
         if self.is_counted:
             sim._conditions.count_event(self)
         return self
+
+    def withdraw(self) -> None:
+        """Run no more: its component has been stopped."""
+        self._notice = None
+        self.is_bound = False
 
     def _resume(self) -> object:
         end = self.end
@@ -307,9 +325,9 @@ class Surface:
     def __get__(self, component: None, owner: type) -> Surface: ...
 
     @overload
-    def __get__(self, component: object, owner: type) -> float | None: ...
+    def __get__(self, component: HasHandlers, owner: type) -> float | None: ...
 
-    def __get__(self, component: Any, owner: type) -> Surface | float | None:
+    def __get__(self, component: HasHandlers | None, owner: type) -> Surface | float | None:
         if component is None:
             return self
         standing = (t.sliding for t, _ in component._handlers if t is not None and t.spec and t.spec.surface is self)

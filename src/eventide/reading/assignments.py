@@ -1,0 +1,98 @@
+"""What functions of the user assign and name, by their text and code.
+
+In: laws and handlers. Out: the attributes that they assign, with lines; the states from which they do; the names in
+their code. Nothing is found where there is no text.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+from collections.abc import Callable, Iterator
+from types import CodeType
+
+from eventide.reading.source import parse_function
+
+
+def _method(function: Callable[..., object]) -> tuple[ast.FunctionDef | None, str, int]:
+    """The tree of a method, the name of its object in it, and what to add to its line numbers; None without text."""
+    inner = inspect.unwrap(function)
+    code = getattr(inner, "__code__", None)
+    if not isinstance(code, CodeType):
+        return None, "", 0
+    tree, shift = parse_function(code, getattr(inner, "__globals__", {}))
+    if tree is None or not tree.args.args:
+        return None, "", 0
+    return tree, tree.args.args[0].arg, shift
+
+
+def assigned_attributes(function: Callable[..., object], names: set[str]) -> list[tuple[str, int]]:
+    """Those of some attributes that a method assigns to its own object, with their lines."""
+    tree, this, shift = _method(function)
+    return [
+        (node.attr, node.lineno + shift)
+        for node in (() if tree is None else ast.walk(tree))
+        if isinstance(node, ast.Attribute)
+        and isinstance(node.ctx, ast.Store)
+        and isinstance(node.value, ast.Name)
+        and node.value.id == this
+        and node.attr in names
+    ]
+
+
+def names_in(functions: tuple[object, ...], cls: type) -> set[str]:
+    """All names in the code of functions, and of what has such names in their modules and class."""
+    found: set[str] = set()
+    waiting = [getattr(function, "__func__", function) for function in functions]
+    while waiting:
+        function = waiting.pop()
+        names = set(_names_of(getattr(function, "__code__", None))) - found
+        found |= names
+        around = getattr(function, "__globals__", {})
+        for name in sorted(names):
+            waiting += [getattr(other, "fget", other) for other in (around.get(name), getattr(cls, name, None))]
+    return found
+
+
+def _names_of(code: object) -> Iterator[str]:
+    if isinstance(code, CodeType):
+        yield from code.co_names
+        for constant in code.co_consts:
+            yield from _names_of(constant)
+
+
+def set_from_states(states: set[str], function: Callable[..., object]) -> Iterator[tuple[str, str]]:
+    """What a handler sets from a state of its object: the attribute and the state, in order.
+
+    A state may decide, in a comparison or as a sign: that does not change along a surface.
+    """
+    tree, this, _ = _method(function)
+    known: dict[str, str] = {}
+    for node in () if tree is None else ast.walk(tree):
+        if not isinstance(node, ast.Assign | ast.AugAssign):
+            continue
+        read = next(_states_in(node.value, this, states, known), None)
+        if read is None:
+            continue
+        for target in node.targets if isinstance(node, ast.Assign) else [node.target]:
+            if isinstance(target, ast.Name):
+                known[target.id] = read
+            elif isinstance(target, ast.Attribute) and target.attr not in states:
+                yield target.attr, read
+
+
+def _states_in(node: ast.AST, this: str, states: set[str], known: dict[str, str]) -> Iterator[str]:
+    if isinstance(node, ast.Compare) or (isinstance(node, ast.Call) and _called(node) in ("copysign", "sign")):
+        return
+    if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == this:
+        if node.attr in states:
+            yield node.attr
+    elif isinstance(node, ast.Name) and node.id in known:
+        yield known[node.id]
+    for child in ast.iter_child_nodes(node):
+        yield from _states_in(child, this, states, known)
+
+
+def _called(node: ast.Call) -> str:
+    function = node.func
+    return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
