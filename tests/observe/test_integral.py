@@ -463,3 +463,36 @@ def test_points_read_by_the_stepper_are_those_that_python_reads(compiles):
     assert one == other
     assert any(found is not None for found in reads)
     assert all(found is not None for found in reads) == compiles
+
+
+class Driven(ev.Continuous):
+    amount: ev.State = ev.state(1.0)
+    level: ev.State = ev.state(0.0)
+    drive: object = ev.inputs.LinearTable((0.0, 1.0, 2.0), (0.0, 1.0, 0.0))
+
+    def equations(self):
+        self.rate.amount = -self.amount
+        self.rate.level = self.drive(self.sim.time) - self.level
+
+
+def hold_until(sim, time):
+    at(sim, time, lambda: None)
+
+
+def report_at(sim, time):
+    type("Looks", (ev.Reporter,), {"report": lambda self: None})(sim, every=time).start()
+
+
+def run_to(sim, time):
+    sim.run(until=time)
+
+
+@pytest.mark.parametrize("end", [hold_until, report_at, run_to])
+@pytest.mark.parametrize("method", ["england", "dop853", "radau"])
+def test_what_lies_before_a_bend_of_an_input_is_seen_though_an_event_comes_there(sim, method, end):
+    sim.method = method
+    driven = Driven(sim).start()
+    integral = sim.integral(lambda: driven.amount)
+    end(sim, 1.0)
+    sim.run(until=1.5)
+    assert integral.value == pytest.approx(1.0 - exp(-1.5), abs=1e-9)

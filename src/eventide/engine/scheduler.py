@@ -155,16 +155,16 @@ def march(a: Arrays, stop: float) -> int:
         limit = min(stop, a.flow.key[f])
         if a.run.upcoming < limit and take_down(a, limit):
             return RECORDED
-        if is_at_limit(a, f) and is_told(a, f, stop):
+        if a.flow.key[f] <= stop and is_looked_at(a, f, stop):
+            a.flow.announced[f] = 1
+            return STEPPED
+        if a.flow.key[f] <= stop and is_at_limit(a, f):
             leave_limit(a, a.flow.key[f])
             return BROKEN
         if a.flow.key[f] >= stop:
             if a.flow.key[f] == stop:
                 gather(a)
             return REACHED
-        if is_looked_at(a, f):
-            a.flow.announced[f] = 1
-            return STEPPED
         if a.flow.event[f] >= 0.0:
             if a.flow.turns[f] == 0.0:
                 arrive(a, f)
@@ -206,15 +206,13 @@ def is_cut(a: Arrays, f: int) -> bool:
     return bool(a.flow.event[f] >= 0.0 and a.flow.turns[f] == 0.0)
 
 
-def is_told(a: Arrays, f: int, stop: float) -> bool:
-    """Whether a flow may leave its step now: observers of steps have seen it, or it ends at `stop`."""
-    if a.flow.key[f] < stop:
-        return bool(a.run.stepwise == 0 or a.flow.announced[f] == 1)
-    return bool(a.flow.key[f] == stop)
+def is_looked_at(a: Arrays, f: int, stop: float) -> bool:
+    """Whether observers have to see the flow's step before it continues, is cut or is left.
 
-
-def is_looked_at(a: Arrays, f: int) -> bool:
-    """Whether observers have to see the flow's step before it continues or is cut."""
+    At `stop` all of them look. Those of spans have to see the step before, where its limit ends it, as it is lost then.
+    """
+    if a.flow.key[f] == stop:
+        return bool(a.run.stepwise > 1.0 and a.flow.announced[f] == 0 and is_at_limit(a, f))
     least = 1.0 if is_cut(a, f) else 0.0
     return bool(a.run.stepwise > least and a.flow.step[f] > 0.0 and a.flow.announced[f] == 0)
 
