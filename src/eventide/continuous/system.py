@@ -17,10 +17,11 @@ from eventide.continuous.components.variable import Variable
 from eventide.continuous.components.vectors import VectorVariable, set_values
 from eventide.continuous.error_context import refuse_commands_of
 from eventide.continuous.flows.flow import coalesce
-from eventide.continuous.storage.slot_storage import SlotStorage, row_view
+from eventide.continuous.storage.slot_storage import SlotStorage
 from eventide.declare import MISSING
 from eventide.discrete.conditions.condition import begin_duties, conditions_of
 from eventide.engine.codes import ABS, REL, ROWS, Y0, R, Y
+from eventide.engine.records import view_of
 from eventide.errors import ModelError, check_tolerances
 
 if TYPE_CHECKING:
@@ -351,7 +352,7 @@ class _Draft:
                 set_values(component, layout, name, block[Y, slots], spec.default)
             elif spec.default is not MISSING:
                 try:
-                    row_view(block[Y])[first] = plain_number(component, name, spec.default)
+                    view_of(block[Y])[first] = plain_number(component, name, spec.default)
                 except (TypeError, ValueError):
                     refuse_value(component, name, spec.default)
             if block is self.moving:

@@ -12,7 +12,8 @@ apart. Prefetching the lines of the next flow during an event was tried: process
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -46,17 +47,15 @@ def view_of(array: NDArray[np.generic[Number]]) -> memoryview[Number]:
     return memoryview(array)  # type: ignore[arg-type]  # an array is a buffer
 
 
-def placed(arrays: Iterable[Any]) -> tuple[tuple[int, ...], tuple[NumberTable, ...]]:
-    """The address and the width of each array, one after the other, and the arrays, which have to live as long."""
-    places: list[int] = []
-    for array in arrays:
-        # As `array.ctypes.data`, in a tenth of the time; the address of an empty array is not used.
-        places += ctypes.addressof(ctypes.c_char.from_buffer(array)) if array.size else 0, array.shape[-1]
-    return tuple(places), tuple(arrays)
+def address_of(array: NumberTable) -> int:
+    """The address of an array that is not empty, as `array.ctypes.data`, in a third of the time."""
+    return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]  # as above
 
 
 class Column(NamedTuple):
-    """The place of a column.
+    """The place of a column. As an attribute of a record: the view of it, made when it is first read.
+
+    Most columns of a small model are read by native code alone, and views of all took a sixth of a short run.
 
     kind    the table that it is in
     first   its place in a row of that table
@@ -66,6 +65,17 @@ class Column(NamedTuple):
     kind: Kind
     first: int
     width: int | None
+    name: str
+
+    def __get__(self, record: Record, _: type[Record]) -> object:
+        kind, first, width, name = self
+        view: object
+        if width is None:  # slices of a memoryview are made several times faster than those of an array
+            view = record.flat[kind][first :: record.widths[kind]]
+        else:
+            view = view_of(record.__dict__[kind][:, first : first + width])
+        record.__dict__[name] = view  # where Python finds it before this
+        return view
 
 
 class _Block(NamedTuple):
@@ -83,15 +93,12 @@ class Record:
     columns     the place of each column, by its name
     widths      the width of each table
     ints, floats    the tables as they are now
-    placed          the address and the width of each, one after the other, and the tables
     """
 
     columns: ClassVar[Mapping[str, Column]] = {}
     widths: ClassVar[Mapping[Kind, int]] = {}
-    _columns_of: ClassVar[Mapping[Kind, Mapping[str, Column]]] = {}
     ints: NDArray[np.int64]
     floats: NDArray[np.float64]
-    placed: tuple[tuple[int, ...], tuple[NumberTable, ...]]
 
     def __init_subclass__(cls, *, is_padded: bool = True) -> None:
         columns: dict[str, Column] = {}
@@ -99,12 +106,13 @@ class Record:
         for name, note in cls.__annotations__.items():
             kind, group = _KINDS[note], cls.__dict__.get(name)
             first = widths.get(kind, 0)
-            columns[name] = Column(kind, first, group and group.width)
+            columns[name] = Column(kind, first, group and group.width, name)
             widths[kind] = first + (group.width if group else 1)
         if is_padded:
             widths = {kind: -(-width // LINE) * LINE for kind, width in widths.items()}
         cls.columns, cls.widths = columns, widths
-        cls._columns_of = {kind: {name: one for name, one in columns.items() if one.kind == kind} for kind in widths}
+        for name, column in columns.items():
+            setattr(cls, name, column)
 
     @classmethod
     def place_of(cls, name: str) -> int:
@@ -114,16 +122,20 @@ class Record:
     def attach(self, table: NumberTable) -> None:
         """Use this table for the columns of its kind from now on."""
         kind: Kind = "ints" if table.dtype == np.int64 else "floats"
-        setattr(self, kind, table)
-        self.placed = placed(self.tables())
-        # Slices of a memoryview are made several times faster than those of an array.
-        numbers = view_of(table.reshape(-1))
-        known, all_of_a_row = self.__dict__, self.widths[kind]
-        for name, (_, first, width) in self._columns_of[kind].items():
-            if width is None:
-                known[name] = numbers[first::all_of_a_row]
-            else:
-                known[name] = view_of(table[:, first : first + width])
+        known = self.__dict__
+        tables = [(name, known[name]) for name in self.widths if name in known]
+        known.clear()
+        known.update(tables)
+        known[kind] = table
+
+    @cached_property
+    def flat(self) -> Mapping[Kind, memoryview[int] | memoryview[float]]:
+        """The numbers of each table, one row after the other."""
+        return {kind: view_of(self.__dict__[kind].reshape(-1)) for kind in self.widths if kind in self.__dict__}
+
+    def tables(self) -> list[NumberTable]:
+        """The tables that there are, in the order of `widths`."""
+        return [self.__dict__[kind] for kind in self.widths if kind in self.__dict__]
 
     @classmethod
     def zeros(cls, rows: int) -> Self:
@@ -132,10 +144,6 @@ class Record:
         for kind, width in cls.widths.items():
             record.attach(np.zeros((rows, width), np.int64) if kind == "ints" else np.zeros((rows, width)))
         return record
-
-    def tables(self) -> list[NumberTable]:
-        """The tables that there are, in the order of `widths`."""
-        return [self.__dict__[kind] for kind in self.widths if kind in self.__dict__]
 
 
 # What an event reads comes first in each record, so that it shares cache lines.
@@ -527,11 +535,6 @@ class RunState(ctypes.Structure):
     """The fraction up to which it does so without a break; 0 if there is no such part."""
     sure_to: float
     """The fraction at which the first such stretch begins that is more than a spot; 1 without one."""
-
-    @property
-    def placed(self) -> tuple[tuple[int, ...], tuple[RunState, ...]]:
-        """As of a record."""
-        return (ctypes.addressof(self), 1), (self,)
 
 
 RunState._fields_ = [

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eventide.engine.interface import DIRECT, ENTRIES, PLAIN, Engine
-from eventide.engine.records import placed
 from eventide.native import calls, overrides
 from eventide.native.expressions import signature
 from eventide.native.gathering import gathered
@@ -22,7 +21,7 @@ from eventide.native.locking import locked
 from eventide.native.memory import MARKS
 from eventide.native.method_kernels import kernels_of, method_text, table_of
 from eventide.native.outside import NEEDED
-from eventide.native.packing import functions_at, pack, table_at
+from eventide.native.packing import functions_at, pack, placed, table_at
 from eventide.native.sources import SOURCES, key_of
 
 if TYPE_CHECKING:

@@ -9,12 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eventide.engine.records import Arrays, placed
+from eventide.engine.records import Arrays, Record, address_of
 from eventide.native import calls
 from eventide.rows.records import Rows
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+
+    from eventide.engine.codes import NumberTable
 
 PLAIN: Final = Arrays._fields.index("slot")
 """The number of the stepper's arrays that come before its records."""
@@ -28,14 +30,27 @@ def pack(arrays: Arrays, method: tuple[int, ...]) -> tuple[int, object]:
     method  the entries of the method's arrays
     """
     whole: tuple[Any, ...] = arrays
-    return _table([placed(whole[:PLAIN]), *[record.placed for record in whole[PLAIN:-2]], (method, ())])
+    return _table([placed(whole[:PLAIN]), *map(_placed, whole[PLAIN:-2]), (method, ())])
 
 
 def pack_rows(rows: Rows) -> tuple[int, object]:
     """The same for the tables of native processes."""
     flat = [np.asarray(view) for view in rows[:FLAT]]
     whole: tuple[Any, ...] = rows
-    return _table([placed(flat), *[record.placed for record in whole[FLAT:-1]]])
+    return _table([placed(flat), *map(_placed, whole[FLAT:-1])])
+
+
+def placed(arrays: Iterable[Any]) -> tuple[tuple[int, ...], tuple[NumberTable, ...]]:
+    """The address and the width of each array, one after the other, and the arrays, which have to live as long."""
+    places: list[int] = []
+    for one in arrays:
+        places += address_of(one) if one.size else 0, one.shape[-1]  # that of an empty array is not used
+    return tuple(places), tuple(arrays)
+
+
+def _placed(record: Record | ctypes.Structure) -> tuple[tuple[int, ...], tuple[object, ...]]:
+    """The same of the tables of a record, or of the record of a run."""
+    return placed(record.tables()) if isinstance(record, Record) else ((ctypes.addressof(record), 1), (record,))
 
 
 def _table(parts: list[tuple[tuple[int, ...], tuple[object, ...]]]) -> tuple[int, object]:

@@ -278,11 +278,6 @@ class RowState(ctypes.Structure):
     met: int
     """What that function has come to last, as a code of `engine/codes.py`, or the number of a condition."""
 
-    @property
-    def placed(self) -> tuple[tuple[int, ...], tuple[RowState, ...]]:
-        """As of a record."""
-        return (ctypes.addressof(self), 1), (self,)
-
 
 RowState._fields_ = [
     (name, ctypes.c_double if note == "float" else ctypes.c_int64) for name, note in RowState.__annotations__.items()

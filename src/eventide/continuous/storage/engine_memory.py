@@ -66,8 +66,7 @@ class EngineMemory:
         run.moved = run.tape = run.joined = -1
         run.upcoming = run.land = inf
         self._models = np.zeros(MODELS)
-        self._flow_lists: list[Numbers] = [np.zeros(0, dtype) for dtype in FLOW_LISTS]
-        self.heap = self.touched = memoryview(b"")
+        self._flow_lists: list[Numbers] = []
         self._reserve(len(self.flow.ints))
         self._kept: object = None
 
@@ -115,9 +114,12 @@ class EngineMemory:
 
     def _reserve(self, flows: int) -> None:
         """Let the lists of flows be long enough. They are replaced only to grow: what was packed stays in use."""
-        if len(self._flow_lists[0]) < flows:
-            longer: list[Numbers] = [np.full(flows, -1, dtype) for dtype in FLOW_LISTS]
-            for old, new in zip(self._flow_lists, longer, strict=True):
+        if not self._flow_lists or len(self._flow_lists[0]) < flows:
+            longer: list[Numbers] = []
+            for dtype in FLOW_LISTS:
+                longer.append(new := np.empty(flows, dtype))
+                new.fill(-1)
+            for old, new in zip(self._flow_lists, longer, strict=False):
                 new[: len(old)] = old
             self._flow_lists = longer
             self.heap, self.touched = view_of(longer[0]), view_of(longer[-1])

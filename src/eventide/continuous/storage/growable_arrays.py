@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import cache
 from math import prod
 from struct import Struct
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
-from eventide.engine.records import view_of
+from eventide.engine.records import address_of, view_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 LINE: Final = 64
 """Bytes of a cache line: what memory gives at a time."""
+_struct: Final = cache(Struct)
 
 
 Numbers: TypeAlias = "NDArray[Any]"
@@ -26,11 +28,11 @@ Numbers: TypeAlias = "NDArray[Any]"
 
 
 def zeros(shape: tuple[int, ...], dtype: type) -> Numbers:
-    """An array of zeros that begins where a cache line does."""
-    size = prod(shape) * np.dtype(dtype).itemsize
-    memory = np.zeros(size + LINE, np.uint8)
-    start = -memory.ctypes.data % LINE
-    return memory[start : start + size].view(dtype).reshape(shape)
+    """An array of zeros, of 8 bytes each, that begins where a cache line does."""
+    size = prod(shape)
+    memory: Numbers = np.zeros(size + LINE // 8, dtype)
+    start = -address_of(memory) % LINE // 8
+    return memory[start : start + size].reshape(shape)
 
 
 Number = TypeVar("Number", int, float)
@@ -49,7 +51,7 @@ class Table(Generic[Number]):
         columns: int,
         dtype: type,
         on_growth: Callable[[], None],
-        capacity: int = 64,
+        capacity: int = 16,
         record: Record | None = None,
     ) -> None:
         self.on_growth = on_growth
@@ -57,7 +59,7 @@ class Table(Generic[Number]):
         self._free: list[int] = []
         self._used = 0
         self._columns = columns
-        self._zeros: memoryview[Number] = view_of(zeros((columns,), dtype))
+        self._zeros: memoryview[Number] = view_of(np.zeros(columns, dtype))
         self._adopt(zeros((capacity, columns), dtype))
 
     def _adopt(self, array: Numbers) -> None:
@@ -252,7 +254,7 @@ class Blocks(Generic[Number]):
         self._sizes[len(numbers)][1](self.view, 8 * place, *numbers)
 
     def _size(self, size: int) -> tuple[list[int], Callable[..., None]]:
-        known = self._sizes[size] = [], Struct(f"{size}{self.array.dtype.char}").pack_into
+        known = self._sizes[size] = [], _struct(f"{size}{self.array.dtype.char}").pack_into
         return known
 
     def _cut(self, size: int) -> int:
