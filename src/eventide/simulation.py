@@ -183,9 +183,9 @@ class Simulation(World):
             if self._homes.inner is self._the_monitor:
                 return
             self._homes.leave()
-        if self._is_running and self._vigil is None:
+        if self._is_running and self._hook is None:
             self._keyboard.let_others_wait()
-        self._vigil = self._the_monitor
+        self._hook = self._the_monitor
 
     @property
     def _made_integrator(self) -> Integrator | None:

@@ -108,7 +108,7 @@ def test_a_trace_goes_on(sim: ev.Simulation) -> None:
     sim.run()
     assert [occurrence.time for occurrence in told] == [0.0, 1.0, 2.0, 3.0]
     sim.trace = None
-    assert sim._vigil is None
+    assert sim._hook is None
 
 
 def test_who_begins_to_wait_for_a_condition_in_the_same_event_does_not_hide_it(sim: ev.Simulation) -> None:
@@ -135,7 +135,7 @@ def test_what_displaces_the_halt_is_asked_at_the_end_of_the_spell(sim: ev.Simula
             yield ev.hold(1.0)
             if k == 10:
                 press()
-                sim._vigil = None
+                sim._hook = None
 
     sim.process(life())
     with pytest.raises(KeyboardInterrupt):

@@ -142,7 +142,7 @@ def test_the_log_changes_nothing_and_a_trace_goes_on_beside_it() -> None:
 
 def test_an_unlogged_run_has_nothing_in_its_way() -> None:
     sim, _ = build()
-    assert (sim._tracer, sim._vigil is sim.monitor) == (None, True)
+    assert (sim._tracer, sim._hook is sim.monitor) == (None, True)
     assert sim._continuum.integrator.on_touch is None
     assert not {"_wake", "_open"} & {*vars(sim)}
 

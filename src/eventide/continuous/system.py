@@ -19,7 +19,7 @@ from eventide.continuous.error_context import refuse_commands_of
 from eventide.continuous.flows.flow import coalesce
 from eventide.continuous.storage.slot_storage import SlotStorage
 from eventide.declare import MISSING
-from eventide.discrete.conditions.condition import begin_duties, conditions_of
+from eventide.discrete.conditions.condition import begin_monitoring, conditions_of
 from eventide.engine.codes import ABS, REL, ROWS, Y0, R, Y
 from eventide.engine.records import view_of
 from eventide.errors import ModelError, check_tolerances
@@ -137,7 +137,7 @@ class System:
         else:
             self.integrator.groups.change_slots(owner, slots)
         owner._going = tuple(coalesce(self.active_slots(owner)))
-        begin_duties(self.sim)
+        begin_monitoring(self.sim)
 
     def stop_slots(self, slots: list[int], owner: Member) -> None:
         """Let slots of one owner keep their values, with rate zero; no effect on those that do.
@@ -228,7 +228,7 @@ class System:
         component._is_active = True
         self._give_place(component)
         groups.joining.add(component)
-        begin_duties(self.sim)
+        begin_monitoring(self.sim)
         if component._when_specs or component._every_specs:
             self._start_handlers(component)
         if kind._branches.located and kind.locate_branches:

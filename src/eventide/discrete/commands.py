@@ -196,8 +196,8 @@ class Pause:
     __slots__ = ()
 
     def _execute(self, sim: World, activity: Activity, /) -> object:
-        if sim._vigil is not None:
-            sim._vigil.refresh()
+        if sim._hook is not None:
+            sim._hook.refresh()
         return activity
 
 

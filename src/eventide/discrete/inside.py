@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
     from eventide.declare.changes import Changes
     from eventide.discrete.calendar import Calendar, Entry, Notice
-    from eventide.discrete.duties import Vigil
+    from eventide.discrete.hook import Hook
     from eventide.discrete.processes.migration import Migration
     from eventide.discrete.processes.process import Process
     from eventide.discrete.processes.process_list import Roster
@@ -77,14 +77,14 @@ def processes_of(world: World) -> Roster:
     return world._roster
 
 
-def hook_of(world: World) -> Vigil | None:
+def hook_of(world: World) -> Hook | None:
     """What acts between the events of a world: its monitor, or another; None if nothing does."""
-    return world._vigil
+    return world._hook
 
 
-def set_hook(world: World, hook: Vigil | None) -> None:
+def set_hook(world: World, hook: Hook | None) -> None:
     """From now on this acts between the events of a world; None: nothing does."""
-    world._vigil = hook
+    world._hook = hook
 
 
 def migration_of(world: World) -> Migration | None:

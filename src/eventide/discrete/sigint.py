@@ -18,11 +18,12 @@ from _thread import get_ident
 from types import FrameType
 from typing import TYPE_CHECKING, Final, NoReturn
 
+from eventide.discrete.hook import OuterHook
 from eventide.errors import ModelError
 from eventide.reading.asynchronous import is_asynchronous
 
 if TYPE_CHECKING:
-    from eventide.discrete.duties import Vigil
+    from eventide.discrete.hook import Hook
     from eventide.discrete.world import World
     from eventide.rows.undisturbed import Signals
 
@@ -111,7 +112,7 @@ class Keyboard:
             except ValueError:  # only the main thread is ever interrupted
                 return
             self._before = before
-        if self._world._vigil is not None:
+        if self._world._hook is not None:
             self.let_others_wait()
 
     def let_others_wait(self) -> None:
@@ -182,8 +183,8 @@ class Keyboard:
     def _release(self) -> None:
         world = self._world
         world._is_interrupted = False
-        while isinstance(world._vigil, Attendance):
-            world._vigil = world._vigil.inner
+        while isinstance(world._hook, SignalHook):
+            world._hook = world._hook.inner
 
 
 def ask_to_stop(world: World) -> None:
@@ -196,29 +197,19 @@ def ask_to_attend(world: World) -> None:
     """Let `attend` be called where nothing is half done."""
     world._is_interrupted = True
     # The run loop asks nothing before an event, and so pays nothing: it meets this instead.
-    world._vigil = Attendance(world, world._vigil)
+    world._hook = SignalHook(world, world._hook)
     world._hurry()
 
 
-class Attendance:
-    """Takes the place of what looks after the model between events, to attend to signals before its next one."""
+class SignalHook(OuterHook):
+    """Acts in place of another hook, to attend to signals before the next event."""
 
-    def __init__(self, world: World, inner: Vigil | None) -> None:
+    def __init__(self, world: World, inner: Hook | None) -> None:
         self.world = world
         self.inner = inner
 
     def advance(self, horizon: float) -> object:
         """Attend to them; the run goes on if it does not stop here."""
         self.world._keyboard.attend()
-        vigil = self.world._vigil
-        return None if vigil is None else vigil.advance(horizon)
-
-    def refresh(self) -> None:
-        """Pass on."""
-        if self.inner is not None:
-            self.inner.refresh()
-
-    def come_to_rest(self) -> None:
-        """Pass on."""
-        if self.inner is not None:
-            self.inner.come_to_rest()
+        hook = self.world._hook
+        return None if hook is None else hook.advance(horizon)

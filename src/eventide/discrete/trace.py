@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from eventide.discrete.calendar import AT_END, PLAIN, Calendar
+from eventide.discrete.hook import OuterHook
 from eventide.discrete.periodic import Timer
 from eventide.discrete.processes.composite import Branch
 from eventide.discrete.processes.endings import Ending, Interruption
@@ -19,7 +20,6 @@ from eventide.discrete.processes.process import Process, owner_of
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Entry, Notice
     from eventide.discrete.commands import Wait
-    from eventide.discrete.duties import Vigil
     from eventide.discrete.world import World
 
 
@@ -77,7 +77,7 @@ def tell_of_events(world: World, witness: Witness) -> None:
         world._tracer.witness = witness
 
 
-class Tracer:
+class Tracer(OuterHook):
     """Tells a listener, and a witness, of every event of a world, from its making until `stop`."""
 
     def __init__(self, world: World, listener: Listener | None, witness: Witness | None = None) -> None:
@@ -86,9 +86,9 @@ class Tracer:
         self.world = world
         self.listener = listener
         self.witness = witness
-        self.inner: Vigil | None = world._vigil
+        self.inner = world._hook
         self._reasons: dict[int, tuple[Notice | None, str]] = {}
-        world._vigil = self
+        world._hook = self
         world._watch = self._watch  # type: ignore[method-assign]  # until `stop`
         calendar = world._calendar
         calendar.__class__ = TracedCalendar
@@ -97,17 +97,17 @@ class Tracer:
     def stop(self) -> None:
         """Leave everything as if there had been no trace."""
         world = self.world
-        world._vigil = self.inner
+        world._hook = self.inner
         del vars(world)["_watch"]
         world._calendar.__class__ = Calendar
         world._calendar.tracer = None
 
     def _watch(self) -> None:
-        """There are duties between events: they are done before the tracer looks."""
+        """There is something to do between events: it is done before the tracer looks."""
         world = self.world
         type(world)._watch(world)
-        self.inner = world._vigil
-        world._vigil = self
+        self.inner = world._hook
+        world._hook = self
 
     # --- between events -------------------------------------------------------------------------------------------
 
@@ -119,8 +119,8 @@ class Tracer:
             self.witness.end()
         if self.inner is not None:
             called = self.inner.advance(horizon)
-            if world._vigil is None:  # it has nothing to do any more
-                self.inner, world._vigil = None, self
+            if world._hook is None:  # it has nothing to do any more
+                self.inner, world._hook = None, self
             if called is AT_END:
                 return called
             if called is not None:
@@ -130,16 +130,6 @@ class Tracer:
         if notice is not None and notice[0] < horizon:
             self._tell(notice)
         return None
-
-    def refresh(self) -> None:
-        """Pass on."""
-        if self.inner is not None:
-            self.inner.refresh()
-
-    def come_to_rest(self) -> None:
-        """Pass on."""
-        if self.inner is not None:
-            self.inner.come_to_rest()
 
     # --- what is reported -----------------------------------------------------------------------------------------
 

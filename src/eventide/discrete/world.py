@@ -1,8 +1,8 @@
 """The discrete world: one clock, one event list, one loop.
 
-In: activities with their times. Out: events in order: advance, take, dispatch. Duties between events (states to
-integrate, reporters to run, conditions to test) belong to the monitor, in the hook `_vigil`; without one the loop goes
-from event to event.
+In: activities with their times. Out: events in order: advance, take, dispatch. What is to be done between events
+(integrate states, run reporters, test conditions) is the monitor's, which is the hook `_hook` then; without a hook the
+loop goes from event to event.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from eventide.discrete.commands import Activity
-    from eventide.discrete.duties import Vigil
+    from eventide.discrete.hook import Hook
     from eventide.discrete.processes.migration import Migration
 
 Kept = TypeVar("Kept", bound=HasReset)
@@ -65,10 +65,10 @@ class World:
         "_calendar",
         "_changes",
         "_conditions",
+        "_hook",
         "_is_interrupted",
         "_kinds",
         "_roster",
-        "_vigil",
         "active",
         "current",
         "dt",
@@ -99,7 +99,7 @@ class World:
         """Code that was looked through and makes no command between events, by id, as its hash takes longer."""
         self._streams: dict[str, Stream] = {}
         self._statistics = Restarts()
-        self._vigil: Vigil | None = None
+        self._hook: Hook | None = None
         self._changes = Changes()
         self._tracer: Tracer | None = None
         self._is_stepped = False  # whether only one event is to take place
@@ -295,8 +295,8 @@ class World:
             self._loop(horizon)
             self.current = None
             self._close(horizon)
-            if self._vigil is not None:
-                self._vigil.come_to_rest()
+            if self._hook is not None:
+                self._hook.come_to_rest()
             self._forgotten.end(is_bounded=horizon < inf)
         except SimulationError as error:
             self.simulation_error(error)
@@ -354,7 +354,7 @@ class World:
             if one_event or self._is_halted:
                 return
             calendar.tidy()
-            if self._is_interrupted:  # and what takes the place of the vigil has been displaced itself
+            if self._is_interrupted:  # and the hook that would attend has been replaced itself
                 self._keyboard.attend()
             spell = self._instant.next_spell(self.time, self.current, turn - calendar.void)
 
@@ -367,9 +367,9 @@ class World:
         calendar, now, turn, called, command = self._calendar, self.time, 0, None, None
         front, ready, heap = calendar.front, calendar.ready, calendar.heap
         for turn in numbers:
-            if self._vigil is not None:
+            if self._hook is not None:
                 try:
-                    called, now = self._vigil.advance(horizon), self.time
+                    called, now = self._hook.advance(horizon), self.time
                 except BaseException:
                     calendar.void += 1  # no event has taken place
                     raise
@@ -558,7 +558,7 @@ class World:
             )
 
     def _watch(self) -> None:
-        """There are duties between events from now on."""
+        """There is something to do between events from now on."""
         raise NotImplementedError
 
     def _hurry(self) -> None:

@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.continuous import Integrator, System, check_limits
 from eventide.discrete.calendar import AT_END, Calendar
-from eventide.discrete.conditions.condition import begin_duties, conditions_of, keep_conditions
+from eventide.discrete.conditions.condition import begin_monitoring, conditions_of, keep_conditions
 from eventide.discrete.inside import is_interrupted, is_stepped, is_without_end, keyboard_of, notice_of, set_hook
 from eventide.discrete.trace import Tracer
 from eventide.engine.codes import CHATTERS, FAILED, FOUND, LOCATED, PAUSED, REACHED, RECORDED, STEPPED, STUCK, UNSETTLED
@@ -393,7 +393,7 @@ class Monitor:
     def add_observer(self, observer: Observer) -> None:
         """Add an observer."""
         self.observers.add(observer, self.sim.time)
-        begin_duties(self.sim)
+        begin_monitoring(self.sim)
 
 
 def is_traced() -> bool:

@@ -168,7 +168,7 @@ class DualSimulation(Simulation):
         return made
 
     @property
-    def _vigil(self) -> Any:
+    def _hook(self) -> Any:
         if self.tangents is None:
             return None
         guide = self.__dict__.get("_guide")
@@ -176,8 +176,8 @@ class DualSimulation(Simulation):
             guide = self.__dict__["_guide"] = Guide(self)
         return guide
 
-    @_vigil.setter
-    def _vigil(self, vigil: object) -> None:
+    @_hook.setter
+    def _hook(self, hook: object) -> None:
         """Each event is told of, whether there is anything that moves or not."""
 
     def _hold(self, activity: Activity, duration: object, priority: float = 0.0) -> None:

@@ -22,12 +22,13 @@ from eventide.bodies.migration.selection import Candidate, Selection
 from eventide.bodies.migration.stand_ins import Given, Gone, RowCalendar, RowRoster
 from eventide.discrete import inside, same_time_limit
 from eventide.discrete.calendar import Calendar, Entry
+from eventide.discrete.hook import OuterHook
 from eventide.discrete.interruptions import Interruptions, put_back, serial_of
 from eventide.discrete.processes.composite import FirstOf, who_waits
 from eventide.discrete.processes.process_list import Roster
 from eventide.discrete.processes.stories import Kind, counter_of
 from eventide.discrete.same_time_limit import ENOUGH
-from eventide.discrete.sigint import Attendance
+from eventide.discrete.sigint import SignalHook
 from eventide.rows import loading
 from eventide.rows.activities import actor_of
 from eventide.rows.allocation import has_room, reference, row_of
@@ -40,7 +41,6 @@ if TYPE_CHECKING:
     from eventide.bodies.migration.company import Company
     from eventide.bodies.prototypes import Prototype, Prototypes
     from eventide.bodies.stations.things import Things
-    from eventide.discrete.duties import Vigil
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.request import Request
     from eventide.discrete.world import World
@@ -57,7 +57,7 @@ FEW: Final = 8
 """The processes that may come home before it is judged whether that is too often."""
 
 
-class Homes:
+class Homes(OuterHook):
     """The processes of one world that are away.
 
     away        the rows of those that are
@@ -87,8 +87,7 @@ class Homes:
         self._requests: dict[int, Request] = {}  # of those that come home, by their rows
         self._relied = Reliance()  # on what those rely that are away
         self._called: Entry | None = None  # whose event is under way, or is the next one
-        self.inner: Vigil | None = None  # what has duties between events besides
-        self._company: Company = ALONE  # the same, as those see it that are away
+        self._company: Company = ALONE  # what else acts between events, for those that are away
         self._came = self._since = self._taken_before = self._events_before = 0
         self._pause = 1
         self.is_busy = False
@@ -469,7 +468,7 @@ class Homes:
         while most > 0:
             if self.is_any_away and not self._pays:
                 self._give_up()
-            elif self.is_any_away and isinstance(inside.hook_of(self.world), Attendance):
+            elif self.is_any_away and isinstance(inside.hook_of(self.world), SignalHook):
                 self.leave()
             elif self.is_any_away and not (self._relied.stands() and self._company.is_welcome(self._memory)):
                 self.leave()
@@ -485,7 +484,7 @@ class Homes:
                     self.leave()
                 elif inside.is_halted(self.world) or most <= 0:
                     return
-                elif isinstance(inside.hook_of(self.world), Attendance):
+                elif isinstance(inside.hook_of(self.world), SignalHook):
                     continue
             yield next(calendar.numbers)
             most -= 1
@@ -586,13 +585,3 @@ class Homes:
     def must_wait(self) -> bool:
         """Whether who looks now would see processes half in rows, half in Python, or an event that has just begun."""
         return self.is_busy or self._called is not None
-
-    def refresh(self) -> None:
-        """Pass on."""
-        if self.inner is not None:
-            self.inner.refresh()
-
-    def come_to_rest(self) -> None:
-        """Pass on."""
-        if self.inner is not None:
-            self.inner.come_to_rest()

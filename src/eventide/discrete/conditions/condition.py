@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from eventide.declare import Component
     from eventide.discrete.conditions.until import StateWait, Until
     from eventide.discrete.conditions.when import Trigger
-    from eventide.discrete.duties import Vigil
+    from eventide.discrete.hook import Hook
     from eventide.discrete.processes.process import Process
     from eventide.discrete.world import World
 
@@ -136,7 +136,7 @@ class ConditionList:
     """
 
     __slots__ = ("_members", "arrivals")
-    monitor: Vigil | None = None
+    monitor: Hook | None = None
 
     def __init__(self) -> None:
         self._members: dict[Condition, None] = {}
@@ -205,7 +205,7 @@ def keep_conditions(world: World, conditions: ConditionList) -> None:
     world._conditions = conditions
 
 
-def begin_duties(world: World) -> None:
-    """There are duties between events from now on: let the monitor do them, if it does not already."""
-    if world._vigil is None or world._vigil is not world._conditions.monitor:
+def begin_monitoring(world: World) -> None:
+    """There is something to do between events from now on: let the monitor be the hook, if it is not."""
+    if world._hook is None or world._hook is not world._conditions.monitor:
         world._watch()

@@ -7,7 +7,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.discrete.commands import command
-from eventide.discrete.conditions.condition import Condition, begin_duties, check_priority
+from eventide.discrete.conditions.condition import Condition, begin_monitoring, check_priority
 from eventide.discrete.conditions.crossing import Crossing
 from eventide.reading.between_events import CONDITION, refuse_commands
 from eventide.reading.description import describe_function, describe_progress
@@ -176,7 +176,7 @@ class Until:
         else:
             refuse_commands(condition, None, sim, CONDITION, activity)
             wait = StateWait(sim, activity, condition, priority)
-            begin_duties(sim)
+            begin_monitoring(sim)
             sim._conditions.add(wait, prior=prior)
         activity._wait = wait
 
@@ -184,7 +184,7 @@ class Until:
 def _await_crossing(sim: World, activity: Activity, crossing: Crossing, priority: float, prior: bool) -> CrossingWait:
     for part in crossing.parts:
         refuse_commands(part, None, sim, CONDITION, activity)
-    begin_duties(sim)
+    begin_monitoring(sim)
     crossed = getattr(crossing.value, "__code__", None)
     sides: list[CrossingWait] = []
     for side in crossing.sides(0):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from eventide.discrete.duties import Vigil
+    from eventide.discrete.hook import Hook
     from eventide.reading.source import CannotLower
 
 
@@ -14,8 +14,8 @@ class Migration(Protocol):
     """The processes of one world that are rows of native code; `bodies/migration/homes.py` has the only one."""
 
     @property
-    def inner(self) -> Vigil | None:
-        """What has duties between events besides."""
+    def inner(self) -> Hook | None:
+        """What else acts between events."""
 
     @property
     def is_any_away(self) -> bool:
