@@ -16,7 +16,7 @@ from random_bodies import simulation, taken
 import eventide as ev
 from eventide.bodies.migration import homes
 from eventide.bodies.migration.reliance import Reliance
-from eventide.discrete.processes.process_list import Roster
+from eventide.discrete.processes.process_list import ProcessList
 from eventide.rows.undisturbed import LOOKED_AT
 
 RINGS = signal.SIGUSR1
@@ -156,7 +156,7 @@ def test_who_looks_as_an_event_has_just_begun_looks_within_it(monkeypatch: pytes
 @pytest.mark.usefixtures("handlers")
 def test_who_looks_as_objects_are_made_sees_all_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     signal.signal(RINGS, lambda *_: models[-1].look())
-    disturbed(monkeypatch, "enter", lambda: signal.raise_signal(RINGS) if models else None, Roster)
+    disturbed(monkeypatch, "enter", lambda: signal.raise_signal(RINGS) if models else None, ProcessList)
     models, found = list[Model](), []
     for compiles in (False, "auto"):
         models.clear()

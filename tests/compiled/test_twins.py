@@ -246,7 +246,7 @@ def test_variables_that_have_no_value_have_none_in_the_twin() -> None:
 
 class Holder:
     def __init__(self, generator: Any) -> None:
-        self._generator = self._story = generator
+        self._generator = self._receiver = generator
 
 
 def test_who_else_has_a_generator_is_noticed() -> None:

@@ -245,7 +245,7 @@ def test_a_process_that_has_ended_is_not_kept(sim):
     sim.run(until=4_999.0)
     assert sim.processes == (keeper, *sim.processes[1:])
     assert len(sim.processes) == 3
-    assert len(list(sim._roster)) == 3
+    assert len(list(sim._processes)) == 3
 
 
 def test_what_was_put_in_front_and_cancelled_leaves_the_order_of_the_others(sim):

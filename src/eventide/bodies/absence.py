@@ -7,10 +7,10 @@ from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Final
 
 from eventide.bodies.attributes import is_plain
+from eventide.discrete.processes.generator_process import GeneratorProcess
 from eventide.discrete.processes.process import Process
-from eventide.discrete.processes.stories import Story
 
-_DATA: Final = ("_notice", "_value", "_wait", "_story", "_generator", "_past", "_met")
+_DATA: Final = ("_notice", "_value", "_wait", "_receiver", "_generator", "_past", "_waited_for")
 _class: Final[GetSetDescriptorType] = vars(object)["__class__"]
 
 
@@ -44,7 +44,7 @@ class Absence:
         known = self._may.get(kind)
         if known is None:
             is_own = type(kind) is type and issubclass(kind, Process) and not hasattr(kind, "equations")
-            known = self._may[kind] = kind is Story or (is_own and is_plain(activity))
+            known = self._may[kind] = kind is GeneratorProcess or (is_own and is_plain(activity))
         return known
 
     def begin(self, process: Process) -> None:

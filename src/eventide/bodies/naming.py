@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from eventide.bodies.calls import PLAIN, is_array_of_floats
 from eventide.bodies.operands import KINDS, Kind, Operand, Thing, Unknown, constant
+from eventide.discrete.processes.generator_process import GeneratorProcess
 from eventide.discrete.processes.process import Process
-from eventide.discrete.processes.stories import Story
 from eventide.discrete.resources.resource import PreemptiveResource, Resource
 from eventide.discrete.world import World
 from eventide.statistics.tally import Tally
@@ -324,7 +324,7 @@ class Naming:
         value = owner.value
         if not (
             (type(value) in (Resource, PreemptiveResource) and node.attr in ("request", "use"))
-            or (type(value) is Story and node.attr == "interrupt")
+            or (type(value) is GeneratorProcess and node.attr == "interrupt")
             or type(value) in PLAIN
             or isinstance(value, World | Tally)
             or is_array_of_floats(value)

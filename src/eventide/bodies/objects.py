@@ -27,7 +27,7 @@ _OWN: Final = ("_attach", "_attach_further", "_begin", "_default_name", "_place"
 _PLAIN: Final = {
     name: getattr(Component if name == "_attach_further" else Process, name.replace("_further", "")) for name in _OWN
 }
-_NOTHING_YET: Final = ("_notice", "_value", "_wait", "_past", "_generator", "_mourners", "result", "_story")
+_NOTHING_YET: Final = ("_notice", "_value", "_wait", "_past", "_generator", "_end_waiters", "result", "_receiver")
 
 
 def object_made(expressions: BodyExpressions, node: ast.expr) -> tuple[type, FunctionType, ast.Call] | None:
@@ -137,6 +137,6 @@ def object_of(
     held.update(fields)
     for slot in _NOTHING_YET:
         setattr(made, slot, None)
-    for slot, value in {"_met": (), "terminated": False, "_anchor": begun}.items():
+    for slot, value in {"_waited_for": (), "terminated": False, "_anchor": begun}.items():
         setattr(made, slot, value)
     return made

@@ -7,15 +7,15 @@ from types import GeneratorType
 from typing import TYPE_CHECKING
 
 from eventide.bodies.objects import object_of
-from eventide.discrete.processes.stories import made_in_rows
+from eventide.discrete.processes.generator_process import made_in_rows
 from eventide.reading.source import CannotLower
 from eventide.reading.used_generators import GIVEN
 from eventide.rows.codes import NONE
 
 if TYPE_CHECKING:
     from eventide.bodies.body import Admission, Birth, Bodies, Body
+    from eventide.discrete.processes.generator_process import Kind
     from eventide.discrete.processes.process import Process
-    from eventide.discrete.processes.stories import Kind
     from eventide.discrete.world import World
 
 

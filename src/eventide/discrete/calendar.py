@@ -55,7 +55,7 @@ class Entry(Protocol):
     """Whatever can stand in the event list: a process, a timer, a branch of a composite wait."""
 
     _notice: Notice | None
-    _story: Any
+    _receiver: Any
 
     @property
     def _value(self) -> object: ...

@@ -172,7 +172,7 @@ class ActivateNow:
         target = process._target()
         if target is None or target._notice is not None:
             return activity
-        process._rouse(target)
+        process._wake(target)
         if not process._generator.gi_suspended:
             process._anchor = sim.time
         sim._calendar.hand_over(sim.time, activity, process)

@@ -20,7 +20,7 @@ from eventide.errors import IdleWarning
 from eventide.reading.bytecode import is_in_loop
 from eventide.reading.description import MOST, listed, who_were
 from eventide.reading.lines import level_of_user
-from eventide.reading.misspelt import refuse_misspelt_methods, unused_stories
+from eventide.reading.misspelt import refuse_misspelt_methods, unused_methods
 
 if TYPE_CHECKING:
     from eventide.discrete.resources.resource import Resource
@@ -66,7 +66,7 @@ class Forgotten:
             for kind in made:
                 if isinstance(kind, type) and issubclass(kind, Component):
                     refuse_misspelt_methods(kind)
-            self._asleep = [process for process in self.world._roster if process._generator is None]
+            self._asleep = [process for process in self.world._processes if process._generator is None]
         if self.besides is not None:
             self.besides.begin(made)
 
@@ -123,7 +123,7 @@ class Forgotten:
         """
         awaited: dict[Process, object] = {}
         owners: dict[object, list[Process]] = {}
-        for process in self.world._roster:
+        for process in self.world._processes:
             wait = process._wait
             if type(wait) is End:
                 awaited[process], owners[wait.process] = wait.process, [wait.process]
@@ -139,7 +139,7 @@ class Forgotten:
     def _unreleased(self) -> list[str]:
         """Processes that have ended with units, which those need that wait, and that nobody else can give back."""
         lines: dict[Resource, list[Process]] = {}
-        for process in self.world._roster:
+        for process in self.world._processes:
             wait = process._wait
             if isinstance(wait, Request) and wait.state == WAITING:
                 lines.setdefault(wait.resource, []).append(process)
@@ -161,11 +161,11 @@ class Forgotten:
         return parts
 
     def _unused(self) -> list[str]:
-        """Classes whose objects have a story that nothing has begun, as there has been no process at all."""
+        """Classes whose objects have a generator that nothing has begun, as there has been no process at all."""
         kinds = [kind for kind in self.world._counts if isinstance(kind, type)]
         if self.world._kinds or any(issubclass(kind, Process) for kind in kinds):
             return []
-        return [told for kind in kinds for told in unused_stories(kind)]
+        return [told for kind in kinds for told in unused_methods(kind)]
 
 
 def _lost(resource: Resource) -> list[Request]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from eventide.discrete.hook import Hook
     from eventide.discrete.processes.migration import Migration
     from eventide.discrete.processes.process import Process
-    from eventide.discrete.processes.process_list import Roster
+    from eventide.discrete.processes.process_list import ProcessList
     from eventide.discrete.resources.line import Wish
     from eventide.discrete.same_time_limit import Instant
     from eventide.discrete.sigint import Keyboard
@@ -72,9 +72,9 @@ def refuse_between_events(
         world._forbid(number, call, continuous=continuous, reporter=reporter)
 
 
-def processes_of(world: World) -> Roster:
+def processes_of(world: World) -> ProcessList:
     """The processes of a world that have not ended, in the order of creation."""
-    return world._roster
+    return world._processes
 
 
 def hook_of(world: World) -> Hook | None:
@@ -109,22 +109,22 @@ def generator_of(process: Process) -> Any:
 
 def resume_with(process: Process, generator: object) -> None:
     """Let a process go on with this generator next."""
-    process._generator = process._story = generator
+    process._generator = process._receiver = generator
 
 
 def is_at_yield(process: Process) -> bool:
     """Whether a process stands at a `yield` of its own generator, and is not scheduled."""
-    return process._story is process._generator and process._notice is None and bool(process._story.gi_suspended)
+    return process._receiver is process._generator and process._notice is None and bool(process._receiver.gi_suspended)
 
 
 def note_wait(process: Process, code: object, most: int) -> None:
     """A process has waited for a condition of this code; of the last `most` such codes it keeps a note."""
-    process._met = (*process._met[1 - most :], code)
+    process._waited_for = (*process._waited_for[1 - most :], code)
 
 
 def has_waited_for(process: Process, code: object) -> bool:
     """Whether there is a note that a process has waited for a condition of this code."""
-    return any(met is code for met in process._met)
+    return any(met is code for met in process._waited_for)
 
 
 def wait_of(process: Process) -> Any:

@@ -41,7 +41,7 @@ class Timer:
     """
 
     __slots__ = ("_notice", "_value", "_wait", "component", "grid", "index", "is_live", "method", "priority")
-    _story = None
+    _receiver = None
     _notice: Notice | None
 
     def __init__(self, component: Component, method: str, grid: Grid, priority: float) -> None:

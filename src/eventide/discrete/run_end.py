@@ -21,7 +21,7 @@ class Halt:
     """What stands in the event list, in front of all, where a run is to stop; it is no event."""
 
     __slots__ = ("_notice", "sim")
-    _story = _value = _wait = None
+    _receiver = _value = _wait = None
     name = reason = "sim.stop()"
 
     def __init__(self, sim: World) -> None:

@@ -21,10 +21,10 @@ from eventide.discrete.commands import NOTHING, as_duration, refuse_negative
 from eventide.discrete.conditions.condition import ConditionList
 from eventide.discrete.forgotten import Forgotten
 from eventide.discrete.listing import AwaitedCondition, ScheduledEvent, awaited_conditions, scheduled_events
+from eventide.discrete.processes.generator_process import UNKNOWN, GeneratorProcess, Kind, kind_of
 from eventide.discrete.processes.process import Process
-from eventide.discrete.processes.process_list import Roster
+from eventide.discrete.processes.process_list import ProcessList
 from eventide.discrete.processes.reasons import what_stands_still
-from eventide.discrete.processes.stories import UNKNOWN, Kind, Story, kind_of
 from eventide.discrete.run_end import Halt, wait_for
 from eventide.discrete.same_time_limit import MOST_IN_ONE_EVENT, SPELL, Instant, refuse_more
 from eventide.discrete.sigint import Keyboard
@@ -68,7 +68,7 @@ class World:
         "_hook",
         "_is_interrupted",
         "_kinds",
-        "_roster",
+        "_processes",
         "active",
         "current",
         "dt",
@@ -90,7 +90,7 @@ class World:
         self.negative_hold = "raise"
         self._calendar = Calendar()
         self._conditions = ConditionList()
-        self._roster = Roster()
+        self._processes = ProcessList()
         """The processes that have not ended; their rows and the like are free as soon as they have."""
         self._instant = Instant()
         self._kinds: dict[str, Kind] = {}
@@ -116,7 +116,7 @@ class World:
 
     # --- what a model asks for ------------------------------------------------------------------------------------
 
-    def process(self, generator: Any, *, name: str = "") -> Story:
+    def process(self, generator: Any, *, name: str = "") -> GeneratorProcess:
         """Make a process from a generator and activate it, in front of the present instant.
 
         Raises TypeError if it is no generator, ModelError for one that has begun or belongs to a process already,
@@ -131,21 +131,21 @@ class World:
             kind, is_in_order = UNKNOWN, False
         if not is_in_order:
             kind = kind_of(self, generator)
-        story: Story = Story()
-        story.sim = self  # type: ignore[assignment]  # every World is a Simulation
-        story._kind = kind
-        story._number = kind.count = kind.count + 1
+        process: GeneratorProcess = GeneratorProcess()
+        process.sim = self  # type: ignore[assignment]  # every World is a Simulation
+        process._kind = kind
+        process._number = kind.count = kind.count + 1
         if name:
-            story._name = check_text(name, "name=")
-        story._generator = story._story = generator
+            process._name = check_text(name, "name=")
+        process._generator = process._receiver = generator
         generator.__name__ = GIVEN
-        story._value = story._wait = story._past = story._mourners = story.result = None
-        story._met = ()
-        story.terminated = False
-        story._anchor = now = self.time
-        self._roster.enter(story)
-        self._calendar.schedule_front(now, story)
-        return story
+        process._value = process._wait = process._past = process._end_waiters = process.result = None
+        process._waited_for = ()
+        process.terminated = False
+        process._anchor = now = self.time
+        self._processes.enter(process)
+        self._calendar.schedule_front(now, process)
+        return process
 
     def stream(self, name: str) -> Stream:
         """The random stream of that name: the same numbers for a name whatever else the model does."""
@@ -194,12 +194,12 @@ class World:
     @property
     def processes(self) -> tuple[Process, ...]:
         """The processes that have begun and not ended, in the order in which they were made."""
-        return tuple(process for process in self._roster if process._generator is not None)
+        return tuple(process for process in self._processes if process._generator is not None)
 
     @property
     def never_begun(self) -> tuple[Process, ...]:
         """The processes that have not been activated yet, in the order in which they were made."""
-        return tuple(process for process in self._roster if process._generator is None)
+        return tuple(process for process in self._processes if process._generator is None)
 
     def next_time_event(self, process: Process | None) -> Process | None:
         """The process whose time event follows that of `process`; None for None, an idle or the last one."""
@@ -396,10 +396,10 @@ class World:
             at_once = 0
             while activity is not None:
                 try:
-                    if (story := activity._story) is not None:
+                    if (process := activity._receiver) is not None:
                         if (value := activity._value) is not None:
                             activity._value = activity._wait = None
-                        command = story.send(value)
+                        command = process.send(value)
                     else:
                         if (command := activity._resume()) is NOTHING:
                             break
@@ -465,7 +465,7 @@ class World:
             isinstance(error, AttributeError) and error.name == "_execute" and not hasattr(command, "_execute")
         )
         generator = getattr(activity, "_generator", None)
-        if not is_no_command or generator is None or not generator.gi_suspended:  # or the story itself has failed
+        if not is_no_command or generator is None or not generator.gi_suspended:  # or the generator itself has failed
             return error
         try:
             self._hold(activity, command)

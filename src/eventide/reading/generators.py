@@ -120,7 +120,7 @@ class _Sample:
 
     def __init__(self) -> None:
         self._generator: Any = (item for item in "")
-        self._story = self._generator
+        self._receiver = self._generator
 
 
 class Holder(Protocol):

@@ -58,12 +58,12 @@ def refuse_misspelt_methods(cls: type[Component]) -> None:
     setattr(cls, _CHECKED, True)
 
 
-def unused_stories(cls: type) -> list[str]:
+def unused_methods(cls: type) -> list[str]:
     """What to write where a class has a generator of commands by the name that it has in other libraries, `process`."""
-    story = getattr(getattr(cls, "process", None), "__code__", None)
-    if story is None or not story.co_flags & CO_GENERATOR or not COMMANDS & {*story.co_names}:
+    method = getattr(getattr(cls, "process", None), "__code__", None)
+    if method is None or not method.co_flags & CO_GENERATOR or not COMMANDS & {*method.co_names}:
         return []
-    name, place = cls.__name__, location(story.co_filename, story.co_firstlineno)
+    name, place = cls.__name__, location(method.co_filename, method.co_firstlineno)
     advice = f"derive {name} from ev.Process, call it `run` and activate() each object; or sim.process(one.process())"
     return [f"nothing has begun {name}.process ({place}): {advice}"]
 

@@ -1,4 +1,4 @@
-"""Generators that cannot become the story of a process, and yields that are no command: what to write instead."""
+"""Generators that cannot become the generator of a process, and yields that are no command: what to write instead."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def _what_to_write(made: object) -> str:
     return "a process needs at least one `yield`"
 
 
-GIVEN: Final = "(the story of a process)"
+GIVEN: Final = "(the generator of a process)"
 """The name of a generator that a process has got: no kind has it, so that giving it twice is noticed for nothing."""
 
 
@@ -25,7 +25,7 @@ def refuse_used(taker: str, generator: GeneratorType[object, object, object]) ->
     """Raise the ModelError for a generator that a process runs already, or that has ended."""
     is_over = generator.gi_frame is None
     if generator.__name__ == GIVEN:
-        found = "was the story of another process" if is_over else "is the story of another process"
+        found = "has run another process" if is_over else "runs another process"
     else:
         found = "has come to its end" if is_over else "has begun"
     raise ModelError(

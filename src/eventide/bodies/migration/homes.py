@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Final
 from eventide.bodies.migration.company import ALONE
 from eventide.bodies.migration.reliance import Reliance
 from eventide.bodies.migration.selection import Candidate, Selection
-from eventide.bodies.migration.stand_ins import Given, Gone, RowCalendar, RowRoster
+from eventide.bodies.migration.stand_ins import Given, Gone, RowCalendar, RowProcessList
 from eventide.discrete import inside, same_time_limit
 from eventide.discrete.calendar import Calendar, Entry
 from eventide.discrete.hook import OuterHook
 from eventide.discrete.interruptions import Interruptions, put_back, serial_of
 from eventide.discrete.processes.composite import FirstOf, who_waits
-from eventide.discrete.processes.process_list import Roster
-from eventide.discrete.processes.stories import Kind, counter_of
+from eventide.discrete.processes.generator_process import Kind, counter_of
+from eventide.discrete.processes.process_list import ProcessList
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.sigint import SignalHook
 from eventide.rows import loading
@@ -91,7 +91,7 @@ class Homes(OuterHook):
         self._came = self._since = self._taken_before = self._events_before = 0
         self._pause = 1
         self.is_busy = False
-        self._calendar, self._roster = inside.calendar_of(world), inside.processes_of(world)
+        self._calendar, self._processes = inside.calendar_of(world), inside.processes_of(world)
         self.signals, self.check_thread = inside.keyboard_of(world).signals, inside.keyboard_of(world).check_thread
         self._seen = world.events
 
@@ -179,7 +179,7 @@ class Homes(OuterHook):
         self._relied.settle()
         inside.set_hook(world, self)
         calendar.__class__, calendar.tracer = RowCalendar, self
-        self._roster.__class__, self._roster.homes = RowRoster, self
+        self._processes.__class__, self._processes.homes = RowProcessList, self
 
     @property
     def _pays(self) -> bool:
@@ -346,11 +346,11 @@ class Homes(OuterHook):
             prototype = self._prototypes.all[process.object[i]]
             numbers = prototype.body.arguments(*memory.numbers_of(i, *prototype.body.sizes))
             kind = counter_of(world, prototype.label)
-            story = prototype.process(world, kind, process.number[i], process.tag[i], activity.begun[i], numbers)
-            Roster.enter(self._roster, story)
-            self._absence.begin(story)
-            self.away[story] = i
-            self._rows[i] = Gone(story, prototype.body, prototype, None)
+            made = prototype.process(world, kind, process.number[i], process.tag[i], activity.begun[i], numbers)
+            ProcessList.enter(self._processes, made)
+            self._absence.begin(made)
+            self.away[made] = i
+            self._rows[i] = Gone(made, prototype.body, prototype, None)
             process.object[i], process.watched[i] = NONE, 1
 
     embody_all = undisturbed(embody)
@@ -403,7 +403,7 @@ class Homes(OuterHook):
             back = body.give_back(process._generator, at, *numbers, requests, handled)
         if thrown is not None:
             back = back._replace(does="fails", command=thrown)
-        process._generator = process._story = back.generator
+        process._generator = process._receiver = back.generator
         return back
 
     def _bring_others(self, process: Process | None) -> None:
@@ -450,7 +450,7 @@ class Homes(OuterHook):
         if memory is None or self.is_any_away or not is_away:
             return
         calendar.__class__, calendar.tracer = Calendar, None
-        self._roster.__class__, self._roster.homes = Roster, None
+        self._processes.__class__, self._processes.homes = ProcessList, None
         if self._things:  # nobody uses them
             self._things.come(lambda _: None)
         models, self._models = self._models, []

@@ -114,7 +114,7 @@ class Selection:
     ) -> None:
         """Note a process that can go away, waiting for its notice or for something else."""
         generator = process._generator
-        is_plain = process._story is generator and process._value is None and process._wait is wait
+        is_plain = process._receiver is generator and process._value is None and process._wait is wait
         is_plain = is_plain and process._past is None and process._notice is notice
         if not is_plain or generator is None or not generator.gi_suspended or is_held_elsewhere(process):
             return

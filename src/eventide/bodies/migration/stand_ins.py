@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eventide.discrete.calendar import Calendar
 from eventide.discrete.commands import hold
-from eventide.discrete.processes.process_list import Roster
+from eventide.discrete.processes.process_list import ProcessList
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -32,11 +32,11 @@ class Gone(NamedTuple):
 class Given:
     """Stands for a process in the rest of its event: it has yielded a number already, or has met an error."""
 
-    __slots__ = ("_notice", "_story", "_value", "_wait", "activity", "command", "does")
+    __slots__ = ("_notice", "_receiver", "_value", "_wait", "activity", "command", "does")
 
     def __init__(self, process: Process, does: str, command: Any) -> None:
         self._notice: Notice | None = None
-        self._story = self._value = self._wait = None
+        self._receiver = self._value = self._wait = None
         self.activity = process
         self.does = does
         self.command = command
@@ -81,7 +81,7 @@ for _name in ("first", "next_time", "__iter__", "after"):
     setattr(RowCalendar, _name, _asking(_name))
 
 
-class RowRoster(Roster):
+class RowProcessList(ProcessList):
     """The list of processes while some are rows: those that were made in rows come before who is made now."""
 
     __slots__ = ()
@@ -90,10 +90,10 @@ class RowRoster(Roster):
         """Let a process that was just made stand last."""
         if self.homes is not None:
             self.homes.embody_all()
-        Roster.enter(self, process)
+        ProcessList.enter(self, process)
 
     def __iter__(self) -> Iterator[Process]:
         """Those who have not left, in their order: all come home."""
         if self.homes is not None:
             self.homes.leave()
-        return Roster.__iter__(self)
+        return ProcessList.__iter__(self)

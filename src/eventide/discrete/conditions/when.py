@@ -74,7 +74,7 @@ class Trigger(ComponentCondition):
         "sliding",
         "spec",
     )
-    _story = None
+    _receiver = None
     is_trigger = is_handler = True
 
     def __init__(

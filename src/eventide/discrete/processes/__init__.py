@@ -1,1 +1,1 @@
-"""Processes: the stories that run between their commands, and how they end."""
+"""Processes: generators that run between their commands, and how they end."""

@@ -33,7 +33,7 @@ class Branch:
     """One of the things waited for; stands in lists and queues in place of the process."""
 
     __slots__ = ("_granted", "_notice", "_value", "_wait", "group", "has_come", "is_passive", "label", "value")
-    _story = None
+    _receiver = None
 
     def __init__(self, group: Composite, label: str) -> None:
         self.group = group

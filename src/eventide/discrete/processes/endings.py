@@ -26,9 +26,9 @@ class End:
 
     def withdraw(self) -> None:
         """Stop waiting."""
-        mourners = self.process._mourners
-        if mourners and self in mourners:
-            mourners.remove(self)
+        waiters = self.process._end_waiters
+        if waiters and self in waiters:
+            waiters.remove(self)
 
     def describe(self) -> str:
         """What is waited for."""
@@ -48,7 +48,7 @@ class Interruption:
     """The event in which an interrupt reaches its process."""
 
     __slots__ = ("_notice", "activity", "cause")
-    _story = _value = _wait = None
+    _receiver = _value = _wait = None
 
     activity: Process
     """The process that is interrupted."""
@@ -76,7 +76,7 @@ class Interruption:
             return NOTHING
         interrupt = Interrupt(self.cause, process._let_go())
         process.sim.current = process
-        process._story = generator
+        process._receiver = generator
         return generator.throw(interrupt)
 
 
@@ -103,7 +103,7 @@ class Ending(Interruption):
             return NOTHING
         process._let_go()
         process.sim.current = process
-        process._story = generator = process._generator
+        process._receiver = generator = process._generator
         if generator is None:
             raise Ended
         command, place = generator.throw(Ended()), line_of(generator)

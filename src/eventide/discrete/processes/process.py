@@ -30,12 +30,12 @@ class _Agenda:
     _notice     its place in the event list
     _value      the result of its present `yield`
     _wait       what it waits for, other than a time
-    _story      its generator, to be sent `_value`; None if its next step is something else, which `_resume` does
+    _receiver   its generator, to be sent `_value`; None if its next step is something else, which `_resume` does
     _generator  its generator, from its beginning to its end
-    _mourners   the activities that wait for its end; a list, if only an empty one, when the run may end with it
+    _end_waiters    what waits for its end; a list, if only an empty one, when the run may end with it
     _anchor     when its generator began
     _past       of the past waits of `until` that are kept, the one most likely to be reused next, or None
-    _met        the code of the conditions that it has waited for in waits that are not kept
+    _waited_for     the code of the conditions that it has waited for in waits that are not kept
     _before, _after     its neighbours in the list of the run's processes; None when it has left the list
     """
 
@@ -45,14 +45,14 @@ class _Agenda:
         "_after",
         "_anchor",
         "_before",
+        "_end_waiters",
         "_generator",
-        "_met",
-        "_mourners",
         "_notice",
         "_past",
-        "_story",
+        "_receiver",
         "_value",
         "_wait",
+        "_waited_for",
         "result",
         "terminated",
     )
@@ -60,12 +60,12 @@ class _Agenda:
     _notice: Notice | None
     _value: object
     _wait: Wait | None
-    _story: Any
+    _receiver: Any
     _generator: Any
-    _mourners: list[End] | None
+    _end_waiters: list[End] | None
     _anchor: float
     _past: StateWait | None
-    _met: tuple[object, ...]
+    _waited_for: tuple[object, ...]
     _before: Any
     _after: Any
     terminated: bool
@@ -77,11 +77,11 @@ class _Agenda:
 class Process(_Agenda, Component):
     """An active object: its `run` is a generator that yields commands (`hold`, `until`, a request, ...).
 
-    A new process is passive; `activate()` begins its story.
+    A new process is passive; `activate()` starts it.
     """
 
     def run(self) -> ProcessGenerator:
-        """The story of the process, as a generator of commands."""
+        """What the process does: a generator of commands."""
         advice = (
             "rename `process` to `run`" if hasattr(self, "process") else "write `def run(self): ... yield ev.hold(1)`"
         )
@@ -249,11 +249,11 @@ class Process(_Agenda, Component):
     def _attach(self, sim: Simulation, name: str) -> None:
         self._attach_further(sim, name)
         self._notice = self._value = self._wait = self._past = None
-        self._generator = self._mourners = self.result = None
-        self._met = ()
+        self._generator = self._end_waiters = self.result = None
+        self._waited_for = ()
         self.terminated = False
         self._anchor = 0.0
-        sim._roster.enter(self)
+        sim._processes.enter(self)
 
     def _target(self) -> Activity | None:
         """The activity to schedule if this process is activated; None if it is the current one or has ended.
@@ -273,14 +273,14 @@ class Process(_Agenda, Component):
             raise ModelError(f"{self.name} cannot be activated, it waits for {wait.describe()}: use interrupt(cause)")
         return sleeper
 
-    def _rouse(self, activity: Activity) -> None:
-        """`activity` is to be scheduled: begin the story if it has not begun; else end the wait, of `until` later."""
+    def _wake(self, activity: Activity) -> None:
+        """`activity` is to be scheduled: begin its generator or end its wait; that of `until` ends later."""
         wait = activity._wait
         if wait is None:
             if self._generator is None:
                 self._begin(self.run())
         elif wait.is_state_event:
-            self._story = None
+            self._receiver = None
             self.sim._conditions.disturb(self)
         elif isinstance(wait, Sleep):
             activity._wait = None
@@ -296,11 +296,11 @@ class Process(_Agenda, Component):
         if not is_known:
             refuse_dropped_commands(generator)
         generator.__name__ = GIVEN
-        self._generator = self._story = generator
+        self._generator = self._receiver = generator
 
     def _resume(self) -> object:
         """The next step after an error in carrying out a command, or of one that was activated in its `until`."""
-        self._story = self._generator
+        self._receiver = self._generator
         value, self._value = self._value, None
         if type(value) is _Error:
             return self._generator.throw(value.error)
@@ -312,7 +312,7 @@ class Process(_Agenda, Component):
     def _throw(self, error: Exception) -> None:
         """Raise an error at the `yield` in the next step."""
         self._let_go()
-        self._story, self._value = None, _Error(error)
+        self._receiver, self._value = None, _Error(error)
 
     def _place(
         self,
@@ -327,7 +327,7 @@ class Process(_Agenda, Component):
         sim = self.sim
         calendar, now = sim._calendar, sim.time
         if at is None and delay is None and before is None and after is None and not prior and not priority:
-            self._rouse(activity)
+            self._wake(activity)
             calendar.schedule_front(now, activity)
         else:
             if sum(word is not None for word in (at, delay, before, after)) > 1:
@@ -344,7 +344,7 @@ class Process(_Agenda, Component):
                 time = now if at is None else check_time(at, "at=")
                 if delay is not None:
                     time = now + check_time(delay, "delay=")
-                self._rouse(activity)
+                self._wake(activity)
                 if prior:
                     calendar.schedule_prior(time, now, activity)
                 else:
@@ -363,14 +363,14 @@ class Process(_Agenda, Component):
                 raise ModelError(
                     f"nothing can come before the current process {neighbour.name}: write `yield activate(p)`"
                 )
-            self._rouse(activity)
+            self._wake(activity)
             calendar.schedule_prior(sim.time, sim.time, activity)
         elif notice is None:
             raise ModelError(
                 f"{self.name} cannot be placed beside an event of {neighbour.name}, which has none but is idle"
             )
         else:
-            self._rouse(activity)
+            self._wake(activity)
             (calendar.schedule_after if before is None else calendar.schedule_before)(notice, activity)
 
     def _refuse(self, verb: str) -> None:
@@ -401,7 +401,7 @@ class Process(_Agenda, Component):
         """The generator has ended: drop it and wake those that wait for its end; returns whether the run is over."""
         self.terminated = True
         self.result = result
-        self._generator = self._story = None
+        self._generator = self._receiver = None
         sim = self.sim
         before, after = self._before, self._after
         if before is not None:  # what `leave` of the list of processes does, without the call
@@ -410,12 +410,12 @@ class Process(_Agenda, Component):
         heap = sim._calendar.heap
         if heap[0][3] is self:
             heappop(heap)
-        if self._mourners is not None:
+        if self._end_waiters is not None:
             if self is sim.main or self is sim._goal:
                 sim._is_halted = True
-            for wait in self._mourners:
+            for wait in self._end_waiters:
                 sim._wake(wait.activity, result)
-            self._mourners = None
+            self._end_waiters = None
             return sim._is_halted
         return False
 
@@ -430,14 +430,14 @@ class Process(_Agenda, Component):
             except RuntimeError:
                 if not generator.gi_suspended:  # else it has caught everything and waits again
                     raise
-        self._generator = self._story = None
-        self.sim._roster.leave(self)
+        self._generator = self._receiver = None
+        self.sim._processes.leave(self)
 
     def _await_end(self) -> list[End]:
         """Those that wait for the end; the list is created when it is first used."""
-        if self._mourners is None:
-            self._mourners = []
-        return self._mourners
+        if self._end_waiters is None:
+            self._end_waiters = []
+        return self._end_waiters
 
     def _execute(self, sim: World, activity: Activity, /) -> object:
         """`yield process` waits for its end and returns what its `run` returned."""

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from eventide.discrete.processes.process import Process
 
 
-class Roster:
-    """A ring of processes that each know their neighbours, with the roster itself between the last and the first.
+class ProcessList:
+    """A ring of processes that each know their neighbours, with the list itself between the last and the first.
 
     To enter and to leave is to tell two neighbours; a table would have to find everybody by a key.
     """

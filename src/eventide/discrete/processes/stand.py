@@ -38,8 +38,8 @@ class Stand:
             return self.real
         process, generator = self.process, self.successor.at(self.place, self.generator)
         process._generator = self.real = generator
-        if process._story is self:
-            process._story = generator
+        if process._receiver is self:
+            process._receiver = generator
         return generator
 
     def send(self, value: object) -> object:

@@ -58,7 +58,7 @@ class DueSuspension:
     """
 
     __slots__ = ("_notice", "request")
-    _story = _value = _wait = None
+    _receiver = _value = _wait = None
     reason = "a hold ended as its unit went"
     _notice: Notice | None
 

@@ -48,7 +48,7 @@ class _Agenda:
 
     reason = "a shift has ended or begun"
     _notice: Notice | None = None
-    _story: None = None
+    _receiver: None = None
     _value = _wait = None
 
 

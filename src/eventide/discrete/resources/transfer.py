@@ -44,7 +44,7 @@ class Transfer(Wish):
 
     # Made by the station, as a call of a class without an __init__ takes a third of the time.
     __slots__ = ("_notice",)
-    _story = _value = _wait = None
+    _receiver = _value = _wait = None
 
     station: Depot
     amount: Amount
@@ -126,7 +126,7 @@ class Transfer(Wish):
         answer = self._answer()
         if isinstance(activity, Process):
             station.sim.current = activity
-            return activity._story.send(answer)
+            return activity._receiver.send(answer)
         activity._value = answer
         return Handover(activity)
 

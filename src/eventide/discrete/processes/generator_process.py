@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from eventide.discrete.world import World
 
 
-class Story(Process):
+class GeneratorProcess(Process):
     """A process made of a plain generator: `sim.process(customer(sim, counter))`."""
 
     # Made by `World.process`: a call of the class without an __init__ takes a third of the time.
@@ -93,16 +93,16 @@ def kind_of(world: World, generator: object) -> Kind:
     return kind
 
 
-def made_in_rows(world: World, kind: Kind, number: int, name: str, begun: float) -> Story:
+def made_in_rows(world: World, kind: Kind, number: int, name: str, begun: float) -> GeneratorProcess:
     """A process as `World.process` makes it, whose generator comes later."""
-    story: Story = Story()
-    story.sim = world  # type: ignore[assignment]  # every World is a Simulation
-    story._kind, story._number = kind, number
+    process: GeneratorProcess = GeneratorProcess()
+    process.sim = world  # type: ignore[assignment]  # every World is a Simulation
+    process._kind, process._number = kind, number
     if name:
-        story._name = name
-    story._notice = story._value = story._wait = story._past = story._mourners = story.result = None
-    story._generator = story._story = None
-    story._met = ()
-    story.terminated = False
-    story._anchor = begun
-    return story
+        process._name = name
+    process._notice = process._value = process._wait = process._past = process._end_waiters = process.result = None
+    process._generator = process._receiver = None
+    process._waited_for = ()
+    process.terminated = False
+    process._anchor = begun
+    return process
