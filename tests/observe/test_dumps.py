@@ -282,7 +282,7 @@ def test_a_url_that_is_none_says_what_one_looks_like():
         ("a.json", "{", "a.json is no table of eventide"),
         ("a.json", '{"a": 1}', "a.json is no table of eventide: KeyError"),
         ("a.json", '{"eventide table": {"version": 99}}', "was written by a later eventide: update eventide"),
-        ("a.csv", "# eventide table: {}\na\n1\n", "a.csv is no table of eventide: its head cannot be understood"),
+        ("a.csv", "# eventide table: {}\na\n1\n", "a.csv is no table of eventide: its schema cannot be understood"),
     ],
 )
 def test_a_file_that_cannot_be_understood_is_refused(tmp_path, name, text, complaint):
@@ -553,7 +553,7 @@ def test_a_type_that_no_column_has_is_refused_before_it_asks_for_memory(tmp_path
     place = tmp_path / "table.json"
     ev.save(pd.DataFrame({"a": [1.5]}), place)
     place.write_text(place.read_text().replace('"float64"', json.dumps(dtype)))
-    with pytest.raises(ev.InputError, match="its head cannot be understood"):
+    with pytest.raises(ev.InputError, match="its schema cannot be understood"):
         ev.load(place)
 
 

@@ -216,12 +216,15 @@ def test_closing_twice_does_nothing_and_the_recording_goes_on_in_memory(pair):
 
 def test_what_cannot_be_drained_is_refused(pair, tmp_path):
     _, trace = pair
-    with pytest.raises(ev.ModelError, match=r"hands on rows= at a time, a whole number of at least 1, and got 0"):
+    with pytest.raises(ev.ModelError, match=r"rows= is a whole number of at least 1, and is 0"):
         trace.drain(print, rows=0)
     with pytest.raises(ev.ModelError, match=r"such a file is written at once; take .csv or .parquet"):
         trace.stream_to(tmp_path / "a.json")
     trace.drain(print)
-    with pytest.raises(ev.ModelError, match="the rows of pouring go elsewhere already: close that outlet first"):
+    with pytest.raises(
+        ev.ModelError,
+        match="the rows of pouring go elsewhere already: close what `stream_to` or `drain` returned first",
+    ):
         trace.drain(print)
     with pytest.raises(ev.ModelError, match="the rows of pouring go elsewhere already"):
         trace.stream_to(tmp_path / "a.csv")

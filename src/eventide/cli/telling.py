@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from eventide.observe.dumps import Tabular
-    from eventide.observe.recording_base import Ledger
+    from eventide.observe.recording_base import RecordingBase
 
 DONE: Final = 0
 FAILED: Final = 1
@@ -195,7 +195,7 @@ def writing(path: Path) -> Iterator[None]:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
 
 
-def write_table(rows: Ledger | Tabular | pd.DataFrame, path: Path, what: str = "results") -> None:
+def write_table(rows: RecordingBase | Tabular | pd.DataFrame, path: Path, what: str = "results") -> None:
     """Write rows to a file: as CSV if its name has no ending that says otherwise."""
     from eventide.observe.dumps import has_format, save
 

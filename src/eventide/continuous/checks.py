@@ -60,7 +60,7 @@ Quantity: TypeAlias = tuple[str, int | None]
 """The name of a state and, for a vector, the number of the item."""
 
 
-class Ledger(Protocol):
+class RateRecorder(Protocol):
     """Is told which rates are read and written."""
 
     def note_read(self, owner: Continuous, quantity: Quantity) -> None:
@@ -76,7 +76,7 @@ class Ledger(Protocol):
         """It writes that."""
 
 
-class _Ledger:
+class _RateRecord:
     """Which object wrote which rate in this pass, and which rates the present law has read.
 
     also    records the same while a law runs
@@ -85,7 +85,7 @@ class _Ledger:
     law: Member
 
     def __init__(self) -> None:
-        self.also: Ledger | None = None
+        self.also: RateRecorder | None = None
         self.writers: dict[tuple[int, Quantity], Member] = {}
         self.read: set[tuple[int, Quantity]] = set()
 
@@ -109,29 +109,29 @@ class _Ledger:
             self.also.note_write(owner, quantity)
 
 
-def watched_rates(owner: Continuous, rates: object, ledger: Ledger) -> object:
-    """An object's rates while one law runs: the ledger records how they are used."""
-    if isinstance(rates, _CheckedRates) and isinstance(rates._ledger, _Ledger):
-        rates._ledger.also = ledger
+def watched_rates(owner: Continuous, rates: object, recorder: RateRecorder) -> object:
+    """An object's rates while one law runs: it is recorded how they are used."""
+    if isinstance(rates, _CheckedRates) and isinstance(rates._recorder, _RateRecord):
+        rates._recorder.also = recorder
         return rates
-    return _CheckedRates(owner, ledger)
+    return _CheckedRates(owner, recorder)
 
 
 class _CheckedRates:
-    """Stands in for an object's rates during one pass and keeps the ledger."""
+    """Stands in for an object's rates during one pass and records how they are used."""
 
-    __slots__ = ("_ledger", "_owner", "_rates")
+    __slots__ = ("_owner", "_rates", "_recorder")
 
-    def __init__(self, owner: Continuous, ledger: _Ledger | Ledger) -> None:
+    def __init__(self, owner: Continuous, recorder: _RateRecord | RateRecorder) -> None:
         object.__setattr__(self, "_owner", owner)
         object.__setattr__(self, "_rates", owner._layout.rates(owner))
-        object.__setattr__(self, "_ledger", ledger)
+        object.__setattr__(self, "_recorder", recorder)
 
     def __getattr__(self, name: str) -> Any:
         value = getattr(self._rates, name)
         if name in self._owner._layout.starts:
             return _CheckedItems.watching(value, self, name)
-        self._ledger.note_read(self._owner, (name, None))
+        self._recorder.note_read(self._owner, (name, None))
         return value
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -139,11 +139,11 @@ class _CheckedRates:
             _CheckedItems.watching(getattr(self._rates, name), self, name)._write(value)
         else:
             setattr(self._rates, name, value)
-            self._ledger.note_write(self._owner, (name, None))
+            self._recorder.note_write(self._owner, (name, None))
 
 
 class _CheckedItems(np.ndarray):
-    """Stands in for the rates of a vector, or a slice of them, and keeps the ledger item by item.
+    """Stands in for the rates of a vector, or a slice of them, and records how they are used item by item.
 
     _items  the numbers of its items in the vector; None for what was copied or reshaped from it: to read that may be to
             read any item, and to write it is not followed
@@ -158,19 +158,19 @@ class _CheckedItems(np.ndarray):
 
     @classmethod
     def watching(cls, values: NDArray[np.float64], of: _CheckedRates, name: str) -> _CheckedItems:
-        """The array `values` as one that keeps the ledger."""
+        """The array `values` as one that records how they are used."""
         checked = values.view(cls)
         checked._note, checked._items = (of, name), np.arange(len(values))
         return checked
 
     def _tell(self, key: Any, *, writes: bool) -> None:
-        """The ledger is told which of the items are read or written."""
+        """Record which of the items are read or written."""
         if self._note is None or (writes and self._items is None):
             return
         of, name = self._note
         items = range(of._owner._layout.lengths[name]) if self._items is None else np.atleast_1d(self._items[key])
         for item in items:
-            (of._ledger.note_write if writes else of._ledger.note_read)(of._owner, (name, int(item)))
+            (of._recorder.note_write if writes else of._recorder.note_read)(of._owner, (name, int(item)))
 
     def _write(self, value: object) -> None:
         """The rates are assigned as a whole; by `+=` it is this array that comes back."""
@@ -218,14 +218,14 @@ def check_pass(flow: Flow) -> None:
 
     Raises ModelError, naming both laws, if one sets a rate that another has set and it has not read.
     """
-    ledger = _Ledger()
+    recorder = _RateRecord()
     owners = [c for c in flow.integrator.system.components() if c._layout.moves]
     views = [owner._layout.rates(owner) for owner in owners]
     for owner in owners:
-        owner._seat.rates = _CheckedRates(owner, ledger)
+        owner._seat.rates = _CheckedRates(owner, recorder)
     try:
         for stage, law in flow.look_up().laws:
-            ledger.begin(law)
+            recorder.begin(law)
             call = law.contributions if stage == 0 else law.equations
             if stage in law._cohort.unread:
                 flow.integrator.host.watch(law, stage, call, law.sim.time)

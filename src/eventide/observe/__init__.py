@@ -14,7 +14,7 @@ from eventide.observe.progress import Progress
 from eventide.observe.recording import Recording, record
 from eventide.observe.recording_base import Heading
 from eventide.observe.reporter import Every, Reporter
-from eventide.observe.row_sink import Outlet
+from eventide.observe.row_sink import RowSink
 from eventide.observe.subjects import Expression, Group
 from eventide.observe.watching import Watch, watch
 
@@ -25,11 +25,11 @@ __all__ = [
     "Heading",
     "Integral",
     "Occupancy",
-    "Outlet",
     "PopulationRecording",
     "Progress",
     "Recording",
     "Reporter",
+    "RowSink",
     "Series",
     "Stay",
     "Watch",

@@ -18,9 +18,9 @@ from eventide.errors import EventideError, InputError, ModelError
 from eventide.libraries import load as load_library
 from eventide.observe.files import whole_file
 from eventide.observe.formats import FORMATS
-from eventide.observe.recording_base import Ledger
+from eventide.observe.recording_base import RecordingBase
 from eventide.observe.sql import read_sql, sql_writer
-from eventide.observe.table_schema import Head
+from eventide.observe.table_schema import TableSchema
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,7 +40,7 @@ class Tabular(Protocol):
 
 
 def save(
-    data: Ledger | Tabular | pd.DataFrame, where: str | PathLike[str], *, table: str = "", ending: str = ""
+    data: RecordingBase | Tabular | pd.DataFrame, where: str | PathLike[str], *, table: str = "", ending: str = ""
 ) -> None:
     """Write a recording or a DataFrame to a file or a database, from which `load` gives it back equal.
 
@@ -55,9 +55,9 @@ def save(
     Raises      ModelError if it is neither, or cannot be kept: columns of one name, or of other kinds than numbers,
                 Booleans and texts; or if a table of that name in a database is not eventide's own
     """
-    frame = data.to_pandas(sides=True) if isinstance(data, Ledger) else _checked_frame(data)
-    head = Head.of(frame)
-    with _writing(ending or _kind(where), where, table, head) as write:
+    frame = data.to_pandas(sides=True) if isinstance(data, RecordingBase) else _checked_frame(data)
+    schema = TableSchema.of(frame)
+    with _writing(ending or _kind(where), where, table, schema) as write:
         write(frame)
 
 
@@ -84,12 +84,12 @@ def load(where: str | PathLike[str], *, table: str = "") -> pd.DataFrame:
 
 
 def begin_stream(frame: pd.DataFrame, where: str | PathLike[str], table: str) -> AbstractContextManager[Write]:
-    """Begin to write rows like those of `frame` piece by piece; see `Ledger.stream_to`."""
+    """Begin to write rows like those of `frame` piece by piece; see `RecordingBase.stream_to`."""
     kind = _kind(where)
     if kind in FORMATS and not FORMATS[kind].is_streamed:
         some = " or ".join(ending for ending, one in FORMATS.items() if one.is_streamed)
         raise ModelError(f"rows cannot be streamed to {where}: such a file is written at once; take {some}")
-    return _writing(kind, where, table, Head.of(frame))
+    return _writing(kind, where, table, TableSchema.of(frame))
 
 
 def _checked_frame(data: object) -> pd.DataFrame:
@@ -105,13 +105,13 @@ def _checked_frame(data: object) -> pd.DataFrame:
 
 
 @contextmanager
-def _writing(kind: str, where: str | PathLike[str], table: str, head: Head) -> Iterator[Write]:
+def _writing(kind: str, where: str | PathLike[str], table: str, schema: TableSchema) -> Iterator[Write]:
     if kind in FORMATS:
-        with whole_file(where) as unfinished, FORMATS[kind].writer(unfinished, head) as write:
+        with whole_file(where) as unfinished, FORMATS[kind].writer(unfinished, schema) as write:
             yield write
         return
     url = os.fspath(where) if kind == "url" else _url(Path(where))
-    with sql_writer(url, table or head.name, head) as write:
+    with sql_writer(url, table or schema.name, schema) as write:
         yield write
 
 

@@ -1,7 +1,7 @@
 """Tables as files: CSV, JSON and Parquet, written in pieces and read back equal.
 
-What comes in: a head, which says what each column is, and DataFrames of its columns. `FORMATS` at the end is the table
-of all formats by the endings of their files; a new one needs a line there and nothing elsewhere.
+In: a schema, which says what each column is, and DataFrames of its columns. Out: files, and tables again. `FORMATS` at
+the end lists all formats by the endings of their files; a new one needs a line there and nothing elsewhere.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.errors import InputError
 from eventide.libraries import load
-from eventide.observe.table_schema import TEXT, Head, flatten
+from eventide.observe.table_schema import TEXT, TableSchema, flatten
 
 if TYPE_CHECKING:
     from types import ModuleType
 
     import pandas as pd
 Write: TypeAlias = "Callable[[pd.DataFrame], None]"
-"""Takes the next rows of a table; they have the columns of its head."""
+"""Takes the next rows of a table; they have the columns of its schema."""
 
 MARK: Final = "# eventide table: "
 """The start of the first line of a CSV file, which describes its columns."""
@@ -42,19 +42,19 @@ _FIELDS: Final = Lock()
 
 
 @contextmanager
-def csv_writer(path: Path, head: Head) -> Iterator[Write]:
+def csv_writer(path: Path, schema: TableSchema) -> Iterator[Write]:
     """A CSV file: a line that describes the columns, a header with units, rows."""
     with path.open("w", newline="", encoding="utf-8") as file:
-        file.write(f"{MARK}{head.to_json()}\n")
+        file.write(f"{MARK}{schema.to_json()}\n")
         # Every text in quotes: one with a bare carriage return would else be two rows to a reader.
         writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-        writer.writerow([f"{name} [{head.unit(name)}]" if head.unit(name) else name for name in head.columns])
+        writer.writerow([f"{name} [{schema.unit(name)}]" if schema.unit(name) else name for name in schema.columns])
 
         def write(frame: pd.DataFrame) -> None:
             flat = flatten(frame)
             columns = [
-                _as_cells(flat[name]) if head.is_text(place) else flat[name].tolist()
-                for place, name in enumerate(head.columns)
+                _as_cells(flat[name]) if schema.is_text(place) else flat[name].tolist()
+                for place, name in enumerate(schema.columns)
             ]
             writer.writerows(zip(*columns, strict=True))
 
@@ -76,13 +76,13 @@ def read_csv(path: Path) -> pd.DataFrame:
         first = file.readline()
         if not first.startswith(MARK):
             return pd.read_csv(path)
-        head = Head.from_json(first.removeprefix(MARK), str(path))
+        schema = TableSchema.from_json(first.removeprefix(MARK), str(path))
         with _fields_as_long_as(path.stat().st_size):
             _, *rows = csv.reader(file, strict=True)
-    if any(len(row) != len(head.columns) for row in rows):
-        raise InputError(f"{path} has rows of other lengths than the {len(head.columns)} columns of its first line")
-    columns = list(zip(*rows, strict=True)) if rows else [()] * len(head.columns)
-    return head.restore(map(_of_cells, columns, head.dtypes))
+    if any(len(row) != len(schema.columns) for row in rows):
+        raise InputError(f"{path} has rows of other lengths than the {len(schema.columns)} columns of its first line")
+    columns = list(zip(*rows, strict=True)) if rows else [()] * len(schema.columns)
+    return schema.restore(map(_of_cells, columns, schema.dtypes))
 
 
 @contextmanager
@@ -109,23 +109,23 @@ def _of_cells(cells: Sequence[str], dtype: str) -> list[object]:
 
 
 @contextmanager
-def json_writer(path: Path, head: Head) -> Iterator[Write]:
-    """A JSON file, which is written at once: the head, then under "data" a list for each column.
+def json_writer(path: Path, schema: TableSchema) -> Iterator[Write]:
+    """A JSON file, which is written at once: the schema, then under "data" a list for each column.
 
     Numbers that are none in JSON are the texts "NaN", "Infinity" and "-Infinity"; a missing text is null.
     """
-    yield partial(_write_json, path, head)
+    yield partial(_write_json, path, schema)
 
 
-def _write_json(path: Path, head: Head, frame: pd.DataFrame) -> None:
+def _write_json(path: Path, schema: TableSchema, frame: pd.DataFrame) -> None:
     flat = flatten(frame)
     with path.open("w", encoding="utf-8") as file:
-        file.write(f'{{"eventide table": {head.to_json()},\n"data": {{')
-        for place, name in enumerate(head.columns):
+        file.write(f'{{"eventide table": {schema.to_json()},\n"data": {{')
+        for place, name in enumerate(schema.columns):
             values: list[object] = flat[name].tolist()
-            if head.is_float(place):
+            if schema.is_float(place):
                 values = [_as_json(value) for value in flat[name].tolist()]
-            elif head.is_text(place):
+            elif schema.is_text(place):
                 values = [text if isinstance(text, str) else None for text in values]
             file.write(f"{',' if place else ''}\n{json.dumps(name, ensure_ascii=False)}: ")
             json.dump(values, file, ensure_ascii=False, allow_nan=False)
@@ -138,18 +138,18 @@ def _as_json(value: float) -> float | str:
     return "NaN" if value != value else "Infinity" if value > 0.0 else "-Infinity"
 
 
-def _of_json(values: list[object], head: Head, place: int) -> list[object]:
+def _of_json(values: list[object], schema: TableSchema, place: int) -> list[object]:
     """The values of a column; raises TypeError if one is not of its kind, which numpy would make fit."""
     kinds: tuple[type, ...] = (int,)
-    if head.is_text(place):
+    if schema.is_text(place):
         kinds = str, type(None)
-    elif head.is_float(place):
+    elif schema.is_float(place):
         kinds = float, int, str
-    elif head.dtypes[place] == "bool":
+    elif schema.dtypes[place] == "bool":
         kinds = (bool,)
     wrong = [value for value in values if type(value) not in kinds]
     if wrong:
-        raise TypeError(f"{wrong[0]!r:.100} in the column {head.columns[place]!r}")
+        raise TypeError(f"{wrong[0]!r:.100} in the column {schema.columns[place]!r}")
     return values
 
 
@@ -157,8 +157,8 @@ def read_json(path: Path) -> pd.DataFrame:
     """The table in a JSON file of eventide. Raises InputError if it is none."""
     try:
         found = json.loads(path.read_text(encoding="utf-8"))
-        head = Head.from_json(json.dumps(found["eventide table"]), str(path))
-        return head.restore(_of_json(found["data"][name], head, place) for place, name in enumerate(head.columns))
+        schema = TableSchema.from_json(json.dumps(found["eventide table"]), str(path))
+        return schema.restore(_of_json(found["data"][name], schema, place) for place, name in enumerate(schema.columns))
     except (ValueError, KeyError, TypeError) as error:
         raise InputError(f"{path} is no table of eventide: {error!r}") from None
 
@@ -167,37 +167,37 @@ def read_json(path: Path) -> pd.DataFrame:
 
 
 @contextmanager
-def parquet_writer(path: Path, head: Head) -> Iterator[Write]:
+def parquet_writer(path: Path, schema: TableSchema) -> Iterator[Write]:
     """A Parquet file; pandas reads it equal too, and every reader finds unit and description with each column."""
     pa = load("pyarrow", "parquet", "a Parquet file")
     parquet = load("pyarrow.parquet", "parquet", "a Parquet file")
-    schema = _schema(pa, head)
-    with parquet.ParquetWriter(path, schema) as writer:
+    arrow_schema = _schema(pa, schema)
+    with parquet.ParquetWriter(path, arrow_schema) as writer:
 
         def write(frame: pd.DataFrame) -> None:
             flat = flatten(frame)
             arrays = [
                 pa.array(flat[name], type=kind, from_pandas=True)
-                if head.is_text(place)
+                if schema.is_text(place)
                 else pa.array(flat[name].to_numpy(), type=kind, from_pandas=False)
-                for place, (name, kind) in enumerate(zip(head.columns, schema.types, strict=True))
+                for place, (name, kind) in enumerate(zip(schema.columns, arrow_schema.types, strict=True))
             ]
-            writer.write_table(pa.Table.from_arrays(arrays, schema=schema))
+            writer.write_table(pa.Table.from_arrays(arrays, schema=arrow_schema))
 
         yield write
 
 
-def _schema(pa: ModuleType, head: Head) -> Any:
+def _schema(pa: ModuleType, schema: TableSchema) -> Any:
     fields = []
-    for place, (name, dtype) in enumerate(zip(head.columns, head.dtypes, strict=True)):
-        kind = pa.string() if head.is_text(place) else pa.from_numpy_dtype(dtype)
-        said = {"unit": head.unit(name), "description": head.description(name)}
+    for place, (name, dtype) in enumerate(zip(schema.columns, schema.dtypes, strict=True)):
+        kind = pa.string() if schema.is_text(place) else pa.from_numpy_dtype(dtype)
+        said = {"unit": schema.unit(name), "description": schema.description(name)}
         fields.append(pa.field(name, kind, metadata={key: text for key, text in said.items() if text} or None))
-    empty = head.restore([] for _ in head.columns)
+    empty = schema.restore([] for _ in schema.columns)
     empty.attrs = {}
     for_pandas = pa.Schema.from_pandas(empty).metadata
-    attributes = json.dumps(head.attributes, ensure_ascii=False)
-    return pa.schema(fields, {**for_pandas, "PANDAS_ATTRS": attributes, "eventide": head.to_json()})
+    attributes = json.dumps(schema.attributes, ensure_ascii=False)
+    return pa.schema(fields, {**for_pandas, "PANDAS_ATTRS": attributes, "eventide": schema.to_json()})
 
 
 def read_parquet(path: Path) -> pd.DataFrame:
@@ -209,10 +209,10 @@ def read_parquet(path: Path) -> pd.DataFrame:
         text = (file.schema_arrow.metadata or {}).get(b"eventide")
         if text is None:
             return pd.read_parquet(path)
-        head = Head.from_json(text, str(path))
+        schema = TableSchema.from_json(text, str(path))
         table = file.read()
-    return head.restore(
-        column.to_pylist() if head.is_text(place) else column.to_numpy()
+    return schema.restore(
+        column.to_pylist() if schema.is_text(place) else column.to_numpy()
         for place, column in enumerate(table.itercolumns())
     )
 
@@ -224,12 +224,12 @@ def read_parquet(path: Path) -> pd.DataFrame:
 class Format:
     """How tables are kept in a file.
 
-    writer      begins a file for tables of a head, and gives what takes their rows
+    writer      begins a file for tables of a schema, and gives what takes their rows
     read        gives the table of a file back
     is_streamed whether rows may come piece by piece
     """
 
-    writer: Callable[[Path, Head], AbstractContextManager[Write]]
+    writer: Callable[[Path, TableSchema], AbstractContextManager[Write]]
     read: Callable[[Path], pd.DataFrame]
     is_streamed: bool = True
 

@@ -11,7 +11,7 @@ import numpy as np
 from eventide.continuous.components.member import layout_of
 from eventide.declare import MISSING
 from eventide.errors import ModelError
-from eventide.observe.recording_base import BEFORE, Heading, Ledger
+from eventide.observe.recording_base import BEFORE, Heading, RecordingBase
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -35,7 +35,7 @@ class Series(NamedTuple):
     values: dict[str, npt.NDArray[np.float64]]
 
 
-class PopulationRecording(Ledger):
+class PopulationRecording(RecordingBase):
     """One row for each active component of a class at each regular instant, in the order of `sim.laws`.
 
     A component has rows from its start to its stop, the first just after and the last just before the event. In between
@@ -44,7 +44,7 @@ class PopulationRecording(Ledger):
     subject     the class
     """
 
-    labels = (*Ledger.labels, "component")
+    labels = (*RecordingBase.labels, "component")
 
     def __init__(
         self, sim: Simulation, subject: type[Continuous], every: Every, *, events: bool = True, name: str = ""

@@ -16,7 +16,7 @@ from eventide.errors import ModelError, check_boolean
 from eventide.monitor.tape import Moving, Tape
 from eventide.observe.frames import attributes_of
 from eventide.observe.population import PopulationRecording
-from eventide.observe.recording_base import Ledger
+from eventide.observe.recording_base import RecordingBase
 from eventide.observe.subjects import Group, check_names, groups_of_all, named_groups
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 
-class Recording(Ledger):
+class Recording(RecordingBase):
     """Columns over time, one row for each regular instant.
 
     Where an event changed a recorded value or its rate there are two rows, before and after; there, no third for the
@@ -122,7 +122,7 @@ class Recording(Ledger):
 
     def _begin_tape(self) -> Tape | None:
         tape = self._tape
-        if tape is None or self._grid is None or (self._outlet is not None and self._outlet.is_due(len(self._times))):
+        if tape is None or self._grid is None or (self._sink is not None and self._sink.is_due(len(self._times))):
             return None
         return tape if tape.is_ready(self._grid, self._index) else None
 

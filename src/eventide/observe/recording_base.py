@@ -23,7 +23,7 @@ from eventide.errors import ModelError, SimulationError, check_boolean, check_te
 from eventide.monitor import Observer, Phase
 from eventide.observe.frames import to_pandas, to_polars, to_xarray
 from eventide.observe.reporter import Every, as_frequency
-from eventide.observe.row_sink import Outlet
+from eventide.observe.row_sink import RowSink
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -100,7 +100,7 @@ def _joined(settled: array[int] | array[float], pending: Sequence[float]) -> npt
     return np.concatenate((column, np.array(pending, dtype=column.dtype))) if pending else column
 
 
-class Ledger(Observer):
+class RecordingBase(Observer):
     """The base of recordings: whatever sources are present write their rows one after the other.
 
     columns     the heads of the columns
@@ -114,7 +114,7 @@ class Ledger(Observer):
     def __init__(self, sim: Simulation, columns: Sequence[Heading], every: Every, *, events: bool, name: str) -> None:
         self.sim = sim
         self._calendar = calendar_of(sim)
-        self.name = check_text(name, "name=") or f"recording {count_new(sim, Ledger)}"
+        self.name = check_text(name, "name=") or f"recording {count_new(sim, RecordingBase)}"
         self.columns = tuple(columns)
         self._check_labels()
         self.keeps_events = check_boolean(events, "events=")
@@ -130,7 +130,7 @@ class Ledger(Observer):
         """
         self._due = nan
         """The latest regular instant."""
-        self._outlet: Outlet | None = None
+        self._sink: RowSink | None = None
         self._taps: list[Callable[[], None]] = []
         """Called before rows are dropped, for subclasses."""
 
@@ -232,7 +232,7 @@ class Ledger(Observer):
         self._let_go()
         return frame
 
-    def drain(self, receive: Callable[[pd.DataFrame], object], *, rows: int = 10_000) -> Outlet:
+    def drain(self, receive: Callable[[pd.DataFrame], object], *, rows: int = 10_000) -> RowSink:
         """Pass the rows to a function, about `rows` at a time while the run continues, and the rest at the end.
 
         It is called between events with what `to_pandas(sides=True)` gives, and must only read the model;
@@ -240,9 +240,9 @@ class Ledger(Observer):
         `close()`.
         An error of the function goes up, and the rows stay.
         """
-        return Outlet(self, receive, rows)
+        return RowSink(self, receive, rows)
 
-    def stream_to(self, where: str | PathLike[str], *, table: str = "", rows: int = 10_000) -> Outlet:
+    def stream_to(self, where: str | PathLike[str], *, table: str = "", rows: int = 10_000) -> RowSink:
         """Write the rows to a file or a database while the run continues, so that memory holds few of them.
 
         `with trace.stream_to("flight.parquet"): sim.run(until=1e6)`. At the end of the block what was written takes the
@@ -250,7 +250,7 @@ class Ledger(Observer):
         where, table    as for `ev.save`; a JSON file cannot be streamed to
         rows            the approximate number written at a time
         """
-        return Outlet.into(self, where, table, rows)
+        return RowSink.into(self, where, table, rows)
 
     def stop(self) -> None:
         """Record no longer."""
@@ -304,8 +304,8 @@ class Ledger(Observer):
         else:
             for number, source in self._present:
                 self._append(Row(number, time, REGULAR, source.values()))
-        if self._outlet is not None and not is_after:
-            self._outlet.offer(len(self._times))
+        if self._sink is not None and not is_after:
+            self._sink.offer(len(self._times))
 
     def _pending(self) -> list[Row]:
         """The rows of the present instant, as far as it is known; reading them decides nothing."""

@@ -14,40 +14,42 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eventide.observe.formats import Write
-    from eventide.observe.recording_base import Ledger
+    from eventide.observe.recording_base import RecordingBase
 
 
 FEWEST_ROWS: Final = 64
 """Fewer rows than these are not left to the stepper, which takes down many before it comes back."""
 
 
-class Outlet:
+class RowSink:
     """Hands the rows of a recording on, some at a time; the recording then lets them go.
 
     count       how many rows have been handed on
     """
 
-    def __init__(self, ledger: Ledger, receive: Callable[[pd.DataFrame], object], rows: int) -> None:
+    def __init__(self, recording: RecordingBase, receive: Callable[[pd.DataFrame], object], rows: int) -> None:
         if not rows >= 1:
-            raise ModelError(f"{ledger.name} hands on rows= at a time, a whole number of at least 1, and got {rows!r}")
-        if ledger._outlet is not None:
-            raise ModelError(f"the rows of {ledger.name} go elsewhere already: close that outlet first")
+            raise ModelError(f"{recording.name}: rows= is a whole number of at least 1, and is {rows!r}")
+        if recording._sink is not None:
+            raise ModelError(
+                f"the rows of {recording.name} go elsewhere already: close what `stream_to` or `drain` returned first"
+            )
         self.count = 0
-        self._ledger = ledger
+        self._recording = recording
         self._receive = receive
         self._rows = rows
         self._file: AbstractContextManager[Write] | None = None
-        ledger._outlet = self
+        recording._sink = self
 
     @classmethod
-    def into(cls, ledger: Ledger, where: str | PathLike[str], table: str, rows: int) -> Self:
-        """An outlet into a file or a database."""
+    def into(cls, recording: RecordingBase, where: str | PathLike[str], table: str, rows: int) -> Self:
+        """A sink into a file or a database."""
         from eventide.observe.dumps import begin_stream
 
-        writing = begin_stream(ledger._settled(), where, table)
-        outlet = cls(ledger, writing.__enter__(), rows)
-        outlet._file = writing
-        return outlet
+        writing = begin_stream(recording._settled(), where, table)
+        sink = cls(recording, writing.__enter__(), rows)
+        sink._file = writing
+        return sink
 
     def offer(self, count: int) -> None:
         """The buffer has this number of rows: pass them on if they are enough."""
@@ -68,12 +70,12 @@ class Outlet:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        if self._ledger._outlet is not self:
+        if self._recording._sink is not self:
             return
-        self._ledger._outlet = None
+        self._recording._sink = None
         try:
             if not self._has_failed:
-                self._ledger._settle_for_good()
+                self._recording._settle_for_good()
                 self._hand_on()
         except BaseException as failure:
             self._end_file(failure)
@@ -92,14 +94,14 @@ class Outlet:
             self._file.__exit__(type(failure), failure, failure.__traceback__)
 
     def _hand_on(self) -> None:
-        frame = self._ledger._settled()
+        frame = self._recording._settled()
         if frame.empty:
             return
         try:
             self._receive(frame)
         except BaseException as error:
             self._has_failed = True
-            error.add_note(f"raised where the rows of {self._ledger.name} go, with {len(frame)} of them")
+            error.add_note(f"raised where the rows of {self._recording.name} go, with {len(frame)} of them")
             raise
         self.count += len(frame)
-        self._ledger._let_go()
+        self._recording._let_go()

@@ -16,7 +16,7 @@ import numpy as np
 
 from eventide.errors import InputError, ModelError
 from eventide.libraries import load
-from eventide.observe.table_schema import Column, Head, flatten
+from eventide.observe.table_schema import Column, TableSchema, flatten
 
 if TYPE_CHECKING:
     import sqlite3
@@ -82,7 +82,7 @@ def _let_sqlite_undo(sqlalchemy: ModuleType, engine: Engine, words: str) -> None
 
 
 @contextmanager
-def sql_writer(url: str, table: str, head: Head) -> Iterator[Write]:
+def sql_writer(url: str, table: str, schema: TableSchema) -> Iterator[Write]:
     """A table of a database; at the end of the block it takes the place of an older one of eventide.
 
     Raises ModelError if there is a table of that name that is not of eventide: it stays as it is
@@ -105,15 +105,15 @@ def sql_writer(url: str, table: str, head: Head) -> Iterator[Write]:
         longest = engine.dialect.max_identifier_length
         if len(table.encode()) > longest:  # PostgreSQL would cut it, and take two names for one
             raise ModelError(f"the name of a table has {longest} bytes at most in this database, and got {table!r}")
-        columns = physical_names([ROW, *head.columns], longest, engine.dialect.name)
-        made = _table(sqlalchemy, table, columns, head)
+        columns = physical_names([ROW, *schema.columns], longest, engine.dialect.name)
+        made = _table(sqlalchemy, table, columns, schema)
         if present:
             made.drop(connection)
         connection.execute(sqlalchemy.delete(heads).where(heads.c.name == table))
         made.create(connection)
-        yield _inserter(connection, made, head)
+        yield _inserter(connection, made, schema)
         connection.execute(
-            sqlalchemy.insert(heads), {"name": table, "head": head.to_json(), "columns": json.dumps(columns)}
+            sqlalchemy.insert(heads), {"name": table, "head": schema.to_json(), "columns": json.dumps(columns)}
         )
 
 
@@ -128,9 +128,9 @@ def _heads(sqlalchemy: ModuleType) -> sa.Table:
     )
 
 
-def _table(sqlalchemy: ModuleType, name: str, columns: list[str], head: Head) -> sa.Table:
+def _table(sqlalchemy: ModuleType, name: str, columns: list[str], schema: TableSchema) -> sa.Table:
     """The table; its columns go by numbers in code and by their names, quoted, in the database."""
-    types = [_type(sqlalchemy, head, place) for place in range(len(head.columns))]
+    types = [_type(sqlalchemy, schema, place) for place in range(len(schema.columns))]
     return sqlalchemy.Table(  # type: ignore[no-any-return]  # the library is loaded late
         sqlalchemy.sql.quoted_name(name, quote=True),
         sqlalchemy.MetaData(),
@@ -148,10 +148,10 @@ def _table(sqlalchemy: ModuleType, name: str, columns: list[str], head: Head) ->
     )
 
 
-def _type(sqlalchemy: ModuleType, head: Head, place: int) -> object:
-    if head.is_text(place):
+def _type(sqlalchemy: ModuleType, schema: TableSchema, place: int) -> object:
+    if schema.is_text(place):
         return sqlalchemy.Text()
-    dtype = np.dtype(head.dtypes[place])
+    dtype = np.dtype(schema.dtypes[place])
     if dtype.kind == "b":
         return sqlalchemy.Boolean()
     if dtype.kind == "f":
@@ -159,18 +159,18 @@ def _type(sqlalchemy: ModuleType, head: Head, place: int) -> object:
     return sqlalchemy.BigInteger()
 
 
-def _inserter(connection: Connection, table: sa.Table, head: Head) -> Write:
+def _inserter(connection: Connection, table: sa.Table, schema: TableSchema) -> Write:
     count = 0
 
     def write(frame: pd.DataFrame) -> None:
         nonlocal count
         flat = flatten(frame)
-        keys = ["row", *(f"c{place}" for place in range(len(head.columns)))]
+        keys = ["row", *(f"c{place}" for place in range(len(schema.columns)))]
         for start in range(0, len(flat), BATCH):
             part = flat.iloc[start : start + BATCH]
-            for name in head.columns:
+            for name in schema.columns:
                 _check_fits(name, part[name])
-            columns = [_as_parameters(part[name], is_text=head.is_text(i)) for i, name in enumerate(head.columns)]
+            columns = [_as_parameters(part[name], is_text=schema.is_text(i)) for i, name in enumerate(schema.columns)]
             rows = zip(range(count, count + len(part)), *columns, strict=True)
             connection.execute(table.insert(), [dict(zip(keys, row, strict=True)) for row in rows])
             count += len(part)
@@ -262,9 +262,9 @@ def _read(sqlalchemy: ModuleType, connection: Connection, table: str) -> pd.Data
             known = ", ".join([*ours, *(n for n in inspector.get_table_names() if n not in {*ours, HEADS})])
             raise InputError(f"{url!r} has no table {table!r}; it has: {known or 'none'}")
         return pd.read_sql_table(table, connection)
-    head = Head.from_json(ours[table][0], f"{url!r}, table {table!r},")
-    made = _table(sqlalchemy, table, json.loads(ours[table][1]), head)
-    wanted = [made.c[f"c{place}"] for place in range(len(head.columns))]
+    schema = TableSchema.from_json(ours[table][0], f"{url!r}, table {table!r},")
+    made = _table(sqlalchemy, table, json.loads(ours[table][1]), schema)
+    wanted = [made.c[f"c{place}"] for place in range(len(schema.columns))]
     found = connection.execute(sqlalchemy.select(*wanted).order_by(made.c.row)).all()
-    columns = list(zip(*found, strict=True)) if found else [()] * len(head.columns)
-    return head.restore(list(column) for column in columns)
+    columns = list(zip(*found, strict=True)) if found else [()] * len(schema.columns)
+    return schema.restore(list(column) for column in columns)

@@ -24,7 +24,7 @@ VERSION: Final = 1
 
 
 @dataclass(frozen=True)
-class Head:
+class TableSchema:
     """The description of a table.
 
     index       the columns that are its index, the first ones; none if the rows are merely counted
@@ -40,7 +40,7 @@ class Head:
 
     @classmethod
     def of(cls, frame: pd.DataFrame) -> Self:
-        """The head of a DataFrame.
+        """The schema of a DataFrame.
 
         Raises ModelError if it cannot be dumped: columns of one name or of other kinds than numbers, Booleans and
         texts, an index without a name, attributes that are no plain data
@@ -57,19 +57,19 @@ class Head:
 
     @classmethod
     def from_json(cls, text: str | bytes, place: str) -> Self:
-        """The head in a text; `place` is where it was found. Raises InputError if it is none."""
+        """The schema in a text; `place` is where it was found. Raises InputError if it is none."""
         try:
             found = json.loads(text)
             if found["version"] > VERSION:
                 raise InputError(f"{place} was written by a later eventide: update eventide to read it")
-            head = cls(found["index"], found["columns"], found["dtypes"], found["attributes"])
-            head._check()
-            return head
+            schema = cls(found["index"], found["columns"], found["dtypes"], found["attributes"])
+            schema._check()
+            return schema
         except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise InputError(f"{place} is no table of eventide: its head cannot be understood ({error!r})") from None
+            raise InputError(f"{place} is no table of eventide: its schema cannot be understood ({error!r})") from None
 
     def _check(self) -> None:
-        """Raise ValueError if no table has such a head: a type that does not exist could need any amount of memory."""
+        """Raise ValueError if no table has such a schema: an unknown type could need any amount of memory."""
         lists: tuple[object, ...] = (self.index, self.columns, self.dtypes)  # as found, and not yet what they should be
         for names in lists:
             if not (isinstance(names, list) and all(isinstance(name, str) for name in names)):

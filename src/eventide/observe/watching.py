@@ -27,7 +27,7 @@ from eventide.observe.subjects import check_names, groups_of_all, named_groups
 
 if TYPE_CHECKING:
     from eventide.continuous import Continuous
-    from eventide.observe.recording_base import Block, Heading, Ledger
+    from eventide.observe.recording_base import Block, Heading, RecordingBase
     from eventide.observe.reporter import Every
     from eventide.observe.subjects import Group, Named, Subject
     from eventide.simulation import Simulation
@@ -274,62 +274,64 @@ class _Columns:
 class _Recorded:
     """The rows of a recording, of which those since the last look are taken."""
 
-    def __init__(self, ledger: Ledger, lock: RLock, *, keeps_rows: bool) -> None:
-        self._ledger = ledger
+    def __init__(self, recording: RecordingBase, lock: RLock, *, keeps_rows: bool) -> None:
+        self._recording = recording
         self._lock = lock
         self._keeps_rows = keeps_rows
         self._taken = 0
         self._curves: dict[tuple[int, int], Curve] = {}
-        self._chosen = _chosen(ledger.columns)
-        self.hidden = len(ledger.columns) - len(self._chosen)
-        ledger._taps.append(self._take_last)
+        self._chosen = _chosen(recording.columns)
+        self.hidden = len(recording.columns) - len(self._chosen)
+        recording._taps.append(self._take_last)
 
     def curves(self) -> list[Curve]:
         return list(self._curves.values())
 
     def take(self, *, is_at_rest: bool) -> None:
-        ledger = self._ledger
-        if len(ledger._times) > self._taken:
-            self._note(ledger._rows_from(self._taken))
-            self._taken = len(ledger._times)
+        recording = self._recording
+        if len(recording._times) > self._taken:
+            self._note(recording._rows_from(self._taken))
+            self._taken = len(recording._times)
             if not self._keeps_rows:
-                ledger._let_go()
+                recording._let_go()
         if is_at_rest:
             # Of the present instant, which may not be over: what is shown twice is seen once.
-            self._note(ledger._open_rows())
+            self._note(recording._open_rows())
 
     def release(self) -> None:
-        self._ledger._taps.remove(self._take_last)
+        self._recording._taps.remove(self._take_last)
         if not self._keeps_rows:
-            self._ledger.stop()
+            self._recording.stop()
 
     def _take_last(self) -> None:
         """Drop the stored rows."""
         with self._lock:
-            self._note(self._ledger._rows_from(self._taken))
+            self._note(self._recording._rows_from(self._taken))
             self._taken = 0
 
     def _note(self, block: Block) -> None:
         if not len(block.times):
             return
-        labels = self._ledger._labels_of(block.numbers).get("component")
+        labels = self._recording._labels_of(block.numbers).get("component")
         for number in np.unique(block.numbers).tolist():
             rows = block.numbers == number
             label = "" if labels is None else labels[int(np.argmax(rows))]
             for place in self._chosen:
                 curve = self._curves.get((number, place))
                 if curve is None:
-                    curve = self._curves[number, place] = self._begin(self._ledger.columns[place], label)
+                    curve = self._curves[number, place] = self._begin(self._recording.columns[place], label)
                 curve.extend(block.times[rows], block.data[place][rows])
-        if isinstance(self._ledger, PopulationRecording):
+        if isinstance(self._recording, PopulationRecording):
             for key in list(self._curves)[:-LATEST_CURVES]:
                 del self._curves[key]
                 self.hidden += 1
 
     def _begin(self, column: Heading, label: str) -> Curve:
-        if not isinstance(self._ledger, PopulationRecording):
+        if not isinstance(self._recording, PopulationRecording):
             return Curve(column)
-        return Curve(replace(column, name=f"{label}.{column.name}"), f"{self._ledger.subject.__name__}.{column.name}")
+        return Curve(
+            replace(column, name=f"{label}.{column.name}"), f"{self._recording.subject.__name__}.{column.name}"
+        )
 
 
 class _Recordings:
@@ -398,8 +400,8 @@ def watch(
             raise ModelError("sim.watch(every=...) needs something to watch: without it, it shows what is recorded")
         source = _Recordings(sim, lock)
     elif every is not None or any(isinstance(subject, type) for subject in subjects):
-        ledger = record(sim, subjects, expressions, "step" if every is None else every, name=title)
-        source = _Recorded(ledger, lock, keeps_rows=False)
+        recording = record(sim, subjects, expressions, "step" if every is None else every, name=title)
+        source = _Recorded(recording, lock, keeps_rows=False)
     else:
         groups = groups_of_all(subjects)
         groups += [group for label, thing in expressions.items() for group in named_groups(label, thing, "watched")]

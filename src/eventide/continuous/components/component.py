@@ -165,7 +165,7 @@ class Continuous(_Continuum, Component):
             if flow.number < 0:
                 flow.integrator.still.receive(self)
             rates = seat.rates or self._layout.rates(self)
-            return rates if flow.ledger is None else watched_rates(self, rates, flow.ledger)  # type: ignore[return-value]  # by the same names
+            return rates if flow.recorder is None else watched_rates(self, rates, flow.recorder)  # type: ignore[return-value]  # by the same names
         return seat.rates_read or self._layout.rates_read(self)  # type: ignore[return-value]  # by the same names
 
     @property

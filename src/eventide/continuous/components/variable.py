@@ -112,9 +112,9 @@ class Variable:
     @property
     def rate(self) -> float:
         """The time derivative, as the laws set it; set to zero before every evaluation."""
-        ledger = self._owner._flow.ledger
-        if ledger is not None:
-            ledger.note_read_slot(self._slot)
+        recorder = self._owner._flow.recorder
+        if recorder is not None:
+            recorder.note_read_slot(self._slot)
         return self._row(R)
 
     @rate.setter
@@ -126,8 +126,8 @@ class Variable:
             flow.show()
         if flow.number < 0:
             flow.integrator.still.receive(self._owner)
-        if flow.ledger is not None:
-            flow.ledger.note_written_slot(self._slot)
+        if flow.recorder is not None:
+            flow.recorder.note_written_slot(self._slot)
         self._system.storage.rows[R][self._slot] = value
 
     def set_rate(self, value: float) -> None:

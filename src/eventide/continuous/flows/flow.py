@@ -8,7 +8,7 @@ from itertools import chain
 from math import inf, nan, nextafter
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.continuous.checks import Ledger, check_pass, refuse_change
+from eventide.continuous.checks import RateRecorder, check_pass, refuse_change
 from eventide.continuous.components.component import Continuous
 from eventide.continuous.error_context import execute_law
 from eventide.continuous.flows.sliding import Slide, Sliding
@@ -40,7 +40,7 @@ class Still:
     at = nan
     is_open = False
     number = -1
-    ledger = None
+    recorder = None
 
     def __init__(self, integrator: Integrator) -> None:
         self.integrator = integrator
@@ -81,7 +81,7 @@ class Flow:
     is_open     whether an event has changed it since it was settled last; or IN_PASS
     members     its components and loose variables, in the order in which they joined
     looked_up   what is known of its present laws and slots; None after a change
-    ledger      records which rates a law that cannot be read reads and writes; None while none runs, or none is needed
+    recorder    records which rates a law that cannot be read reads and writes; None while none runs or none is needed
     crowd       with this many laws those of a class are joined
     is_fused    whether its steps use functions made for its laws
     is_checked  whether its present laws have been executed once with every write of a rate on record
@@ -108,7 +108,7 @@ class Flow:
         self.is_tended = False
         self.is_fused = False
         self.crowd = CROWD
-        self.ledger: Ledger | None = None
+        self.recorder: RateRecorder | None = None
 
     @property
     def segments(self) -> Run:

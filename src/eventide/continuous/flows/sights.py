@@ -34,11 +34,11 @@ def look_at(integrator: Integrator, flow: Flow, owner: Member, stage: int, call:
     rows, rates = [one.__dict__["_row"] for one in watched], _Rates()
     for one, row in zip(watched, rows, strict=True):
         one.__dict__["_row"] = _Row(row, book)
-    flow.ledger = rates
+    flow.recorder = rates
     try:
         call()
     finally:
-        flow.ledger = None
+        flow.recorder = None
         for one, row in zip(watched, rows, strict=True):
             one.__dict__["_row"] = row
     owner_of = integrator.storage.owner_of
