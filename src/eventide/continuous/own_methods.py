@@ -9,7 +9,7 @@ from __future__ import annotations
 from operator import attrgetter, call
 from typing import TYPE_CHECKING, Final
 
-from eventide.discrete.conditions.when import refuse_other_marks
+from eventide.discrete.conditions.when import refuse_late_handlers
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -27,19 +27,19 @@ _ATTRIBUTES: Final = attrgetter("__dict__")
 class OwnMethods:
     """Looks for them as a run begins, and as it ends.
 
-    is_due      whether a run has ended since they were looked for
+    is_due      whether they are yet to be looked for, as after each run
     kinds       the classes of which objects have been started
     """
 
     def __init__(self, integrator: Integrator) -> None:
         self._integrator = integrator
-        self.is_due = False
+        self.is_due = True
         self.kinds: dict[type[Continuous], None] = {}
 
     def check_marks(self, *kinds: type[Continuous]) -> None:
-        """Raise ModelError if handlers of some classes have other marks now."""
+        """Raise ModelError if some classes have other handlers than they were made with, or these other marks."""
         for kind in kinds:
-            refuse_other_marks(kind, when=kind._when_specs, every=kind._every_specs)
+            refuse_late_handlers(kind, when=kind._when_specs, every=kind._every_specs)
 
     def adopt(self) -> None:
         """A run begins: check again the laws, conditions, handlers and processes that call such methods."""

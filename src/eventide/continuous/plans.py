@@ -21,7 +21,8 @@ if TYPE_CHECKING:
     from eventide.continuous.storage.growable_arrays import Lease
     from eventide.continuous.storage.slot_storage import Seat
     from eventide.discrete.conditions.condition import Condition
-    from eventide.discrete.conditions.when import Trigger
+    from eventide.discrete.conditions.when import Trigger, WhenSpec
+    from eventide.discrete.periodic import EverySpec
     from eventide.discrete.processes.process import Process
     from eventide.inputs import Input
     from eventide.reading.entries import Entry
@@ -379,9 +380,14 @@ def is_left_out(part: object) -> bool:
     one = getattr(part, "_owner", part)
     if not isinstance(one, Continuous) or one._started:  # a loose variable has no laws
         return False
-    return bool(law_names(one) or one._when_specs or one._every_specs)
+    return has_laws(type(one))
 
 
 def has_laws(kind: type[Continuous]) -> bool:
     """Whether components of a class have laws or handlers."""
-    return bool(law_names(kind) or kind._when_specs or kind._every_specs)
+    return bool(law_names(kind) or handlers_of(kind))
+
+
+def handlers_of(kind: type[Continuous]) -> dict[str, WhenSpec | EverySpec]:
+    """The marks of the handlers of a class, by name."""
+    return {**kind._when_specs, **kind._every_specs}

@@ -4,7 +4,14 @@ In: the annotations of a class and the functions that give defaults. Out: its fi
 errors. Start reading at `fields.py`, then `component.py`.
 """
 
-from eventide.declare.component import GENERATED, Component, check_same_simulation, count_new, fields_of
+from eventide.declare.component import (
+    GENERATED,
+    Component,
+    check_same_simulation,
+    count_new,
+    fields_of,
+    refuse_late_fields,
+)
 from eventide.declare.fields import (
     MISSING,
     Computed,
@@ -41,6 +48,7 @@ __all__ = [
     "count_new",
     "field",
     "fields_of",
+    "refuse_late_fields",
     "state",
     "state_vector",
     "summed",

@@ -10,12 +10,12 @@ from types import FunctionType
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn, Protocol, dataclass_transform, get_origin
 
 from eventide.declare.fields import MISSING, Field, Marker, Role, computed, computed_vector, field, summed
-from eventide.declare.reserved import refuse_equality, refuse_handlers, refuse_reserved
+from eventide.declare.reserved import LIBRARY, refuse_equality, refuse_handlers, refuse_reserved
 from eventide.declare.showing import as_html, public_dir, short
 from eventide.errors import ModelError, check_text
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from eventide.simulation import Simulation
 
@@ -59,6 +59,8 @@ class Component(_Declared):
 
     _specs: ClassVar[dict[str, Field]] = {}
     _size_fields: ClassVar[tuple[str, ...]] = ()
+    _installed: ClassVar[dict[str, object]] = {}
+    """What stood in the class by the name of each field when it was made."""
     _declarable: ClassVar[tuple[Role, ...]] = ("field",)
     _name: str | None = None
     _number = 0
@@ -78,6 +80,7 @@ class Component(_Declared):
         for name, spec in own.items():
             _install_default(cls, name, spec)
         cls._lay_out()
+        cls._installed = {name: cls.__dict__.get(name, MISSING) for name in cls._specs}
         if "__init__" not in cls.__dict__:
             cls.__init__ = _make_constructor(cls)  # type: ignore[method-assign]  # made to measure per class
         elif not cls.__module__.startswith("eventide."):
@@ -168,6 +171,25 @@ def fields_of(component: object) -> dict[str, Field]:
     # Not `_fields`: Python's `help` takes what has that for a named tuple, and shows its private names.
     found: dict[str, Field] = getattr(component, "_specs", {})
     return found
+
+
+def refuse_late_fields(cls: type) -> None:
+    """Raise ModelError if a class or a base has got a field, or another value for one, after it was made.
+
+    Values and memory of its objects are as the class was made; what it has by the name of a field would hide them.
+    """
+    for base in cls.__mro__:
+        own = vars(base)
+        installed: Mapping[str, object] = own.get("_installed", {})
+        late = [name for name, value in installed.items() if own.get(name, MISSING) is not value]
+        if not base.__module__.startswith(LIBRARY):
+            late += [name for name, value in list(own.items()) if isinstance(value, Field)]
+        for name in late:
+            raise ModelError(
+                f"{base.__name__}.{name} was set after the class was made, and objects go on by what it was made with: "
+                f"write `{name}: ... = ...` in the body of the class, or of one derived from it; or give the value to "
+                f"each object, as in {base.__name__}(sim, {name}=...)"
+            )
 
 
 def _own_fields(cls: type) -> dict[str, Field]:

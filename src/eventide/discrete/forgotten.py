@@ -10,7 +10,7 @@ import warnings
 from sys import getrefcount
 from typing import TYPE_CHECKING, Protocol
 
-from eventide.declare import Component
+from eventide.declare import Component, refuse_late_fields
 from eventide.discrete.processes.endings import End
 from eventide.discrete.processes.process import Process, owner_of
 from eventide.discrete.processes.reasons import why_waiting
@@ -59,8 +59,10 @@ class Forgotten:
     def begin(self) -> None:
         """A run begins: take down what was made since the last and has not begun.
 
-        Raises ModelError for what a method of a class that is new sets under a misspelt name.
+        Raises ModelError for what a method of a class that is new sets under a misspelt name, and for fields that were
+        set in a class after it was made.
         """
+        self._check_fields()
         made = self._made_since()
         if made:
             for kind in made:
@@ -77,6 +79,7 @@ class Forgotten:
         """
         parts = self._parts() if self._asleep else []
         self._made_since()  # which may wait for the next run
+        self._check_fields()
         if self.besides is not None:
             parts += self.besides.parts()
         if not self.world._is_halted and self._is_over(is_bounded=is_bounded):
@@ -84,6 +87,11 @@ class Forgotten:
         if parts:
             message = f"the run has ended at time {self.world.time!r}: {'; '.join(parts)}"
             warnings.warn(IdleWarning(message), stacklevel=level_of_user())
+
+    def _check_fields(self) -> None:
+        for kind in list(self.world._counts):
+            if isinstance(kind, type) and issubclass(kind, Component):
+                refuse_late_fields(kind)
 
     def _made_since(self) -> dict[object, int]:
         """How many components of each kind were made since this was asked last."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from itertools import islice
 from math import inf
-from types import CodeType
+from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Final, TypeGuard
 
 from eventide.continuous import Continuous
-from eventide.continuous.plans import has_laws, is_left_out
+from eventide.continuous.plans import handlers_of, has_laws, is_left_out
 from eventide.declare import GENERATED, fields_of
+from eventide.discrete.conditions.when import refuse_handler_of_object
 from eventide.discrete.processes.process import Process
 from eventide.errors import ModelError
 from eventide.reading.bytecode import stored_in
@@ -101,6 +102,9 @@ def refuse_misspelt(component: object) -> None:
         return
     cls = type(component)
     known = known_names(cls)
+    for name, member in component.__dict__.items():
+        if isinstance(member, FunctionType | MethodType):
+            refuse_handler_of_object(component.name, name, member, handlers_of(cls))
     if component.__dict__.keys() <= known:
         return
     others = [name for name in component.__dict__ if name not in known]

@@ -280,7 +280,7 @@ class Slides:
         if sliding is None:
             assert above.spec is not None
             assert above.spec.surface is not None
-            sliding = SlidingMotion(self.sim, name=f"{above.component.name}.{above.spec.surface.name}")
+            sliding = SlidingMotion(self.sim, name=f"{above.component.name}.{above.spec.surface.name or 'sliding'}")
             sliding.set_up(self, above)
             above.sliding = _partner(above).sliding = sliding
         assert isinstance(sliding, SlidingMotion)

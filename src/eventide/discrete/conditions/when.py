@@ -9,6 +9,7 @@ from inspect import CO_VARARGS
 from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol, TypeAlias, overload
 
+from eventide.declare.reserved import LIBRARY
 from eventide.discrete.commands import NOTHING
 from eventide.discrete.conditions.condition import ComponentCondition, check_priority
 from eventide.discrete.conditions.crossing import Crossing
@@ -255,6 +256,12 @@ class WhenSpec:
         other.settlement = settlement
         return other
 
+    def at_edge_of(self, surface: Surface) -> WhenSpec:
+        """The same for another class, in which it slides along a surface."""
+        other = copy(self)
+        other.surface = surface
+        return other
+
     def bind(self, component: Component, method: str) -> list[Trigger]:
         """The triggers of one component, whose class has the handler by this name."""
         return [self._bind(component, method, condition) for condition in self.conditions]
@@ -308,11 +315,13 @@ class Settlement:
 class Surface:
     """What `Handler.slides` returns, between two conditions. Read from a component, the share of the field above.
 
+    It is for objects of the class in whose text it stands and of those derived from it.
+
     above, below    the marks of the two handlers
-    name            in the class
+    name            in the class; empty if it is in none
     """
 
-    name = "sliding"
+    name = ""
 
     def __init__(self, above: WhenSpec, below: WhenSpec) -> None:
         self.above = above
@@ -320,6 +329,13 @@ class Surface:
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
+        self.above.surface = self.below.surface = None  # `handler_specs` gives it to the class
+
+    def join(self, found: dict[str, WhenSpec]) -> None:
+        """Let the handlers of a class, by name, have it, if they are those of its two sides."""
+        for name, spec in found.items():
+            if spec.handler in (self.above.handler, self.below.handler):
+                found[name] = spec.at_edge_of(self)
 
     @overload
     def __get__(self, component: None, owner: type) -> Surface: ...
@@ -339,7 +355,8 @@ class Surface:
         if len(triggers) != 2:
             raise ModelError(
                 f"{component.name} has another handler in the place of {self.above.handler.__name__} or "
-                f"{self.below.handler.__name__}: say again which handlers slide, `{self.name} = above.slides(below)`"
+                f"{self.below.handler.__name__}: say again which handlers slide, "
+                f"`{self.name or 'sliding'} = above.slides(below)`"
             )
         triggers.sort(key=lambda trigger: trigger.spec is not None and trigger.spec.handler is not self.above.handler)
         triggers[0].partner, triggers[1].partner = triggers[1], triggers[0]
@@ -408,7 +425,7 @@ def handler_specs(cls: type, mark: str) -> dict[str, Any]:
                     f"{base.__name__}.{name} is a decorator that decorates nothing: write `@ev.when(lambda self: ...)` "
                     f"or `@ev.every(...)`, and `def {name}(self)` below it"
                 )
-            if isinstance(member, Settlement) and mark == "_when":
+            if isinstance(member, Settlement | Surface) and mark == "_when":
                 member.join(found)
             elif hasattr(member, mark):
                 found[name] = getattr(member, mark)
@@ -422,18 +439,52 @@ def handler_specs(cls: type, mark: str) -> dict[str, Any]:
     return found
 
 
-def refuse_other_marks(cls: type, **specs: Mapping[str, object]) -> None:
-    """Raise ModelError if handlers of a class have come to have another condition or period than it was made with.
+def refuse_late_handlers(cls: type, **specs: Mapping[str, object]) -> None:
+    """Raise ModelError if a class has come to have a handler, or another condition or period, since it was made.
 
-    specs   by `when` and `every`, what the class was made with
+    specs   by `when` and `every`, the handlers that the class was made with
     """
-    for name in [name for known in specs.values() for name in known]:
-        marks = getattr(getattr(cls, name, None), "__dict__", {})
-        for word, known in specs.items():
-            mark, spec = marks.get(f"_{word}"), known.get(name)
-            # That of a class may be a copy, with what accumulates there.
-            if mark is not None and getattr(mark, "parts", mark) is not getattr(spec, "parts", spec):
-                raise ModelError(
-                    f"{cls.__name__}.{name} was given @ev.{word}(...) after the class was made, and its objects go on "
-                    "by what the class was made with: put a plain function there, or derive a class with that handler"
-                )
+    met: set[str] = set()
+    for base in cls.__mro__:
+        if not base.__module__.startswith(LIBRARY):
+            for name, member in list(vars(base).items()):  # another thread may set one meanwhile
+                if name not in met:
+                    met.add(name)
+                    _refuse_late_handler(cls, name, member, specs)
+
+
+def _refuse_late_handler(cls: type, name: str, member: object, specs: Mapping[str, Mapping[str, object]]) -> None:
+    if isinstance(member, Settlement | Surface) and not member.name:
+        call = "accumulates" if isinstance(member, Settlement) else "slides"
+        raise _declared_late(cls, name, f"is what {call}(...) returns, set")
+    if getattr(member, "_waits_for_handler", False) is True:
+        raise _declared_late(cls, name, "is a decorator that decorates nothing, set")
+    for word, known in specs.items():
+        mark, spec = getattr(member, f"_{word}", None), known.get(name)
+        # That of a class may be a copy, with what accumulates or slides there.
+        if mark is not None and getattr(mark, "parts", mark) is not getattr(spec, "parts", spec):
+            is_known = any(name in names for names in specs.values())
+            raise _declared_late(cls, name, f"was given @ev.{word}(...)", "put a plain function there, or " * is_known)
+
+
+def refuse_handler_of_object(title: str, name: str, function: object, specs: Mapping[str, object]) -> None:
+    """Raise ModelError if what an object has by a name is marked as a handler, and its class has none with that mark.
+
+    title   the object's name
+    specs   the handlers of its class
+    """
+    for word in ("when", "every"):
+        mark = getattr(function, f"_{word}", None)
+        marked = [getattr(spec, "handler", None) for spec in specs.values()]
+        if mark is not None and not any(mark.handler is handler for handler in marked):
+            raise ModelError(
+                f"{title}.{name} was given @ev.{word}(...), and handlers are those of a class: write it in the body of "
+                "the class, or let a process of the object wait"
+            )
+
+
+def _declared_late(cls: type, name: str, what: str, other: str = "") -> ModelError:
+    return ModelError(
+        f"{cls.__name__}.{name} {what} after the class was made, and its objects go on by what the class was made "
+        f"with: {other}write it in the body of the class, or of one derived from it"
+    )

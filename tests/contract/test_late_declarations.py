@@ -1,0 +1,168 @@
+"""What a class comes to declare after it was made is refused: its objects go on by what the class was made with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MethodType
+from typing import Any
+
+import pytest
+
+import eventide as ev
+
+FULL = ev.when(lambda self: self.x >= 1.0)
+
+
+def note(self: Any) -> None:
+    self.k += 1.0
+
+
+class Made:
+    """A class, its base and a mixin for each test, as these change them."""
+
+    def __init__(self) -> None:
+        class Mixin:
+            pass
+
+        class Base(Mixin, ev.Continuous):
+            x: ev.State = ev.state(0.0)
+            c: ev.Computed = ev.computed()
+            k: float = 1.0
+            title: str = "base"
+
+            def equations(self) -> None:
+                self.rate.x, self.c = self.k, 2.0 * self.x
+
+            @ev.when(lambda self: self.x >= 100.0)
+            def above(self) -> None:
+                self.k = -1.0
+
+            @ev.when(lambda self: self.x <= 100.0)
+            def below(self) -> None:
+                self.k = 1.0
+
+        class Derived(Base):
+            pass
+
+        self.mixin, self.base, self.derived, self.other = Mixin, Base, Derived, {"late": FULL(note)}
+
+
+LATE: dict[str, Callable[[Any], None]] = {
+    "when": lambda made: setattr(made.derived, "late", FULL(note)),
+    "every": lambda made: setattr(made.derived, "late", ev.every(0.5)(note)),
+    "decorator": lambda made: setattr(made.derived, "late", FULL),
+    "of a base": lambda made: setattr(made.base, "late", FULL(note)),
+    "of a mixin": lambda made: setattr(made.mixin, "late", FULL(note)),
+    "of another base": lambda made: setattr(
+        made.derived, "__bases__", (type("Late", (made.base,), made.other), made.base)
+    ),
+    "slides": lambda made: setattr(made.derived, "late", made.base.above.slides(made.base.below)),
+    "accumulates": lambda made: setattr(made.derived, "late", made.base.above.accumulates(lambda self, time: None)),
+    "state": lambda made: setattr(made.derived, "late", ev.state(1.0)),
+    "field of a mixin": lambda made: setattr(made.mixin, "late", ev.field(default=1.0)),
+    "value of a parameter": lambda made: setattr(made.derived, "k", 3.0),
+    "value of a parameter of a base": lambda made: setattr(made.base, "k", 3.0),
+    "value of a state": lambda made: setattr(made.derived, "x", 3.0),
+    "value of a computed value": lambda made: setattr(made.derived, "c", 3.0),
+    "value of a plain field": lambda made: setattr(made.derived, "title", "late"),
+    "no value of a state": lambda made: delattr(made.derived, "x"),
+}
+MESSAGE = r"\.(late|k|x|c|title) .* after the class was made, and .*: .*write .* in the body of the class"
+
+
+def run(sim: ev.Simulation, one: ev.Continuous) -> None:
+    one.start()
+    sim.run(until=2.0)
+
+
+@pytest.mark.parametrize("late", LATE.values(), ids=LATE)
+@pytest.mark.parametrize("when", ["before it starts", "before a run", "between runs", "within a run"])
+def test_what_a_class_comes_to_declare_after_it_was_made_is_refused(late: Callable[[Any], None], when: str) -> None:
+    made, sim = Made(), ev.Simulation()
+
+    def story() -> ev.ProcessGenerator:
+        yield ev.hold(0.25)
+        late(made)
+
+    if when == "before it starts":
+        late(made)
+    one = made.derived(sim)
+    if when != "before it starts":
+        one.start()
+    if when == "between runs":
+        sim.run(until=0.5)
+        late(made)
+    if when == "before a run":
+        late(made)
+    if when == "within a run":
+        sim.process(story())
+    with pytest.raises(ev.ModelError, match=MESSAGE):
+        run(sim, one)
+
+
+@pytest.mark.parametrize("bind", [lambda function, _: function, MethodType], ids=["function", "method"])
+@pytest.mark.parametrize("when", ["before it starts", "before a run", "between runs", "within a run"])
+def test_a_handler_that_an_object_is_given_is_refused(bind: Callable[[Any, Any], object], when: str) -> None:
+    made, sim = Made(), ev.Simulation()
+    one = made.derived(sim, name="one")
+
+    def give() -> None:
+        one.late = bind(FULL(note), one)  # type: ignore[attr-defined]
+
+    def story() -> ev.ProcessGenerator:
+        yield ev.hold(0.25)
+        give()
+
+    if when == "before it starts":
+        give()
+    one.start()
+    if when == "before a run":
+        give()
+    if when == "between runs":
+        sim.run(until=0.5)
+        give()
+    if when == "within a run":
+        sim.process(story())
+    with pytest.raises(
+        ev.ModelError, match=r"one\.late was given @ev\.when\(\.\.\.\), and handlers are those of a class"
+    ):
+        sim.run(until=2.0)
+
+
+def test_what_a_process_or_a_part_without_equations_gets_is_refused_too() -> None:
+    class Customer(ev.Process):
+        patience: float = 1.0
+
+        def run(self) -> ev.ProcessGenerator:
+            yield ev.hold(self.patience)
+
+    sim = ev.Simulation()
+    Customer(sim).activate()
+    Customer.patience = 2.0
+    with pytest.raises(
+        ev.ModelError, match=r"Customer\.patience was set after .*as in Customer\(sim, patience=\.\.\.\)"
+    ):
+        sim.run()
+
+
+def test_what_an_object_takes_from_its_class_and_what_replaces_a_handler_is_not_refused() -> None:
+    made, sim = Made(), ev.Simulation()
+    one, two = made.derived(sim, x=99.5).start(), made.derived(sim, x=99.5).start()
+    one.above = one.below  # type: ignore[method-assign]
+    made.derived.above = lambda self: setattr(self, "k", 0.0)  # type: ignore[method-assign, assignment]
+    made.derived.remark = "no field"  # type: ignore[attr-defined]
+    sim.run(until=2.0)
+    assert (one.k, two.k) == (1.0, 0.0)
+
+
+def test_a_derived_class_that_slides_leaves_its_base_as_it_is() -> None:
+    base = Made().base
+
+    class Sliding(base):  # type: ignore[misc, valid-type]
+        sliding = base.above.slides(base.below)
+
+    sim = ev.Simulation()
+    plain, slides = base(sim, x=99.5).start(), Sliding(sim, x=99.5).start()
+    sim.run(until=2.0)
+    assert (plain.x, slides.sliding) == (98.5, 0.5)  # `below` is true where `above` has turned it: it fires no more
+    assert abs(slides.x - 100.0) < 1e-9
