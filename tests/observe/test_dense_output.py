@@ -129,7 +129,10 @@ def iter_to(time):
 
 def test_stretches_rise_or_fall_and_levels_are_found_in_them():
     # s**3 - s turns twice in [-1, 1], at -+1/sqrt(3).
-    path = PiecewisePolynomial(np.array([0.0]), np.array([4.0]), np.array([[0.0, -1.0, 0.0, 1.0]]), np.zeros((0, 2)))
+    no_rows, no_instants = np.full((1, 2), np.nan), np.zeros((0, 2))
+    path = PiecewisePolynomial(
+        np.array([0.0]), np.array([4.0]), np.array([[0.0, -1.0, 0.0, 1.0]]), no_rows, no_instants
+    )
     turn = 3.0**-0.5
 
     assert path.stretches.spans == pytest.approx(np.array([[-1.0, -turn], [-turn, turn], [turn, 1.0]]))

@@ -13,7 +13,7 @@ from __future__ import annotations
 import linecache
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from math import isfinite
+from math import isfinite, nan
 from types import FunctionType
 from typing import TYPE_CHECKING, Final
 
@@ -97,6 +97,8 @@ class DenseOutput(Observer):
         self._level = None if test is None else _Level(self, test)
         self._reached = sim.time
         self._parts: list[Part] = []
+        self._borders: list[list[float]] = []
+        self._latest = nan
         self._instants: list[tuple[float, float]] = []
         self._error, self._is_proved = 0.0, True
         sim._the_monitor.add_observer(self)
@@ -109,11 +111,13 @@ class DenseOutput(Observer):
         # The last value of an instant is that with which the next piece begins.
         lasts = np.append(instants[1:, 0] > instants[:-1, 0], len(instants) > 0 and instants[-1, 0] < self._reached)
         instants = instants[~lasts] if len(instants) else instants
-        return PiecewisePolynomial(*joined(self._parts), instants, self._error, self._is_proved)
+        borders = np.array(self._borders)
+        return PiecewisePolynomial(*joined(self._parts), borders, instants, self._error, self._is_proved)
 
     def forget(self) -> None:
         """Let go what is known until now."""
         self._parts.clear()
+        self._borders.clear()
         self._instants.clear()
 
     def stop(self) -> None:
@@ -123,12 +127,16 @@ class DenseOutput(Observer):
             self._integrator.guards.let_go(self._level)
 
     def _observe(self, phase: Phase) -> None:
-        time = self.sim.time
+        time, known = self.sim.time, len(self._parts)
+        value = self._value_at(time)
         if time > self._reached:
             self._cover(self._reached, time)
+            self._borders += [[nan, nan] for _ in self._parts[known:]]
+            self._borders[known][0], self._borders[-1][1] = self._latest, value
             self._reached = time
         else:
-            self._instants.append((time, self._value_at(time)))
+            self._instants.append((time, value))
+        self._latest = value
 
     def _value_at(self, time: float) -> float:
         """The quantity at a time that can be shown. Raises ModelError if it is not finite."""

@@ -1,4 +1,8 @@
-"""Piecewise polynomials over time: what a quantity is at every time of a run, with its jumps."""
+"""Piecewise polynomials over time: what a quantity is at every time of a run, with its jumps.
+
+At the ends of a piece, as at events, the recorded value counts and not that of the polynomial, which differs by its
+error and by rounding: whether a level is met at an event is as the row of it says.
+"""
 
 from __future__ import annotations
 
@@ -30,6 +34,7 @@ class PiecewisePolynomial:
 
     starts, ends    (n,) of the intervals, in order; the end of one is the start of the next
     coefficients    (n, d + 1) of 1, s, ..., s**d, where s goes from -1 to 1 over the interval
+    borders         (n, 2) the values at both ends of each interval, as recorded; NaN where only the polynomial is known
     instants        (k, 2) times and values between events of one instant, which hold for no time
     error           the largest difference from the quantity between events, proved or estimated
     is_proved       whether it is proved; else the quantity was sampled, at least in part
@@ -38,6 +43,7 @@ class PiecewisePolynomial:
     starts: Floats
     ends: Floats
     coefficients: Floats
+    borders: Floats
     instants: Floats
     error: float = 0.0
     is_proved: bool = True
@@ -57,7 +63,8 @@ class PiecewisePolynomial:
         runs = np.flatnonzero(np.diff(t) > 0.0)
         line = np.column_stack([(v[runs] + v[runs + 1]) / 2, (v[runs + 1] - v[runs]) / 2])
         is_inner = np.concatenate([[False], (t[1:-1] == t[:-2]) & (t[1:-1] == t[2:]), [t[-1] == t[-2]]])
-        return cls(t[runs], t[runs + 1], line, np.column_stack([t, v])[is_inner])
+        borders = np.column_stack([v[runs], v[runs + 1]])
+        return cls(t[runs], t[runs + 1], line, borders, np.column_stack([t, v])[is_inner])
 
     @property
     def start(self) -> float:
@@ -73,16 +80,20 @@ class PiecewisePolynomial:
         """The value at a time; where it jumps, that after it. Raises ModelError outside."""
         if not self.start <= time <= self.end:
             raise ModelError(f"the quantity is known from {self.start!r} to {self.end!r}, and not at {time!r}")
-        k = min(int(np.searchsorted(self.starts, time, side="right")) - 1, len(self.starts) - 1)
-        s = 2.0 * (time - self.starts[k]) / (self.ends[k] - self.starts[k]) - 1.0
-        return float(_value(self.coefficients[[k]], np.array([s]))[0])
+        return float(self.values(np.array([time]))[0])
 
     def values(self, times: Floats, *, before: bool = False) -> Floats:
         """The values (m,) at times (m,) from its start to its end; where it jumps those after it, or `before`."""
         k = np.searchsorted(self.starts, times, side="left" if before else "right") - 1
         k = np.clip(k, 0, len(self.starts) - 1)
         s = 2.0 * (times - self.starts[k]) / (self.ends[k] - self.starts[k]) - 1.0
-        return _value(self.coefficients[k], s)
+        return self.pieces_at(k, s)
+
+    def pieces_at(self, pieces: npt.NDArray[np.intp], at: Floats) -> Floats:
+        """The values of pieces, each at a place from -1 to 1: at the ends, where they are known, as recorded."""
+        inside = _value(self.coefficients[pieces], at)
+        border = np.where(at == -1.0, self.borders[pieces, 0], np.where(at == 1.0, self.borders[pieces, 1], np.nan))
+        return np.where(np.isnan(border), inside, border)
 
     def knots(self) -> tuple[Floats, Floats]:
         """The times and values (m,) between which it rises or falls throughout, with both sides of each jump."""
@@ -106,8 +117,8 @@ class PiecewisePolynomial:
             cuts += list(pairwise(bounds))
             order += [k] * (len(bounds) - 1)
         pieces, spans = np.array(order), np.array(cuts)
-        of = self.coefficients[pieces]
-        return Stretches(self, pieces, spans, np.column_stack([_value(of, spans[:, 0]), _value(of, spans[:, 1])]))
+        values = np.column_stack([self.pieces_at(pieces, spans[:, side]) for side in (0, 1)])
+        return Stretches(self, pieces, spans, values)
 
 
 @dataclass(frozen=True, eq=False)

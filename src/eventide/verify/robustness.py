@@ -49,7 +49,7 @@ from eventide.verify.time_sets import (
 )
 
 if TYPE_CHECKING:
-    from eventide.observe.piecewise import PiecewisePolynomial
+    from eventide.observe.piecewise import Floats, PiecewisePolynomial
 
 ROUNDING: Final = 1e-12
 """Margins that differ by less than this part of the largest one are the same."""
@@ -206,12 +206,15 @@ class Monitor:
     def _compared(self, one: Comparison, level: float, *, strictly: bool) -> TimeSet:
         path, bound = self.paths[one.of], one.level + one.side * level
         intervals = path.stretches.where(bound, one.side, strictly=strictly)
-        heights = one.side * (path.instants[:, 1] - bound)
-        fails = heights <= 0.0 if strictly else heights < 0.0
-        jumps = set(path.starts[1:].tolist())  # asked for membership only
-        # What ends where a piece begins fails from there on: at an instant the value is that after the event.
-        held = [((low, 0), (high, -1 if high in jumps else 0)) for low, high in intervals]
-        return without(united(held), path.instants[fails, 0].tolist())
+
+        def failing(times: Floats, values: Floats) -> list[float]:
+            heights = one.side * (values - bound)
+            return times[heights <= 0.0 if strictly else heights < 0.0].tolist()  # type: ignore[no-any-return]  # floats
+
+        # Where a piece begins, the value is that with which it does, which is that after the event.
+        fails = set(failing(path.starts, path.values(path.starts)))  # asked for membership only
+        held = [((low, 1 if low in fails else 0), (high, -1 if high in fails else 0)) for low, high in intervals]
+        return without(united(held), failing(path.instants[:, 0], path.instants[:, 1]))
 
     # --- what decides it ------------------------------------------------------------------------------------------
 

@@ -1,0 +1,58 @@
+"""At an event the recorded row counts, and not the polynomial of the step before it, which differs by its error."""
+
+import pytest
+
+import eventide as ev
+from eventide.verify import Component, Requirement, Test, always, eventually, holds, quantity
+
+METHODS = {one.name: one for one in (ev.methods.RK43, ev.methods.ENGLAND, ev.methods.DOP853, ev.methods.RADAU)}
+HEIGHTS = (0.3, 1.0, 1.7, 3.3, 7.1)
+h = quantity("ball.h")
+
+
+class Ball(ev.Continuous):
+    h: ev.State = ev.state(1.0)
+    v: ev.State = ev.state(0.0)
+
+    def equations(self):
+        self.rate.h = self.v
+        self.rate.v = -9.81
+
+    @ev.when(lambda self: self.h <= 0.0 and self.v < 0.0)
+    def bounce(self):
+        self.v *= -0.8
+
+
+def fall(sim, *, height: float):
+    sim.record(Ball(sim, h=height, name="ball").start())
+
+
+def margin(statement, height, method):
+    model = ev.model(until=2.0)(fall)
+    model.options = {"method": method}
+    requirement = Requirement(
+        "B-1", "It should be as the rows say.", Component("ball", model(height=height)), holds(statement)
+    )
+    return Test(requirement).run().worst.score.margin
+
+
+@pytest.mark.slow
+@pytest.mark.row("R-301")
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
+def test_whether_a_level_is_met_at_an_event_is_as_its_row_says(method):
+    for height in HEIGHTS:
+        sim = ev.Simulation(method=method)
+        rows = sim.record(Ball(sim, h=height, name="ball").start())
+        sim.run(until=2.0)
+        lowest = float(rows.to_pandas()["ball.h"].min())
+        assert lowest <= 0.0, "the ball has touched the ground"
+        assert margin(eventually(h <= 0.0), height, method) == 0.0 - lowest
+        assert margin(always(h >= 0.0), height, method) == lowest + 0.0
+
+
+@pytest.mark.row("R-301")
+def test_points_that_lines_join_are_met_as_they_are_written():
+    for low in (0.1, 0.7, -0.3):  # half the sum and half the difference of two numbers give neither back
+        output = [0.0, 1.0, 2.0], [1.1, low, 2.3]
+        assert holds(eventually(quantity() <= low))(output).margin == 0.0
+        assert holds(always(quantity() >= low))(output).margin == 0.0
