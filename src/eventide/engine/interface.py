@@ -47,7 +47,7 @@ class Engine:
     pack: Callable[[Arrays], tuple[Any, object]]
     proceed: Callable[..., int]
     proceed_away: Callable[..., int]
-    accompany: Callable[..., int]
+    advance_to_row: Callable[..., int]
     look: Callable[..., float]
     may_change: Callable[..., bool]
     change: Callable[..., bool]
@@ -77,7 +77,7 @@ class Engine:
 
 ENTRIES: Final = tuple(one.name for one in fields(Engine))[1:-1]
 """The names of the stepper's functions that Python calls."""
-DIRECT: Final = ("accompany", "look", "may_change", "change", "has_broken")
+DIRECT: Final = ("advance_to_row", "look", "may_change", "change", "has_broken")
 """Those of them that other native code calls."""
 
 

@@ -192,7 +192,7 @@ def open_written(a: Arrays, at: int, time: float) -> None:
 # A read brings a flow to the present, a change also ends its step, as Python does where an event reads or writes.
 
 
-def accompany(a: Arrays, time: float, stop: float) -> int:
+def advance_to_row(a: Arrays, time: float, stop: float) -> int:
     """Bring all flows from one time event to the next, or to the first state event before it that Python has to handle.
 
     That is `proceed` where nothing has begun to wait. Of the present only what events have touched is settled.

@@ -29,10 +29,10 @@ from eventide.engine.codes import CHATTERS, FAILED, FOUND, LOCATED, PAUSED, REAC
 from eventide.engine.step_control import LATEST
 from eventide.errors import SimulationError
 from eventide.monitor.cascade import Cascade
-from eventide.monitor.company import MovingCompany
 from eventide.monitor.guarded_conditions import WatchedConditions
 from eventide.monitor.observers import Observer, Observers, Phase
 from eventide.monitor.retry_limit import RetryLimit
+from eventide.monitor.row_driver import HybridDriver
 from eventide.monitor.sliding import Slides
 from eventide.monitor.stiffness import MANY, Stiffness
 from eventide.monitor.tape import Tape
@@ -51,7 +51,7 @@ class Monitor:
     """What a simulation does between two events.
 
     state_events    how many state events have taken place
-    company         rows of processes that have events of their own meanwhile
+    row_driver      rows of processes that have events of their own meanwhile
     """
 
     def __init__(self, sim: Simulation, system: System) -> None:
@@ -70,7 +70,7 @@ class Monitor:
         self._retry_limit = RetryLimit()
         self._stiffness = Stiffness(self.integrator)
         self._slides = Slides(sim, self.integrator)
-        self.company = MovingCompany(self)
+        self.row_driver = HybridDriver(self)
         self.watched = WatchedConditions(self, conditions_of(sim))
         keep_conditions(sim, self.watched)
 
@@ -150,8 +150,8 @@ class Monitor:
         Returns     the handler whose event is next because of sliding; None if there is none
         """
         sim, integrator, slides, instants = self.sim, self.integrator, self._slides, self.watched.instants
-        if self.company.met is not None:
-            self._attend(*self.company.take_met())
+        if self.row_driver.reached is not None:
+            self._attend(*self.row_driver.take_reached())
         goes_on, self._is_broken_off = self._is_broken_off and not integrator.touched, False
         is_rebound = slides.is_awake and (integrator.changes.references or not integrator.references.stands())
         integrator.prepare()
@@ -365,7 +365,7 @@ class Monitor:
         """A run has ended; what changes until the next is looked for as that begins."""
         self.integrator.own_methods.check()
         self.integrator.changes.note()
-        self.company.met = None
+        self.row_driver.reached = None
         if self.observers.at_will:
             self.observers.observe_rest()
         if self.steps >= MANY:

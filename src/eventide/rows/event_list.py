@@ -304,8 +304,8 @@ def take_event(a: Rows, time: float, sequence: float, serial: int, horizon: floa
         return NONE
     if a.run.arrays != 0 and (a.run.wrote != 0 or a.activity.due[i] > a.run.time):
         a.run.wrote = 0
-        a.run.met = march(a, a.activity.due[i])
-        if a.run.met != REACHED:
+        a.run.reached = march(a, a.activity.due[i])
+        if a.run.reached != REACHED:
             return NONE
     if a.activity.last[i] == IN_HEAP:
         a.run.hole = 1

@@ -275,7 +275,7 @@ class RowState(ctypes.Structure):
     """That of the one that says whether laws have failed."""
     wrote: int
     """1 if the events of this instant have changed what moves since it was settled."""
-    met: int
+    reached: int
     """What that function has come to last, as a code of `engine/codes.py`, or the number of a condition."""
 
 

@@ -16,8 +16,8 @@ from itertools import count
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from eventide.bodies.migration.company import ALONE
 from eventide.bodies.migration.reliance import Reliance
+from eventide.bodies.migration.row_driver import DISCRETE
 from eventide.bodies.migration.selection import Candidate, Selection
 from eventide.bodies.migration.stand_ins import Given, Gone, RowCalendar, RowProcessList
 from eventide.discrete import inside, same_time_limit
@@ -38,7 +38,7 @@ from eventide.rows.undisturbed import is_watched, uncollected, undisturbed
 if TYPE_CHECKING:
     from eventide.bodies.absence import Absence
     from eventide.bodies.body import Admission, Bodies, Body, Return
-    from eventide.bodies.migration.company import Company
+    from eventide.bodies.migration.row_driver import RowDriver
     from eventide.bodies.prototypes import Prototype, Prototypes
     from eventide.bodies.stations.things import Things
     from eventide.discrete.processes.process import Process
@@ -87,7 +87,7 @@ class Homes(OuterHook):
         self._requests: dict[int, Request] = {}  # of those that come home, by their rows
         self._relied = Reliance()  # on what those rely that are away
         self._called: Entry | None = None  # whose event is under way, or is the next one
-        self._company: Company = ALONE  # what else acts between events, for those that are away
+        self._driver: RowDriver = DISCRETE  # what else acts between events, for those that are away
         self._came = self._since = self._taken_before = self._events_before = 0
         self._pause = 1
         self.is_busy = False
@@ -120,10 +120,15 @@ class Homes(OuterHook):
             return
         self.due = events + ENOUGH * self._pause
         inner = self.inner if inside.hook_of(world) is self else inside.hook_of(world)
-        company: Company | None = ALONE if inner is None else getattr(inner, "company", None)
-        if company is None or type(calendar) is not Calendar or is_watched() or not company.is_welcome(self._memory):
+        row_driver: RowDriver | None = DISCRETE if inner is None else getattr(inner, "row_driver", None)
+        if (
+            row_driver is None
+            or type(calendar) is not Calendar
+            or is_watched()
+            or not row_driver.may_proceed(self._memory)
+        ):
             return
-        self.inner, self._company = inner, company
+        self.inner, self._driver = inner, row_driver
         if calendar.front:  # it may hold stale notices
             self.due = events + 1
             return
@@ -470,7 +475,7 @@ class Homes(OuterHook):
                 self._give_up()
             elif self.is_any_away and isinstance(inside.hook_of(self.world), SignalHook):
                 self.leave()
-            elif self.is_any_away and not (self._relied.stands() and self._company.is_welcome(self._memory)):
+            elif self.is_any_away and not (self._relied.stands() and self._driver.may_proceed(self._memory)):
                 self.leave()
                 self._wait_longer()
             elif self.is_any_away:
@@ -478,9 +483,9 @@ class Homes(OuterHook):
                 if self._called is not None:
                     yield calendar.turn
                     continue
-                if self._company.has_found:
-                    self._called = self._company.begin()
-                elif self._company.met is not None:
+                if self._driver.has_state_event:
+                    self._called = self._driver.begin()
+                elif self._driver.reached is not None:
                     self.leave()
                 elif inside.is_halted(self.world) or most <= 0:
                     return
@@ -514,7 +519,7 @@ class Homes(OuterHook):
             for k, kind in self._counted:
                 memory.kind.count[k] = kind.count
             try:
-                code = self._company.accompany(memory, *key, horizon, left)
+                code = self._driver.proceed(memory, *key, horizon, left)
             except BaseException as error:  # noqa: BLE001  # it is raised in the process that has met it
                 code, failure = FAILED, error
             calendar.numbers, calendar.serial = count(run.turn + 1), count(run.serial + 1).__next__

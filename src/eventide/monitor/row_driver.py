@@ -1,7 +1,7 @@
-"""Rows of processes beside all that moves: native code goes from event to event, and lets Python look when it must.
+"""Events of rows of processes in a model with flows: native code goes from event to event, and returns where it must.
 
-In: the events of rows, in their order (`bodies/migration/homes.py`). Out: these, with all that moves brought to each,
-or the first state event before. Rows do so while Python has nothing to do between two events: no observer, no condition
+In: the events of rows, in their order (`bodies/migration/homes.py`). Out: these, with all flows brought to each, or
+the first state event before. Rows do so while Python has nothing to do between two events: no observer, no condition
 on time alone, nothing that slides, no code that is monitored for changes. What an event of a row sets is settled before
 the next one.
 """
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
     from eventide.rows.records import RowState
 
 
-class MovingCompany:
-    """What lets rows have their events while a model moves.
+class HybridDriver:
+    """Drives the events of rows where states are integrated.
 
-    met     what they have come to that is Python's, a code of the march, and where it was to go; None without
+    reached     what stopped them that is Python's: a code of `proceed`, and the time to be reached; None without
     """
 
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
-        self.met: tuple[int, float] | None = None
+        self.reached: tuple[int, float] | None = None
 
-    def is_welcome(self, memory: RowMemory | None) -> bool:
+    def may_proceed(self, memory: RowMemory | None) -> bool:
         """Whether rows may have the next events; what the last one in Python has changed is known then."""
         monitor, sim = self._monitor, self._monitor.sim
         integrator, changes = monitor.integrator, monitor.integrator.changes
@@ -53,8 +53,8 @@ class MovingCompany:
             integrator.native_handlers.allow(monitor._reacts())
         return True
 
-    def accompany(self, memory: RowMemory, *turn: float) -> int:
-        """Let rows have their events, and bring all that moves along: `proceed_rows`, of which `turn` are arguments."""
+    def proceed(self, memory: RowMemory, *turn: float) -> int:
+        """Let rows have their events, with all flows brought to each: `proceed_rows`, of which `turn` are arguments."""
         monitor, clock = self._monitor, memory.run
         sim, integrator = monitor.sim, monitor.integrator
         run, guards, current = integrator.run, integrator.guards, sim.current
@@ -71,7 +71,7 @@ class MovingCompany:
         finally:
             integrator.is_marching = sim.active = False
             sim.current, clock.arrays = current, 0
-            self._take_stock(clock)
+            self._note_changes(clock)
         if code == FAILED:
             integrator.host.raise_what_was_met()
         return code
@@ -83,58 +83,58 @@ class MovingCompany:
         clock.wrote = 0
         if engine.places:
             clock.marching, clock.looking, clock.asking, clock.changing, clock.breaking = engine.places
-        host.march = lambda *given: engine.accompany(known.arrays, *given)
+        host.march = lambda *given: engine.advance_to_row(known.arrays, *given)
         host.look = lambda *given: engine.look(known.arrays, *given)
         host.may_change = lambda *given: engine.may_change(known.arrays, *given)
         host.change = lambda *given: engine.change(known.arrays, *given)
         host.has_broken = lambda: engine.has_broken(known.arrays)
 
-    def _take_stock(self, clock: RowState) -> None:
+    def _note_changes(self, clock: RowState) -> None:
         """Rows have had their events, and Python goes on: let it know what these have changed."""
         monitor, sim, integrator = self._monitor, self._monitor.sim, self._monitor.integrator
         run = integrator.run
-        if clock.met != REACHED:
-            self.met = None if clock.met == PAUSED else (clock.met, run.next_event)
+        if clock.reached != REACHED:
+            self.reached = None if clock.reached == PAUSED else (clock.reached, run.next_event)
         elif integrator.seen:
             integrator.forget_what_was_seen()
         integrator.next_event = nan
         sim.time = sim.last_time = clock.time
         sim.dt = 0.0
-        if run.handled and clock.met not in FOUND and integrator.native_handlers.count():
+        if run.handled and clock.reached not in FOUND and integrator.native_handlers.count():
             monitor._count_reactions()
-        if self.met is None:
+        if self.reached is None:
             for k in range(run.touched):
                 integrator.note_touching(integrator.flows[integrator.memory.touched[k]])
 
     def _go(self, memory: RowMemory, turn: tuple[float, ...]) -> int:
         clock, integrator = memory.run, self._monitor.integrator
         while True:
-            clock.met, integrator.is_marching = REACHED, True
+            clock.reached, integrator.is_marching = REACHED, True
             clock.arrays = cast("int", integrator.memory.arrays)  # their address, as laws are compiled
             code = memory.engine.proceed_rows(memory.arrays, *turn)
-            if clock.met not in TENDING:
+            if clock.reached not in TENDING:
                 return code
             stop = integrator.run.next_event
-            answer, _ = integrator.tend(clock.met, clock.time, stop)
+            answer, _ = integrator.tend(clock.reached, clock.time, stop)
             if answer != REACHED:
-                clock.met = CHOICE if answer >= 0 else answer
+                clock.reached = CHOICE if answer >= 0 else answer
                 return code
             self._monitor.sim.time = clock.time = stop
             if integrator.run.touched:
                 integrator.settle()
 
     @property
-    def has_found(self) -> bool:
-        """Whether they have come to a state event."""
-        return self.met is not None and self.met[0] in FOUND
+    def has_state_event(self) -> bool:
+        """Whether a state event stopped them."""
+        return self.reached is not None and self.reached[0] in FOUND
 
     def begin(self) -> Entry:
-        """The state event to which they have come takes place in Python; returns its owner."""
+        """The state event that stopped them takes place in Python; returns its owner."""
         monitor, sim = self._monitor, self._monitor.sim
         integrator = monitor.integrator
         sim.active, sim.current = True, None
         try:
-            code, _, _ = self.take_met()
+            code, _, _ = self.take_reached()
             monitor._is_event(code)
             chosen = integrator.chosen
             monitor.state_events += 1
@@ -146,10 +146,10 @@ class MovingCompany:
         finally:
             sim.active = False
 
-    def take_met(self) -> tuple[int, float, float]:
-        """What they have come to, as the march in Python would say it: its code, and twice where it was to go."""
-        assert self.met is not None
-        (code, stop), self.met = self.met, None
+    def take_reached(self) -> tuple[int, float, float]:
+        """What stopped them, as `Integrator.proceed` would say it: its code, and twice the time to be reached."""
+        assert self.reached is not None
+        (code, stop), self.reached = self.reached, None
         integrator = self._monitor.integrator
         integrator.is_marching = True
         return integrator.come_back(code, self._monitor.sim.time, stop), stop, stop
