@@ -28,7 +28,7 @@ def hurry(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(simulations, "ENOUGH", 8)  # half of it is enough where native code is loaded
     patch.setattr(loading, "PATIENCE", 0)
     patch.setattr(loading, "_PAST", loading._Past(is_loaded=True))
-    for name, few in {"ENOUGH": 4, "EACH": 0, "MOST": 0.5}.items():
+    for name, few in {"ENOUGH": 4, "EACH": 0, "BACK": 0, "MOST": 0.5}.items():
         patch.setattr(homes, name, few)
     patch.setattr(homes.Homes, "_wait_longer", lambda self: None)
 

@@ -32,7 +32,8 @@ PLAIN, ROWS, NATIVE = (
 SOON: tuple[tuple[Any, str, Any], ...] = (
     (world, "SPELL", 4), (same_time_limit, "SPELL", 4), (simulation, "ENOUGH", 8), (loading, "PATIENCE", 0),
     (loading, "_PAST", loading._Past(is_loaded=True)),
-    (homes, "ENOUGH", 4), (homes, "EACH", 0), (homes, "MOST", 0.5), (homes.Homes, "_wait_longer", lambda _: None),
+    (homes, "ENOUGH", 4), (homes, "EACH", 0), (homes, "BACK", 0), (homes, "MOST", 0.5),
+    (homes.Homes, "_wait_longer", lambda _: None),
 )  # fmt: skip
 """What is set so that processes go away after a few events, and go again."""
 

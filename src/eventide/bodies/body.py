@@ -170,15 +170,18 @@ class Body:
                 inside = point.frame.values_of(one, values)
                 if inside is None:
                     return None
-                values.update(inside)
+                values = {**values, **inside}
             referents = gc.get_referents(one)
-            ranges = (item for item in referents if type(item) in _ITERATORS)
-            found = [iterator for item in ranges if (iterator := _range_in(item)) is not None]
-            errors = {id(item): item for item in referents if type(item) is Interrupt} if point.handlers else {}
-            if len(found) != len(point.loops) or (point.handlers and len(errors) != 1):
+            ranges = [_range_in(item) for item in referents if type(item) in _ITERATORS]
+            found = [iterator for iterator in ranges if iterator is not None]
+            if len(found) != len(point.loops):
                 return None
             iterators += found
-            handling += errors.values()
+            if point.handlers:
+                errors = {id(item): item for item in referents if type(item) is Interrupt}
+                if len(errors) != 1:
+                    return None
+                handling += errors.values()
         admission, handlers = self._admission(at, values, iterators), standing.handlers
         return admission and (self._handling(admission, handlers[0], values, *handling) if handlers else admission)
 
@@ -190,8 +193,7 @@ class Body:
         if type(left) is not float or (handler.name and values.get(handler.name) is not error):
             return None
         admission.reals[self.reals.index(f"l_{handler.number}")] = left
-        admission.causes[self.wholes.index(f"e_{handler.number}")] = error
-        return admission
+        return admission._replace(causes={**admission.causes, self.wholes.index(f"e_{handler.number}"): error})
 
     def begin(self, arguments: Mapping[str, object]) -> Admission | None:
         """What the row of a process begins with that has not begun; None if it cannot begin there."""
@@ -223,10 +225,8 @@ class Body:
         if numbers is None or found is None:
             return None
         wholes, reals = numbers
-        for text, item in zip(naming.addresses, found.kept, strict=True):
-            wholes[places[text]] = id(item)
-        for place, slot in found.slots.items():
-            wholes[place] = slot
+        for place, number in found.wholes:
+            wholes[place] = number
         for point in standing.chain[1:]:
             wholes[places[point.frame.began_in_python]] = 1
         for loop, iterator in zip(standing.loops, iterators, strict=True):
@@ -234,12 +234,15 @@ class Body:
             if step != loop.step or max(abs(begin), abs(end)) >= WIDE:
                 return None
             wholes[places[f"n_{loop.number}"]], wholes[places[f"s_{loop.number}"]] = begin, end
-        requests = self._requests(at, values, found.resources)
-        numbers_of = outcomes_of(standing.choices, values, [*standing.blocks])
-        if requests is None or numbers_of is None:
+        requests = self._requests(at, values, found.resources) if standing.blocks else {}
+        if requests is None:
             return None
-        for choice, number in numbers_of.items():
-            wholes[places[f"o_{choice.number}"]] = number
+        if standing.choices:
+            numbers_of = outcomes_of(standing.choices, values, [*standing.blocks])
+            if numbers_of is None:
+                return None
+            for choice, number in numbers_of.items():
+                wholes[places[f"o_{choice.number}"]] = number
         return Admission(
             at,
             wholes,
@@ -247,10 +250,10 @@ class Body:
             found.kept,
             found.relied,
             found.stations,
-            {places[f"q_{name}"]: request for name, request in requests.items()},
+            {places[f"q_{name}"]: request for name, request in requests.items()} if requests else {},
             found.births,
             found.processes,
-            {**found.causes},
+            found.causes,
         )
 
     def _requests(
@@ -411,7 +414,8 @@ def _range_in(item: object) -> object:
 
 def _rest(iterator: Any) -> tuple[int, int, int]:
     """What an iterator over a range has left."""
-    whole, done = iterator.__reduce__()[1][0], (iterator.__reduce__()[2:] or (0,))[0] or 0
+    _, (whole,), *rest = iterator.__reduce__()
+    done = rest[0] or 0 if rest else 0
     return whole.start + done * whole.step, whole.stop, whole.step
 
 
@@ -531,7 +535,7 @@ class Bodies:
             return None
         bodies = self._bodies_of(function)
         for body in bodies:
-            if (admission := body.admit(generator, {**values})) is not None:
+            if (admission := body.admit(generator, values)) is not None:
                 return body, admission
         if len(bodies) >= MOST_KINDS or any(body.resumes_at(generator) is None for body in bodies):
             return None

@@ -84,6 +84,10 @@ class Surroundings:
         if any(owner.sim is not self._world for owner, _ in slots.values()):
             return None
         return Found(
+            [
+                *((places[text], id(item)) for text, item in zip(naming.addresses, kept, strict=True)),
+                *((place, vars(owner)[where.block] + where.offset) for place, (owner, where) in slots.items()),
+            ],
             kept,
             self._relied(values),
             resources,
@@ -91,7 +95,6 @@ class Surroundings:
             {places[text]: self._birth(text, self._arguments(text, values)) for text in naming.spawns},
             {places[text]: thing.found(values) for text, thing in naming.processes.items()},
             {places[text]: thing.found(values) for text, thing in naming.causes.items()},
-            {place: vars(owner)[where.block] + where.offset for place, (owner, where) in slots.items()},
         )
 
     def _arguments(self, text: str, values: Mapping[str, object]) -> dict[str, object]:
@@ -134,8 +137,13 @@ class Surroundings:
 
 
 class Found(NamedTuple):
-    """What the local variables of a process refer to: see `Admission`; `resources` by the variables of the kernel."""
+    """What the local variables of a process refer to: see `Admission`.
 
+    wholes      numbers for it: by the place of each
+    resources   by the variables of the kernel
+    """
+
+    wholes: list[tuple[int, int]]
     kept: tuple[object, ...]
     relied: dict[tuple[int, str], Fact]
     resources: dict[str, Resource]
@@ -143,7 +151,6 @@ class Found(NamedTuple):
     births: dict[int, Birth]
     processes: dict[int, object]
     causes: dict[int, object]
-    slots: dict[int, int]
 
 
 def _has_method(values: Mapping[str, object], root: str, path: tuple[str, ...], known: object) -> bool:

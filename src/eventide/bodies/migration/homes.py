@@ -47,8 +47,10 @@ if TYPE_CHECKING:
     from eventide.reading.source import CannotLower
     from eventide.rows.memory import RowMemory
 
-EACH: Final = 25
-"""The events of each process before that, and while they are away; with fewer the next check is later."""
+EACH: Final = 16
+"""The events of each process before it goes: it then takes about as long to go as these have taken."""
+BACK: Final = 25
+"""The events of each process that has come home, while it was away; with fewer it does not pay."""
 MOST: Final = 0.9
 """This part of the events are of rows while it pays: each one in Python costs a look at all on which rows rely."""
 MORE: Final = 15
@@ -189,7 +191,7 @@ class Homes(OuterHook):
     @property
     def _pays(self) -> bool:
         """Whether those that are away, or were, have come home seldom enough."""
-        return self._came < FEW or self.taken - self._since >= EACH * self._came
+        return self._came < FEW or self.taken - self._since >= BACK * self._came
 
     def _give_up(self) -> None:
         """It does not pay: all come home, and the next look is much later."""
@@ -245,6 +247,8 @@ class Homes(OuterHook):
         for prototype in self._models:
             self._fill(prototype.row, prototype.admission, prototype.children, requests)
             self._relied.note(prototype.body.naming.facts)
+        for body in dict.fromkeys(candidate.body for candidate in found.values()):
+            self._relied.note(body.naming.facts)
         for process, candidate in found.items():
             self._write_row(process, rows[process], candidate, requests)
 
@@ -281,7 +285,6 @@ class Homes(OuterHook):
             memory.engine.place(memory.arrays, i, time, float(sequence), path[0])
         self._absence.begin(process)
         self._rows[i] = Gone(process, candidate.body, None, candidate.admission.kept)
-        self._relied.note(candidate.body.naming.facts)
 
     def _fill(
         self, i: int, admission: Admission, children: dict[int, Prototype | None], requests: dict[Request, int]
@@ -289,20 +292,20 @@ class Homes(OuterHook):
         """Write the local numbers of a row."""
         memory, interruptions, things = self._memory, self._interruptions, self._things
         assert memory is not None is not things
-        wholes = list(admission.wholes)
+        wholes, views = list(admission.wholes), memory.views
         for place, child in children.items():
             wholes[place] = NONE if child is None else child.row
         for place, thing in admission.stations.items():
             wholes[place] = things.row_of(thing)
         for place, request in admission.requests.items():
             wholes[place] = requests[request]
-        views = memory.views
         for place, other in admission.processes.items():
             wholes[place] = reference(views, self.away[other]) if other in self.away else NONE
         for place, cause in admission.causes.items():
             wholes[place] = interruptions.number_of(cause)
         memory.set_numbers(i, wholes, admission.reals)
-        self._relied.note(admission.relied)
+        if admission.relied:
+            self._relied.note(admission.relied)
 
     def _new_row(self, memory: RowMemory, kind: int) -> int:
         while memory.run.row_room - memory.run.used < 2 or not has_room(memory.views, kind):

@@ -127,11 +127,12 @@ class Selection:
             return
         if group is not None and not all(one is None or _is_plain(one) for _, one, _ in group.standing):
             return
-        children = self._prototypes.children_of(admission)
-        offspring = self._prototypes.descendants_of(children.values()) if children else []
-        admissions = [admission, *(prototype.admission for prototype in offspring)]
-        things = [thing for admission in admissions for thing in admission.stations.values()]
-        resources = [thing for thing in things if not isinstance(thing, Level)]
+        children, offspring, things = {}, [], [*admission.stations.values()]
+        if admission.births:
+            children = self._prototypes.children_of(admission)
+            offspring = self._prototypes.descendants_of(children.values())
+            things += [thing for one in offspring for thing in one.admission.stations.values()]
+        resources = [thing for thing in things if not isinstance(thing, Level)] if things else []
         request = None if isinstance(wait, FirstOf) else wait
         found[process] = Candidate(notice, request, group, body, admission, children, offspring, resources, things)
 
