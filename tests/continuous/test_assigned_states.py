@@ -237,3 +237,52 @@ def test_difference_equations_work_with_every_method_and_inside_steps(name: str)
     assert trace.times.tolist() == [k / 10 for k in range(11)]
     assert trace["counts.total"].tolist() == pytest.approx([k / 5 for k in range(11)], abs=1e-15)
     assert found == pytest.approx([0.35, 1.3], abs=1e-15)
+
+
+class Unread(ev.Continuous):
+    """Its law cannot be read; its condition is true for 1e-4."""
+
+    x: ev.State = ev.state(0.0)
+    passed: list[float] = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.x = eval("1.0")  # noqa: S307  # code that cannot be read
+
+    @ev.when(lambda self: 0.61803 < self.x < 0.61813)
+    def passes(self) -> None:
+        self.passed.append(self.sim.time)
+
+
+@pytest.mark.parametrize("method", ["dop853", "dormand-prince", "radau"])
+def test_conditions_are_proved_where_laws_cannot_be_read_as_these_set_no_states(method: str) -> None:
+    sim = ev.Simulation(method=method, dt_max=0.5)
+    unread = Unread(sim).start()
+    sim.run(until=1.0)
+    assert [condition.kind for condition in sim.explain().conditions] == ["certified"]
+    assert unread.passed == [pytest.approx(0.61803, abs=1e-6)]
+
+
+def make_variable(sim: ev.Simulation) -> None:
+    ev.Variable(sim, 0.0, assigned=True)
+
+
+def make_component(sim: ev.Simulation) -> None:
+    class Shifts(ev.Continuous):
+        taps: ev.StateVector = ev.state_vector(size=3, assigned=True)
+
+    Shifts(sim)
+
+
+@pytest.mark.parametrize("make", [make_variable, make_component])
+@pytest.mark.parametrize("when", ["before", "later"])
+def test_nothing_is_proved_where_laws_cannot_be_read_and_there_is_what_they_may_assign(
+    make: Callable[[ev.Simulation], None], when: str
+) -> None:
+    sim = ev.Simulation()
+    if when == "before":
+        make(sim)
+    Unread(sim).start()
+    sim.run(until=0.1)
+    make(sim)
+    sim.run(until=0.2)
+    assert [condition.kind for condition in sim.explain().conditions] == ["sampled"]

@@ -437,10 +437,10 @@ def test_what_is_located_in_a_call_and_what_is_not_is_told() -> None:
     sim = simulation()
     Told(sim, name="told").start()
     assert [(b.law, b.text, b.kind, b.why) for b in sim.explain().branches] == [
-        ("told.equations via pair", "max(x, 0.0)", "sampled", ""),
-        ("told.equations via pair", "min(x, 1.0)", "sampled", ""),
-        ("told.equations via recursive", "x > 1.0", "sampled", ""),
-        ("told.equations via bend", "abs(self.x)", "sampled", ""),
+        ("told.equations via pair", "max(x, 0.0)", "certified", ""),
+        ("told.equations via pair", "min(x, 1.0)", "certified", ""),
+        ("told.equations via recursive", "x > 1.0", "certified", ""),
+        ("told.equations via bend", "abs(self.x)", "certified", ""),
         ("told.equations via recursive", "recursive(x - 1.0)", None, "it calls itself"),
         ("told.equations via looped", "x < 0.5", None, "it is in a loop"),
         ("told.equations", "all_of(self.x, 0.0)", None, "arguments are followed one by one, without * and **"),

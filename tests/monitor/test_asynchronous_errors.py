@@ -336,7 +336,7 @@ class Climbs(ev.Continuous):
 
 @pytest.mark.parametrize(
     ("place", "start", "ends"),
-    [("law", 0.625, [0.5, 0.625, 0.7, 0.825, 1.0]), ("condition", 0.5, [0.5, 0.7, 1.0])],
+    [("law", 0.625, [0.5, 0.625, 0.75, 1.0]), ("condition", 0.5, [0.5, 0.6925, 1.0])],
 )
 @pytest.mark.parametrize("compile_", ["auto", False])
 def test_an_error_in_a_step_leaves_what_was_at_its_start_and_that_step_is_none(
@@ -362,7 +362,7 @@ def test_an_error_in_a_step_leaves_what_was_at_its_start_and_that_step_is_none(
     DEEDS.clear()
     assert (sim.time, sim.dt, climbs.x, climbs.levels) == (start, 0.0, start, [])
     sim.run(until=1.0)
-    assert (log, [round(time, 9) for time, _ in climbs.levels]) == (ends, [0.7])
+    assert (log, [round(time, 9) for time, _ in climbs.levels]) == (ends, [ends[-2]])
     assert climbs.x == pytest.approx(1.0, abs=1e-12)
 
 

@@ -79,6 +79,8 @@ class System:
         component._flow = integrator.still
         if layout not in self._drafts:
             type(component)._read_branches(self.integrator.analyst)
+            if layout.has_assigned:
+                integrator.groups.expect_assignments()
         seat = self.storage.give_seat(component, layout)
         table, base, side = self.storage.table, seat.base, seat.side
         layout.attach(component, table)

@@ -245,6 +245,11 @@ class Layout:
         return bool(self.computed or self.sums or any(self.fields[name].assigned for name in self.states))
 
     @property
+    def has_assigned(self) -> bool:
+        """Whether laws may assign some of its states."""
+        return any(self.fields[name].assigned for name in (*self.states, *self.vectors))
+
+    @property
     def moves(self) -> bool:
         """Whether there are states at all."""
         return bool(self.states or self.vectors)

@@ -65,6 +65,8 @@ class Variable:
             self._system.integrator.pauses.check_thread()
         self._flow: Flow | Still = self._system.integrator.still
         self.name = check_text(name, "name=") or f"Variable {count_new(sim, Variable)}"
+        if assigned:
+            self._system.integrator.groups.expect_assignments()
         self._slot = slot = self._system.storage.give_seat(self, LONE).base
         self._system.storage.table[:, slot] = 0.0
         self._system.set_tolerances(self._slot, rel_error, abs_error)

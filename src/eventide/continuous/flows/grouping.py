@@ -43,6 +43,7 @@ class Grouping:
     shared      what several flows depend on or touch
     writers     rates that laws of more than one object write
     ordering    which laws wait for which
+    has_assigned  whether there are states that laws may assign, as difference equations do
     changed     flows whose laws or states have changed since functions were last chosen for their steps
     """
 
@@ -58,6 +59,7 @@ class Grouping:
         self.shared = Readers(integrator, self.writers, self.doubt)
         self.changed: dict[Flow, None] = {}
         self.ordering = Ordering(integrator)
+        self.has_assigned = False
         self._clock: Flow | None = None
 
     def members(self) -> Iterator[Member]:
@@ -360,7 +362,18 @@ class Grouping:
             flow.note_inputs(owner, reached_inputs(owner._laws(), owner) if cohort.inputs is None else cohort.inputs)
         if cohort.is_opaque:
             _count(self.opaque, flow, 1)
-        if cohort.assigns and flow.note_assignments():
+        if cohort.assigns and self.has_assigned:
+            self._note_assignments(flow)
+
+    def expect_assignments(self) -> None:
+        """There is a state that laws may assign; of laws that cannot be read it is not known whether they do."""
+        if not self.has_assigned:
+            self.has_assigned = True
+            for flow in self.opaque:
+                self._note_assignments(flow)
+
+    def _note_assignments(self, flow: Flow) -> None:
+        if flow.note_assignments():
             self.integrator.guards.note_assignments(flow)
 
     def _leave_flow(self, flow: Flow, owner: Member) -> None:
