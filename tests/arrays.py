@@ -12,11 +12,11 @@ from eventide.engine.records import (
     Arrays,
     FlowRecord,
     GuardRecord,
+    HistoryRecord,
     LawRecord,
     RunState,
     SeatRecord,
     SlotRecord,
-    TrailRecord,
 )
 from eventide.methods import ENGLAND
 
@@ -34,7 +34,7 @@ def blank(rows: Any = None, flows: int = 1, method: Coefficients = ENGLAND.coeff
         index=np.zeros(1, np.int64),
         lists=np.zeros(64, np.int64),
         guard=GuardRecord.zeros(1),
-        trail=TrailRecord.zeros(1),
+        history=HistoryRecord.zeros(1),
         constants=np.zeros(1),
         heap=np.zeros(flows, np.int64),
         keys=np.zeros(flows),

@@ -360,7 +360,7 @@ def test_the_plan_of_one_more_object_of_a_class_costs_so_many_calls() -> None:
                 analyst.release(plan)
             finally:
                 sys.setprofile(None)
-    assert glove._cohort.plan(glove).touches == (glove, wall)
+    assert glove._class_plan.plan(glove).touches == (glove, wall)
     assert (calls["law_uses_at"], calls["reads_at"]) == (0, 1)
     assert calls.total() <= 16
 

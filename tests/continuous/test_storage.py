@@ -10,7 +10,7 @@ import pytest
 import eventide as ev
 from eventide.continuous.storage.growable_arrays import LINE
 from eventide.engine.codes import Y0, R
-from eventide.engine.records import FlowRecord, GuardRecord, LawRecord, SlotRecord, TrailRecord
+from eventide.engine.records import FlowRecord, GuardRecord, HistoryRecord, LawRecord, SlotRecord
 from eventide.errors import ModelError
 
 
@@ -165,7 +165,7 @@ def test_rows_of_tables_stand_on_cache_lines_however_they_grow() -> None:
         seen.append(motion.storage.table.strides[0] // LINE)
     assert len(seen) > 2
     assert all(lines % 2 for lines in seen)
-    records = FlowRecord, GuardRecord, TrailRecord, SlotRecord
+    records = FlowRecord, GuardRecord, HistoryRecord, SlotRecord
     assert not any(8 * width % LINE for record in records for width in record.widths.values())
 
 

@@ -102,7 +102,7 @@ def levels(tree: BooleanTree, now: float) -> tuple[float, float] | None:
     arrays = arrays._replace(constants=memoryview(np.full(8, math.nan)))
     arrays.rows[Y, 0] = now
     guard_screening.find_levels(arrays, 0, 0, 0)
-    if not arrays.guard.dozes[0]:
+    if not arrays.guard.can_be_screened[0]:
         return None
     return arrays.constants[FLOOR], arrays.constants[CEILING]
 

@@ -108,7 +108,7 @@ def press_at_march(sim: ev.Simulation, number: int, code: int | None = None) -> 
     """Press the key while the stepper runs for the nth time, or comes back for the nth time with this code."""
     motion, left = sim._continuum.integrator, [number]
     proceed: Callable[..., int] = motion.engine.proceed
-    motion.run.patience = pauses.MOST
+    motion.run.work_limit = pauses.MOST
 
     def pressed(*arguments: Any) -> int:
         answer = proceed(*arguments)
@@ -144,7 +144,7 @@ def test_a_march_comes_back_after_so_much_work(often: None, compiled: Any) -> No
     Decay(sim).start()
     motion, codes = sim._continuum.integrator, []
     proceed = motion.engine.proceed
-    motion.run.patience = pauses.MOST
+    motion.run.work_limit = pauses.MOST
 
     def told(*arguments: Any) -> int:
         codes.append(proceed(*arguments))
@@ -335,7 +335,7 @@ def test_a_step_of_more_work_than_that_is_made_all_the_same(monkeypatch: Any) ->
     monkeypatch.setattr(pauses, "MOST", 0.5)
     sim = ev.Simulation(dt_max=0.1)
     decay = Decay(sim).start()
-    sim._continuum.integrator.run.patience = 0.5
+    sim._continuum.integrator.run.work_limit = 0.5
     sim.run(until=1.0)
     assert decay.amount == pytest.approx(2.718281828459045**-0.1, rel=1e-9)
 

@@ -160,7 +160,7 @@ def test_ctrl_c_stops_between_native_handlers(monkeypatch: pytest.MonkeyPatch) -
     sim, whole = ev.Simulation(), ev.Simulation()
     tank, other = Tank(sim, name="tank").start(), Tank(whole, name="tank").start()
     motion, before = sim._continuum.integrator, signal.signal(signal.SIGINT, signal.default_int_handler)
-    motion.run.patience = pauses.MOST
+    motion.run.work_limit = pauses.MOST
     proceed, codes = motion.engine.proceed, []
 
     def pressed(*arguments: Any) -> int:

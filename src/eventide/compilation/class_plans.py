@@ -18,10 +18,10 @@ from eventide.compilation.law_templates import sums_of
 from eventide.compilation.registry import Bound
 from eventide.compilation.soundness import check_laws
 from eventide.continuous.components.component import STAGES, Continuous, Law, law_names
-from eventide.continuous.components.member import cohort_of, laws_hold, seat_of, slide_of
-from eventide.continuous.flows.ordering import Deal
+from eventide.continuous.components.member import class_plan_of, laws_hold, seat_of, slide_of
+from eventide.continuous.flows.ordering import LawAccess
 from eventide.continuous.own_methods import LAWS
-from eventide.continuous.plans import Cohort, LawPlan
+from eventide.continuous.plans import ClassPlan, LawPlan
 from eventide.lowering.names.binder import Binding
 
 if TYPE_CHECKING:
@@ -41,8 +41,8 @@ NOTHING: Final = Binding((), (), (), (), (), ())
 
 
 @dataclass(slots=True, eq=False)
-class KernelCohort(Cohort):
-    """A cohort with what its laws are.
+class KernelClassPlan(ClassPlan):
+    """A class plan with what its laws are.
 
     kernels     of contributions, then of equations
     template    what follows from these kernels; None if it is known for a single object only
@@ -52,80 +52,80 @@ class KernelCohort(Cohort):
     template: LawTemplate | None = None
 
 
-def kernel_cohort_of(member: Member) -> KernelCohort:
-    """The cohort of a member that has been placed."""
-    cohort = cohort_of(member)
-    assert isinstance(cohort, KernelCohort)
-    return cohort
+def kernel_class_plan_of(member: Member) -> KernelClassPlan:
+    """The class plan of a member that has been placed."""
+    class_plan = class_plan_of(member)
+    assert isinstance(class_plan, KernelClassPlan)
+    return class_plan
 
 
 class ClassPlans:
-    """The cohorts of one simulation.
+    """The class plans of one simulation.
 
-    analyst     knows the plans of what is in no cohort with others
+    analyst     knows the plans of what is in no class plan with others
     idle        of what has no laws, or whose laws do not hold, by its layout
     """
 
     def __init__(self, analyst: Compiler) -> None:
         self._analyst = analyst
-        self._known: dict[tuple[LawTemplate, Layout], KernelCohort] = {}
-        self._idle: dict[object, KernelCohort] = {}
+        self._known: dict[tuple[LawTemplate, Layout], KernelClassPlan] = {}
+        self._idle: dict[object, KernelClassPlan] = {}
 
-    def enroll(self, owner: Member, seat: Seat) -> KernelCohort:
-        """The cohort of a member whose laws hold; its seat tells from now on where their rows are."""
-        cohort = seat.cohort
-        if isinstance(cohort, KernelCohort) and cohort.generation == self._analyst.registry.generation:
-            bases = None if cohort.template is None else locate(cohort.template, owner)
+    def enroll(self, owner: Member, seat: Seat) -> KernelClassPlan:
+        """The class plan of a member whose laws hold; its seat tells from now on where their rows are."""
+        class_plan = seat.class_plan
+        if isinstance(class_plan, KernelClassPlan) and class_plan.generation == self._analyst.registry.generation:
+            bases = None if class_plan.template is None else locate(class_plan.template, owner)
             if bases is not None and bases == seat.bases:
-                return cohort
+                return class_plan
         return self._enroll_anew(owner, seat)
 
     def is_current(self, owner: Member) -> bool:
         """Whether a member would be enrolled as it is; raises CannotLower if its laws cannot be read any more."""
-        cohort = kernel_cohort_of(owner)
+        class_plan = kernel_class_plan_of(owner)
         if not isinstance(owner, Continuous) or not laws_hold(owner):
             return True
-        template = cohort.template
+        template = class_plan.template
         if template is None:
             is_unseen = self._is_unseen(owner)
-            return cohort.is_unseen is is_unseen and self._analyst.is_plan_current(owner, cohort.plan(owner))
-        if cohort.generation != self._analyst.registry.generation:
+            return class_plan.is_unseen is is_unseen and self._analyst.is_plan_current(owner, class_plan.plan(owner))
+        if class_plan.generation != self._analyst.registry.generation:
             if self._template(owner)[0] is not template:
                 return False
-            cohort.generation = self._analyst.registry.generation
+            class_plan.generation = self._analyst.registry.generation
         return locate(template, owner) == seat_of(owner).bases
 
-    def enroll_idle(self, seat: Seat) -> KernelCohort:
-        """The cohort of a member without laws that hold: it moves with those that touch it, and its sums are zeroed."""
+    def enroll_idle(self, seat: Seat) -> KernelClassPlan:
+        """The class plan of a member without active laws: it moves with those that touch it; its sums are zeroed."""
         layout = seat.layout
-        cohort = self._idle.get(layout)
-        if cohort is None:
+        class_plan = self._idle.get(layout)
+        if class_plan is None:
             words = Usage.of_slots((), ()).words(sums=sums_of(layout))
             record = self._analyst.integrator.memory.lists.put(words)[1]
-            cohort = self._idle[layout] = KernelCohort(record, 0, _plan_idle)
-        seat.cohort = None
-        self._analyst.integrator.storage.seat.record[seat.number] = cohort.record
-        return cohort
+            class_plan = self._idle[layout] = KernelClassPlan(record, 0, _plan_idle)
+        seat.class_plan = None
+        self._analyst.integrator.storage.seat.record[seat.number] = class_plan.record
+        return class_plan
 
-    def _enroll_anew(self, owner: Member, seat: Seat) -> KernelCohort:
+    def _enroll_anew(self, owner: Member, seat: Seat) -> KernelClassPlan:
         assert isinstance(owner, Continuous)
         analyst = self._analyst
         template, bases = self._template(owner)
         self._write(seat, bases)
         if template is None:
             analyst.facts.note(type(owner))
-            cohort = self._of_one(owner)
+            class_plan = self._of_one(owner)
         else:
             analyst.facts.note(type(owner), *template.codes)
             key = template, seat.layout
-            cohort = self._known.get(key) or self._known.setdefault(key, self._of_many(template, owner))
-            cohort.generation = analyst.registry.generation
-            seat.cohort = cohort
-        analyst.integrator.groups.ordering.consider(cohort.trade)
+            class_plan = self._known.get(key) or self._known.setdefault(key, self._of_many(template, owner))
+            class_plan.generation = analyst.registry.generation
+            seat.class_plan = class_plan
+        analyst.integrator.groups.ordering.consider(class_plan.dependencies)
         known = analyst.integrator.storage.seat
-        known.record[seat.number] = cohort.record
+        known.record[seat.number] = class_plan.record
         known.row_of_laws[seat.number] = 0 if seat.lease is None else seat.lease[1]
-        return cohort
+        return class_plan
 
     def _template(self, owner: Continuous) -> tuple[LawTemplate | None, tuple[int, ...]]:
         """The template of an object's laws, and their index rows side by side.
@@ -159,17 +159,17 @@ class ClassPlans:
                 free, place = lease
                 free.append(place)
             seat.lease = index.put(bases) if bases else None
-        seat.cohort, seat.bases = None, bases
+        seat.class_plan, seat.bases = None, bases
 
-    def _of_many(self, template: LawTemplate, owner: Continuous) -> KernelCohort:
-        """The cohort of objects like one, which has its index rows."""
+    def _of_many(self, template: LawTemplate, owner: Continuous) -> KernelClassPlan:
+        """The class plan of objects like one, which has its index rows."""
         analyst = self._analyst
         if template.assigns:
             check_laws(owner, self._bounds(template, owner))
         uses, words = template.record(
             seat_of(owner).layout, is_native=analyst.compiles, is_unseen=self._is_unseen(owner)
         )
-        return KernelCohort(
+        return KernelClassPlan(
             analyst.integrator.memory.lists.put(words)[1],
             uses,
             lambda one: self._describe(template, one),
@@ -177,7 +177,7 @@ class ClassPlans:
             is_polled=template.is_polled,
             assigns=template.assigns,
             is_exposed=template.can_change and not analyst.compiles,
-            trade=template.trade,
+            dependencies=template.dependencies,
             kernels=template.kernels,
             template=template,
         )
@@ -196,8 +196,8 @@ class ClassPlans:
             bounds.append(Bound(kernel, Binding(objects, rows, (), (), (), ())))
         return tuple(bounds)
 
-    def _of_one(self, owner: Continuous) -> KernelCohort:
-        """The cohort of an object of which nothing can be told but for itself."""
+    def _of_one(self, owner: Continuous) -> KernelClassPlan:
+        """The class plan of an object of which nothing can be told but for itself."""
         plan = self._analyst.law(owner)
         bounds = tuple([bound for _, bound in bounds_in(plan)])
         check_laws(owner, bounds)
@@ -211,7 +211,7 @@ class ClassPlans:
             is_unseen=self._is_unseen(owner),
         )
         record = self._analyst.integrator.memory.lists.put(words)
-        return KernelCohort(
+        return KernelClassPlan(
             record[1],
             usage.uses,
             lambda _: plan,
@@ -224,7 +224,9 @@ class ClassPlans:
             unread=_unread(owner, plan),
             is_unseen=self._is_unseen(owner),
             is_exposed=plan.is_opaque or (plan.signature is not None and not self._analyst.compiles),
-            trade=self._analyst.registry.template(bounds, tuple([STAGES[stage] for stage in plan.stages])).trade,
+            dependencies=self._analyst.registry.template(
+                bounds, tuple([STAGES[stage] for stage in plan.stages])
+            ).dependencies,
             kernels=tuple([bound.kernel for bound in bounds]),
         )
 
@@ -232,7 +234,7 @@ class ClassPlans:
         """The objects to which laws give, each once."""
         found = ((bound, one) for bound in bounds for one in bound.kernel.lowered.uses.exchanges if one.gives)
         owner_of = self._analyst.integrator.storage.owner_of
-        return {owner_of(deal.slot): None for bound, one in found for deal in deal_of(bound, one)}
+        return {owner_of(access.slot): None for bound, one in found for access in accesses_of(bound, one)}
 
     def _is_unseen(self, owner: Continuous) -> bool:
         """Whether something branches in an object's laws that is not located."""
@@ -259,11 +261,11 @@ def bounds_in(plan: LawPlan) -> list[tuple[int, Bound]]:
     return list(zip(plan.stages, [bound for bound in plan.kept if isinstance(bound, Bound)], strict=True))
 
 
-def deal_of(bound: Bound, one: Exchange) -> Iterator[Deal]:
+def accesses_of(bound: Bound, one: Exchange) -> Iterator[LawAccess]:
     """What an exchange is where a kernel is bound: of items of a list, all."""
     binding = bound.binding
     firsts = binding.lists[one.place] if one.is_many else binding.bases[one.place : one.place + 1]
-    return (Deal(first + one.column, one.sort, one.reads, one.sets) for first in firsts)
+    return (LawAccess(first + one.column, one.sort, one.reads, one.sets) for first in firsts)
 
 
 def locate(template: LawTemplate, owner: Member) -> tuple[int, ...] | None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from eventide.compilation.condition_plans import lay, reads_at, usage_of
 from eventide.continuous.components.component import STAGES
 from eventide.continuous.components.member import slide_of
-from eventide.continuous.flows.ordering import Trade
+from eventide.continuous.flows.ordering import Dependencies
 from eventide.continuous.plans import LawPlan
 
 if TYPE_CHECKING:
@@ -68,10 +68,10 @@ class LawTemplate:
         self._records: dict[tuple[Layout, bool, bool], tuple[int, tuple[int, ...]]] = {}
 
     @cached_property
-    def trade(self) -> Trade:
+    def dependencies(self) -> Dependencies:
         """What the laws read and set."""
         found = [(stage, one) for stage, uses in zip(self.stages, self._uses, strict=True) for one in uses.exchanges]
-        return Trade((stage, one.sort, one.reads, one.sets) for stage, one in found)
+        return Dependencies((stage, one.sort, one.reads, one.sets) for stage, one in found)
 
     def record(self, layout: Layout, *, is_native: bool, is_unseen: bool) -> tuple[int, tuple[int, ...]]:
         """How many slots the laws of objects laid out alike use, and the record that says which.

@@ -8,14 +8,14 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Final
 
 from eventide.compilation.branches.located import branches_of
-from eventide.compilation.class_plans import ClassPlans, bounds_in, deal_of, kernel_cohort_of
+from eventide.compilation.class_plans import ClassPlans, accesses_of, bounds_in, kernel_class_plan_of
 from eventide.compilation.code_facts import ClassMethod
 from eventide.compilation.condition_plans import ConditionCompiler, address_of, concerns_at, is_current, lay
 from eventide.compilation.fused_steps import MOST_LAWS, MOST_SLOTS
 from eventide.compilation.processes.process_plans import names_of
 from eventide.compilation.registry import Bound
 from eventide.continuous.components.component import STAGES, Continuous, law_names
-from eventide.continuous.components.member import cohort_of
+from eventide.continuous.components.member import class_plan_of
 from eventide.continuous.plans import LawPlan, ProcessPlan, ReactionPlan, WaitPointPlan
 from eventide.discrete.inside import generator_of
 from eventide.engine.codes import IMPLICIT
@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from eventide.continuous.components.member import Member
     from eventide.continuous.components.switches import Branches
     from eventide.continuous.flows.flow import Flow
-    from eventide.continuous.flows.ordering import Deal
-    from eventide.continuous.plans import Cohort, Plan
+    from eventide.continuous.flows.ordering import LawAccess
+    from eventide.continuous.plans import ClassPlan, Plan
     from eventide.continuous.storage.slot_storage import Seat
     from eventide.discrete.conditions.when import Trigger
     from eventide.discrete.processes.process import Process
@@ -80,24 +80,24 @@ class Compiler(ConditionCompiler):
         except CannotLower:
             return None
 
-    def enroll(self, owner: Member, seat: Seat) -> Cohort:
-        """The cohort of a member whose laws hold; its seat tells from now on where their rows are."""
+    def enroll(self, owner: Member, seat: Seat) -> ClassPlan:
+        """The class plan of a member whose laws hold; its seat tells from now on where their rows are."""
         return self._class_plans.enroll(owner, seat)
 
-    def enroll_idle(self, seat: Seat) -> Cohort:
-        """The cohort of a member without laws that hold: it moves with those that touch it."""
+    def enroll_idle(self, seat: Seat) -> ClassPlan:
+        """The class plan of a member without laws that hold: it moves with those that touch it."""
         return self._class_plans.enroll_idle(seat)
 
-    def dissolve(self, cohort: Cohort) -> None:
-        """A member has left its cohort: give back what was written for it alone."""
-        for free, place in cohort.memory:
+    def dissolve(self, class_plan: ClassPlan) -> None:
+        """A member has left its class plan: give back what was written for it alone."""
+        for free, place in class_plan.memory:
             free.append(place)
 
-    def deals(self, owner: Member) -> list[tuple[int, tuple[Deal, ...]]]:
+    def accesses(self, owner: Member) -> list[tuple[int, tuple[LawAccess, ...]]]:
         """What the laws of a member read and set that laws set: of each that can be read, its stage and that."""
         return [
-            (stage, tuple(deal for one in bound.kernel.lowered.uses.exchanges for deal in deal_of(bound, one)))
-            for stage, bound in bounds_in(cohort_of(owner).plan(owner))
+            (stage, tuple(access for one in bound.kernel.lowered.uses.exchanges for access in accesses_of(bound, one)))
+            for stage, bound in bounds_in(class_plan_of(owner).plan(owner))
         ]
 
     def is_law_current(self, owner: Member) -> bool:
@@ -262,7 +262,7 @@ class Compiler(ConditionCompiler):
         """Whether it has been found out before whether processes of some code can be native."""
         return self.registry.knows_process(code)
 
-    def looks_at_lists(self, plan: Plan | Cohort) -> bool:
+    def looks_at_lists(self, plan: Plan | ClassPlan) -> bool:
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""
         bounds = (bound for bound in plan.signature or () if isinstance(bound, Bound))
         return any(bound.kernel.lowered.uses.looks_at_lists for bound in bounds)
@@ -284,7 +284,9 @@ class Compiler(ConditionCompiler):
         laws, index, contributors = memory.flow_rows.law, memory.index.view, first + known.contributors[number]
         parts = []
         for k in range(first, end):
-            kernel = kernel_cohort_of(integrator.storage.sitter(laws.seat[k])).kernels[0 if k < contributors else -1]
+            kernel = kernel_class_plan_of(integrator.storage.sitter(laws.seat[k])).kernels[
+                0 if k < contributors else -1
+            ]
             if kernel.lowered.function.pieces:  # so long that nothing is gained
                 return 0, 0
             place = laws.operands[k]
@@ -296,9 +298,9 @@ class Compiler(ConditionCompiler):
         """Make kernels that do what contributions and equations of a class do, and tell the stepper of them."""
         widest = 0
         for _, owner in flow.look_up().laws:
-            cohort = kernel_cohort_of(owner)
-            if len(law_names(owner)) == 2 and not cohort.is_opaque:
-                first, second = cohort.kernels
+            class_plan = kernel_class_plan_of(owner)
+            if len(law_names(owner)) == 2 and not class_plan.is_opaque:
+                first, second = class_plan.kernels
                 if (first, second) not in self._joined:
                     self._joined[first, second] = found = self.registry.joined(owner, first, second)
                     self._tell_of(first, second, *found)

@@ -227,7 +227,7 @@ def check_pass(flow: Flow) -> None:
         for stage, law in flow.look_up().laws:
             recorder.begin(law)
             call = law.contributions if stage == 0 else law.equations
-            if stage in law._cohort.unread:
+            if stage in law._class_plan.unread:
                 flow.integrator.host.watch(law, stage, call, law.sim.time)
             else:
                 execute_law(law, call, law.sim.time)

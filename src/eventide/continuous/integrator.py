@@ -16,7 +16,7 @@ from eventide.continuous.checks import UnsoundLaw, check_limits
 from eventide.continuous.failed_step import FailedStep
 from eventide.continuous.flows.flow import Flow, Still
 from eventide.continuous.flows.grouping import Grouping
-from eventide.continuous.flows.sights import Sight
+from eventide.continuous.flows.observed_laws import ObservedLaw
 from eventide.continuous.gc_tuning import FEWEST, Collector
 from eventide.continuous.guards.guards import Guards
 from eventide.continuous.guards.native_handlers import NativeHandlers
@@ -488,7 +488,7 @@ class Integrator:
 
     def hurry(self) -> None:
         """Let the march come back before its next step, also if it runs now and calls Python code."""
-        self.run.patience = -1.0
+        self.run.work_limit = -1.0
 
     def note_firing(self, trigger: Condition) -> None:
         """A handler is next although its condition was not chosen: that must become false again."""
@@ -537,7 +537,7 @@ class Integrator:
             waiting.is_open, waiting.at = True, start
             self.touched.append(waiting)
         self.touch(flow)
-        if isinstance(other, Sight):
+        if isinstance(other, ObservedLaw):
             self.groups.ordering.see(other)
             self.groups.changed[flow] = None
             return

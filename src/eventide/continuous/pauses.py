@@ -52,18 +52,18 @@ class Pauses:
         self._fitting = inf
         """The work of SECONDS, as far as it is known."""
         self.is_away = False
-        integrator.run.patience = self._held
+        integrator.run.work_limit = self._held
 
     def end(self) -> None:
         """The run stops in a pause."""
-        self._integrator.run.patience = self._held
+        self._integrator.run.work_limit = self._held
 
     def go_on(self, now: float, stop: float) -> int:
         """March on after a pause; returns what `proceed` does."""
         integrator, run = self._integrator, self._integrator.run
         arrays, is_short = integrator.memory.arrays, self._most <= self._fitting / 10.0
         clock = perf_counter if is_short else thread_time  # a short one does not wait for the GIL
-        run.patience, begun = self._most, clock()
+        run.work_limit, begun = self._most, clock()
         if is_short or not self._may_leave():
             code = integrator.engine.proceed(arrays, now, stop, -1, 0.0)
         else:
@@ -76,7 +76,7 @@ class Pauses:
             self._fitting = run.work / max(clock() - begun, 1e-9) * SECONDS
             self._most = min(max(self._fitting, 1.0), GROWTH * self._most, MOST)
             self._held = min(self._most / 10.0, HELD)
-        run.patience = self._held
+        run.work_limit = self._held
         return code
 
     def _may_leave(self) -> bool:

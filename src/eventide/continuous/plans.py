@@ -9,7 +9,7 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.continuous.components.component import Continuous, law_names
-from eventide.continuous.flows.ordering import Deal, Trade
+from eventide.continuous.flows.ordering import Dependencies, LawAccess
 from eventide.continuous.own_methods import LAWS
 
 if TYPE_CHECKING:
@@ -79,12 +79,12 @@ class LawPlan(Plan):
     stages: tuple[int, ...] = ()
 
 
-NO_TRADE: Final = Trade()
+NO_DEPENDENCIES: Final = Dependencies()
 """That of what has no laws."""
 
 
 @dataclass(slots=True, eq=False)
-class Cohort:
+class ClassPlan:
     """What is common to members of flows whose laws are the same kernels and whose slots have the same layout.
 
     record, uses    the place of the record of the slots that the laws use, and the number of these uses
@@ -94,7 +94,7 @@ class Cohort:
     is_exposed      whether they run in Python, and so may see without notice what an event changes
     is_unseen       whether something branches in them that is not located, if their kernels do not say so
     unread          the stages of the laws that cannot be read
-    trade           what their laws read and set, which decides their order
+    dependencies           what their laws read and set, which decides their order
     generation      of the kernels; kernels of another generation may be out of date
     """
 
@@ -110,7 +110,7 @@ class Cohort:
     is_exposed: bool = False
     is_unseen: bool = False
     unread: tuple[int, ...] = ()
-    trade: Trade = NO_TRADE
+    dependencies: Dependencies = NO_DEPENDENCIES
     generation: int = -1
     is_special: bool = field(init=False)
     """Whether a flow has to do more than by its record when one of them comes."""
@@ -254,20 +254,20 @@ class Analyst(ABC):
         """What is known of a component's laws."""
 
     @abstractmethod
-    def deals(self, owner: Member) -> list[tuple[int, tuple[Deal, ...]]]:
+    def accesses(self, owner: Member) -> list[tuple[int, tuple[LawAccess, ...]]]:
         """What the laws of a member read and set that laws set: of each that can be read, its stage and that."""
 
     @abstractmethod
-    def enroll(self, owner: Member, seat: Seat) -> Cohort:
-        """The cohort of a member whose laws hold; its seat tells from now on where their rows are."""
+    def enroll(self, owner: Member, seat: Seat) -> ClassPlan:
+        """The class plan of a member whose laws hold; its seat tells from now on where their rows are."""
 
     @abstractmethod
-    def enroll_idle(self, seat: Seat) -> Cohort:
-        """The cohort of a member without laws that hold: it moves with those that touch it."""
+    def enroll_idle(self, seat: Seat) -> ClassPlan:
+        """The class plan of a member without laws that hold: it moves with those that touch it."""
 
     @abstractmethod
-    def dissolve(self, cohort: Cohort) -> None:
-        """A member has left its cohort: give back what was written for it alone."""
+    def dissolve(self, class_plan: ClassPlan) -> None:
+        """A member has left its class plan: give back what was written for it alone."""
 
     @abstractmethod
     def condition(self, condition: Condition) -> ConditionPlan:
@@ -294,7 +294,7 @@ class Analyst(ABC):
         """Whether it has been found out before whether handlers of some code can be native."""
 
     @abstractmethod
-    def looks_at_lists(self, plan: Plan | Cohort) -> bool:
+    def looks_at_lists(self, plan: Plan | ClassPlan) -> bool:
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""
 
     @abstractmethod

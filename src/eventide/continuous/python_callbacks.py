@@ -17,7 +17,7 @@ import numpy as np
 
 from eventide.continuous.error_context import execute_law, is_condition_true
 from eventide.continuous.flows.flow import IN_PASS, Flow, moving_flow
-from eventide.continuous.flows.sights import look_at
+from eventide.continuous.flows.observed_laws import observe_law
 from eventide.discrete.inside import keyboard_of
 from eventide.engine.codes import VALUELESS, R, Y
 from eventide.errors import EventideError
@@ -25,7 +25,7 @@ from eventide.errors import EventideError
 if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.member import Member
-    from eventide.continuous.flows.sights import Sight
+    from eventide.continuous.flows.observed_laws import ObservedLaw
     from eventide.continuous.integrator import Integrator
     from eventide.discrete.conditions.condition import Condition
 
@@ -42,7 +42,7 @@ class Host:
         self.integrator = integrator
         self.trouble: BaseException | None = None
         self.failure: BaseException | None = None
-        self.meeting: tuple[Flow, Flow | Sight | Member, Condition | None] | None = None
+        self.meeting: tuple[Flow, Flow | ObservedLaw | Member, Condition | None] | None = None
         self._running: tuple[Flow, Condition | None] | None = None
         self.executes = False
 
@@ -113,10 +113,10 @@ class Host:
         if integrator.sim.dt != 0.0 or not integrator.is_marching:
             execute_law(owner, law, time)
             return
-        sight = look_at(integrator, moving_flow(owner), owner, stage, lambda: execute_law(owner, law, time))
-        sight = integrator.groups.ordering.relevant(sight)
-        if integrator.groups.ordering.is_new(sight):
-            self.meet(sight)
+        observed = observe_law(integrator, moving_flow(owner), owner, stage, lambda: execute_law(owner, law, time))
+        observed = integrator.groups.ordering.relevant(observed)
+        if integrator.groups.ordering.is_new(observed):
+            self.meet(observed)
 
     def call_condition(self, condition: Condition, time: float, dt: float, last: float) -> int:
         """Test one condition that could not be compiled; called from compiled code."""
@@ -143,7 +143,7 @@ class Host:
 
     # --- what code that cannot be read touches --------------------------------------------------------------------
 
-    def meet(self, met: Flow | Sight | Member) -> None:
+    def meet(self, met: Flow | ObservedLaw | Member) -> None:
         """Python code called from within a step touches a flow that this step is not of, gives to an object that stands
         still, or is seen to deal with what others do: the step is to be repeated.
         """
@@ -152,8 +152,8 @@ class Host:
             self.meeting = self._running[0], met, self._running[1]
         self.integrator.run.aborted = 1
 
-    def take_meeting(self) -> tuple[Flow, Flow | Sight | Member, Condition | None]:
-        """Whose step it was, the flow, object or sight that was met, and which condition did; None if it was a law.
+    def take_meeting(self) -> tuple[Flow, Flow | ObservedLaw | Member, Condition | None]:
+        """Whose step it was, the flow, object or law that was met, and which condition did; None if it was a law.
 
         What it raised is void.
         """

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from eventide.continuous.components.member import Member
     from eventide.continuous.integrator import Integrator
-    from eventide.continuous.plans import Cohort, Plan
+    from eventide.continuous.plans import ClassPlan, Plan
 
 
 class References:
@@ -33,7 +33,7 @@ class References:
         self.stands: Callable[[], bool] = _always
         self.is_pending = False
 
-    def keep_current(self, item: Member | Condition, plan: Plan | Cohort) -> None:
+    def keep_current(self, item: Member | Condition, plan: Plan | ClassPlan) -> None:
         """Note a member or condition that may come to refer to something else."""
         if plan.signature is not None:
             (self.are_polled if plan.is_polled else self._told).add(item)
@@ -83,11 +83,11 @@ class References:
         items: list[Member | Condition] = list(self.are_polled)
         if self._integrator.changes.references:
             members = list(self._integrator.groups.members())
-            told = [owner for owner in members if owner._cohort.signature and not owner._cohort.is_polled]
+            told = [owner for owner in members if owner._class_plan.signature and not owner._class_plan.is_polled]
             items += [*told, *self._told]
             for owner in members:
-                if owner._cohort.unread:
-                    self._integrator.groups.ordering.forget_sight(owner)
+                if owner._class_plan.unread:
+                    self._integrator.groups.ordering.forget_observed(owner)
         if self._integrator.changes.references:
             self._integrator.native_handlers.renew()
         self._integrator.changes.references = False

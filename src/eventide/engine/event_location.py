@@ -22,7 +22,7 @@ from math import inf, nan
 from typing import TYPE_CHECKING, Final
 
 from eventide.engine.codes import AS_NEEDED, AT_END, DEGREE, EXTRA
-from eventide.engine.guard_screening import awake, catch_up, lull, wake_after_step
+from eventide.engine.guard_screening import awake, catch_up, screen, wake_after_step
 from eventide.engine.guard_signs import ALWAYS, FALLS, NEVER, PERHAPS, RISES, beyond, crossed, sign_over
 from eventide.engine.law_evaluation import is_true
 from eventide.engine.probing import climb, is_between, keep_high, keep_low, test_inside, time_at, uncover, visit
@@ -110,8 +110,8 @@ def test_at_end(a: Arrays, f: int) -> None:
         keep_low(a, c, 0.0, a.guard.value_at_end[c], a.guard.slope_at_end[c])
         truth = is_true(a, c, f, a.flow.end[f], a.flow.step[f])
         note_start(a, c, truth, a.flow.moment[f] + 1)
-        if not truth and a.guard.ready[c] == 1 and a.guard.dozes[c] == 1:
-            lull(a, c, f)
+        if not truth and a.guard.ready[c] == 1 and a.guard.can_be_screened[c] == 1:
+            screen(a, c, f)
 
 
 def look_inside(a: Arrays, f: int) -> None:

@@ -4,8 +4,8 @@ In: the entries of a flow's conditions, each with a floor and a ceiling of its s
 have to be tested. A condition that depends on one state, by comparisons linear in it, is false while that state is
 between its floor and its ceiling, which follow from its certificate. How far the state moves in a step is bounded by
 its chord plus the sum of the bends of its interpolant. If it stays between the levels, rounding included, the
-condition is false at every point of the step, its end included: it is neither tested nor enclosed (it is dozing, as
-the names here have it; the others are awake). After an event the state itself is compared.
+condition is false at every point of the step, its end included: it is neither tested nor enclosed (it is
+screened; the others are awake). After an event the state itself is compared.
 
 Invariant: nothing depends on which conditions were screened. What a test would have stored (event function and slope
 at the start of the step) is computed when the condition is tested next. Levels are void after a parameter is written
@@ -173,7 +173,7 @@ def wake_outside(a: Arrays, f: int, lowest: int, highest: int) -> None:
 
 def wake_after_step(a: Arrays, f: int) -> None:
     """After a step: screen the conditions whose state stays between floor and ceiling over all of it."""
-    if a.flow.dozing[f] == 0 or not a.flow.step[f] > 0.0:
+    if a.flow.has_screened[f] == 0 or not a.flow.step[f] > 0.0:
         wake_all(a, f)
         return
     if a.flow.fitted[f] == 0:
@@ -242,7 +242,7 @@ def forget_levels(a: Arrays, f: int) -> None:
     """Floors and ceilings are void: each condition is to be tested again."""
     for k in range(a.flow.entries[f]):
         a.constants[a.flow.entries_at[f] + ENTRY * k + FLOOR] = nan
-    a.flow.dozing[f] = 0
+    a.flow.has_screened[f] = 0
     a.flow.stale[f] = 0
 
 
@@ -270,7 +270,7 @@ def catch_up(a: Arrays, c: int, f: int) -> None:
 # --- floors and ceilings ---------------------------------------------------------------------------------------------
 
 
-def lull(a: Arrays, c: int, f: int) -> None:
+def screen(a: Arrays, c: int, f: int) -> None:
     """Screen a condition that is false now and fires when it is true, if its state is between its levels."""
     at = a.flow.entries_at[f] + ENTRY * a.guard.entry[c]
     if a.constants[at + FLOOR] != a.constants[at + FLOOR]:
@@ -283,7 +283,7 @@ def find_levels(a: Arrays, c: int, f: int, at: int) -> None:
     Called once: a condition that depends on its state in another way is never screened.
     """
     slot = find_lines(a, c)
-    a.guard.dozes[c] = 0
+    a.guard.can_be_screened[c] = 0
     if slot < 0 or not is_moved(a, f, slot):
         return
     place = a.guard.certificate[c]
@@ -304,8 +304,8 @@ def find_levels(a: Arrays, c: int, f: int, at: int) -> None:
     if a.models[SIGNS] < state < a.models[SIGNS + 1]:
         a.constants[at + SLOT_OF] = slot
         a.constants[at + FLOOR], a.constants[at + CEILING] = a.models[SIGNS], a.models[SIGNS + 1]
-        a.guard.dozes[c] = 1
-        a.flow.dozing[f] = 1
+        a.guard.can_be_screened[c] = 1
+        a.flow.has_screened[f] = 1
 
 
 def joined_levels(

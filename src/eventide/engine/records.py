@@ -1,4 +1,4 @@
-"""The records of the stepper: what is stored for each flow, condition, slot, seat, law and trail, and for the run.
+"""The records of the stepper: what is stored for each flow, condition, slot, seat, law and history, and for the run.
 
 A record is a class with an annotation for each column; a column is a memoryview with a number for each row. Plain
 Python reads `a.flow.key[f]`, and native code is translated from the same expression. The classes below are the only
@@ -212,7 +212,7 @@ class FlowRecord(Record):
     """The number of conditions that are awake, that is, not screened by levels of their state."""
     moment: Ints
     """The serial number of the start of the present step; that of its end is one more."""
-    dozing: Ints
+    has_screened: Ints
     """1 if some condition is screened by levels of its state."""
     stale: Ints
     """1 if a parameter has been written, so that the levels of screened conditions are void."""
@@ -316,13 +316,13 @@ class GuardRecord(Record):
     sampled: Ints
     """1 if it is sampled in this step: it has no certificate, or the proof was given up. AS_NEEDED if its event
     function decides at how many points."""
-    trail: Ints
-    """The row of its trail."""
+    history: Ints
+    """The row of its history."""
     recourse: Ints
     """The address of the function that asks Python where its kernel returns RAISES; 0 if it never does."""
     timed: Ints
     """1 if nothing that it reads changes but the time, so that no error of a state limits its steps."""
-    dozes: Ints
+    can_be_screened: Ints
     """1 if it may be screened: it reads nothing but states and parameters."""
     handler: Ints
     """The address of its handler where that is native code; else 0."""
@@ -427,11 +427,11 @@ class LawRecord(Record, is_padded=False):
     ALONE."""
 
 
-class TrailRecord(Record):
+class HistoryRecord(Record):
     """How often a condition has fired of late, and how its intervals shrink."""
 
     serial: Floats
-    """The serial number of its first firing among those of all trails; 0 if it has not fired."""
+    """The serial number of its first firing among those of all histories; 0 if it has not fired."""
     fired_at: Floats
     """The time at which it fired last."""
     since: Floats
@@ -445,7 +445,7 @@ class TrailRecord(Record):
     steady: Floats
     """The number of consecutive intervals that have shrunk by about that ratio."""
     passed: Floats
-    """The number of consecutive firings while time advanced, since the trail was examined last."""
+    """The number of consecutive firings while time advanced, since the history was examined last."""
     told: Floats
     """1 if a warning has been given."""
 
@@ -496,7 +496,7 @@ class RunState(ctypes.Structure):
     alert: int
     """Not 0 if a condition fires ever more often while time barely advances."""
     firings: int
-    """The number of trails begun so far."""
+    """The number of histories begun so far."""
     false_to: float
     """The fraction of the step up to which a condition is proved to stay false once it is false."""
     sought: float
@@ -507,7 +507,7 @@ class RunState(ctypes.Structure):
     """The number of parts examined for the condition that took most of them."""
     work: float
     """The work done since the march last returned to Python, in states times steps."""
-    patience: float
+    work_limit: float
     """The work after which the march returns so that Python can react; below 0: it returns now."""
     reacts: int
     """Which handlers may run natively: 0 none, 1 those that append to no list, 2 all."""
@@ -546,7 +546,7 @@ class Arrays(NamedTuple):
     """All that moves, as the functions of the stepper see it.
 
     rows            (ROWS, slots) what is known of each slot as numbers, see `codes.py`
-    flow, guard, slot, seat, law, trail     the records above; laws in the order of a pass, grouped by flow
+    flow, guard, slot, seat, law, history     the records above; laws in the order of a pass, grouped by flow
     segments        (n, 2) runs of slots that are integrated, and runs of sums to be zeroed, grouped by flow
     index           base slots of the objects that kernels refer to
     lists           counts and base slots of lists of objects
@@ -578,7 +578,7 @@ class Arrays(NamedTuple):
     seat: SeatRecord
     law: LawRecord
     guard: GuardRecord
-    trail: TrailRecord
+    history: HistoryRecord
     run: RunState
     method: Coefficients
     host: PythonLaws
@@ -590,6 +590,6 @@ RECORDS: Final[Mapping[str, type[Record]]] = {
     "slot": SlotRecord,
     "seat": SeatRecord,
     "law": LawRecord,
-    "trail": TrailRecord,
+    "history": HistoryRecord,
 }
 """The records among the fields of `Arrays`."""

@@ -52,7 +52,7 @@ def enter(a: Arrays, f: int, time: float) -> None:
     a.flow.longest_step[f] = inf
     a.flow.fitted[f] = a.flow.announced[f] = a.flow.assigns[f] = a.flow.counted[f] = a.flow.doubted[f] = 0
     a.flow.attempt[f] = a.flow.complete_step[f] = 0
-    a.flow.entries[f] = a.flow.entries_left[f] = a.flow.awake[f] = a.flow.dozing[f] = a.flow.stale[f] = 0
+    a.flow.entries[f] = a.flow.entries_left[f] = a.flow.awake[f] = a.flow.has_screened[f] = a.flow.stale[f] = 0
     a.flow.moment[f] = a.flow.tended[f] = a.flow.begun[f] = 0
     a.flow.members[f] = a.flow.contributors[f] = a.flow.indirect[f] = 0
     a.flow.slides[f] = a.flow.system[f] = a.flow.worst[f] = -1
@@ -184,7 +184,7 @@ def march(a: Arrays, stop: float) -> int:
 
 def is_spent(a: Arrays, f: int) -> bool:
     """Whether to return to Python, after much work or on request; if not, count the work of the next step."""
-    if a.run.work > a.run.patience:
+    if a.run.work > a.run.work_limit:
         return True
     work = 1
     for run in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):

@@ -1,8 +1,8 @@
 """Detection of Zeno behaviour: how often a condition has fired of late, and how its intervals shrink.
 
 In: each firing of a condition. Out: `run.alert`, once it has fired too often while time barely advanced, or its
-intervals shrink by one ratio towards a time just ahead. `monitor/cascade.py` then decides what follows. A trail
-belongs to the code of a condition and the name of its owner; see `Trails` in `continuous/guards/guards.py`.
+intervals shrink by one ratio towards a time just ahead. `monitor/cascade.py` then decides what follows. A history
+belongs to the code of a condition and the name of its owner; see `FiringHistories` in `continuous/guards/guards.py`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SAME: Final = 0.01
 """The largest relative difference of ratios that count as one."""
 NEAR: Final = 1e-8
 """The end of the intervals is near when it is ahead by less than this fraction of the time (of 1, if more)."""
-PATIENCE: Final = 1000.0
+ENOUGH_STEADY: Final = 1000.0
 """Where they have shrunk so often in a row their ratio tends to 1: the end is near NEARER times as far for each."""
 NEARER: Final = 0.1
 
@@ -40,29 +40,29 @@ def note_firing(a: Arrays, c: int, time: float) -> None:
     Where it has fired 1,000 times while time advanced, `monitor/cascade.py` ends the count or lets it go on.
     """
     a.run.alert = 0
-    t = a.guard.trail[c]
-    if a.trail.serial[t] == 0.0:
+    t = a.guard.history[c]
+    if a.history.serial[t] == 0.0:
         a.run.firings += 1
-        a.trail.serial[t] = a.run.firings
-        a.trail.fired_at[t] = time
-        a.trail.since[t] = time
+        a.history.serial[t] = a.run.firings
+        a.history.fired_at[t] = time
+        a.history.since[t] = time
         return
-    interval = time - a.trail.fired_at[t]
-    a.trail.fired_at[t] = time
+    interval = time - a.history.fired_at[t]
+    a.history.fired_at[t] = time
     if interval <= max(2.0 * a.run.dt_min, FLOATS * spacing_at(time)):
-        a.trail.crowd[t] += 1.0
-        if a.trail.crowd[t] >= MOST:
+        a.history.crowd[t] += 1.0
+        if a.history.crowd[t] >= MOST:
             a.run.alert = 1
     else:
-        a.trail.passed[t] += 1.0
-        if a.trail.passed[t] > MOST:
+        a.history.passed[t] += 1.0
+        if a.history.passed[t] > MOST:
             a.run.alert = SUSPECT
         else:
-            a.trail.crowd[t] = 0.0
-            a.trail.since[t] = time
+            a.history.crowd[t] = 0.0
+            a.history.since[t] = time
     if interval > 0.0:
         lengthen(a, t, interval)
-    if ahead_of(a, t, time) > 0.0 and a.trail.told[t] == 0.0:
+    if ahead_of(a, t, time) > 0.0 and a.history.told[t] == 0.0:
         a.run.alert = 1
 
 
@@ -73,25 +73,25 @@ def spacing_at(time: float) -> float:
 
 
 def lengthen(a: Arrays, t: int, interval: float) -> None:
-    """A trail goes on after an interval."""
-    if a.trail.interval[t] > 0.0:
-        before, ratio = a.trail.ratio[t], interval / a.trail.interval[t]
+    """A history goes on after an interval."""
+    if a.history.interval[t] > 0.0:
+        before, ratio = a.history.ratio[t], interval / a.history.interval[t]
         is_steady = ratio < 1.0 and abs(ratio - before) <= SAME * before
-        a.trail.steady[t] = a.trail.steady[t] + 1.0 if is_steady else 0.0
-        a.trail.ratio[t] = ratio
+        a.history.steady[t] = a.history.steady[t] + 1.0 if is_steady else 0.0
+        a.history.ratio[t] = ratio
         if ratio >= 1.0:
-            a.trail.told[t] = 0.0
-    a.trail.interval[t] = interval
+            a.history.told[t] = 0.0
+    a.history.interval[t] = interval
 
 
 def ahead_of(a: Arrays, t: int, time: float) -> float:
     """How far ahead infinitely many events will have been; 0 if intervals do not shrink steadily, or that is far."""
-    ratio = a.trail.ratio[t]
-    if not 0.0 < ratio < 1.0 or a.trail.steady[t] < (STEADILY_IF_FAST if ratio < FAST else STEADILY):
+    ratio = a.history.ratio[t]
+    if not 0.0 < ratio < 1.0 or a.history.steady[t] < (STEADILY_IF_FAST if ratio < FAST else STEADILY):
         return 0.0
-    ahead = a.trail.interval[t] * ratio / (1.0 - ratio)
+    ahead = a.history.interval[t] * ratio / (1.0 - ratio)
     near = NEAR * max(1.0, abs(time))
-    if a.trail.steady[t] >= PATIENCE:
-        near *= NEARER * a.trail.steady[t]
+    if a.history.steady[t] >= ENOUGH_STEADY:
+        near *= NEARER * a.history.steady[t]
     near = max(10.0 * a.run.dt_min, near)
     return ahead if ahead < near else 0.0

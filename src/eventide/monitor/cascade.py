@@ -21,7 +21,7 @@ from eventide.reading.description import describe_code
 
 if TYPE_CHECKING:
     from eventide.continuous import Integrator
-    from eventide.continuous.guards.trails import Trail
+    from eventide.continuous.guards.firing_histories import FiringHistory
     from eventide.discrete.conditions.condition import Condition
     from eventide.simulation import Simulation
 
@@ -49,20 +49,20 @@ class Cascade:
         cascades="warn" the last kind is a warning.
         """
         integrator, time = self.integrator, self.sim.time
-        trail = integrator.guards.trail_of(condition)
+        fired = integrator.guards.history_of(condition)
         if integrator.run.alert == SUSPECT:
             if not self._hardly_moves(condition, time):
-                trail.go_on(looks=LOOKS)
+                fired.go_on(looks=LOOKS)
                 return condition
-            trail.stay()
-            if trail.crowd < MOST:
+            fired.stay()
+            if fired.crowd < MOST:
                 return condition
-        end = time if trail.crowd >= MOST else time + trail.interval * trail.ratio / (1.0 - trail.ratio)
-        settled = self._settle(trail, end)
-        if settled is None and trail.crowd >= MOST:
-            self._refuse(trail, time)
+        end = time if fired.crowd >= MOST else time + fired.interval * fired.ratio / (1.0 - fired.ratio)
+        settled = self._settle(fired, end)
+        if settled is None and fired.crowd >= MOST:
+            self._refuse(fired, time)
         if settled is None:
-            return self._tell(trail, end, condition)
+            return self._tell(fired, end, condition)
         if settled is not condition:
             integrator.guards.exchange(condition, settled)
         return settled
@@ -73,30 +73,30 @@ class Cascade:
         The rules are those of `judge`, but each comparison is its own partner.
         """
         run, time = self.integrator.run, self.sim.time
-        trail = self.integrator.guards.trail_of(switch)
+        fired = self.integrator.guards.history_of(switch)
         is_suspect = run.alert == SUSPECT
         run.alert = 0
-        if is_suspect and self._has_moved(switch, trail):
-            trail.go_on(looks=LOOKS)
+        if is_suspect and self._has_moved(switch, fired):
+            fired.go_on(looks=LOOKS)
             return
         if is_suspect:
-            trail.stay()  # as for handlers
-            if trail.crowd < MOST:
+            fired.stay()  # as for handlers
+            if fired.crowd < MOST:
                 return
         raise ModelError(
-            f"the law chatters: {switch.name} has changed {trail.crowd + 1 if trail.crowd else trail.steady + 2} times "
-            f"from {trail.since!r} to {time!r}, because the equations on each side lead back to the other. Add "
+            f"the law chatters: {switch.name} has changed {fired.crowd + 1 if fired.crowd else fired.steady + 2} times "
+            f"from {fired.since!r} to {time!r}, because the equations on each side lead back to the other. Add "
             "hysteresis: a field that the law reads and two handlers, at two levels, set. Or use two handlers that "
             "slide (`on.slides(off)`). Or set `locate_branches = False` in the class: then error control alone decides"
         )
 
-    def _has_moved(self, switch: Condition, trail: Trail) -> bool:
+    def _has_moved(self, switch: Condition, fired: FiringHistory) -> bool:
         """Whether what a comparison reads advances by more than rounding between two of its changes."""
         flow, integrator = switch.flow, self.integrator
         slots = [slot for slot in switch.plan.looks_at if slot in flow.slots] or list(flow.slots)
         size = max((abs(integrator.storage.rows[Y][slot]) for slot in slots), default=0.0)
         rate = max((abs(integrator.storage.rows[R][slot]) for slot in slots), default=0.0)
-        return bool(rate * trail.interval > RESOLUTION * size + 2.0 * integrator.run.dt_min * rate)
+        return bool(rate * fired.interval > RESOLUTION * size + 2.0 * integrator.run.dt_min * rate)
 
     def _hardly_moves(self, condition: Condition, time: float) -> bool:
         """Whether another condition of the same states has fired just before, as these were on its side by rounding.
@@ -123,17 +123,17 @@ class Cascade:
             return measured[1] < 0.0
         return sum(one * two for one, two in zip(before, now, strict=True)) < 0.0
 
-    def _cycle(self, trail: Trail) -> list[Trail]:
+    def _cycle(self, fired: FiringHistory) -> list[FiringHistory]:
         """Those that fire in turn with one: since it fired the time before, or as often as it has in a crowd."""
-        trails = self.integrator.guards.trails.all()
-        if trail.crowd >= MOST:
-            return [t for t in trails if t.time >= trail.since and t.crowd >= MOST // 2]
-        return [t for t in trails if t.time >= trail.time - trail.interval]
+        histories = self.integrator.guards.histories.all()
+        if fired.crowd >= MOST:
+            return [t for t in histories if t.time >= fired.since and t.crowd >= MOST // 2]
+        return [t for t in histories if t.time >= fired.time - fired.interval]
 
-    def _settle(self, trail: Trail, end: float) -> Condition | None:
+    def _settle(self, fired: FiringHistory, end: float) -> Condition | None:
         """Make the handler for the end of the cycle the next one, its own first; None if there is none."""
-        cycle = self._cycle(trail)
-        for other in [trail, *cycle]:
+        cycle = self._cycle(fired)
+        for other in [fired, *cycle]:
             for trigger in conditions_of(self.sim):
                 if isinstance(trigger, Trigger) and trigger.has_settler and trigger.identity == other.identity:
                     trigger.end = end
@@ -142,34 +142,34 @@ class Cascade:
                     return trigger
         return None
 
-    def _tell(self, trail: Trail, end: float, condition: Condition) -> Condition:
+    def _tell(self, fired: FiringHistory, end: float, condition: Condition) -> Condition:
         """Raise or warn of events that come ever closer to a time."""
-        names = ", ".join(t.name for t in self._cycle(trail) if t.serial != trail.serial)
+        names = ", ".join(t.name for t in self._cycle(fired) if t.serial != fired.serial)
         text = (
-            f"{trail.name} fires ever faster{f', in turn with {names}' if names else ''}: its last "
-            f"{trail.steady + 2} intervals shrank by the factor {trail.ratio:.6g} each, to {trail.interval:.3g}, and "
+            f"{fired.name} fires ever faster{f', in turn with {names}' if names else ''}: its last "
+            f"{fired.steady + 2} intervals shrank by the factor {fired.ratio:.6g} each, to {fired.interval:.3g}, and "
             f"would end at time {end!r} after infinitely many events. Define what follows by @handler.accumulates or "
             'handler.accumulates(ev.rest("velocity")), or end the motion in the handler once it is small'
         )
         if self.sim.cascades != "warn":
             raise ModelError(text)
         warnings.warn(CascadeWarning(text), stacklevel=2)
-        trail.tell()
+        fired.tell()
         return condition
 
-    def _refuse(self, trail: Trail, time: float) -> NoReturn:
+    def _refuse(self, fired: FiringHistory, time: float) -> NoReturn:
         """Raise the error of endless events while time barely advances."""
-        cycle = self._cycle(trail)
+        cycle = self._cycle(fired)
         names = ", ".join(f"{t.name} ({t.crowd + 1} times)" for t in cycle)
-        window = f"from {trail.since!r} to {time!r}"
+        window = f"from {fired.since!r} to {time!r}"
         if len(cycle) == 2:
             one, other = (f"{t.name} [{describe_code(t.code)}]" for t in cycle)
             raise ModelError(
-                f"chatter across a surface: {one} and {other} fire in turn, {trail.crowd + 1} times each {window}, as "
+                f"chatter across a surface: {one} and {other} fire in turn, {fired.crowd + 1} times each {window}, as "
                 "each leads back to the other. Add hysteresis: the level of one above that of the other. Or make one "
                 "switch to equations of its own for the motion along the surface"
             )
-        if trail.since == time:
+        if fired.since == time:
             raise ModelError(
                 f"time does not go beyond {time!r}: {names} fired at this instant. A condition of `until` "
                 "that is true now is due now: make it false before waiting for it again, for example by "

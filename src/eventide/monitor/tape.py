@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
-from eventide.continuous.components.member import cohort_of, flow_of, holder_of, slots_of
+from eventide.continuous.components.member import class_plan_of, flow_of, holder_of, slots_of
 from eventide.continuous.components.vectors import VectorVariable
 from eventide.continuous.flows.flow import Flow
 from eventide.engine.codes import (
@@ -187,7 +187,7 @@ class Columns:
     def _are_native(self) -> bool:
         """Whether the laws that are to be run are native code: what they raise in Python would be lost."""
         return self._integrator.analyst.compiles and not any(
-            cohort_of(owner).is_opaque for owner in self._laws if flow_of(owner).number >= 0
+            class_plan_of(owner).is_opaque for owner in self._laws if flow_of(owner).number >= 0
         )
 
 

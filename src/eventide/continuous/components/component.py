@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from eventide.continuous.components.member import Member
     from eventide.continuous.flows.flow import Flow, Still
     from eventide.continuous.flows.sliding import Slide
-    from eventide.continuous.plans import Analyst, Cohort
+    from eventide.continuous.plans import Analyst, ClassPlan
     from eventide.continuous.storage.slot_storage import Seat
     from eventide.continuous.system import System
     from eventide.discrete.conditions.when import Trigger, WhenSpec
@@ -51,8 +51,8 @@ class _Continuum:
     _row: object
     _rests: object
     _started: int = 0
-    _cohort: Cohort
-    """What is known of its laws, once it has been placed; see `Cohort`."""
+    _class_plan: ClassPlan
+    """What is known of its laws, once it has been placed; see `ClassPlan`."""
     _going: tuple[tuple[int, int], ...] = ()
     """The runs of its slots that are integrated."""
     _laws_are_of_class: ClassVar[bool] = True

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from eventide.continuous.components.variable import Variable
     from eventide.continuous.flows.flow import Flow, Still
     from eventide.continuous.flows.sliding import Slide
-    from eventide.continuous.plans import Cohort
+    from eventide.continuous.plans import ClassPlan
     from eventide.continuous.storage.slot_storage import Seat
 
 Member: TypeAlias = "Continuous | Variable"
@@ -28,9 +28,9 @@ def seat_of(member: Member) -> Seat:
     return member._seat
 
 
-def cohort_of(member: Member) -> Cohort:
+def class_plan_of(member: Member) -> ClassPlan:
     """What is known of a member's laws; of one that has been placed."""
-    return member._cohort
+    return member._class_plan
 
 
 def laws_hold(member: Member) -> bool:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from eventide.continuous.components.member import Member
     from eventide.continuous.components.step_quantities import StepQuantities
     from eventide.continuous.flows.flow import Flow, Still
-    from eventide.continuous.plans import Cohort
+    from eventide.continuous.plans import ClassPlan
     from eventide.declare import Field
     from eventide.simulation import Simulation
 
@@ -37,7 +37,7 @@ class Variable:
     """
 
     _seat: Seat
-    _cohort: Cohort
+    _class_plan: ClassPlan
     _slide = None
     _is_active = False
     _going: tuple[tuple[int, int], ...] = ()

@@ -195,7 +195,7 @@ class Flow:
         time, host = self.integrator.sim.time, self.integrator.host
         for stage, law in self.look_up().laws:
             call = law.contributions if stage == CONTRIBUTIONS else law.equations
-            if stage in law._cohort.unread:
+            if stage in law._class_plan.unread:
                 host.watch(law, stage, call, time)
             else:
                 execute_law(law, call, time)

@@ -68,7 +68,7 @@ class Grouping:
 
     def plan_of(self, owner: Member) -> LawPlan:
         """What is known of a member's laws."""
-        return owner._cohort.plan(owner)
+        return owner._class_plan.plan(owner)
 
     # --- flows ----------------------------------------------------------------------------------------------------
 
@@ -202,9 +202,9 @@ class Grouping:
             return
         self._part(owner)
         is_given = integrator.storage.seat.given[owner._seat.number]
-        if is_given or integrator.memory.lists.view[owner._cohort.record + SUM_COUNT]:
+        if is_given or integrator.memory.lists.view[owner._class_plan.record + SUM_COUNT]:
             self.doubt(owner)
-        if owner._cohort.is_opaque:
+        if owner._class_plan.is_opaque:
             self._doubt_receivers()
 
     def _part(self, owner: Member) -> None:
@@ -217,8 +217,8 @@ class Grouping:
         holds_together = answer == 1 or (answer == MAYBE and flow in self.shared.touchers(owner))
         self._leave_flow(flow, owner)
         owner._flow = integrator.still
-        if owner._cohort.memory:
-            integrator.analyst.dissolve(owner._cohort)
+        if owner._class_plan.memory:
+            integrator.analyst.dissolve(owner._class_plan)
         if not flow.members:
             integrator.guards.wake(flow)
             if not self.drop_if_empty(flow):
@@ -311,7 +311,7 @@ class Grouping:
         flow_met, analyst = integrator.engine.flow_met, integrator.analyst
         for owner in joining:
             seat = owner._seat
-            owner._cohort = analyst.enroll(owner, seat) if owner._is_active else analyst.enroll_idle(seat)
+            owner._class_plan = analyst.enroll(owner, seat) if owner._is_active else analyst.enroll_idle(seat)
             number = flow_met(integrator.memory.arrays, seat.number)
             if integrator.together:
                 flow = self.the_flow()
@@ -327,7 +327,7 @@ class Grouping:
 
     def _enter_flow(self, flow: Flow, owner: Member) -> None:
         """Let a component or loose variable be a member of a flow."""
-        integrator, cohort, going, seat = self.integrator, owner._cohort, owner._going, owner._seat
+        integrator, class_plan, going, seat = self.integrator, owner._class_plan, owner._going, owner._seat
         low, high = going[0] if going else (0, 0)
         owner._flow = flow
         flow.members[owner] = None
@@ -336,7 +336,7 @@ class Grouping:
         if first == NO_ROOM:
             flow.grow()
             first = come(integrator.memory.arrays, number, seat.number, is_active, low, high)
-        if first < cohort.uses:
+        if first < class_plan.uses:
             self._count_uses_of_laws(flow, owner, first, 1)
         flow.looked_up = None
         if is_active:
@@ -344,25 +344,27 @@ class Grouping:
         self.changed[flow] = None
         if high - low < seat.layout.moving:
             self._toggle_more(flow, owner)
-        if cohort.is_special or owner._slide is not None:
+        if class_plan.is_special or owner._slide is not None:
             self._note_what_is_special(flow, owner)
-        if cohort.trade in self.ordering.ordered:
+        if class_plan.dependencies in self.ordering.ordered:
             self.ordering.note(owner)
-        if cohort.is_polled:
-            integrator.references.keep_current(owner, cohort)
-        if cohort.is_exposed:
+        if class_plan.is_polled:
+            integrator.references.keep_current(owner, class_plan)
+        if class_plan.is_exposed:
             _count(self.exposed, flow, 1)
 
     def _note_what_is_special(self, flow: Flow, owner: Member) -> None:
         """A component slides, calls inputs, may assign states, or has laws that cannot be read."""
-        cohort = owner._cohort
+        class_plan = owner._class_plan
         if owner._slide is not None:
             flow.note_slide(owner, owner._slide)
-        if cohort.inputs != () and isinstance(owner, Continuous) and owner._is_active:
-            flow.note_inputs(owner, reached_inputs(owner._laws(), owner) if cohort.inputs is None else cohort.inputs)
-        if cohort.is_opaque:
+        if class_plan.inputs != () and isinstance(owner, Continuous) and owner._is_active:
+            flow.note_inputs(
+                owner, reached_inputs(owner._laws(), owner) if class_plan.inputs is None else class_plan.inputs
+            )
+        if class_plan.is_opaque:
             _count(self.opaque, flow, 1)
-        if cohort.assigns and self.has_assigned:
+        if class_plan.assigns and self.has_assigned:
             self._note_assignments(flow)
 
     def expect_assignments(self) -> None:
@@ -378,7 +380,7 @@ class Grouping:
 
     def _leave_flow(self, flow: Flow, owner: Member) -> None:
         """Let it be one no longer."""
-        integrator, cohort, going, seat = self.integrator, owner._cohort, owner._going, owner._seat
+        integrator, class_plan, going, seat = self.integrator, owner._class_plan, owner._going, owner._seat
         low, high = going[0] if going else (0, 0)
         del flow.members[owner]
         is_active, depart, number = owner._is_active, integrator.engine.depart, flow.number
@@ -386,7 +388,7 @@ class Grouping:
         if first == NO_ROOM:
             flow.grow()
             first = depart(integrator.memory.arrays, number, seat.number, is_active, low, high)
-        if first < cohort.uses:
+        if first < class_plan.uses:
             self._count_uses_of_laws(flow, owner, first, -1)
         flow.looked_up = None
         self.changed[flow] = None
@@ -396,13 +398,13 @@ class Grouping:
             flow.sliding.slides.pop(owner, None)
         if flow.inputs and is_active:
             flow.forget_inputs(owner)
-        if cohort.is_opaque:
+        if class_plan.is_opaque:
             _count(self.opaque, flow, -1)
-        if cohort.trade in self.ordering.ordered or cohort.unread:
+        if class_plan.dependencies in self.ordering.ordered or class_plan.unread:
             self.ordering.forget(owner)
-        if cohort.is_polled:
+        if class_plan.is_polled:
             integrator.references.leave_alone(owner)
-        if cohort.is_exposed:
+        if class_plan.is_exposed:
             _count(self.exposed, flow, -1)
 
     def _toggle(self, flow: Flow, runs: Iterable[tuple[int, int]]) -> None:
@@ -437,12 +439,12 @@ class Grouping:
         integrator.touch(flow)
         integrator.guards.wake(flow)
         slots, following = list(flow.slots), integrator.memory.flow.next_step[flow.number]
-        if any(owner._cohort.is_opaque for owner in owners):
+        if any(owner._class_plan.is_opaque for owner in owners):
             self._doubt_receivers()
         for owner in owners:
             self._leave_flow(flow, owner)
-            integrator.analyst.dissolve(owner._cohort)
-            owner._cohort = (
+            integrator.analyst.dissolve(owner._class_plan)
+            owner._class_plan = (
                 integrator.analyst.enroll(owner, owner._seat)
                 if owner._is_active
                 else integrator.analyst.enroll_idle(owner._seat)
@@ -462,7 +464,7 @@ class Grouping:
     # --- which member depends on what -----------------------------------------------------------------------------
 
     def _count_uses_of_laws(self, flow: Flow, owner: Member, first: int, by: int) -> None:
-        number, record = owner._seat.number, owner._cohort.record
+        number, record = owner._seat.number, owner._class_plan.record
         self.shared.count(flow, record, self.integrator.storage.seat.row_of_laws[number], number, first, by)
 
     def count_uses(self, flow: Flow, plan: ConditionPlan, by: int) -> None:

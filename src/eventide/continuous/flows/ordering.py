@@ -1,6 +1,6 @@
 """The order of laws within a pass: a law that reads what another law sets runs after it.
 
-In: for each class, what its laws read and set, as known from their text or observed (`sights.py`). Out: the order of a
+In: for each class, what its laws read and set, by their text or as observed (`observed_laws.py`). Out: the order of a
 flow's laws. Priority and start decide, contributions before equations; a law that reads a computed value, rate, sum or
 assigned state that another law sets in the same pass waits, and runs just after the last such law. Independent laws
 keep their order. Only classes of which one sets what another reads in the same stage of a pass are examined, and of a
@@ -29,7 +29,7 @@ from eventide.engine.codes import LATER_CONTRIBUTION, LATER_EQUATION
 if TYPE_CHECKING:
     from eventide.continuous.components.member import Member
     from eventide.continuous.flows.flow import Flow
-    from eventide.continuous.flows.sights import Sight
+    from eventide.continuous.flows.observed_laws import ObservedLaw
     from eventide.continuous.integrator import Integrator
     from eventide.declare import Field
 
@@ -40,7 +40,7 @@ Rank: TypeAlias = tuple[int, int]
 """A priority, as a whole number that is the smaller the earlier it comes, and a number among all that were started."""
 
 
-class Deal(NamedTuple):
+class LawAccess(NamedTuple):
     """A quantity that a law reads or sets.
 
     slot    of a vector the first
@@ -68,8 +68,8 @@ def waits(sort: Sort, *, reads: bool, sets: bool) -> bool:
     return reads and (not sets or sort[1] in ("computed", "state"))
 
 
-class Trade:
-    """What the laws of the members of a cohort read and set. Simulations may have it in common.
+class Dependencies:
+    """What the laws of the members of a class plan read and set. Simulations may have it in common.
 
     waits, sets     stage and sort of what makes laws wait, and of what is set
     adds, replaces  the rates to which contributions add, and those that equations set without having read them
@@ -89,11 +89,11 @@ class Trade:
         """Whether laws of two such members, or of one, may have to wait for each other."""
         return self._comes_behind(self)
 
-    def meets(self, other: Trade) -> bool:
+    def meets(self, other: Dependencies) -> bool:
         """Whether laws of one sort may have to wait for those of another, or come before what they need."""
         return self.meets_itself if other is self else self._comes_behind(other) or other._comes_behind(self)
 
-    def _comes_behind(self, other: Trade) -> bool:
+    def _comes_behind(self, other: Dependencies) -> bool:
         return any(
             wanted == sort and setting >= stage for stage, wanted in self.waits for setting, sort in other.sets
         ) or any(sort in other.replaces for sort in self.adds)
@@ -102,12 +102,12 @@ class Trade:
 class Node:
     """A law that may wait for others, or others for it."""
 
-    __slots__ = ("deals", "owner", "stage")
+    __slots__ = ("accesses", "owner", "stage")
 
-    def __init__(self, owner: Member, stage: int, deals: tuple[Deal, ...]) -> None:
+    def __init__(self, owner: Member, stage: int, accesses: tuple[LawAccess, ...]) -> None:
         self.owner = owner
         self.stage = stage
-        self.deals = deals
+        self.accesses = accesses
 
     @property
     def name(self) -> str:
@@ -119,7 +119,7 @@ class Ordering:
     """Which laws wait for which.
 
     ordered     members whose laws' places may depend on other laws, or decide those of others
-    _trades     all trades of this simulation
+    _all_dependencies   those of all classes of this simulation
     _nodes      the laws of each member that are examined
     _setters    the laws that set each quantity, and whether they read it before
     _waiting    the laws that wait for each quantity, and whether they set it afterwards
@@ -129,8 +129,8 @@ class Ordering:
 
     def __init__(self, integrator: Integrator) -> None:
         self._integrator = integrator
-        self.ordered: dict[Trade, None] = {}
-        self._trades: dict[Trade, None] = {}
+        self.ordered: dict[Dependencies, None] = {}
+        self._all_dependencies: dict[Dependencies, None] = {}
         self._nodes: dict[object, tuple[Node, ...]] = {}
         self._setters: dict[int, dict[Node, bool]] = {}
         self._waiting: dict[int, dict[Node, bool]] = {}
@@ -139,16 +139,16 @@ class Ordering:
 
     # --- which laws are concerned ---------------------------------------------------------------------------------
 
-    def consider(self, trade: Trade) -> None:
+    def consider(self, dependencies: Dependencies) -> None:
         """Laws of a new sort may come: find whether they concern those that are there, or the other way round."""
-        if trade in self._trades:
+        if dependencies in self._all_dependencies:
             return
-        self._trades[trade] = None
-        met = [other for other in self._trades if trade.meets(other)]
-        fresh = [one for one in (trade, *met) if met and one not in self.ordered]
+        self._all_dependencies[dependencies] = None
+        met = [other for other in self._all_dependencies if dependencies.meets(other)]
+        fresh = [one for one in (dependencies, *met) if met and one not in self.ordered]
         self.ordered.update(dict.fromkeys(fresh))
         for owner in list(self._integrator.groups.members()) if fresh else ():
-            if owner._cohort.trade in fresh and owner not in self._nodes:
+            if owner._class_plan.dependencies in fresh and owner not in self._nodes:
                 self.note(owner)
 
     def note(self, owner: Member) -> None:
@@ -156,26 +156,26 @@ class Ordering:
         if not owner._is_active:
             return
         nodes = self._nodes[owner] = tuple(
-            Node(owner, stage, deals) for stage, deals in self._integrator.analyst.deals(owner)
+            Node(owner, stage, accesses) for stage, accesses in self._integrator.analyst.accesses(owner)
         )
         for node in nodes:
-            self._enter(node, node.deals)
+            self._enter(node, node.accesses)
 
-    def _enter(self, node: Node, deals: tuple[Deal, ...]) -> None:
+    def _enter(self, node: Node, accesses: tuple[LawAccess, ...]) -> None:
         """A law deals with these quantities."""
         self.changed[node] = None
-        for deal in deals:
-            if deal.sets:
-                self._setters.setdefault(deal.key, {})[node] = deal.reads
-                self._note_setter(node, deal)
-            if deal.waits:
-                self._waiting.setdefault(deal.key, {})[node] = deal.sets
+        for access in accesses:
+            if access.sets:
+                self._setters.setdefault(access.key, {})[node] = access.reads
+                self._note_setter(node, access)
+            if access.waits:
+                self._waiting.setdefault(access.key, {})[node] = access.sets
 
-    def _note_setter(self, node: Node, deal: Deal) -> None:
+    def _note_setter(self, node: Node, access: LawAccess) -> None:
         """A law that sets a quantity has come or gone: the laws that wait for the quantity may have another place."""
-        self.changed.update(dict.fromkeys(self._waiting.get(deal.key, ())))
-        if deal.sort[1] == "rate" and not deal.reads and node.stage == EQUATIONS:
-            self.changed.update(dict.fromkeys(self._setters.get(deal.key, ())))
+        self.changed.update(dict.fromkeys(self._waiting.get(access.key, ())))
+        if access.sort[1] == "rate" and not access.reads and node.stage == EQUATIONS:
+            self.changed.update(dict.fromkeys(self._setters.get(access.key, ())))
 
     def forget(self, owner: Member) -> None:
         """It has gone; its laws wait no longer."""
@@ -183,50 +183,54 @@ class Ordering:
         for node in self._nodes.pop(owner, ()):
             later[owner._seat.number, LATER[node.stage]] = 0
             self.changed.pop(node, None)
-            for deal in node.deals:
+            for access in node.accesses:
                 for book in (self._setters, self._waiting):
-                    known = book.get(deal.key, {})
+                    known = book.get(access.key, {})
                     known.pop(node, None)
                     if not known:
-                        book.pop(deal.key, None)
-            for deal in node.deals:
-                if deal.sets:
-                    self._note_setter(node, deal)
+                        book.pop(access.key, None)
+            for access in node.accesses:
+                if access.sets:
+                    self._note_setter(node, access)
 
-    def relevant(self, sight: Sight) -> Sight:
-        """A sight without rates that are set but that no law waits for, as nearly all: these decide no order."""
-        awaited = {sort: None for trade in self._trades for _, sort in trade.waits}
-        return sight._replace(
-            deals=tuple(deal for deal in sight.deals if deal.sort[1] != "rate" or deal.waits or deal.sort in awaited)
+    def relevant(self, observed: ObservedLaw) -> ObservedLaw:
+        """The same without rates that are set but that no law waits for, as nearly all: these decide no order."""
+        awaited = {sort: None for dependencies in self._all_dependencies for _, sort in dependencies.waits}
+        return observed._replace(
+            accesses=tuple(
+                access
+                for access in observed.accesses
+                if access.sort[1] != "rate" or access.waits or access.sort in awaited
+            )
         )
 
-    def is_new(self, sight: Sight) -> bool:
+    def is_new(self, observed: ObservedLaw) -> bool:
         """Whether a law that cannot be read is seen to deal with something of which it was not known."""
-        known = {deal: None for node in self._nodes_of(sight) for deal in node.deals}
-        return any(deal not in known for deal in sight.deals)
+        known = {access: None for node in self._nodes_of(observed) for access in node.accesses}
+        return any(access not in known for access in observed.accesses)
 
-    def _nodes_of(self, sight: Sight) -> list[Node]:
-        return [node for node in self._nodes.get(sight.owner, ()) if node.stage == sight.stage]
+    def _nodes_of(self, observed: ObservedLaw) -> list[Node]:
+        return [node for node in self._nodes.get(observed.owner, ()) if node.stage == observed.stage]
 
-    def see(self, sight: Sight) -> None:
+    def see(self, observed: ObservedLaw) -> None:
         """Let a law that cannot be read be sorted by what it has been seen to deal with, now and before."""
-        for deal in sight.deals:
-            found = sight.stage, deal.sort, deal.reads, deal.sets
+        for access in observed.accesses:
+            found = observed.stage, access.sort, access.reads, access.sets
             if found not in self._seen:
                 self._seen[found] = None
-                self.consider(Trade((found,)))
-        if sight.owner not in self._nodes:
-            self.note(sight.owner)  # of what can be read of it
-        nodes = self._nodes_of(sight)
+                self.consider(Dependencies((found,)))
+        if observed.owner not in self._nodes:
+            self.note(observed.owner)  # of what can be read of it
+        nodes = self._nodes_of(observed)
         if not nodes:
-            nodes = [Node(sight.owner, sight.stage, ())]
-            self._nodes[sight.owner] = (*self._nodes.get(sight.owner, ()), *nodes)
+            nodes = [Node(observed.owner, observed.stage, ())]
+            self._nodes[observed.owner] = (*self._nodes.get(observed.owner, ()), *nodes)
         (node,) = nodes
-        fresh = tuple(deal for deal in sight.deals if deal not in node.deals)
-        node.deals += fresh
+        fresh = tuple(access for access in observed.accesses if access not in node.accesses)
+        node.accesses += fresh
         self._enter(node, fresh)
 
-    def forget_sight(self, owner: Member) -> None:
+    def forget_observed(self, owner: Member) -> None:
         """It may refer to something else: what its laws read and set has to be observed again."""
         if owner in self._nodes:
             self.forget(owner)
@@ -279,23 +283,23 @@ class Ordering:
                     waiting.append(node)
         return sorted(found, key=lambda node: (node.stage, self._rank(node)))
 
-    def before(self, node: Node) -> dict[Node, Deal]:
+    def before(self, node: Node) -> dict[Node, LawAccess]:
         """For which laws one waits, each with the first quantity for which it does."""
-        found: dict[Node, Deal] = {}
-        for deal in node.deals:
-            if deal.waits:
-                for other, reads in self._setters.get(deal.key, {}).items():
-                    if other is not node and other.stage == node.stage and not (deal.sets and reads):
-                        found.setdefault(other, deal)
+        found: dict[Node, LawAccess] = {}
+        for access in node.accesses:
+            if access.waits:
+                for other, reads in self._setters.get(access.key, {}).items():
+                    if other is not node and other.stage == node.stage and not (access.sets and reads):
+                        found.setdefault(other, access)
         return found
 
     def _after(self, node: Node) -> dict[Node, None]:
         """Which laws wait for one."""
         found: dict[Node, None] = {}
-        for deal in node.deals:
-            if deal.sets:
-                for other, sets in self._waiting.get(deal.key, {}).items():
-                    if other is not node and other.stage == node.stage and not (sets and deal.reads):
+        for access in node.accesses:
+            if access.sets:
+                for other, sets in self._waiting.get(access.key, {}).items():
+                    if other is not node and other.stage == node.stage and not (sets and access.reads):
                         found[other] = None
         return found
 
@@ -318,9 +322,9 @@ class Ordering:
         """Behind which laws one stands that come later by priority and start, each with what they set."""
         found = (node for node in self._nodes.get(owner, ()) if node.stage == stage)
         return tuple(
-            (self._title(deal), other.name)
+            (self._title(access), other.name)
             for node in found
-            for other, deal in self.before(node).items()
+            for other, access in self.before(node).items()
             if self.standing(other)[0] > self._rank(node)
         )
 
@@ -340,27 +344,27 @@ class Ordering:
 
     def _check(self, node: Node) -> None:
         """Raise UnsoundLaw if a law reads what is set after it in any order."""
-        for deal in node.deals:
-            _, row, name = deal.sort
-            setters = self._setters.get(deal.key, {})
-            late = self._late(node, deal, setters) if node.stage == CONTRIBUTIONS and deal.reads else None
+        for access in node.accesses:
+            _, row, name = access.sort
+            setters = self._setters.get(access.key, {})
+            late = self._late(node, access, setters) if node.stage == CONTRIBUTIONS and access.reads else None
             if late is not None:
-                what = self._title(deal)
+                what = self._title(access)
                 raise UnsoundLaw(
                     f"{node.name} needs {what}, which {late.name} sets later, as all contributions come before all "
                     f"equations: let `contributions` set {what}, or move what needs it to `equations`"
                 )
-            is_own = row == "computed" and deal.reads and list(setters) == [node]
-            if is_own and self._field(deal).role == "computed":
+            is_own = row == "computed" and access.reads and list(setters) == [node]
+            if is_own and self._field(access).role == "computed":
                 raise UnsoundLaw(
-                    f"{node.name} reads {self._title(deal)} on some way before it sets it, and finds there what an "
+                    f"{node.name} reads {self._title(access)} on some way before it sets it, and finds there what an "
                     f"earlier evaluation has left, at another time: set {name} first, on every way"
                 )
 
-    def _late(self, node: Node, deal: Deal, setters: dict[Node, bool]) -> Node | None:
+    def _late(self, node: Node, access: LawAccess, setters: dict[Node, bool]) -> Node | None:
         """Whose equations set what contributions need."""
-        row = deal.sort[1]
-        if not deal.waits:
+        row = access.sort[1]
+        if not access.waits:
             return next(
                 (o for o, reads in setters.items() if o.stage == EQUATIONS and row == "rate" and not reads), None
             )
@@ -368,13 +372,13 @@ class Ordering:
             return None
         return next((other for other in setters if other.stage == EQUATIONS), None)
 
-    def _field(self, deal: Deal) -> Field:
-        owner = self._integrator.storage.owner_of(deal.slot)
+    def _field(self, access: LawAccess) -> Field:
+        owner = self._integrator.storage.owner_of(access.slot)
         assert not isinstance(owner, Variable)
-        return owner._layout.fields[deal.sort[2]]
+        return owner._layout.fields[access.sort[2]]
 
-    def _title(self, deal: Deal) -> str:
-        owner, (_, row, name) = self._integrator.storage.owner_of(deal.slot), deal.sort
+    def _title(self, access: LawAccess) -> str:
+        owner, (_, row, name) = self._integrator.storage.owner_of(access.slot), access.sort
         view = "rate." if row == "rate" else ""
         return f"{owner.name}.{view}{name}" if view or hasattr(owner, "_layout") else str(owner.name)
 

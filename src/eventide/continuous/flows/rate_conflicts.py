@@ -24,7 +24,7 @@ class RateConflicts:
 
     def __init__(self, integrator: Integrator) -> None:
         self._integrator = integrator
-        self._rivals: dict[int, Rivals] = {}
+        self._writers: dict[int, SlotWriters] = {}
         self.met: list[int] = []
 
     def note(self, slot: int, seat: int, *, sets: bool) -> None:
@@ -33,34 +33,34 @@ class RateConflicts:
         sets    whether they set it without having read it
         """
         storage = self._integrator.storage
-        rivals = self._rivals.get(slot)
-        if rivals is None:
-            rivals = self._rivals[slot] = Rivals()
+        writers = self._writers.get(slot)
+        if writers is None:
+            writers = self._writers[slot] = SlotWriters()
             first = storage.slot.writer[slot]
-            rivals.add(storage.sitter(first // 2), sets=bool(first & 1))
+            writers.add(storage.sitter(first // 2), sets=bool(first & 1))
             storage.slot.writer[slot] = SEVERAL
-        rivals.add(storage.sitter(seat), sets=sets)
+        writers.add(storage.sitter(seat), sets=sets)
         self.met.append(slot)
 
     def forget(self, slot: int, seat: int) -> None:
         """They write it no longer."""
-        storage, rivals = self._integrator.storage, self._rivals[slot]
-        rivals.remove(storage.sitter(seat))
-        last, sets = rivals.only()
+        storage, writers = self._integrator.storage, self._writers[slot]
+        writers.remove(storage.sitter(seat))
+        last, sets = writers.only()
         if last is not None:
             storage.slot.writer[slot] = 2 * last._seat.number + sets
-            del self._rivals[slot]
+            del self._writers[slot]
 
     def check(self, owner: Member) -> None:
         """Somebody has come. Raise ModelError, naming both laws, if one sets a rate that an earlier one has written."""
         met, self.met = self.met, []
         for slot in met:
-            clash = self._rivals[slot].clash(owner) if slot in self._rivals else None
+            clash = self._writers[slot].clash(owner) if slot in self._writers else None
             if clash is not None:
                 raise two_setters(*clash, self._integrator.system.variable_at(slot))
 
 
-class Rivals:
+class SlotWriters:
     """The objects whose laws write one rate."""
 
     def __init__(self) -> None:

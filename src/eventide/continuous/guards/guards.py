@@ -1,6 +1,6 @@
 """Monitored conditions: a row of the guard record for each, in the flow on which it depends.
 
-In: waits and handlers. Out: rows with kernel, certificate, addresses and trail. A finished wait leaves its row in its
+In: waits and handlers. Out: rows with kernel, certificate, addresses and history. A finished wait leaves its row in its
 flow: a process that waits for the same line again, with the same objects, reuses it and writes only its numbers. The
 past waits of a process are a ring, so that the next one is found at once. If the first discarded row of a condition
 was used only once, later rows are freed at once instead of cached, until a process waits for that condition a second
@@ -16,7 +16,7 @@ import numpy as np
 
 from eventide.continuous.components.switches import Switch
 from eventide.continuous.guards.equalities import Doubts
-from eventide.continuous.guards.trails import Trail
+from eventide.continuous.guards.firing_histories import FiringHistory
 from eventide.continuous.storage.growable_arrays import float_table, int_table
 from eventide.declare.changes import Pending
 from eventide.discrete.conditions.condition import conditions_of
@@ -27,7 +27,7 @@ from eventide.discrete.processes.composite import who_waits
 from eventide.discrete.processes.process import Process
 from eventide.engine.codes import AT_END
 from eventide.engine.guard_screening import rouse
-from eventide.engine.records import GuardRecord, TrailRecord, view_of
+from eventide.engine.records import GuardRecord, HistoryRecord, view_of
 from eventide.inputs.base import reached_inputs
 
 if TYPE_CHECKING:
@@ -43,32 +43,32 @@ Kind: TypeAlias = Literal["certified", "sampled", "opaque"]
 """What two waits of a kind have in common."""
 MOST_AT_REST: Final = 8
 """A flow keeps this many rows of past waits for processes that wait again, and as many as it has conditions."""
-MOST_TRAILS: Final = 4096
-"""The most trails that are kept of conditions that are not waited for."""
+MOST_HISTORIES: Final = 4096
+"""The most histories that are kept of conditions that are not waited for."""
 
 
-class Trails:
-    """The trails of one simulation: how often each condition has fired of late, a row for each.
+class FiringHistories:
+    """The histories of one simulation: how often each condition has fired of late, a row for each.
 
-    A trail belongs to the name of the waiting process or object and the code of the condition. It continues when a
+    A history belongs to the name of the waiting process or object and the code of the condition. It continues when a
     process waits again for the same condition, and when another object takes the name.
 
-    floats  the table; `trail` names its columns
+    floats  the table; `history` names its columns
     """
 
     def __init__(self, on_growth: Callable[[], None]) -> None:
-        self.trail = TrailRecord()
-        self.floats = float_table(self.trail, on_growth)
+        self.history = HistoryRecord()
+        self.floats = float_table(self.history, on_growth)
         # Code is compared by identity: to hash it takes long, and equal code may stand in several places.
         self._numbers: dict[int, dict[str, int]] = {}
-        # By number; in lists, as what would be an object for each trail is one more for the collector to visit.
+        # By number; in lists, as what would be an object for each history is one more for the collector to visit.
         self._names: list[str] = []
         self._codes: list[object] = []
         self._users: list[int] = []
         self._unused: dict[int, None] = {}
 
     def follow(self, condition: Condition) -> int:
-        """The trail of a condition that is waited for from now on."""
+        """The history of a condition that is waited for from now on."""
         name, code = condition.identity
         numbers = self._numbers.get(id(code))
         if numbers is None:
@@ -89,16 +89,16 @@ class Trails:
         return number
 
     def leave(self, number: int) -> None:
-        """A condition with this trail is waited for no longer."""
+        """A condition with this history is waited for no longer."""
         self._users[number] -= 1
         if self._users[number]:
             return
-        if self.trail.serial[number] == 0.0:
+        if self.history.serial[number] == 0.0:
             self._drop(number)
             return
         self._unused[number] = None
-        if len(self._unused) > MOST_TRAILS:
-            for other in list(self._unused)[: MOST_TRAILS // 2]:
+        if len(self._unused) > MOST_HISTORIES:
+            for other in list(self._unused)[: MOST_HISTORIES // 2]:
                 del self._unused[other]
                 self._drop(other)
 
@@ -112,25 +112,25 @@ class Trails:
         self.floats.release(number)
 
     def has_gone_on(self, number: int) -> bool:
-        """Whether a condition with this trail has fired more than once."""
-        trail = self.trail
-        return bool(trail.interval[number] > 0.0 or trail.crowd[number] > 0.0)
+        """Whether a condition with this history has fired more than once."""
+        history = self.history
+        return bool(history.interval[number] > 0.0 or history.crowd[number] > 0.0)
 
-    def at(self, number: int) -> Trail:
-        """The trail of a number."""
-        return Trail(self._names[number], self._codes[number], self.trail, number)
+    def at(self, number: int) -> FiringHistory:
+        """The history of a number."""
+        return FiringHistory(self._names[number], self._codes[number], self.history, number)
 
-    def all(self) -> list[Trail]:
+    def all(self) -> list[FiringHistory]:
         """All that have fired, in the order in which they fired first."""
-        trails = [self.at(number) for numbers in self._numbers.values() for number in numbers.values()]
-        return sorted((trail for trail in trails if trail.serial > 0.0), key=lambda trail: trail.serial)
+        histories = [self.at(number) for numbers in self._numbers.values() for number in numbers.values()]
+        return sorted((history for history in histories if history.serial > 0.0), key=lambda history: history.serial)
 
 
 class Guards:
     """The conditions of one simulation.
 
     at          the conditions by row
-    trails      how often each has fired recently
+    histories      how often each has fired recently
     arriving    conditions that have been added since the last event and have no row yet
     switching   the same of comparisons in laws, for which no process waits
     returning   a wait for the same thing again since the last event, without an entry yet: it gets one as time advances
@@ -147,7 +147,7 @@ class Guards:
         self.guard = GuardRecord()
         self.ints = int_table(self.guard, integrator.memory.outdate)
         self.floats = float_table(self.guard, integrator.memory.outdate)
-        self.trails = Trails(integrator.memory.outdate)
+        self.histories = FiringHistories(integrator.memory.outdate)
         untested = np.zeros(GuardRecord.widths["floats"])
         untested[[GuardRecord.place_of("value"), GuardRecord.place_of("slope")]] = nan
         self._untested = view_of(untested)
@@ -171,7 +171,7 @@ class Guards:
         """Give a condition its row and its place in a flow."""
         integrator, plan = self.integrator, self.hold(condition)
         row, guard, groups = condition.row, self.guard, integrator.groups
-        guard.trail[row] = self.trails.follow(condition)
+        guard.history[row] = self.histories.follow(condition)
         if condition.is_trigger:
             guard.trigger[row], guard.armed[row] = 1, condition.armed
         elif isinstance(condition, Switch):
@@ -231,9 +231,9 @@ class Guards:
             guard.timed[row] = 1
         # Where laws assign states already it is counted as sampled; where they begin to, as not proved.
         if flow.assigns:
-            guard.certificate[row], guard.dozes[row] = -1, 0
+            guard.certificate[row], guard.can_be_screened[row] = -1, 0
         else:
-            guard.certificate[row], guard.dozes[row] = plan.pattern.certificate, plan.pattern.is_steady
+            guard.certificate[row], guard.can_be_screened[row] = plan.pattern.certificate, plan.pattern.is_steady
         self._put(condition, flow)
 
     def _put(self, condition: Condition, flow: Flow) -> None:
@@ -266,7 +266,7 @@ class Guards:
         guard = self.guard
         for condition in flow.conditions:
             guard.needs_laws[condition.row] = 1
-            guard.dozes[condition.row] = 0
+            guard.can_be_screened[condition.row] = 0
             if condition.is_over:
                 guard.certificate[condition.row] = -1  # the next wait for it finds it so
 
@@ -352,7 +352,7 @@ class Guards:
         if not condition.is_counted:
             self.integrator.native_handlers.leave(condition)  # type: ignore[arg-type]  # it is a Trigger
         self.integrator.groups.count_uses(flow, condition.plan, -1)
-        self.trails.leave(self.guard.trail[condition.row])
+        self.histories.leave(self.guard.history[condition.row])
         self.let_go(condition)
         del condition.flow
 
@@ -377,9 +377,9 @@ class Guards:
             return False
         return self.guard.armed[condition.row] == 0 and not condition.flow.is_open
 
-    def trail_of(self, condition: Condition) -> Trail:
+    def history_of(self, condition: Condition) -> FiringHistory:
         """How often a condition has fired of late."""
-        return self.trails.at(self.guard.trail[condition.row])
+        return self.histories.at(self.guard.history[condition.row])
 
     # --- what an event may change unseen ------------------------------------------------------------------------------
 
@@ -473,7 +473,7 @@ class Guards:
         """Keep a row at rest no longer."""
         pattern = condition.plan.pattern
         if pattern.returns is None:
-            pattern.returns = self.trails.has_gone_on(self.guard.trail[condition.row])
+            pattern.returns = self.histories.has_gone_on(self.guard.history[condition.row])
         self._release(condition, condition.flow)
         conditions_of(self.integrator.sim).forget(condition)
 

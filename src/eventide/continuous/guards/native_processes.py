@@ -150,8 +150,8 @@ class NativeProcesses:
 
     def _goes_further(self, process: Process) -> bool:
         """Whether a native process could wait at more wait points now; then Python executes it first."""
-        journey = self.of[process]
-        wait_points = zip(journey.process_code.wait_points, journey.waits, strict=True)
+        running = self.of[process]
+        wait_points = zip(running.process_code.wait_points, running.waits, strict=True)
         if not any(wait is None and self._wait_at(process, wait_point) is not None for wait_point, wait in wait_points):
             return False
         self.leave(process)
@@ -180,17 +180,17 @@ class NativeProcesses:
             return False
         rows = [-1 if wait is None else wait.row for wait in waits]
         lease = integrator.memory.lists.put((0, UNMOVED, len(rows), *rows))
-        journey = NativeProcess(process, process_code, waits, lease, successor)
+        running = NativeProcess(process, process_code, waits, lease, successor)
         may_wait = [wait is not None for wait in waits]
         for number in range(len(waits)):
             if waits[number] is not None:
                 segment = process_code.bind(number, lease[1], may_wait)
                 if segment is not None:
-                    journey.segments[number] = segment
-        if not journey.segments:
+                    running.segments[number] = segment
+        if not running.segments:
             _release(lease)
             return False
-        self._enroll(journey)
+        self._enroll(running)
         return True
 
     def _wait_at(self, process: Process, wait_point: WaitPointPlan) -> StateWait | None:
@@ -204,11 +204,11 @@ class NativeProcesses:
                 return wait
         return None
 
-    def _enroll(self, journey: NativeProcess) -> None:
-        self.of[journey.process] = self.at[journey.lease[1]] = journey
+    def _enroll(self, running: NativeProcess) -> None:
+        self.of[running.process] = self.at[running.lease[1]] = running
         guard = self.integrator.guards.guard
-        for number, segment in journey.segments.items():
-            row = journey.waits[number].row
+        for number, segment in running.segments.items():
+            row = running.waits[number].row
             guard.handler[row], guard.effects[row] = segment.address, segment.effects
 
     # --- processes that return to Python --------------------------------------------------------------------------
@@ -216,16 +216,16 @@ class NativeProcesses:
     def leave(self, process: Process, rest: int = REST) -> None:
         """Let Python execute a process again, at least for this many of its events."""
         self.arriving.pop(process, None)
-        journey = self.of.pop(process, None)
-        if journey is None:
+        running = self.of.pop(process, None)
+        if running is None:
             return
         analyst, guard = self.integrator.analyst, self.integrator.guards.guard
-        del self.at[journey.lease[1]]
-        for number, segment in journey.segments.items():
-            guard.handler[journey.waits[number].row] = 0
+        del self.at[running.lease[1]]
+        for number, segment in running.segments.items():
+            guard.handler[running.waits[number].row] = 0
             analyst.release(segment)
-        _release(journey.lease)
-        for wait in journey.waits:
+        _release(running.lease)
+        for wait in running.waits:
             if wait is not None:
                 wait.countdown = rest
 
@@ -236,8 +236,8 @@ class NativeProcesses:
 
     def renew(self) -> None:
         """Plan again those that may refer to other objects than before."""
-        for process, journey in list(self.of.items()):
-            if any(segment.signature is not None for segment in journey.segments.values()):
+        for process, running in list(self.of.items()):
+            if any(segment.signature is not None for segment in running.segments.values()):
                 self.leave(process, EACH)
 
     # --- what Python is to know -----------------------------------------------------------------------------------
@@ -258,8 +258,8 @@ class NativeProcesses:
         place, run.moved = run.moved, -1
         known, ranks = self.at, guard.rank
         while place >= 0:
-            journey, wait_point = known[place], lists[place + STANDS_AT]
-            journey.move(wait_point, ranks[journey.waits[wait_point].row])
+            running, wait_point = known[place], lists[place + STANDS_AT]
+            running.move(wait_point, ranks[running.waits[wait_point].row])
             following = lists[place + FOLLOWER]
             lists[place + FOLLOWER] = UNMOVED
             place = following

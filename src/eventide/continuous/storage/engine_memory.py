@@ -99,7 +99,7 @@ class EngineMemory:
             index=self.index.array,
             lists=self.lists.array,
             guard=self._integrator.guards.guard,
-            trail=self._integrator.guards.trails.trail,
+            history=self._integrator.guards.histories.history,
             constants=self.constants.array,
             heap=heap,
             keys=keys,

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from eventide.continuous.components.layout import Layout
     from eventide.continuous.components.member import Member
-    from eventide.continuous.plans import Cohort
+    from eventide.continuous.plans import ClassPlan
     from eventide.continuous.storage.growable_arrays import Lease
 
 
@@ -55,7 +55,7 @@ class Seat:
 
     number          its row among all seats
     base, side      the first slots of what is integrated and of what is not
-    cohort, bases, lease    what its laws have in common with others, the index rows that are written for them, and
+    class_plan, bases, lease    what its laws have in common with others, the index rows that are written for them, and
                     where: the next object on the seat takes them over
     vectors         the arrays of its vectors in `table`, which may have been replaced since
     rates, rates_read, lasts    what shows its rates to its laws and to others, and its last states; None until somebody
@@ -65,7 +65,7 @@ class Seat:
     __slots__ = (
         "base",
         "bases",
-        "cohort",
+        "class_plan",
         "lasts",
         "layout",
         "lease",
@@ -82,7 +82,7 @@ class Seat:
         self.number = number
         self.base = base
         self.side = side
-        self.cohort: Cohort | None = None
+        self.class_plan: ClassPlan | None = None
         self.bases: tuple[int, ...] = ()
         self.lease: Lease | None = None
         self.table = NO_TABLE

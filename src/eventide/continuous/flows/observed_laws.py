@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 from eventide.continuous.components.variable import Variable
-from eventide.continuous.flows.ordering import Deal
+from eventide.continuous.flows.ordering import LawAccess
 
 if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
@@ -19,15 +19,15 @@ if TYPE_CHECKING:
     from eventide.continuous.integrator import Integrator
 
 
-class Sight(NamedTuple):
+class ObservedLaw(NamedTuple):
     """Whose law it is, of which stage, and what it deals with."""
 
     owner: Member
     stage: int
-    deals: tuple[Deal, ...]
+    accesses: tuple[LawAccess, ...]
 
 
-def look_at(integrator: Integrator, flow: Flow, owner: Member, stage: int, call: Callable[[], None]) -> Sight:
+def observe_law(integrator: Integrator, flow: Flow, owner: Member, stage: int, call: Callable[[], None]) -> ObservedLaw:
     """Execute a law, and tell which quantities of members of its flow that laws set it reads and sets."""
     book = _Book()
     watched = flow.look_up().computing
@@ -42,26 +42,26 @@ def look_at(integrator: Integrator, flow: Flow, owner: Member, stage: int, call:
         for one, row in zip(watched, rows, strict=True):
             one.__dict__["_row"] = row
     owner_of = integrator.storage.owner_of
-    found = [_deal(owner_of(slot), slot, book) for slot in {**book.reads, **book.sets}]
-    found += [_deal_of_rate(owner_of(slot), slot, rates) for slot in {**rates.reads, **rates.sets}]
-    return Sight(owner, stage, tuple(deal for deal in found if deal is not None))
+    found = [_access(owner_of(slot), slot, book) for slot in {**book.reads, **book.sets}]
+    found += [_access_of_rate(owner_of(slot), slot, rates) for slot in {**rates.reads, **rates.sets}]
+    return ObservedLaw(owner, stage, tuple(access for access in found if access is not None))
 
 
-def _deal_of_rate(owner: Member, slot: int, book: _Book) -> Deal:
+def _access_of_rate(owner: Member, slot: int, book: _Book) -> LawAccess:
     first, name = slot, "state"
     if not isinstance(owner, Variable):
         name, _ = owner._layout.name_of(owner, slot)
         first = owner._layout.slot(owner, name)
-    return Deal(first, (type(owner), "rate", name), slot in book.reads, slot in book.sets)
+    return LawAccess(first, (type(owner), "rate", name), slot in book.reads, slot in book.sets)
 
 
-def _deal(owner: Member, slot: int, book: _Book) -> Deal | None:
+def _access(owner: Member, slot: int, book: _Book) -> LawAccess | None:
     assert not isinstance(owner, Variable)  # its states are not read by their slots here
     name, _ = owner._layout.name_of(owner, slot)
     spec = owner._layout.fields[name]
     if spec.role not in ("computed", "sum") and not spec.assigned:
         return None
-    return Deal(slot, (type(owner), spec.role, name), slot in book.reads, slot in book.sets)
+    return LawAccess(slot, (type(owner), spec.role, name), slot in book.reads, slot in book.sets)
 
 
 class _Book:

@@ -1,4 +1,4 @@
-"""Trails: how often conditions have fired of late, followed by the stepper."""
+"""FiringHistories: how often conditions have fired of late, followed by the stepper."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from eventide.engine import zeno
 
 
 class Wait:
-    """As much of a condition as trails need."""
+    """As much of a condition as histories need."""
 
     def __init__(self, name: str, code: Any) -> None:
         self.identity = name, code
@@ -30,16 +30,16 @@ def some_code() -> None:
 CODE = some_code.__code__
 
 
-def followed() -> guards.Trails:
-    return guards.Trails(lambda: None)
+def followed() -> guards.FiringHistories:
+    return guards.FiringHistories(lambda: None)
 
 
-def fire(kept: guards.Trails, number: int, time: float) -> None:
+def fire(kept: guards.FiringHistories, number: int, time: float) -> None:
     """As the stepper notes it."""
-    trail = kept.trail
-    if trail.serial[number] == 0.0:
-        trail.serial[number] = 1 + np.count_nonzero(trail.serial)
-    trail.fired_at[number] = time
+    history = kept.history
+    if history.serial[number] == 0.0:
+        history.serial[number] = 1 + np.count_nonzero(history.serial)
+    history.fired_at[number] = time
 
 
 @given(st.floats(min_value=1e-290, max_value=sys.float_info.max / 2), st.booleans())
@@ -75,7 +75,7 @@ def test_a_trail_that_never_fired_is_not_kept() -> None:
 
 
 def test_of_too_many_trails_that_nobody_waits_on_the_latest_half_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(guards, "MOST_TRAILS", 4)
+    monkeypatch.setattr(guards, "MOST_HISTORIES", 4)
     kept = followed()
     used = kept.follow(Wait("used", CODE))
     fire(kept, used, -1.0)
@@ -83,7 +83,7 @@ def test_of_too_many_trails_that_nobody_waits_on_the_latest_half_is_kept(monkeyp
         number = kept.follow(Wait(f"ball {k}", CODE))
         fire(kept, number, float(k))
         kept.leave(number)
-    assert [trail.name for trail in kept.all()] == ["used", "ball 2", "ball 3", "ball 4"]
+    assert [history.name for history in kept.all()] == ["used", "ball 2", "ball 3", "ball 4"]
 
 
 class Level(ev.Continuous):

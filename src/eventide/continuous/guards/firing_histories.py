@@ -1,4 +1,4 @@
-"""A trail: how often a condition has fired of late, and how its intervals shrink, to detect Zeno behaviour."""
+"""A history: how often a condition has fired of late, and how its intervals shrink, to detect Zeno behaviour."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 from eventide.engine.zeno import MOST
 
 if TYPE_CHECKING:
-    from eventide.engine.records import TrailRecord
+    from eventide.engine.records import HistoryRecord
 
 
-class Trail:
-    """One trail, to look at.
+class FiringHistory:
+    """One history, to look at.
 
     name, code  whose condition it is, and its code
     serial      the number of its first firing among those of all; 0 if it has not fired
@@ -20,13 +20,13 @@ class Trail:
     crowd       how often in a row it fired while time hardly went on, since the time `since`
     """
 
-    def __init__(self, name: str, code: object, trail: TrailRecord, number: int) -> None:
+    def __init__(self, name: str, code: object, history: HistoryRecord, number: int) -> None:
         self.name = name
         self.code = code
-        self.serial, self.time, self.since = trail.serial[number], trail.fired_at[number], trail.since[number]
-        self.interval, self.ratio = trail.interval[number], trail.ratio[number]
-        self.steady, self.crowd = int(trail.steady[number]), int(trail.crowd[number])
-        self._trail, self._number = trail, number
+        self.serial, self.time, self.since = history.serial[number], history.fired_at[number], history.since[number]
+        self.interval, self.ratio = history.interval[number], history.ratio[number]
+        self.steady, self.crowd = int(history.steady[number]), int(history.crowd[number])
+        self._history, self._number = history, number
 
     @property
     def identity(self) -> tuple[str, object]:
@@ -35,25 +35,25 @@ class Trail:
 
     def go_on(self, *, looks: int) -> None:
         """Time has advanced, and the states with it; after `looks` checks this is believed for a while."""
-        trail, number = self._trail, self._number
-        trail.crowd[number], trail.since[number] = 0.0, self.time
-        if trail.passed[number] > MOST + looks:
-            trail.passed[number] = 0.0
+        history, number = self._history, self._number
+        history.crowd[number], history.since[number] = 0.0, self.time
+        if history.passed[number] > MOST + looks:
+            history.passed[number] = 0.0
 
     def stay(self) -> None:
         """The states have hardly moved."""
         self.crowd += 1
-        self._trail.crowd[self._number] += 1.0
+        self._history.crowd[self._number] += 1.0
 
     @property
     def is_told(self) -> bool:
         """Whether it has been warned of."""
-        return bool(self._trail.told[self._number])
+        return bool(self._history.told[self._number])
 
     def tell(self) -> None:
         """It has been warned of."""
-        self._trail.told[self._number] = 1.0
+        self._history.told[self._number] = 1.0
 
     def end(self) -> None:
         """It begins again when it fires next."""
-        self._trail.floats[self._number] = 0.0
+        self._history.floats[self._number] = 0.0
