@@ -130,7 +130,8 @@ def test_what_an_object_has_lost_is_that_of_its_class_again(simulate: Any) -> No
     replace("object", "tick", clock, mixin)
     sim.run(until=4.5)
     assert (clock.n, clock.k) == (40.0, 40.0)
-    del clock.turn, clock.tick
+    for name in TEN:
+        delattr(clock, name)
     sim.run(until=8.625)
     assert (clock.n, clock.k) == (44.0, 44.0)
 
@@ -233,3 +234,42 @@ def test_a_handler_has_the_name_by_which_its_class_has_it() -> None:
     sim.run(until=2.0)
     assert named.log == ["one", "other"]
     assert [note.name for note in sim.explain().handlers] == ["named.one", "named.other"]
+
+
+def by_its_name(self: Any) -> None:
+    self.x = 0.0
+    self.n += 10.0
+
+
+@pytest.mark.parametrize("goes_on", [3.0, 0.0], ids=["later", "at once"])
+def test_what_an_object_is_given_and_loses_within_one_run_is_called_meanwhile(goes_on: float, simulate: Any) -> None:
+    """Objects are looked at after events, as an attribute `full` is set in this file."""
+
+    class Tank(ev.Continuous):
+        x: ev.State = ev.state(0.0)
+        n: float = 0.0
+
+        def equations(self) -> None:
+            self.rate.x = 1.0
+
+        @ev.when(lambda self: self.x >= 1.0)
+        def full(self) -> None:
+            self.x = 0.0
+            self.n += 1.0
+
+    sim = simulate()
+    tank, other = Tank(sim).start(), Tank(sim).start()
+
+    def story() -> ev.ProcessGenerator:
+        for _ in range(2):
+            yield ev.hold(3.25)
+            tank.full = MethodType(by_its_name, tank)  # type: ignore[method-assign]
+            yield ev.hold(goes_on)
+            del tank.full
+            yield ev.hold(3.0 - goes_on)
+
+    sim.process(story())
+    sim.run(until=12.875)
+    assert (tank.n, other.n) == (66.0 if goes_on else 12.0, 12.0)
+    handled = sim._continuum.integrator.native_handlers.handled
+    assert handled > 0 or sim.compile is False

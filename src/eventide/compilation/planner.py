@@ -171,7 +171,10 @@ class Compiler(ConditionCompiler):
             return None
         self._check_home(bound, trigger)
         self.facts.note(ClassMethod(type(trigger.component), trigger.method))
-        return self._reaction(bound, Entry.of(trigger.handler, ()))
+        plan = self._reaction(bound, Entry.of(trigger.handler, ()))
+        function: FunctionType = getattr(type(trigger.component), trigger.method)  # else it had no kernel
+        plan.is_polled = trigger.method in self.registry.book.definition(function).file.stored
+        return plan
 
     def handler(self, trigger: Trigger) -> Bound:
         """The kernel of a handler; raises CannotLower if it has none."""

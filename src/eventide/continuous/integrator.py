@@ -321,6 +321,8 @@ class Integrator:
             self.references.renew()
         if self.groups.joining or self.groups.doubted or self.guards.arriving or self.guards.switching:
             self.place_what_waits()
+        if self.native_handlers.exposed:
+            self.native_handlers.poll()
         if self.native_handlers.arriving:
             self.native_handlers.place()
         if self.native_processes.arriving:

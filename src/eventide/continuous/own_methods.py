@@ -1,7 +1,8 @@
 """Methods that single objects have in place of those of their class; searched for between runs.
 
 Compiled code of a class announces no such change. Where the same file sets an attribute with the name of a method,
-objects are checked at each event instead, and this search is not needed.
+objects are checked at each event instead, and this search is not needed. So what is given and taken back within one run
+is noticed, unless that is done in another file or by a computed name.
 """
 
 from __future__ import annotations
@@ -9,13 +10,11 @@ from __future__ import annotations
 from operator import attrgetter, call
 from typing import TYPE_CHECKING, Final
 
-from eventide.discrete.conditions.when import refuse_late_handlers
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.member import Member
     from eventide.continuous.integrator import Integrator
     from eventide.discrete.conditions.condition import Condition
@@ -27,23 +26,15 @@ _ATTRIBUTES: Final = attrgetter("__dict__")
 class OwnMethods:
     """Looks for them as a run begins, and as it ends.
 
-    is_due      whether they are yet to be looked for, as after each run
-    kinds       the classes of which objects have been started
+    is_due      whether a run has ended since they were looked for
     """
 
     def __init__(self, integrator: Integrator) -> None:
         self._integrator = integrator
-        self.is_due = True
-        self.kinds: dict[type[Continuous], None] = {}
-
-    def check_marks(self, *kinds: type[Continuous]) -> None:
-        """Raise ModelError if some classes have other handlers than they were made with, or these other marks."""
-        for kind in kinds:
-            refuse_late_handlers(kind, when=kind._when_specs, every=kind._every_specs)
+        self.is_due = False
 
     def adopt(self) -> None:
         """A run begins: check again the laws, conditions, handlers and processes that call such methods."""
-        self.check_marks(*self.kinds)
         self.is_due = False
         integrator = self._integrator
         if self._owners():
@@ -56,7 +47,6 @@ class OwnMethods:
     def check(self) -> None:
         """A run has ended. Raises ModelError if an object has such a method that some code has not used."""
         self.is_due = True
-        self.check_marks(*self.kinds)
         owners = self._owners()
         if not owners:
             return

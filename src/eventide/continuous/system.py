@@ -18,7 +18,7 @@ from eventide.continuous.components.vectors import VectorVariable, set_values
 from eventide.continuous.error_context import refuse_commands_of
 from eventide.continuous.flows.flow import coalesce
 from eventide.continuous.storage.slot_storage import SlotStorage
-from eventide.declare import MISSING
+from eventide.declare import MISSING, refuse_late
 from eventide.discrete.conditions.condition import begin_monitoring, conditions_of
 from eventide.engine.codes import ABS, REL, ROWS, Y0, R, Y
 from eventide.engine.records import view_of
@@ -59,6 +59,7 @@ class System:
         self.active: dict[int, Member] = {}
         self._starts = 0
         self._drafts: dict[Layout, _Draft] = {}
+        self._in_order: dict[type, None] = {}
 
     @cached_property
     def integrator(self) -> Integrator:
@@ -215,12 +216,12 @@ class System:
     def start(self, component: Continuous) -> None:
         """Start a component's states, then its equations, then its handlers."""
         kind = type(component)
-        if kind not in self.integrator.own_methods.kinds:
+        if kind not in self._in_order:
             check_class(kind)
-            self.integrator.own_methods.check_marks(kind)
+            refuse_late(kind)
             refuse_commands_of(component)
             if kind._laws_are_of_class:
-                self.integrator.own_methods.kinds[kind] = None
+                self._in_order[kind] = None
         groups = self.integrator.groups
         if component._flow is not self.integrator.still:
             groups.leave(component)

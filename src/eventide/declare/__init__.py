@@ -6,11 +6,12 @@ errors. Start reading at `fields.py`, then `component.py`.
 
 from eventide.declare.component import (
     GENERATED,
+    ClassContents,
     Component,
     check_same_simulation,
     count_new,
     fields_of,
-    refuse_late_fields,
+    refuse_late,
 )
 from eventide.declare.fields import (
     MISSING,
@@ -33,6 +34,7 @@ from eventide.declare.fields import (
 __all__ = [
     "GENERATED",
     "MISSING",
+    "ClassContents",
     "Component",
     "Computed",
     "ComputedVector",
@@ -48,7 +50,7 @@ __all__ = [
     "count_new",
     "field",
     "fields_of",
-    "refuse_late_fields",
+    "refuse_late",
     "state",
     "state_vector",
     "summed",

@@ -6,6 +6,8 @@ import inspect
 import sys
 from dataclasses import replace
 from functools import wraps
+from itertools import chain
+from operator import is_, methodcaller
 from types import FunctionType
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn, Protocol, dataclass_transform, get_origin
 
@@ -20,6 +22,7 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 
+VALUES: Final = methodcaller("values")
 MOST_LETTERS: Final = 60
 """Of what a field holds so much is shown in a notebook."""
 GENERATED: Final = "<eventide "
@@ -120,6 +123,22 @@ class Component(_Declared):
         """
         return [f"self.{name} = {name}" for name in names]
 
+    @classmethod
+    def _refuse_late(cls) -> None:
+        """Raise ModelError for fields that came after the class was made; rooms with other declarations extend this."""
+        for base in cls.__mro__:
+            own = vars(base)
+            installed: Mapping[str, object] = own.get("_installed", {})
+            late = [name for name, value in installed.items() if own.get(name, MISSING) is not value]
+            if base.__module__[:9] != LIBRARY:
+                late += [name for name, value in list(own.items()) if isinstance(value, Field)]
+            for name in late:
+                raise ModelError(
+                    f"{base.__name__}.{name} was set after the class was made, and objects go on by what it was made "
+                    f"with: write `{name}: ... = ...` in the body of the class, or of one derived from it; or give the "
+                    f"value to each object, as in {base.__name__}(sim, {name}=...)"
+                )
+
     def _measure(self, **sizes: object) -> None:
         """Before the object is attached: set the fields with the sizes of vectors; only called where there are such."""
 
@@ -173,23 +192,31 @@ def fields_of(component: object) -> dict[str, Field]:
     return found
 
 
-def refuse_late_fields(cls: type) -> None:
-    """Raise ModelError if a class or a base has got a field, or another value for one, after it was made.
+def refuse_late(cls: type[Component]) -> None:
+    """Raise ModelError if a class or a base has got a field, a handler or another value for a field after it was made.
 
-    Values and memory of its objects are as the class was made; what it has by the name of a field would hide them.
+    Its objects are as the class was made; what it has by the name of a field would hide their values.
     """
-    for base in cls.__mro__:
-        own = vars(base)
-        installed: Mapping[str, object] = own.get("_installed", {})
-        late = [name for name, value in installed.items() if own.get(name, MISSING) is not value]
-        if not base.__module__.startswith(LIBRARY):
-            late += [name for name, value in list(own.items()) if isinstance(value, Field)]
-        for name in late:
-            raise ModelError(
-                f"{base.__name__}.{name} was set after the class was made, and objects go on by what it was made with: "
-                f"write `{name}: ... = ...` in the body of the class, or of one derived from it; or give the value to "
-                f"each object, as in {base.__name__}(sim, {name}=...)"
-            )
+    cls._refuse_late()
+
+
+class ClassContents:
+    """What stands in a class and its bases, but for those of the library, so that a change is seen at once."""
+
+    def __init__(self, cls: type) -> None:
+        self._class, self._order = cls, cls.__mro__
+        self._spaces = [vars(base) for base in self._order if base.__module__[:9] != LIBRARY]
+        self._names = list(chain.from_iterable(self._spaces))
+        self._values = list(chain.from_iterable(map(VALUES, self._spaces)))
+
+    @property
+    def are_current(self) -> bool:
+        """Whether there is the same."""
+        return (
+            self._class.__mro__ is self._order
+            and self._names == list(chain.from_iterable(self._spaces))
+            and all(map(is_, self._values, chain.from_iterable(map(VALUES, self._spaces))))
+        )
 
 
 def _own_fields(cls: type) -> dict[str, Field]:

@@ -10,7 +10,7 @@ import warnings
 from sys import getrefcount
 from typing import TYPE_CHECKING, Protocol
 
-from eventide.declare import Component, refuse_late_fields
+from eventide.declare import ClassContents, Component, refuse_late
 from eventide.discrete.processes.endings import End
 from eventide.discrete.processes.process import Process, owner_of
 from eventide.discrete.processes.reasons import why_waiting
@@ -54,21 +54,23 @@ class Forgotten:
         self.besides: Besides | None = None
         self._made: dict[object, int] = {}
         """How many objects of each kind there were when this was asked last."""
+        self._classes: dict[type[Component], ClassContents | None] = {}
+        """What stood in the classes of objects when they were checked last."""
         self._asleep: list[Process] = []
 
     def begin(self) -> None:
         """A run begins: take down what was made since the last and has not begun.
 
-        Raises ModelError for what a method of a class that is new sets under a misspelt name, and for fields that were
-        set in a class after it was made.
+        Raises ModelError for what a method of a class that is new sets under a misspelt name, and for what a class has
+        come to declare after it was made.
         """
-        self._check_fields()
         made = self._made_since()
         if made:
             for kind in made:
                 if isinstance(kind, type) and issubclass(kind, Component):
                     refuse_misspelt_methods(kind)
             self._asleep = [process for process in self.world._processes if process._generator is None]
+        self._check_classes()
         if self.besides is not None:
             self.besides.begin(made)
 
@@ -79,7 +81,8 @@ class Forgotten:
         """
         parts = self._parts() if self._asleep else []
         self._made_since()  # which may wait for the next run
-        self._check_fields()
+        if self.world.events != self.world._events_before:
+            self._check_classes()
         if self.besides is not None:
             parts += self.besides.parts()
         if not self.world._is_halted and self._is_over(is_bounded=is_bounded):
@@ -88,10 +91,11 @@ class Forgotten:
             message = f"the run has ended at time {self.world.time!r}: {'; '.join(parts)}"
             warnings.warn(IdleWarning(message), stacklevel=level_of_user())
 
-    def _check_fields(self) -> None:
-        for kind in list(self.world._counts):
-            if isinstance(kind, type) and issubclass(kind, Component):
-                refuse_late_fields(kind)
+    def _check_classes(self) -> None:
+        for kind, before in self._classes.items():
+            if before is None or not before.are_current:
+                refuse_late(kind)
+                self._classes[kind] = ClassContents(kind)
 
     def _made_since(self) -> dict[object, int]:
         """How many components of each kind were made since this was asked last."""
@@ -99,6 +103,9 @@ class Forgotten:
         if made == before:
             return {}
         self._made = dict(made)
+        for kind in made:
+            if isinstance(kind, type) and issubclass(kind, Component):
+                self._classes.setdefault(kind)
         return {kind: count - before.get(kind, 0) for kind, count in made.items() if count != before.get(kind)}
 
     def _parts(self) -> list[str]:

@@ -13,7 +13,7 @@ from eventide.continuous.components.vectors import VectorVariable
 from eventide.declare import MISSING, Component, Role, fields_of
 from eventide.declare.showing import short
 from eventide.discrete.conditions.condition import check_priority
-from eventide.discrete.conditions.when import handler_specs
+from eventide.discrete.conditions.when import handler_specs, refuse_late_handlers
 from eventide.discrete.inside import refuse_between_events
 from eventide.errors import ModelError
 
@@ -95,6 +95,11 @@ class Continuous(_Continuum, Component):
         cls._law_names = tuple(name for name in STAGES if getattr(cls, name) is not getattr(Continuous, name))
         cls._when_specs = handler_specs(cls, "_when")
         cls._every_specs = handler_specs(cls, "_every")
+
+    @classmethod
+    def _refuse_late(cls) -> None:
+        super()._refuse_late()
+        refuse_late_handlers(cls, when=cls._when_specs, every=cls._every_specs)
 
     def equations(self) -> None:
         """Set the rates of the states (and computed values) from the present states; nothing by default."""

@@ -29,6 +29,7 @@ class NativeHandlers:
     """The handlers of one simulation that are native code.
 
     plans       what is known of each
+    exposed     those by whose names their files set attributes, so that an object may have its own: see `poll`
     arriving    those of whose code there have been enough events, of which it is to be found out whether they are
     filling     how many of them append to lists, and so make objects of Python's
     handled     how many events were theirs; fresh: of these, how many since that was asked for
@@ -37,6 +38,7 @@ class NativeHandlers:
     def __init__(self, integrator: Integrator) -> None:
         self.integrator = integrator
         self.plans: dict[Trigger, ReactionPlan] = {}
+        self.exposed: dict[Trigger, None] = {}
         self.arriving: Pending[Trigger] = Pending(integrator.changes)
         self.filling = self.handled = self.fresh = 0
         self._counts: dict[int, int] = {}
@@ -85,6 +87,8 @@ class NativeHandlers:
         if plan is None:
             return False
         self.plans[trigger] = plan
+        if plan.is_polled:
+            self.exposed[trigger] = None
         self.filling += plan.appends
         guard = self.integrator.guards.guard
         guard.handler[trigger.row], guard.effects[trigger.row] = plan.address, plan.effects
@@ -93,6 +97,7 @@ class NativeHandlers:
     def leave(self, trigger: Trigger) -> None:
         """A handler has come to its end, or is planned again."""
         self.arriving.pop(trigger, None)
+        self.exposed.pop(trigger, None)
         plan = self.plans.pop(trigger, None)
         if plan is not None:
             self.filling -= plan.appends
@@ -117,6 +122,12 @@ class NativeHandlers:
         for trigger in triggers:
             self.leave(trigger)
             self._admit(trigger)
+
+    def poll(self) -> None:
+        """After an event: leave to Python those of which an object has its own now, and take up the others again."""
+        for trigger in [one for one in self.exposed if (one.method in one.component.__dict__) is (one in self.plans)]:
+            self._again([trigger])
+            self.exposed[trigger] = None
 
     def level(self) -> int:
         """Which of them may run now, as far as the model is concerned: a value of REACTS.

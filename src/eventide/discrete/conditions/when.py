@@ -26,6 +26,10 @@ AT_START: Final = "a handler runs when its condition becomes true; for the start
 """What to do where it has been true from the start."""
 
 
+MARKS: Final = {"when": "_when", "every": "_every"}
+"""The attributes of handlers, by the names of the decorators."""
+
+
 class Motion(Protocol):
     """The motion along a surface between two handlers.
 
@@ -446,25 +450,23 @@ def refuse_late_handlers(cls: type, **specs: Mapping[str, object]) -> None:
     """
     met: set[str] = set()
     for base in cls.__mro__:
-        if not base.__module__.startswith(LIBRARY):
-            for name, member in list(vars(base).items()):  # another thread may set one meanwhile
-                if name not in met:
-                    met.add(name)
-                    _refuse_late_handler(cls, name, member, specs)
-
-
-def _refuse_late_handler(cls: type, name: str, member: object, specs: Mapping[str, Mapping[str, object]]) -> None:
-    if isinstance(member, Settlement | Surface) and not member.name:
-        call = "accumulates" if isinstance(member, Settlement) else "slides"
-        raise _declared_late(cls, name, f"is what {call}(...) returns, set")
-    if getattr(member, "_waits_for_handler", False) is True:
-        raise _declared_late(cls, name, "is a decorator that decorates nothing, set")
-    for word, known in specs.items():
-        mark, spec = getattr(member, f"_{word}", None), known.get(name)
-        # That of a class may be a copy, with what accumulates or slides there.
-        if mark is not None and getattr(mark, "parts", mark) is not getattr(spec, "parts", spec):
-            is_known = any(name in names for names in specs.values())
-            raise _declared_late(cls, name, f"was given @ev.{word}(...)", "put a plain function there, or " * is_known)
+        if base.__module__[:9] == LIBRARY:
+            continue
+        for name, member in list(vars(base).items()):  # another thread may set one meanwhile
+            if name in met:
+                continue
+            met.add(name)
+            if isinstance(member, Settlement | Surface) and not member.name:
+                call = "accumulates" if isinstance(member, Settlement) else "slides"
+                raise _declared_late(cls, name, f"is what {call}(...) returns, set")
+            if getattr(member, "_waits_for_handler", False) is True:
+                raise _declared_late(cls, name, "is a decorator that decorates nothing, set")
+            for word, known in specs.items():
+                mark, spec = getattr(member, MARKS[word], None), known.get(name)
+                # That of a class may be a copy, with what accumulates or slides there.
+                if mark is not None and getattr(mark, "parts", mark) is not getattr(spec, "parts", spec):
+                    other = "put a plain function there, or " * any(name in names for names in specs.values())
+                    raise _declared_late(cls, name, f"was given @ev.{word}(...)", other)
 
 
 def refuse_handler_of_object(title: str, name: str, function: object, specs: Mapping[str, object]) -> None:
@@ -473,8 +475,8 @@ def refuse_handler_of_object(title: str, name: str, function: object, specs: Map
     title   the object's name
     specs   the handlers of its class
     """
-    for word in ("when", "every"):
-        mark = getattr(function, f"_{word}", None)
+    for word, attribute in MARKS.items():
+        mark = getattr(function, attribute, None)
         marked = [getattr(spec, "handler", None) for spec in specs.values()]
         if mark is not None and not any(mark.handler is handler for handler in marked):
             raise ModelError(
