@@ -17,6 +17,7 @@ import pytest
 
 import eventide as ev
 from eventide.monitor import monitor
+from eventide.reading.asynchronous import is_asynchronous
 
 
 class Late(Exception):
@@ -220,17 +221,23 @@ def test_what_a_signal_handler_raises_in_code_of_the_users_tears_the_run(handler
         sim.run()
 
 
+set_error = ctypes.pythonapi.PyThreadState_SetAsyncExc
+
+
 def test_what_another_thread_raises_in_lines_of_eventide_tears_the_run() -> None:
     warm, sim = ev.Simulation(compile=False), ev.Simulation(compile=False)
     Ball(warm).start()
     warm.run(until=1.0)  # which imports what it needs: not then is the error to come
     Ball(sim).start()
-    who, what = ctypes.c_ulong(threading.get_ident()), ctypes.py_object(Late)
-    timer = threading.Timer(0.05, ctypes.pythonapi.PyThreadState_SetAsyncExc, (who, what))
-    sim.process(timer.start() or 1.0 for _ in range(1))  # in the run: on a busy machine it might ring before
+    who, what, begun = ctypes.c_ulong(threading.get_ident()), ctypes.py_object(Late), threading.Lock()
+    begun.acquire()
+    raiser = threading.Thread(target=lambda: begun.acquire() and set_error(who, what))
+    raiser.start()
+    # In the run, by one call of C: if another thread raises amid lines of `threading`, these are the model's.
+    sim.process(begun.release() or 1.0 for _ in range(1))
     with pytest.raises(Late) as met:
         sim.run(until=1e6)
-    timer.join()
+    raiser.join()
     is_ours = traceback.extract_tb(met.value.__traceback__)[-1].filename == __file__
     time = sim.time
     if is_ours:  # as if it had raised that itself
@@ -238,6 +245,27 @@ def test_what_another_thread_raises_in_lines_of_eventide_tears_the_run() -> None
     else:
         with pytest.raises(ev.ModelError, match="has ended the run"):
             sim.run(until=time)
+
+
+@pytest.mark.parametrize(
+    ("rooms", "expected"),
+    [
+        (["eventide.monitor.monitor"], True),
+        (["eventide.monitor.monitor", "contextlib"], True),
+        (["eventide.monitor.monitor", "numpy.linalg", "functools"], True),
+        (["eventide.monitor.monitor", "__main__"], False),
+        (["eventide.monitor.monitor", "my_model", "contextlib"], False),
+    ],
+)
+def test_an_error_that_came_in_a_library_came_to_what_had_called_it(rooms: list[str], expected: bool) -> None:
+    text, call = "def call():\n    raise Late", None
+    for room in reversed(rooms):
+        names: dict[str, Any] = {"__name__": room, "inner": call, "Late": Late}
+        exec(text, names)  # noqa: S102  # our own text, in modules of these names
+        text, call = "def call():\n    inner()", names["call"]
+    with pytest.raises(Late) as met:
+        call()
+    assert is_asynchronous(met.value) is expected
 
 
 class Odd(Ball):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 # `signal` itself makes enumerations of what it takes and answers, which takes ten times as long as a short run.
 import _signal  # type: ignore[import-not-found]  # typeshed does not have it
+import sys
 from collections.abc import Iterator
 from functools import partial
 from types import CodeType, FrameType, FunctionType
@@ -40,9 +41,14 @@ def _came_to_us(error: BaseException) -> bool:
     rooms = [str(frame.f_globals.get("__name__", "eventide.")) for frame in _frames(error)]
     if not rooms or (type(error) is KeyboardInterrupt and rooms[-1] == KEYBOARD):
         return False
-    return rooms[-1].startswith("eventide.")
+    # Nor is what Python's own library was called for the model's: it may have been amid lines of ours.
+    return next((room for room in reversed(rooms) if room.partition(".")[0] not in LIBRARIES), "").startswith(
+        "eventide."
+    )
 
 
+LIBRARIES: Final = {*sys.stdlib_module_names, "numpy"} - {"__main__"}
+"""What lines of eventide call, and lines of the model."""
 KEYBOARD: Final = "eventide.discrete.sigint"
 """Where KeyboardInterrupt is raised when nothing is half done."""
 
