@@ -216,7 +216,7 @@ class Simulation(World):
 
     @property
     def monitor(self) -> Monitor:
-        """What brings the model from event to event, to look at."""
+        """What advances the model from event to event, for inspection."""
         return self._the_monitor
 
     @property

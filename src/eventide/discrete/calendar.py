@@ -122,9 +122,9 @@ class Calendar:
         self.numbers = count(2)
         self.turn = 1  # the code that makes the model is a stretch, too
         self.void = 1
-        """How many numbers were drawn for something else than an event, less the events that needed none."""
+        """The numbers drawn for anything but an event, minus the events that needed none."""
         self.swept = 0
-        """How long the heap was when stale notices were last swept out of it, or less since then."""
+        """The length of the heap when stale notices were last removed, or the shortest since then."""
         self.tracer: Any = None
 
     @property
@@ -234,7 +234,7 @@ class Calendar:
         self.void += 1
 
     def tidy(self) -> None:
-        """Sweep stale notices out of the heap if it has doubled since: their times may lie far ahead."""
+        """Remove stale notices if the heap has doubled since the last time: they may be far in the future."""
         heap = self.heap
         if len(heap) > 2 * self.swept + SPARE:
             heap[:] = [notice for notice in heap if notice[3]._notice is notice]

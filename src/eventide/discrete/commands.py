@@ -47,7 +47,7 @@ class Sleep:
     is_state_event = False
 
     def sleeper(self) -> Activity | None:
-        """The activity to be scheduled for that; None if nothing here can be activated."""
+        """The activity that is scheduled then; None if there is none."""
         raise NotImplementedError
 
     def withdraw(self) -> None:
@@ -121,7 +121,7 @@ def hold(duration: float, priority: Any = float) -> object:
     Raises TypeError if `duration` is no number, ModelError if it is NaN or, at the `yield`, if it is negative: that
     counts as 0 with `Simulation(negative_hold="zero")`, as in SIMULA.
     """
-    # No priority is the class of most durations, so that one comparison tells of both.
+    # Most calls have a float and no priority: one comparison covers both.
     if duration.__class__ is priority and duration == duration:
         return duration
     if priority is not float:
@@ -211,7 +211,7 @@ def pause() -> Pause:
 
 
 class Handover:
-    """Ends the turn of a helper activity: the activity it works for continues."""
+    """Ends the turn of a branch: its process continues."""
 
     __slots__ = ("activity",)
 
@@ -234,11 +234,11 @@ def as_duration(command: object) -> float | None:
 
 
 ROUNDING: Final = 8
-"""A hold is taken for 0 if it is negative by so few roundings of the time, as in `hold(due - sim.time)`."""
+"""A negative hold counts as 0 if rounding explains it: this many units in the last place of the time."""
 
 
 def refuse_negative(activity: Activity, duration: float, now: float) -> None:
-    """Raise ModelError for a hold of a negative duration, unless that comes of rounding."""
+    """Raise ModelError for a negative duration, unless rounding explains it."""
     if -duration > ROUNDING * ulp(now):
         raise ModelError(
             f"{activity.name} cannot hold for {duration!r}: a duration is at least 0. Take max(0.0, ...), or give "

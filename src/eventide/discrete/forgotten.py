@@ -134,7 +134,7 @@ class Forgotten:
     def _locked(self) -> list[str]:
         """Processes in a circle: each waits for units that only others in it have, or for the end of one of them.
 
-        Who may get what it waits for from somebody who waits for something else, as for work, is in none.
+        A process is in none if another that waits for something else, such as work, may provide what it needs.
         """
         awaited: dict[Process, object] = {}
         owners: dict[object, list[Process]] = {}
@@ -152,7 +152,7 @@ class Forgotten:
         return [f"in a deadlock {'; '.join(told[:MOST])} (request in the same order everywhere)"] if told else []
 
     def _unreleased(self) -> list[str]:
-        """Processes that have ended with units, which those need that wait, and that nobody else can give back."""
+        """Ended processes that still hold units which others wait for and nothing else can release."""
         lines: dict[Resource, list[Process]] = {}
         for process in self.world._processes:
             wait = process._wait

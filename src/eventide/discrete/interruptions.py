@@ -64,7 +64,7 @@ class Interruptions:
         return Interrupt(self.cause_of(by, requests, code), None if left != left else left)
 
     def forget(self) -> None:
-        """Nobody is away any more."""
+        """No process is a row any longer."""
         self.gone.clear()
         self._causes.clear()
         self._numbers.clear()

@@ -18,7 +18,7 @@ def wait_for(condition: Callable[[], object]) -> object:
 
 
 class Halt:
-    """What stands in the event list, in front of all, where a run is to stop; it is no event."""
+    """The entry at the front of the event list that stops a run; it is no event."""
 
     __slots__ = ("_notice", "sim")
     _receiver = _value = _wait = None

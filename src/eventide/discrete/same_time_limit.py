@@ -29,7 +29,7 @@ MOST_IN_ONE_EVENT: Final = 1_000_000
 
 
 class Instant:
-    """How often each process has acted at one time.
+    """Counts how often each process acts at one time.
 
     time    where the clock stood when stock was taken last
     """
@@ -41,7 +41,7 @@ class Instant:
         self._events = self._acts = 0
         self._counts: dict[int, int] = {}
         self._actors: list[Entry] = []
-        """The activities that were counted, in order of their first events; kept, so that their ids stay their own."""
+        """The counted activities, in order of their first events; kept alive, so that no id is reused."""
 
     def next_spell(self, time: float, actor: Entry, events: int) -> int:
         """How many events to let take place before asking again: one, while the clock stands still.
@@ -76,7 +76,7 @@ class Instant:
         self._actors.clear()
 
     def actors_at(self, time: float) -> str:
-        """Which activities have acted again and again at this instant, in words; empty if that is not suspicious."""
+        """In words, the activities that act repeatedly at this instant; empty if that is not suspicious."""
         return self._names() if time == self.time else ""
 
     def _names(self) -> str:

@@ -11,7 +11,7 @@ only to `sys.unraisablehook`, which is ours during a run.
 
 from __future__ import annotations
 
-# `signal` itself makes enumerations of what it takes and answers, which takes ten times as long as a short run.
+# `signal` itself makes enumerations of its arguments and results, which takes ten times as long as a short run.
 import _signal  # type: ignore[import-not-found]  # typeshed does not have it
 import sys
 from _thread import get_ident
@@ -74,7 +74,7 @@ class Keyboard:
             )
 
     def refuse_torn(self) -> None:
-        """Raise ModelError if an earlier run was torn down in the middle of something."""
+        """Raise ModelError if an earlier run was aborted amid an event or a step."""
         if self._torn_by:
             raise ModelError(
                 f"{self._torn_by} has ended the run at time {self._world.time!r} in the middle of an event or a step, "
@@ -89,13 +89,13 @@ class Keyboard:
             self._torn_by = f"{type(error).__name__}, which a signal handler or another thread has raised,"
 
     def note_error_in_step(self, error: BaseException) -> None:
-        """Code of the user's has raised an error in a step, which may well continue after it."""
+        """The user's code has raised an error within a step, which may continue after it."""
         if is_asynchronous(error):
             self.note_error(error)
             self._missed = error
 
     def raise_missed(self) -> None:
-        """The run has come to its end: raise the error that has torn it, if that has not been raised."""
+        """The run has ended: raise the error that aborted it, if that has not been raised."""
         missed, self._missed = self._missed, None
         if missed is not None:
             raise missed
@@ -116,7 +116,7 @@ class Keyboard:
             self.let_others_wait()
 
     def let_others_wait(self) -> None:
-        """Something moves from now on: other handlers that there are wait while a step is under way."""
+        """States are integrated from now on: other signal handlers wait while a step is under way."""
         if self._are_asked:
             return
         self._are_asked = True
@@ -142,7 +142,7 @@ class Keyboard:
             _signal.raise_signal(_signal.SIGINT)
 
     def attend(self) -> None:
-        """Nothing is half done here: let signal handlers look that wait, and raise KeyboardInterrupt after Ctrl-C."""
+        """Nothing is half done here: call the signal handlers that wait; raise KeyboardInterrupt after Ctrl-C."""
         self._release()
         if self._signals is not None:
             self._signals.deliver()
@@ -159,7 +159,7 @@ class Keyboard:
         raise error
 
     def _hear(self, dropped: sys.UnraisableHookArgs) -> None:
-        """Somebody has dropped an error that he could not raise."""
+        """An error was dropped where none can be raised."""
         if get_ident() == self.thread and DROPPED in (dropped.err_msg or "") and dropped.exc_value is not None:
             self.note_error_in_step(dropped.exc_value)
             self._world._fail(dropped.exc_value)
@@ -188,7 +188,7 @@ class Keyboard:
 
 
 def ask_to_stop(world: World) -> None:
-    """Let the present run end by KeyboardInterrupt where nothing is half done, as after one Ctrl-C."""
+    """End the present run by KeyboardInterrupt once nothing is half done, as after one Ctrl-C."""
     world._keyboard.is_pressed = True
     ask_to_attend(world)
 
@@ -196,7 +196,7 @@ def ask_to_stop(world: World) -> None:
 def ask_to_attend(world: World) -> None:
     """Let `attend` be called where nothing is half done."""
     world._is_interrupted = True
-    # The run loop asks nothing before an event, and so pays nothing: it meets this instead.
+    # The run loop tests no flag before an event, which would cost time: it calls this hook instead.
     world._hook = SignalHook(world, world._hook)
     world._hurry()
 

@@ -78,7 +78,7 @@ def tell_of_events(world: World, witness: Witness) -> None:
 
 
 class Tracer(OuterHook):
-    """Tells a listener, and a witness, of every event of a world, from its making until `stop`."""
+    """Reports every event of a world to a listener and a witness, until `stop`."""
 
     def __init__(self, world: World, listener: Listener | None, witness: Witness | None = None) -> None:
         if world._homes is not None:
@@ -112,7 +112,7 @@ class Tracer(OuterHook):
     # --- between events -------------------------------------------------------------------------------------------
 
     def advance(self, horizon: float) -> object:
-        """Let what looks after the model bring it to its next event, and tell of that event, which is listed then."""
+        """Let the inner hook advance the model to its next event, and report that event, which is listed then."""
         world = self.world
         calendar = world._calendar
         if self.witness is not None:
@@ -153,11 +153,11 @@ class Tracer(OuterHook):
     def _why_unnoted(self, notice: Notice) -> str:
         if isinstance(notice[3], Timer):
             return PERIOD_OVER
-        # Only the run loop, which places what holds without a call, uses this very path.
+        # Only the run loop, which schedules holds without a call, uses this very path.
         return HOLD_ENDED if notice[2] is PLAIN else "scheduled before the trace began"
 
     def note(self, activity: Entry, asked: float, now: float) -> None:
-        """Keep in mind why `activity` has just been placed, and the time that was asked for."""
+        """Record why `activity` was just placed, and the requested time."""
         why = self._why(activity)
         self.note_as(activity, f"{why} (asked for {asked!r}, which is past)" if asked < now else why)
 
@@ -207,14 +207,14 @@ def what_came(wait: Any) -> str:
 
 
 def name_of(activity: Entry | None) -> str:
-    """The name of an activity: a process has its own name, whatever stands in for it."""
+    """The name of an activity: that of the process, also for a branch of its wait."""
     if activity is None:
         return "whoever runs the model"
     return str((owner_of(activity) or activity).name)
 
 
 class TracedCalendar(Calendar):
-    """An event list that tells its tracer whatever is placed in it; only the run loop places what holds by itself."""
+    """An event list that reports to its tracer what is placed in it; holds are placed by the run loop itself."""
 
     __slots__ = ()
 

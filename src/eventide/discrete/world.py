@@ -96,7 +96,7 @@ class World:
         self._kinds: dict[str, Kind] = {}
         self._counts: dict[object, int] = {}
         self._code_in_order: dict[int, CodeType] = {}
-        """Code that was looked through and makes no command between events, by id, as its hash takes longer."""
+        """Code that was examined and makes no command between events, by id, as hashing is slower."""
         self._streams: dict[str, Stream] = {}
         self._statistics = Restarts()
         self._hook: Hook | None = None
@@ -445,7 +445,7 @@ class World:
         return self._hold(activity, command) if execute is None else execute(self, activity)
 
     def _hold(self, activity: Activity, duration: object, priority: float = 0.0) -> None:
-        """Let an activity hold, for a duration given as any kind of number. Raises ModelError for a negative one."""
+        """Schedule an activity after a duration of any numeric type. Raises ModelError for a negative one."""
         time = as_duration(duration)
         if time is None:
             self._refuse(activity, duration)
@@ -459,7 +459,7 @@ class World:
     def _hold_number(self, error: BaseException, activity: Activity, command: object) -> BaseException | None:
         """`error` was met: if `command` is no command but a number, let `activity` hold that long; returns None then.
 
-        Answers the error that is met still.
+        Returns the error that remains.
         """
         is_no_command = (
             isinstance(error, AttributeError) and error.name == "_execute" and not hasattr(command, "_execute")
@@ -477,7 +477,7 @@ class World:
     def _throw_back(self, error: BaseException) -> object:
         """An error was met: one in carrying out a command is raised again at the line that yielded it.
 
-        Answers the process that will do so next. None for an error that comes out of a process or handler: it goes up
+        Returns the process that raises it. None for an error that comes out of a process or handler: it goes up
         as the same object, with a note.
         """
         activity = self.current
@@ -562,11 +562,11 @@ class World:
         raise NotImplementedError
 
     def _hurry(self) -> None:
-        """What brings the model to its next event is to check soon whether the run continues."""
+        """The integrator is to check soon whether the run continues."""
         raise NotImplementedError
 
     def _fail(self, error: BaseException) -> None:
-        """What brings the model to its next event has met an error, which is to propagate."""
+        """An error was met while the model advances to its next event; it is to propagate."""
         raise NotImplementedError
 
     def _hidden(self) -> AbstractContextManager[None]:

@@ -91,11 +91,11 @@ class Condition:
 
     @property
     def identity(self) -> tuple[str, object]:
-        """What stays the same when a process waits for one thing again and again: whose it is, and its code."""
+        """What is equal for repeated waits of one process: the owner, and the code of the condition."""
         return self.name, getattr(self.function, "__code__", self.function)
 
     def fire(self, sim: World) -> object:
-        """Let its event be the next one; returns the activity or handler whose event it is."""
+        """Make its event the next one; returns the activity or handler of that event."""
         raise NotImplementedError
 
 
@@ -176,10 +176,10 @@ class ConditionList:
         """A wait is over, as often as its countdown says."""
 
     def disturb(self, process: Process) -> None:
-        """Something else than its condition will wake a process that waits for one."""
+        """A waiting process will be woken by something other than its condition."""
 
     def resume(self, wait: StateWait, test: Callable[[], object], priority: float, prior: bool) -> bool:
-        """Add a wait that is over once more, for a condition of the same code; whether it can be."""
+        """Add a finished wait again, for a condition of the same code; returns whether that is possible."""
         return False
 
     def take_up(self, wait: StateWait, until: Until) -> bool:

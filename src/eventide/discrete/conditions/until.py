@@ -39,7 +39,7 @@ class StateWait(Condition):
         super().__init__(test, priority)
         self.following = None
         self.is_plain = False
-        """Whether nothing but its rank changes when it is over and when it is waited for again."""
+        """Whether ending and repeating the wait changes its rank only."""
         self.world = sim
         self.activity = activity
         self.code = getattr(test, "__code__", None)
@@ -77,7 +77,7 @@ class StateWait(Condition):
         return f"until({describe_function(self.test)})"
 
     def progress(self) -> str:
-        """How far the condition is from coming true and whether it comes nearer, in words; empty if not known.
+        """In words, how far the condition is from true, and whether that shrinks; empty if unknown.
 
         And which of the objects that it reads were never started.
         """
@@ -205,7 +205,7 @@ def wait_again(activity: Activity, wait: StateWait) -> None:
 
 
 def past_waits(activity: Activity) -> Iterator[StateWait]:
-    """The waits that are kept for an activity, over or not, the one that is likely to come next first."""
+    """The waits kept for an activity, finished or not, the most likely to recur first."""
     wait = first = activity._past
     while wait is not None:
         yield wait
@@ -213,7 +213,7 @@ def past_waits(activity: Activity) -> Iterator[StateWait]:
 
 
 def past_wait(activity: Activity, code: object, crossed: object) -> StateWait | None:
-    """A wait of an activity that is over, for a condition of that code; None if none is kept.
+    """A finished wait of an activity for a condition of that code; None if none is kept.
 
     crossed     the code of what is to cross a level, if that is waited for; else None
     """
@@ -222,7 +222,7 @@ def past_wait(activity: Activity, code: object, crossed: object) -> StateWait | 
 
 
 def keep_past(activity: Activity, wait: StateWait) -> bool:
-    """Keep a wait for the next of its kind, as the one that comes last; False if one of its kind is kept already."""
+    """Keep a wait for reuse, as the last of its ring; False if one of its kind is kept already."""
     first = activity._past
     if first is None:
         activity._past = wait.following = wait
@@ -258,7 +258,7 @@ def until(condition: Awaited, *, priority: float | None = None, prior: bool | No
     Raises TypeError if `condition` cannot be called.
     Source      Helsgaun, COMBINEDSIMULATION manual, 3.5 (WAITUNTIL)
     """
-    wait = Until()  # made without a call of `__init__`, which would take as long as the rest
+    wait = Until()  # made without `__init__`, which would take as long as the rest
     wait.condition, wait.priority, wait.prior = condition, priority, prior
     if condition.__class__ is FunctionType:
         wait.code = condition.__code__

@@ -116,7 +116,7 @@ class Trigger(ComponentCondition):
 
     @property
     def code(self) -> CodeType | None:
-        """The code of that, told apart by identity, as to hash it takes long; None if it is no Python function."""
+        """Its code, compared by identity, as hashing is slow; None if it is no Python function."""
         handler = getattr(self.component, self.method, None)
         return getattr(getattr(handler, "__func__", handler), "__code__", None)
 
@@ -159,7 +159,7 @@ class Trigger(ComponentCondition):
 
 
 def refuse_stop_iteration(handler: Callable[[], object], error: StopIteration) -> NoReturn:
-    """Raise the error for a handler that raised StopIteration, which must not pass for the end of a process."""
+    """Raise the error for a handler that raised StopIteration: it must not look like the end of a process."""
     name = getattr(handler, "__qualname__", repr(handler))
     raise RuntimeError(f"the handler {name} raised StopIteration") from error
 
@@ -355,7 +355,7 @@ class Surface:
         return float(sliding.share) if sliding is not None and sliding.active else None
 
     def tie(self, triggers: list[Trigger], component: Component) -> None:
-        """Make partners of the two triggers of one component; those of one crossing come with that above first."""
+        """Make the two triggers of one component partners; the two of a crossing come with the one above first."""
         if len(triggers) != 2:
             raise ModelError(
                 f"{component.name} has another handler in the place of {self.above.handler.__name__} or "
@@ -444,7 +444,7 @@ def handler_specs(cls: type, mark: str) -> dict[str, Any]:
 
 
 def refuse_late_handlers(cls: type, **specs: Mapping[str, object]) -> None:
-    """Raise ModelError if a class has come to have a handler, or another condition or period, since it was made.
+    """Raise ModelError if a class was given a handler, or another condition or period, after it was made.
 
     specs   by `when` and `every`, the handlers that the class was made with
     """

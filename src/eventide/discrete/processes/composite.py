@@ -40,7 +40,7 @@ class Branch:
         self.label = label
         self.has_come = False
         self.is_passive = False
-        """Whether it comes when somebody activates the process."""
+        """Whether an activation of the process ends it."""
         self.value: object = None
         """What its command answered."""
         self._notice: Notice | None = None

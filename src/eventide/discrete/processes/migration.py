@@ -1,4 +1,4 @@
-"""What a world asks of whatever runs some of its processes as native code, which stands in a room above it."""
+"""What a world asks of what runs some of its processes as native code, in a room above it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Migration(Protocol):
         """Of each function: its name, why it is not native code, and which of its statements are not."""
 
     def leave(self) -> None:
-        """Bring all processes home."""
+        """Return all processes to Python."""
 
     def embody_all(self) -> None:
         """Make the objects of those that were made in rows."""
@@ -35,7 +35,7 @@ class Migration(Protocol):
         """What a resource or level has that is away."""
 
     def must_wait(self) -> bool:
-        """Whether nobody may look now, amid an event of rows."""
+        """Whether a signal handler must wait now, amid an event of rows."""
 
     def may_go(self, events: int) -> bool:
         """Whether processes are away after so many events, or may go away now."""

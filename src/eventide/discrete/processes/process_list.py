@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class ProcessList:
     """A ring of processes that each know their neighbours, with the list itself between the last and the first.
 
-    To enter and to leave is to tell two neighbours; a table would have to find everybody by a key.
+    Entering and leaving updates two neighbours; a table would need a search by key.
     """
 
     __slots__ = ("_after", "_before", "homes")

@@ -14,7 +14,7 @@ class Stand:
 
     generator   as it was left, at the wait point of number `home`
     place       where the process waits now, as a place of its twin; successor: what makes a generator there
-    real        the generator that stands there, once somebody has asked for it
+    real        the generator that stands there, once it has been asked for
     """
 
     __slots__ = ("generator", "home", "place", "process", "real", "successor")

@@ -2,7 +2,7 @@
 
 In: a resource, and the rows of the processes that wait for it or use it. Out: the same resource, with requests,
 levels and waits as Python would have left them. While it is away, it has another class: to ask it for its requests, or
-to change it, brings all home first, but to read its statistics brings nobody.
+to change it, returns all processes to Python first; to read its statistics returns none.
 """
 
 from __future__ import annotations
@@ -173,7 +173,7 @@ def away_class(
 ) -> type[Known]:
     """The class of something while it is away.
 
-    look, change    called by who reads or sets what it has by a name
+    look, change    called to read or set an attribute, by its name
     """
 
     def read(self: Known, name: str) -> object:

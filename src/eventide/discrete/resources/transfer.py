@@ -148,7 +148,7 @@ class Transfer(Wish):
         return self._side.line
 
     def _is_done_at_once(self, activity: Activity) -> bool:
-        """Carry it out at once if none waits before it and nothing is missing; returns whether it is done."""
+        """Carry it out at once if none waits before it and nothing is missing; returns whether it was."""
         raise NotImplementedError
 
     def _take(self) -> bool:
@@ -241,7 +241,7 @@ class Depot(Station):
         self.gets: AnySide = Side(sim, f"{self.name} gets")
         self.level = Level(level, clock=sim, name=f"{self.name} level")
         self._kept: Amount = 0
-        """Space reserved by grants: for what they will put in, or until they have taken out."""
+        """Space reserved by grants: for pending puts, and by gets that have not taken out yet."""
         self._promises = 0
         self._keep_statistics()
 
