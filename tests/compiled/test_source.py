@@ -82,7 +82,7 @@ def test_code_without_a_text_is_refused(probe) -> None:
     names: dict = {}
     text = "def law(self):\n    self.rate.x = 1.0\n"
     exec(compile(text, "<nowhere>", "exec"), names)  # noqa: S102  # this is what is refused
-    with pytest.raises(CannotLower, match="its source text cannot be had: write it in a file") as caught:
+    with pytest.raises(CannotLower, match="its source text cannot be found: write it in a file") as caught:
         lower_law(probe, names["law"])
     assert (caught.value.file, caught.value.line, caught.value.construct) == ("<nowhere>", 1, "law")
 
@@ -101,7 +101,7 @@ def test_a_file_that_was_edited_after_its_import_is_refused(probe, tmp_path) -> 
     path = tmp_path / "edited.py"
     module = module_of(path, "def law(self):\n    self.rate.x = 1.0\n")
     path.write_text("def law(self):\n    self.rate.x = 2.0\n")
-    with pytest.raises(CannotLower, match="the text in the file is not the one that runs"):
+    with pytest.raises(CannotLower, match="the text in the file is not that of the code that runs"):
         lower_law(probe, module.law)
 
 
@@ -224,5 +224,5 @@ def test_a_cell_whose_statements_are_compiled_one_by_one_is_read(tmp_path: Path)
     assert definition.tree.lineno == 3
     file.write_text(file.read_text(encoding="utf-8").replace("1.0", "2.0"), encoding="utf-8")
     linecache.clearcache()
-    with pytest.raises(CannotLower, match="the text in the file is not the one that runs"):
+    with pytest.raises(CannotLower, match="the text in the file is not that of the code that runs"):
         SourceBook().definition(namespace["waits"], yields=True)

@@ -411,8 +411,8 @@ def pulls_first(sim: ev.Simulation) -> None:
 
 REFUSED = {
     "loop": (three, r"algebraic loop: b\.equations reads c\.y, which c\.equations sets; c.* reads a\.y.*; a.* reads b"),
-    "own": (lambda sim: Early(sim, name="own").start(), r"own\.equations reads own\.y on some way before it sets it"),
-    "sometimes": (lambda sim: Sometimes(sim, name="own").start(), r"own\.equations reads own\.y on some way before"),
+    "own": (lambda sim: Early(sim, name="own").start(), r"own\.equations reads own\.y on some path before it sets it"),
+    "sometimes": (lambda sim: Sometimes(sim, name="own").start(), r"own\.equations reads own\.y on some path before"),
     "contributions": (draws, r"load\.contributions needs load\.power, which load\.equations sets later"),
     "rate": (pulls, r"pull\.contributions needs plant\.rate\.x, which plant\.equations sets later"),
     "rate, first": (

@@ -88,7 +88,7 @@ def test_a_vector_needs_a_size_and_its_own_annotation() -> None:
         class Wrong(ev.Continuous):
             u: ev.State = ev.state_vector(size=3)
 
-    with pytest.raises(TypeError, match="declares the vector u, and is no Continuous"):
+    with pytest.raises(TypeError, match="declares the vector u, and is not a Continuous"):
 
         class Still(ev.Component):
             u: ev.StateVector = ev.state_vector(size=3)

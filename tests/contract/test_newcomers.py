@@ -99,18 +99,18 @@ COMMANDS: dict[str, Told] = {
     "yield nothing": (
         yielding(lambda sim: None),
         ev.ModelError,
-        "who yielded None, which is no command: yield a number",
+        "who yielded None, which is not a command: yield a number",
     ),
     "yield a list": (
         yielding(lambda sim: [ev.hold(1.0)]),
         ev.ModelError,
-        "which is no command: yield one command after the other, or several at once as all_of(name=..., ...)",
+        "which is not a command: yield one command after the other, or several at once as all_of(name=..., ...)",
     ),
-    "yield a function": (yielding(lambda sim: lambda: True), ev.ModelError, "no command: write `yield until(...)`"),
+    "yield a function": (yielding(lambda sim: lambda: True), ev.ModelError, "not a command: write `yield until(...)`"),
     "yield a component": (
         yielding(Tank),
         ev.ModelError,
-        "who yielded <Tank 1: level = 1, not started>, which is no command: yield a number",
+        "who yielded <Tank 1: level = 1, not started>, which is not a command: yield a number",
     ),
     "a truth for a condition": (
         yielding(lambda sim: ev.until(Tank(sim).level > 3.0)),
@@ -120,7 +120,7 @@ COMMANDS: dict[str, Told] = {
     "a condition that answers nothing": (
         yielding(never),
         ev.ModelError,
-        "returns nothing, so that it is never true: write `return ...`",
+        "returns nothing, so it is never true: write `return ...`",
     ),
     "a condition that takes something": (
         yielding(lambda sim: ev.until(lambda t: t > 3.0)),
@@ -213,7 +213,7 @@ CLASSES: dict[str, Told] = {
     "a handler without a condition": (
         declaring("@ev.when\n    def fill(self): pass"),
         TypeError,
-        "T.fill is a decorator that decorates nothing: write `@ev.when(lambda self: ...)` or `@ev.every(...)`, and",
+        "T.fill is a decorator above no function: write `@ev.when(lambda self: ...)` or `@ev.every(...)`, and",
     ),
     "a handler of a truth": (
         declaring("@ev.when(True)\n    def fill(self): pass"),
@@ -228,7 +228,7 @@ CLASSES: dict[str, Told] = {
     "a handler's condition that answers nothing": (
         declaring("def is_full(self): self.level > 2.0\n    @ev.when(is_full)\n    def fill(self): pass"),
         ev.ModelError,
-        "the condition of T 1 at <string>:2 returns nothing, so that it is never true: write `return ...`",
+        "the condition of T 1 at <string>:2 returns nothing, so it is never true: write `return ...`",
     ),
     "a handler's priority": (
         declaring("@ev.when(lambda self: self.level > 2.0, priority='high')\n    def fill(self): pass"),

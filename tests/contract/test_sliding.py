@@ -370,7 +370,7 @@ def test_two_surfaces_whose_modes_are_no_sum_are_refused(simulate: Make) -> None
     sim = simulate(**TIGHT)
     Pair(sim, name="pair", product=0.3).start()
     with pytest.raises(
-        ev.ModelError, match=r"pair\.along_y, pair\.along_x are at one time.* rate of pair\.x is not the sum"
+        ev.ModelError, match=r"pair\.along_y, pair\.along_x slide at the same time.* rate of pair\.x is not the sum"
     ):
         sim.run(until=5.0)
 
@@ -789,7 +789,7 @@ def test_a_subclass_with_another_handler_says_anew_which_slide() -> None:
             self.side = -1.0
 
     sim = ev.Simulation()
-    with pytest.raises(ev.ModelError, match=r"other has another handler in the place of above or below: say again"):
+    with pytest.raises(ev.ModelError, match=r"other replaces the handler above or below: say again"):
         Other(sim, name="other").start()
 
 

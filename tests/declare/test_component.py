@@ -215,7 +215,7 @@ def test_states_need_a_number(sim: ev.Simulation) -> None:
 
 
 def test_states_need_a_continuous_component() -> None:
-    with pytest.raises(TypeError, match="declares the state x, and is no Continuous"):
+    with pytest.raises(TypeError, match="declares the state x, and is not a Continuous"):
 
         class Wrong(ev.Process):
             x: ev.State = ev.state(1.0)

@@ -234,7 +234,7 @@ def test_a_class_that_is_no_component_declares_no_field() -> None:
     class Warm:
         warmth: ev.State = ev.state(1.0)
 
-    message = r"^Warm\.warmth declares a state, and Warm is no component: write `class Warm\(ev\.Continuous\)`$"
+    message = r"^Warm\.warmth declares a state, and Warm is not a component: write `class Warm\(ev\.Continuous\)`$"
     with pytest.raises(TypeError, match=message):
 
         class Own(Warm, ev.Continuous):
@@ -245,7 +245,7 @@ def test_a_class_that_is_no_component_declares_no_field() -> None:
 def test_a_method_in_the_place_of_a_handler_is_refused(name: str, mark: str) -> None:
     """It never ran, nor did the handler."""
     message = (
-        rf"^Own\.{name} takes the place of a handler and is none, so that it would never run: "
+        rf"^Own\.{name} replaces a handler and is none itself, so it would never run: "
         rf"write its `@ev\.{mark}\(\.\.\.\)` above it, or `{name} = None` for no handler$"
     )
     with pytest.raises(TypeError, match=message):

@@ -163,7 +163,7 @@ def test_who_acts_while_time_stands_still_is_named(sim: ev.Simulation) -> None:
     told, who = caught.value.__notes__
     assert told == "the run has stopped at time 0.0: the next sim.run(...) continues from there"
     counts = re.fullmatch(
-        r"time has not gone on for long: (one|other) \((\d+) times\), (one|other) \((\d+) times\) acted at this.*",
+        r"time has not advanced for a while: (one|other) \((\d+) times\), (one|other) \((\d+) times\) acted at this.*",
         who,
     )
     assert counts is not None

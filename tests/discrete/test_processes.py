@@ -150,7 +150,7 @@ def test_run_has_to_yield(sim):
             return 3
 
     hasty = Hasty(sim)
-    with pytest.raises(ev.ModelError, match=r"^the run\(\) of Hasty 1 is no generator \(it returned 3\)"):
+    with pytest.raises(ev.ModelError, match=r"^the run\(\) of Hasty 1 is not a generator \(it returned 3\)"):
         hasty.activate()
     assert sim.never_begun == (hasty,)
 
@@ -508,7 +508,7 @@ def test_a_generator_that_is_yielded_gets_the_right_advice(sim):
         yield helper()
 
     sim.process(story(), name="A")
-    with pytest.raises(ev.ModelError, match=r"^A yielded <generator .*>, which is no command: write `yield from`"):
+    with pytest.raises(ev.ModelError, match=r"^A yielded <generator .*>, which is not a command: write `yield from`"):
         sim.run()
 
 
@@ -623,7 +623,7 @@ def test_who_yields_something_else_is_told_what_to_write(sim, advice):
     sim.process(story())
     with pytest.raises(ev.ModelError) as caught:
         sim.run()
-    assert str(caught.value).partition(", which is no command: ")[2] == advice
+    assert str(caught.value).partition(", which is not a command: ")[2] == advice
 
 
 def test_an_error_in_carrying_out_a_command_may_be_caught_where_it_was_yielded(sim, log):
@@ -835,7 +835,7 @@ def test_a_forgotten_yield_is_told_without_other_errors_around(sim):
 
 def test_what_is_no_command_is_refused_without_other_errors_around(sim):
     sim.process(yields_a_text())
-    with pytest.raises(ev.ModelError, match="yielded 'x', which is no command") as caught:
+    with pytest.raises(ev.ModelError, match="yielded 'x', which is not a command") as caught:
         sim.run()
     assert "AttributeError" not in "".join(traceback.format_exception(caught.value))
 

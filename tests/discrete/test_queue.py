@@ -128,7 +128,7 @@ def test_the_queue_may_change_while_it_is_gone_through(sim):
 def test_who_is_no_member(sim, ask):
     line = ev.Queue(sim, name="line")
     line.into("a")
-    with pytest.raises(ev.ModelError, match=r"^'x' is no member of line: ask `member in queue` before$"):
+    with pytest.raises(ev.ModelError, match=r"^'x' is not a member of line: ask `member in queue` before$"):
         ask(line)
     assert members(line) == ["a"]
 

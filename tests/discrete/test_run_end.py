@@ -82,7 +82,7 @@ def test_stop_is_refused_between_events_and_without_a_run(sim):
             if self.level < 0.5:
                 self.sim.stop()
 
-    with pytest.raises(ev.ModelError, match=r"^sim.stop\(\) ends a run, and none is going on$"):
+    with pytest.raises(ev.ModelError, match=r"^sim.stop\(\) ends a run, and no run is under way$"):
         sim.stop()
     Tank(sim).start()
     message = r"^sim.stop\(\) was called between events: let a process or an @ev.when handler call it\n"

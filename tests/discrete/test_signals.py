@@ -87,7 +87,7 @@ def test_a_signal_for_once_lets_later_ones_go_on_at_once(sim, log):
 def test_a_signal_for_once_is_sent_once(sim):
     done = ev.Signal(sim, once=True, name="done")
     done.send("x")
-    with pytest.raises(ev.ModelError, match=r"^done has been sent already, with 'x': it is a signal for once only$"):
+    with pytest.raises(ev.ModelError, match=r"^done has been sent already, with 'x': it can be sent only once$"):
         done.send("y")
     assert done.value == "x"
 

@@ -289,7 +289,7 @@ def test_a_state_that_grows_to_the_end_of_the_floats_is_named_with_its_value(com
     number = r"-?\d\.\d+e\+\d+"
     assert re.fullmatch(
         rf"However short the step, a rate at its end is not finite. The largest state is mass.x, which is {number} "
-        rf"with rate {number}: look for a sign in its equation, or end its growth by an event.",
+        rf"with rate {number}: check the signs in its equation, or end its growth by an event.",
         info.value.detail,
     )
 

@@ -78,7 +78,7 @@ class FailedStep:
         name, value, rate = self._largest()
         return (
             f"However short the step, a rate at its end is not finite. The largest state is {name}, which is {value!r} "
-            f"with rate {rate!r}: look for a sign in its equation, or end its growth by an event."
+            f"with rate {rate!r}: check the signs in its equation, or end its growth by an event."
         )
 
     def _largest(self) -> tuple[str, float, float]:

@@ -134,7 +134,7 @@ class Component(_Declared):
                 late += [name for name, value in list(own.items()) if isinstance(value, Field)]
             for name in late:
                 raise ModelError(
-                    f"{base.__name__}.{name} was set after the class was made, and objects go on by what it was made "
+                    f"{base.__name__}.{name} was set after the class was made, and objects still use what it was made "
                     f"with: write `{name}: ... = ...` in the body of the class, or of one derived from it; or give the "
                     f"value to each object, as in {base.__name__}(sim, {name}=...)"
                 )
@@ -306,13 +306,13 @@ def _refuse_shadows(cls: type, own: dict[str, Field]) -> None:
 
 
 def _refuse_what_would_not_count(cls: type[Component], own: dict[str, Field], inherited: dict[str, Field]) -> None:
-    """Raise TypeError for fields in a class that is no component, and where a field of a base gets no annotation."""
+    """Raise TypeError for fields in a class that is not a component, and where a field of a base gets no annotation."""
     for base in cls.__mro__[1:]:
         for name, value in vars(base).items():
             if isinstance(value, Field):
                 kind = "Component" if value.role == "field" else "Continuous"
                 raise TypeError(
-                    f"{base.__name__}.{name} declares a {value.role}, and {base.__name__} is no component: "
+                    f"{base.__name__}.{name} declares a {value.role}, and {base.__name__} is not a component: "
                     f"write `class {base.__name__}(ev.{kind})`"
                 )
     for name, value in vars(cls).items():
@@ -333,7 +333,7 @@ def _refuse_roles(cls: type[Component], own: dict[str, Field]) -> None:
     for name, spec in own.items():
         if spec.role not in cls._declarable:
             raise TypeError(
-                f"{cls.__name__} declares the {spec.role} {name}, and is no Continuous: "
+                f"{cls.__name__} declares the {spec.role} {name}, and is not a Continuous: "
                 f"write `class {cls.__name__}(..., ev.Continuous)`"
             )
 
@@ -348,7 +348,7 @@ def _size_fields(cls: type[Component]) -> tuple[str, ...]:
             told = cls._specs.get(spec.size)
             if told is None or told.role != "field" or told.annotation is not int:
                 raise TypeError(
-                    f"{cls.__name__}.{name} has the size {spec.size!r}, which is no `int` field of the class: "
+                    f"{cls.__name__}.{name} has the size {spec.size!r}, which is not an `int` field of the class: "
                     f"declare `{spec.size}: int`, or write the size as a number"
                 )
             found[spec.size] = None

@@ -191,7 +191,7 @@ class Queue(Component, Generic[Member]):
         place = self._places.get(_key(member))
         if place is None:
             name = getattr(member, "name", None) or repr(member)
-            raise ModelError(f"{name} is no member of {self.name}: ask `member in queue` before")
+            raise ModelError(f"{name} is not a member of {self.name}: ask `member in queue` before")
         return place
 
     def _taken_out(self, member: object, priority: float) -> _Place:

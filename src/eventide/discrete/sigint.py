@@ -155,7 +155,7 @@ class Keyboard:
         error.add_note(f"the run has stopped at time {now!r}: the next sim.run(...) continues from there")
         actors = self._world._instant.actors_at(now)
         if actors:
-            error.add_note(f"time has not gone on for long: {actors} acted at this instant")
+            error.add_note(f"time has not advanced for a while: {actors} acted at this instant")
         raise error
 
     def _hear(self, dropped: sys.UnraisableHookArgs) -> None:

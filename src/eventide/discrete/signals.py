@@ -42,7 +42,7 @@ class Signal(Component):
         """
         self.sim._forbid(17, f"send() of {self.name}")
         if self.once and self.sent:
-            raise ModelError(f"{self.name} has been sent already, with {self.value!r}: it is a signal for once only")
+            raise ModelError(f"{self.name} has been sent already, with {self.value!r}: it can be sent only once")
         self.value = value
         self.sent = True
         waits, self._waits = self._waits, {}

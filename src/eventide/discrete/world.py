@@ -316,7 +316,7 @@ class World:
         if self.active:
             raise ModelError("sim.stop() was called between events: let a process or an @ev.when handler call it")
         if not self._is_running:
-            raise ModelError("sim.stop() ends a run, and none is going on")
+            raise ModelError("sim.stop() ends a run, and no run is under way")
         self._calendar.schedule_prior(self.time, self.time, Halt(self))
 
     def simulation_error(self, error: SimulationError) -> None:
@@ -497,7 +497,7 @@ class World:
 
     def _refuse(self, activity: Activity, command: object) -> NoReturn:
         """Raise the error for something that is no command."""
-        raise ModelError(f"{activity.name} yielded {command!r}, which is no command: {what_to_yield(command)}")
+        raise ModelError(f"{activity.name} yielded {command!r}, which is not a command: {what_to_yield(command)}")
 
     def _wake(self, activity: Activity, value: object) -> None:
         """End an activity's wait: it continues at the end of the present instant, and its `yield` returns `value`.

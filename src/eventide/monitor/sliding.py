@@ -341,12 +341,12 @@ class Slides:
             tolerance = SUM * (size[slot] + abs(below[slot]) + abs(above[slot]))
             if not abs(above[slot] - below[slot] - change) <= tolerance:
                 raise ModelError(
-                    f"{names} are at one time, and what their modes change in the rate of "
+                    f"{names} slide at the same time, and what their modes change in the rate of "
                     f"{integrator.system.name_of(slot)} is not the sum of what each changes by itself, so the "
                     "motion along all surfaces is not unique: define it by equations of its own"
                 )
         if any(not abs(integrator.storage.rows[Y][slide.share]) < inf for slide in flow.sliding.slides.values()):
-            raise ModelError(f"{names} are at one time, and no weights of the fields keep them on their surfaces")
+            raise ModelError(f"{names} slide at the same time, and no weights keep them on their surfaces")
         integrator.touch(flow)
 
     def _rates(self, flow: Flow, side: int) -> dict[int, float]:

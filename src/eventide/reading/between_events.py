@@ -151,7 +151,7 @@ def refuse_commands(function: object, this: object, sim: Checked, what: str, own
         )
     code = function.__code__
     if what == CONDITION and outline.answers_nothing:
-        raise ModelError(f"{_place(what, owner, code)} returns nothing, so that it is never true: write `return ...`")
+        raise ModelError(f"{_place(what, owner, code)} returns nothing, so it is never true: write `return ...`")
     if what == EQUATIONS and outline.answers_in_vain:
         place = _place(what, owner, code)
         raise ModelError(f"{place} return a value, which is never read: set the rates, as `self.rate.level = ...`")

@@ -85,7 +85,7 @@ class Successor:
         function = function_of(generator)
         cells = cells_of(generator, twin, locals_of(generator, function))
         if function is None or cells is None:
-            raise ValueError(f"what {generator!r} has in common with other functions is not to be had")
+            raise ValueError(f"what {generator!r} shares with other functions cannot be found")
         self._function, self._cells, self._twin = function, cells, twin
 
     def at(

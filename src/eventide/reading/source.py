@@ -199,14 +199,14 @@ class SourceBook:
             raise _refusal(code, "it yields or awaits: what holds between events is a plain function")
         file = self.file(code.co_filename, function.__globals__)
         if file is None:
-            raise _refusal(code, "its source text cannot be had: write it in a file")
+            raise _refusal(code, "its source text cannot be found: write it in a file")
         if not file.has(code):
             del self._files[code.co_filename]
             linecache.checkcache(code.co_filename)
             file = self.file(code.co_filename, function.__globals__)
         if file is None or not file.has(code):
             raise _refusal(
-                code, "the text in the file is not the one that runs (it was edited, or an import rewrites it)"
+                code, "the text in the file is not that of the code that runs (it was edited, or an import rewrites it)"
             )
         tree = file.tree_of(code)
         if tree is None:

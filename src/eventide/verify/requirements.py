@@ -71,7 +71,7 @@ class Requirement:
     source      where it comes from: a document, a person, a law
     need        what would be missing if it were not met
     judgements  about the properties that no program can check, by name
-    Raises      ModelError for what is no component or no quality, for a phrase that has neither or both of shall and
+    Raises      ModelError for what is no component or quality, for a phrase that has neither or both of shall and
                 should, for an obligation without a need, for a property that nobody records, for a threshold that no
                 quality reaches, and for conditions that are none
     """

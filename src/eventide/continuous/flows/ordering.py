@@ -357,8 +357,8 @@ class Ordering:
             is_own = row == "computed" and access.reads and list(setters) == [node]
             if is_own and self._field(access).role == "computed":
                 raise UnsoundLaw(
-                    f"{node.name} reads {self._title(access)} on some way before it sets it, and finds there what an "
-                    f"earlier evaluation has left, at another time: set {name} first, on every way"
+                    f"{node.name} reads {self._title(access)} on some path before it sets it, and finds there what an "
+                    f"earlier evaluation has left, at another time: set {name} first, on every path"
                 )
 
     def _late(self, node: Node, access: LawAccess, setters: dict[Node, bool]) -> Node | None:

@@ -46,7 +46,7 @@ def obstacle(wait: StateWait) -> str:
     if wait.is_timed:
         return "it waits for a time, whose instant Python solves"
     if plan.inputs != ():
-        return "what it waits for calls inputs, which Python looks after"
+        return "what it waits for calls inputs, which Python evaluates"
     if plan.signature is not None:
         return "what it waits for may come to refer to something else"
     return ""

@@ -358,7 +358,7 @@ class Surface:
         """Make the two triggers of one component partners; the two of a crossing come with the one above first."""
         if len(triggers) != 2:
             raise ModelError(
-                f"{component.name} has another handler in the place of {self.above.handler.__name__} or "
+                f"{component.name} replaces the handler {self.above.handler.__name__} or "
                 f"{self.below.handler.__name__}: say again which handlers slide, "
                 f"`{self.name or 'sliding'} = above.slides(below)`"
             )
@@ -426,7 +426,7 @@ def handler_specs(cls: type, mark: str) -> dict[str, Any]:
         for name, member in list(vars(base).items()):  # another thread may set one meanwhile
             if getattr(member, "_waits_for_handler", False) is True:
                 raise TypeError(
-                    f"{base.__name__}.{name} is a decorator that decorates nothing: write `@ev.when(lambda self: ...)` "
+                    f"{base.__name__}.{name} is a decorator above no function: write `@ev.when(lambda self: ...)` "
                     f"or `@ev.every(...)`, and `def {name}(self)` below it"
                 )
             if isinstance(member, Settlement | Surface) and mark == "_when":
@@ -436,7 +436,7 @@ def handler_specs(cls: type, mark: str) -> dict[str, Any]:
             elif name in found:
                 if isinstance(member, FunctionType) and not (hasattr(member, "_when") or hasattr(member, "_every")):
                     raise TypeError(
-                        f"{base.__name__}.{name} takes the place of a handler and is none, so that it would never run: "
+                        f"{base.__name__}.{name} replaces a handler and is none itself, so it would never run: "
                         f"write its `@ev{mark.replace('_', '.')}(...)` above it, or `{name} = None` for no handler"
                     )
                 del found[name]
@@ -460,7 +460,7 @@ def refuse_late_handlers(cls: type, **specs: Mapping[str, object]) -> None:
                 call = "accumulates" if isinstance(member, Settlement) else "slides"
                 raise _declared_late(cls, name, f"is what {call}(...) returns, set")
             if getattr(member, "_waits_for_handler", False) is True:
-                raise _declared_late(cls, name, "is a decorator that decorates nothing, set")
+                raise _declared_late(cls, name, "is a decorator above no function, set")
             for word, known in specs.items():
                 mark, spec = getattr(member, MARKS[word], None), known.get(name)
                 # That of a class may be a copy, with what accumulates or slides there.
@@ -487,6 +487,6 @@ def refuse_handler_of_object(title: str, name: str, function: object, specs: Map
 
 def _declared_late(cls: type, name: str, what: str, other: str = "") -> ModelError:
     return ModelError(
-        f"{cls.__name__}.{name} {what} after the class was made, and its objects go on by what the class was made "
+        f"{cls.__name__}.{name} {what} after the class was made, and its objects still use what the class was made "
         f"with: {other}write it in the body of the class, or of one derived from it"
     )

@@ -288,7 +288,7 @@ class Process(_Agenda, Component):
     def _begin(self, generator: object) -> None:
         if type(generator) is not GeneratorType:
             raise ModelError(
-                f"the run() of {self.name} is no generator (it returned {generator!r}): {_what_to_write(generator)}"
+                f"the run() of {self.name} is not a generator (it returned {generator!r}): {_what_to_write(generator)}"
             )
         is_known = id(generator.gi_code) in KNOWN
         if generator.gi_suspended or generator.__name__ == GIVEN or not (is_known or generator.gi_frame):
