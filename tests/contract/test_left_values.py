@@ -222,3 +222,50 @@ def test_native_code_that_writes_a_number_leaves_behind_what_it_has_been(
         Waiter(sim, decay=decay, saw=Decay(sim).start()).activate()
     sim.run(until=24.25 * period)
     assert decay.y == pytest.approx(exp(-0.1 * 12.25 * period), rel=2e-7)
+
+
+SHARE = 1.0
+"""A law reads it; events change it."""
+
+
+class Swing(ev.Continuous):
+    """Its law is executed in Python, and looks for a global; its condition is native and tested at samples."""
+
+    x: ev.State = ev.state(0.0)
+    v: ev.State = ev.state(1.0)
+    k: float = 1.0
+    share: ev.Computed = ev.computed()
+    height: ev.Computed = ev.computed()
+
+    def equations(self) -> None:
+        self.rate.x = self.v
+        self.rate.v = -self.x
+        self.height = self.x
+        self.share = eval("SHARE")  # noqa: S307  # code that cannot be read
+
+    @ev.when(lambda self: self.height > 0.3)
+    def passes(self) -> None:
+        pass
+
+
+@pytest.mark.parametrize("compile_", ["auto", False])
+def test_what_a_law_in_python_has_computed_stays_though_a_condition_is_tested_again_where_the_step_is_cut(
+    compile_: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(globals(), "SHARE", 1.0)
+    sim = ev.Simulation(method="dop853", compile=compile_)
+    swing = Swing(sim).start()
+    read = []
+
+    def changes() -> ev.ProcessGenerator:
+        for number in range(60):
+            yield ev.hold(0.0503)
+            before = swing.share
+            globals()["SHARE"] = float(number)
+            swing.k = 1.0
+            swing.x += 0.0
+            read.append((before, swing.share))
+
+    sim.process(changes())
+    sim.run(until=3.1)
+    assert read == [(share, share) for share in (1.0, *map(float, range(59)))]

@@ -312,7 +312,7 @@ class Integrator:
         elif self.groups.opaque:
             for flow in list(self.groups.opaque):
                 self.touch(flow)  # what it depends on besides is not known
-        if self.guards.exposed:
+        if self.guards.armed_early:
             self.guards.disarm_exposed()
 
     def take_up(self) -> None:
@@ -336,11 +336,15 @@ class Integrator:
 
     def complete_exposed(self) -> None:
         """An event begins: bring to it the flows whose laws may see what it changes without notice."""
+        flows: dict[Flow, None] = {}
         for flow in (*self.groups.exposed, *self.groups.asked):
-            if flow.at != self.sim.time and not flow.is_open:
+            if not flow.is_open:
+                flows[flow] = None
+        if flows or self.guards.exposed:
+            self.guards.arm_exposed(flows)
+        for flow in flows:
+            if flow.at != self.sim.time:
                 self.publish(flow)
-        if self.guards.exposed:
-            self.guards.arm_exposed()
 
     def settle(self, *, arms: bool = True) -> list[Flow]:
         """Take the states as they are now for the start of new steps.

@@ -9,6 +9,7 @@ time.
 
 from __future__ import annotations
 
+from itertools import chain
 from math import nan
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
@@ -31,7 +32,7 @@ from eventide.engine.records import GuardRecord, HistoryRecord, view_of
 from eventide.inputs.base import reached_inputs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from eventide.continuous.components.member import Member
     from eventide.continuous.flows.flow import Flow
@@ -138,6 +139,7 @@ class Guards:
                 middle and end only, where their code cannot be read
     exposed     those that are armed while they are false, and are tested in Python, where they may see without notice
                 what an event changes
+    armed_early conditions that were armed as this event began, and from when on they had been known to be false
 
     A process that waits for the same thing again and again takes up the row of its last wait, which rests meanwhile.
     """
@@ -158,7 +160,7 @@ class Guards:
         self.doubts = Doubts()
         self.counts: dict[Kind, int] = {"certified": 0, "sampled": 0, "opaque": 0}
         self.exposed: Pending[Condition] = Pending(integrator.changes)
-        self._kept: list[tuple[Condition, float]] = []
+        self.armed_early: list[tuple[Condition, float]] = []
         self._resting_with: dict[Member, dict[StateWait, None]] = {}
 
     def place(self) -> None:
@@ -383,17 +385,21 @@ class Guards:
 
     # --- what an event may change unseen ------------------------------------------------------------------------------
 
-    def arm_exposed(self) -> None:
+    def arm_exposed(self, exposed: Iterable[Flow]) -> None:
         """An event begins: arm, in steps that it may cut, whose conditions are false by now; they may not be after it.
 
-        Such a condition is tested in Python, where it sees without notice what the event changes.
+        Such a condition is tested in Python, or with laws that are executed in Python, which see without notice what
+        the event changes.
+
+        exposed     the flows with such laws
         """
         integrator, guard = self.integrator, self.guard
+        conditions = dict.fromkeys(chain(self.exposed, *(flow.conditions for flow in exposed)))
         flows: dict[Flow, None] = {}
-        self._kept.clear()
-        for condition in self.exposed:
+        self.armed_early.clear()
+        for condition in conditions:
             if guard.armed[condition.row] == AT_END and not condition.flow.is_open:
-                self._kept.append((condition, guard.low[condition.row]))
+                self.armed_early.append((condition, guard.low[condition.row]))
                 flows[condition.flow] = None
         for flow in flows:
             integrator.call(integrator.engine.complete_to, flow.number)
@@ -401,11 +407,11 @@ class Guards:
 
     def disarm_exposed(self) -> None:
         """The event has cut the steps that it cuts: in the others handlers are armed where they were."""
-        for condition, low in self._kept:
+        for condition, low in self.armed_early:
             if condition.row >= 0 and not condition.flow.is_open:
                 self.guard.low[condition.row] = low
                 self.integrator.memory.flow.tried[condition.flow.number] = nan
-        self._kept.clear()
+        self.armed_early.clear()
 
     # --- rows at rest ---------------------------------------------------------------------------------------------
 
