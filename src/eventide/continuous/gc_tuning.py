@@ -41,13 +41,13 @@ class Collector:
             return
         if is_first:
             gc.collect()
-        elif gc.get_freeze_count() < OWN:  # what somebody else has frozen would be thawed as well
+        elif gc.get_freeze_count() < OWN:  # what the program has frozen would be unfrozen as well
             gc.freeze()
             gc.unfreeze()
 
     @contextmanager
     def at_rest(self) -> Iterator[None]:
-        """Let the collector rest while much is made that stays; not if somebody else has stopped it."""
+        """Pause the collector while many lasting objects are made; not if it is disabled already."""
         self._rests = gc.isenabled()
         gc.disable()
         try:

@@ -152,7 +152,7 @@ class Integrator:
         self.memory.outdate()
 
     def check_jumps(self, flow: Flow) -> None:
-        """Raise ModelError if laws of a flow may jump in silence: not located, and not seen by the error estimate."""
+        """Raise ModelError if laws of a flow may jump unnoticed: neither located nor seen by the error estimate."""
         method = self._method
         if isinstance(method, Method) and not method.sees_jumps:
             raise ModelError(
@@ -207,7 +207,7 @@ class Integrator:
     # --- seeing and touching --------------------------------------------------------------------------------------
 
     def call(self, function: Callable[..., object], f: int) -> None:
-        """Call one of the stepper's functions because an event reads or changes a flow.
+        """Call a function of the stepper because an event reads or changes a flow.
 
         Laws that run meanwhile may write rates; the clock stays as it is.
         """
@@ -228,7 +228,7 @@ class Integrator:
         self.host.raise_what_was_met()
 
     def show(self, flow: Flow, time: float) -> None:
-        """The states of a flow are those of this time, until the stepper goes on.
+        """The states of a flow are shown at this time, until the stepper continues.
 
         Within a step they are those of no other flow: code that touches one meets it, whichever flow ran before.
         """
@@ -242,7 +242,7 @@ class Integrator:
     def forget_what_was_seen(self) -> None:
         """The stepper continues: code that touches a flow which has been shown meets it, as any other.
 
-        Else who looks at flows would decide when they join. Errors that the stepper has got over are forgotten as well.
+        Otherwise reading flows would decide when they join. Errors that the stepper has got over are forgotten as well.
         """
         self._shown = None
         if self.host.trouble is not None or self.host.failure is not None:
@@ -276,7 +276,7 @@ class Integrator:
             self.touch(flow)
 
     def written(self, slot: int) -> None:
-        """A parameter, or a state that stands still, has been written: the flows that read it are touched."""
+        """A parameter or a constant state was written: the flows that read it are touched."""
         for flow in self.groups.shared.readers(slot):
             self.memory.flow.stale[flow.number] = 1
             if not flow.is_open:
@@ -295,7 +295,7 @@ class Integrator:
     # --- from event to event --------------------------------------------------------------------------------------
 
     def prepare(self) -> None:
-        """After an event: let what it has changed be known to the stepper, but for the states.
+        """After an event: pass its changes on to the stepper, except those of states.
 
         Raises SimulationError 4 or 5, or ModelError, if the limits of the step are no limits.
         """
@@ -316,7 +316,7 @@ class Integrator:
             self.guards.disarm_exposed()
 
     def take_up(self) -> None:
-        """Let it be known to the stepper what moves, waits and refers to what by now."""
+        """Pass on to the stepper what moves, waits and refers to what by now."""
         if self.references.are_polled or self.changes.references:
             self.references.renew()
         if self.groups.joining or self.groups.doubted or self.guards.arriving or self.guards.switching:
@@ -335,7 +335,7 @@ class Integrator:
                 self.place_what_waits()
 
     def complete_exposed(self) -> None:
-        """An event begins: bring to it the flows whose laws may see what it changes without notice."""
+        """An event begins: advance to it the flows whose laws may see its changes without notice."""
         flows: dict[Flow, None] = {}
         for flow in (*self.groups.exposed, *self.groups.asked):
             if not flow.is_open:
@@ -401,7 +401,7 @@ class Integrator:
         """Settle, and bring all flows to `stop` or to the first state event before it; returns a code of `codes.py`.
 
         After CHOICE and LOCATED, or a result that is no code (see `native_events.py`), `chosen` is the condition whose
-        event is next; PAUSED: somebody outside is to be heard. Handlers that are native code may have run before.
+        event is next; PAUSED: a signal handler waits. Handlers that are native code may have run before.
         """
         sim, guards = self.sim, self.guards
         if next_event is not self.next_event:
@@ -486,7 +486,7 @@ class Integrator:
         return code, now
 
     def let_look(self, stepwise: int, *, at_events: bool) -> None:
-        """Whether somebody looks at events; at each step's end (1), or before a state event cuts one as well (2).
+        """Whether observers look at events; at each step's end (1), or before a state event cuts one as well (2).
 
         State events that are looked at begin by `open_reached`, others as soon as they are found.
         """
@@ -497,7 +497,7 @@ class Integrator:
         self.run.work_limit = -1.0
 
     def note_firing(self, trigger: Condition) -> None:
-        """A handler is next although its condition was not chosen: that must become false again."""
+        """A handler runs next although its condition was not chosen: that must become false again."""
         self.guards.disarm(trigger)
         note_firing(self.memory.views(), trigger.row, self.sim.time)
 

@@ -237,7 +237,7 @@ class Analyst(ABC):
 
     @property
     def recourse(self) -> int:
-        """The address of what does in Python what native code leaves to it; 0 without any."""
+        """The address of the function that does in Python what native code leaves to it; 0 without one."""
         return 0
 
     @property
@@ -267,7 +267,7 @@ class Analyst(ABC):
 
     @abstractmethod
     def dissolve(self, class_plan: ClassPlan) -> None:
-        """A member has left its class plan: give back what was written for it alone."""
+        """A member has left its class plan: free what was written for it alone."""
 
     @abstractmethod
     def condition(self, condition: Condition) -> ConditionPlan:
@@ -320,11 +320,11 @@ class Analyst(ABC):
 
     @abstractmethod
     def fused(self, flow: Flow) -> tuple[int, int]:
-        """The addresses of what stands for `attempt` and `complete` in the steps of a flow; 0 where nothing does."""
+        """The addresses of the functions that replace `attempt` and `complete` in a flow's steps; 0 without."""
 
     @abstractmethod
     def join(self, flow: Flow) -> int:
-        """Let contributions and equations be one call in a flow of many laws, where they can.
+        """Join contributions and equations into one call in a flow of many laws, where possible.
 
         Returns     how many numbers are to be laid for an object at most; 0 if nothing is joined
         """
@@ -339,7 +339,7 @@ class Analyst(ABC):
 
     @abstractmethod
     def resume(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
-        """The plan of an earlier wait for one that may take it over; None if it does not fit."""
+        """The plan of an earlier wait, for a new one that may reuse it; None if it does not fit."""
 
     def release(self, plan: Plan) -> None:
         """A plan is not used any longer."""

@@ -166,7 +166,7 @@ class Host:
     # --- what Python code raises ----------------------------------------------------------------------------------
 
     def _has_failed(self) -> bool:
-        """Whether a law has failed in this attempt: those after it would see what is not so."""
+        """Whether a law has failed in this attempt: those after it would read invalid values."""
         run = self.integrator.run
         return bool(run.aborted != 0 or run.troubled != 0)
 
@@ -178,7 +178,7 @@ class Host:
         """
         was_open, flow.is_open, self.executes = flow.is_open, IN_PASS, True
         try:
-            # What is not finite makes a step fail, here as in native code; numpy's warnings of it would be noise.
+            # A value that is not finite makes a step fail, here as in native code; numpy's warnings would be noise.
             with np.errstate(all="ignore"):
                 call()
         except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
@@ -193,7 +193,7 @@ class Host:
             flow.is_open, self.executes = was_open, False
 
     def fail(self, error: BaseException) -> None:
-        """An error was met as the stepper called Python: it goes up as soon as that has returned."""
+        """The stepper met an error in Python: it is raised once the stepper has returned."""
         self.failure = self.failure or error
         self.integrator.run.aborted = 1
 
@@ -221,7 +221,7 @@ class Host:
                     table[Y, first : first + layout.lengths.get(name, 1)] = nan
 
     def forget_errors(self) -> None:
-        """Forget errors of trial steps and conditions that the stepper has got over by itself."""
+        """Forget errors of trial steps and conditions that the stepper has overcome by itself."""
         run = self.integrator.run
         if run.troubled == 0:
             self.trouble = None
@@ -230,5 +230,5 @@ class Host:
 
 
 def _is_of_states(error: BaseException) -> bool:
-    """Whether an error may come of the states at which code was called, so that a shorter step may do without."""
+    """Whether an error may come from the states at which code was called: a shorter step may avoid it."""
     return isinstance(error, Exception) and not isinstance(error, EventideError)

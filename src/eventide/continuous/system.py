@@ -143,9 +143,9 @@ class System:
         begin_monitoring(self.sim)
 
     def stop_slots(self, slots: list[int], owner: Member) -> None:
-        """Let slots of one owner keep their values, with rate zero; no effect on those that do.
+        """Keep the values of slots of one owner, with rate zero; no effect on those that are kept.
 
-        Raises ModelError where laws or a condition are evaluated, and while somebody looks.
+        Raises ModelError where laws or a condition are evaluated, and while an observer looks.
         """
         slots = [slot for slot in slots if slot in self.active]
         if not slots:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 RESOLUTION: Final = FLOATS * 2.220446049250313e-16
-"""Two conditions that fire in turn do not advance if the states they read move by at most this fraction."""
+"""Two conditions that fire in turn make no progress if the states they read move by at most this fraction."""
 LOOKS: Final = 4
 """How often this is checked before the check is postponed."""
 
@@ -99,7 +99,7 @@ class Cascade:
         return bool(rate * fired.interval > RESOLUTION * size + 2.0 * integrator.run.dt_min * rate)
 
     def _hardly_moves(self, condition: Condition, time: float) -> bool:
-        """Whether another condition of the same states has fired just before, as these were on its side by rounding.
+        """Whether another condition of the same states has just fired, because rounding put these on its side.
 
         The states must move back: conditions that fire together while a state passes through a level do not count.
         """
@@ -117,14 +117,14 @@ class Cascade:
         return bool(rate * (time - before) <= RESOLUTION * size + located)
 
     def _is_back(self, other: Condition, before: list[float], now: list[float]) -> bool:
-        """Whether the states are leaving the side of a condition that has fired; if that is over, by the rates."""
+        """Whether the states leave the side of a condition that has fired; once they have, by the rates."""
         measured = self.integrator.measure(other)
         if measured is not None:
             return measured[1] < 0.0
         return sum(one * two for one, two in zip(before, now, strict=True)) < 0.0
 
     def _cycle(self, fired: FiringHistory) -> list[FiringHistory]:
-        """Those that fire in turn with one: since it fired the time before, or as often as it has in a crowd."""
+        """Those that fire in turn with one: since its previous firing, or as often as it does at one time."""
         histories = self.integrator.guards.histories.all()
         if fired.crowd >= MOST:
             return [t for t in histories if t.time >= fired.since and t.crowd >= MOST // 2]

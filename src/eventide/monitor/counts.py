@@ -56,7 +56,7 @@ class RunReport:
         return as_html(self._rows(), title="the run", notes=self._notes())
 
     def _rows(self) -> list[tuple[str, int]]:
-        """What there is to count, with its number; what is none, of what most models have not, is left out."""
+        """The counts with their numbers; zeros of rare kinds are left out."""
         always = [
             ("events", self.events),
             ("state events, of these", self.state_events),

@@ -47,7 +47,7 @@ class Instants:
         self._serial = count()
 
     def add(self, condition: Condition) -> bool:
-        """Look at a condition that is waited for from now on; whether it may be one on time alone."""
+        """Examine a new condition; returns whether it may be on time alone."""
         code = getattr(condition.function, "__code__", None)
         if code is None or "time" not in code.co_names:
             return False
@@ -98,7 +98,7 @@ class Instants:
 
 
 class WatchedConditions(ConditionList):
-    """Like `ConditionList`, and passes every change on to the stepper. Finished waits may stay among the members.
+    """A `ConditionList` that passes every change on to the stepper. Finished waits may stay among the members.
 
     instants    the times at which those on time alone become true
     """
@@ -124,7 +124,7 @@ class WatchedConditions(ConditionList):
         return (condition for condition in super().__iter__() if not condition.is_over)
 
     def _watch(self, condition: Condition) -> None:
-        """Watch a condition that has come, perhaps one that was withdrawn before."""
+        """Monitor a new condition, perhaps one that was withdrawn before."""
         condition.is_over = False
         self._watches.arriving.add(condition)
         condition.is_timed = self.instants.add(condition)
@@ -148,11 +148,11 @@ class WatchedConditions(ConditionList):
         self._members.pop(condition, None)
 
     def count_event(self, trigger: Trigger) -> None:
-        """A handler runs: when its code has done so often enough it may be native code from then on."""
+        """A handler runs: once its code has run often enough, it may become native code."""
         self._integrator.native_handlers.count_event(trigger)
 
     def count_wait(self, wait: StateWait) -> None:
-        """A wait is over for the N-th time: from now on its process may continue as native code."""
+        """A wait has ended often enough: from now on its process may continue as native code."""
         self._integrator.native_processes.count_event(wait)
 
     def disturb(self, process: Process) -> None:
@@ -172,7 +172,7 @@ class WatchedConditions(ConditionList):
         return True
 
     def take_up(self, wait: StateWait, until: Until) -> bool:
-        """The same if only its rank is new, which then goes along to the next event; False otherwise."""
+        """The same if only its rank is new: the next call of the stepper takes it. Returns whether that was so."""
         sim, guards, plan, test = wait.world, self._watches, wait.plan, until.condition
         priority = sim.until_priority if until.priority is None else until.priority
         if not (wait.is_plain and wait.is_over and guards.returning is None) or priority is not wait.priority:

@@ -37,10 +37,10 @@ class ForgottenComponents:
         self._resting: list[Tenancy] = []
         self._gone: list[str] = []
         self._sizes: dict[object, int] = {}
-        """How many attributes the oldest components had when they were looked at, by their seats."""
+        """How many attributes the oldest components had when they were last examined, by seat."""
 
     def begin(self, made: dict[object, int]) -> None:
-        """As a run begins: take down what rests. Raises ModelError for an attribute that was misspelt.
+        """As a run begins: note what is not started. Raises ModelError for an attribute that was misspelt.
 
         made        how many objects of each kind were made since the last run
         """
@@ -58,7 +58,7 @@ class ForgottenComponents:
         self._look_again(first)
 
     def _look_again(self, new: float = inf) -> None:
-        """Look at the oldest components that have more or fewer attributes than before, or are not older than `new`."""
+        """Examine the oldest components whose number of attributes has changed, and those no older than `new`."""
         for place, (seat, tenancy) in enumerate(islice(self.system.storage.tenancies.items(), MOST_AGAIN)):
             owner = tenancy()
             size = len(getattr(owner, "__dict__", ()))
@@ -67,7 +67,7 @@ class ForgottenComponents:
                 refuse_misspelt(owner)
 
     def parts(self) -> list[str]:
-        """What has taken no part, in words. Raises ModelError for an attribute that was misspelt in the run."""
+        """In words, what was never started. Raises ModelError for an attribute that was misspelt in the run."""
         self._look_again()
         if not self._resting and not self._gone:
             return []
@@ -77,7 +77,7 @@ class ForgottenComponents:
         return told + [f"{name} 1 was never started and is gone (keep it: one = {name}(sim).start())" for name in gone]
 
     def _dropped(self, made: Iterable[type[Continuous]]) -> list[str]:
-        """Classes of which objects were made since the last run, and none is left: what is not started is not kept."""
+        """Classes whose new objects are all gone: what is not started is not kept alive."""
         alive = {type(one()) for one in self.system.storage.tenancies.values()}
         gone = [kind for kind in made if kind not in alive]
         return [kind.__name__ for kind in gone if has_laws(kind) and not issubclass(kind, Process)]
@@ -97,7 +97,7 @@ def _call(found: Sequence[object]) -> str:
 
 
 def refuse_misspelt(component: object) -> None:
-    """Raise ModelError if an object has an attribute that its class does not know, and nearly the name of a field."""
+    """Raise ModelError if an object has an undeclared attribute whose name is close to that of a field."""
     if not isinstance(component, Continuous):
         return
     cls = type(component)

@@ -96,7 +96,7 @@ class Monitor:
         calendar = self._calendar
         due, _, _, activity = notice = calendar.heap[0]
         if calendar.front or calendar.ready or notice_of(activity) is not notice:
-            first = Calendar.first(calendar)  # rows that share it are none of its business
+            first = Calendar.first(calendar)  # rows that share the list do not count here
             due = inf if first is None else first[0]
         if not integrator.flows and self._has_nothing_to_do(due, is_due=due < horizon):
             return None
@@ -139,7 +139,7 @@ class Monitor:
                 integrator.native_processes.ready(chosen)
             return chosen.fire(sim)
         except KeyboardInterrupt:
-            self._stiffness.look()  # it may tell why that took so long
+            self._stiffness.look()  # it may explain why that took so long
             raise
         finally:
             sim.active = False
@@ -170,7 +170,7 @@ class Monitor:
         return forced
 
     def is_undisturbed(self) -> bool:
-        """Whether nobody has anything to do between two events, and no code that cannot be read sees what they do."""
+        """Whether Python has nothing to do between two events, and no unreadable code sees what they do."""
         instants, observers = self.watched.instants, self.observers
         groups, guards = self.integrator.groups, self.integrator.guards
         is_timed = self._slides.is_awake or instants.varying or instants.heap
@@ -202,7 +202,7 @@ class Monitor:
         return min(next_event, look, self._instant)
 
     def _attend(self, code: int, stop: float, next_event: float) -> None:
-        """Handle a stop of the march that is no state event, according to its code (see `engine/codes.py`).
+        """Handle a stop of the stepper other than a state event, by its code (see `engine/codes.py`).
 
         That is an observer's time, the end of a step, the next event, or the time of a condition on time alone.
         """
@@ -247,7 +247,7 @@ class Monitor:
         native_handlers.fresh = 0
 
     def _hear(self) -> None:
-        """Somebody outside is to be heard, who changes nothing, and may end the run: Ctrl-C as its regular end.
+        """Call signal handlers, which change nothing and may end the run; Ctrl-C ends it regularly.
 
         Not twice at one time: a flow whose law is Python code begins its step anew with each run, and time would stand.
         """
@@ -268,7 +268,7 @@ class Monitor:
             self.integrator.is_observed = False
 
     def _is_anything_due(self) -> bool:
-        """Whether a condition is true now, where nothing else can happen; the first of these is chosen."""
+        """Whether a condition is true now, when nothing else can happen; the first one is chosen."""
         self.integrator.native_handlers.allow(0)
         answer = self.integrator.proceed(self.sim.time, self.sim.time)
         if answer >= 0 or self._is_event(answer):
@@ -279,7 +279,7 @@ class Monitor:
         return False
 
     def _is_event(self, code: int) -> bool:
-        """Whether the march has come to a state event; then observers have looked at it, and it is no cascade."""
+        """Whether a state event was reached; then observers have seen it, and it is no cascade."""
         integrator = self.integrator
         if integrator.native_handlers.fresh:
             self._count_reactions()
@@ -352,17 +352,17 @@ class Monitor:
     # --- whether anything can happen ------------------------------------------------------------------------------
 
     def _has_nothing_to_do(self, due: float, *, is_due: bool) -> bool:
-        """Whether nothing has to be looked at before the next event; if that is so for good, nobody asks again."""
+        """Whether nothing is to be done before the next event; if that is permanent, the hook is removed."""
         if self.observers.count or not self.system.is_empty or len(self.watched):
             return False
         if not self.observers.at_will:
-            if self._calendar.tracer is None:  # else somebody stands before it
+            if self._calendar.tracer is None:  # else the tracer is the hook
                 set_hook(self.sim, None)
             return True
         return is_due and due < self.observers.will
 
     def come_to_rest(self) -> None:
-        """A run has ended; what changes until the next is looked for as that begins."""
+        """A run has ended; changes until the next run are found as that begins."""
         self.integrator.own_methods.check()
         self.integrator.changes.note()
         self.row_driver.reached = None

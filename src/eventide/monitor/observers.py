@@ -42,9 +42,9 @@ class Observer:
 
     _frequency: Frequency = "step"
     _sees_spans = False
-    """Whether it sees all that passes, cut where any flow is cut and where events are; that before all others."""
+    """Whether it sees every time span, cut at the steps of all flows and at events; called before all others."""
     _looks_at_will = False
-    """Whether it chooses its instants itself, by `_next_time`, and is called at no events, but where a run ends."""
+    """Whether it chooses its times itself, by `_next_time`; it is not called at events, but at the end of a run."""
     _grid: Grid | None = None
     _index: int = 0
     _upcoming: float = inf
@@ -55,7 +55,7 @@ class Observer:
         raise NotImplementedError
 
     def _begin_tape(self) -> Tape | None:
-        """What takes down the regular instants from the next one on, if the stepper can do that by itself."""
+        """What samples the regular times from the next one on, if the stepper can do that by itself."""
         return None
 
     def _fetch(self) -> None:

@@ -33,7 +33,7 @@ class HybridDriver:
         self.reached: tuple[int, float] | None = None
 
     def may_proceed(self, memory: RowMemory | None) -> bool:
-        """Whether rows may have the next events; what the last one in Python has changed is known then."""
+        """Whether rows may have the next events; afterwards the changes of the last event in Python are known."""
         monitor, sim = self._monitor, self._monitor.sim
         integrator, changes = monitor.integrator, monitor.integrator.changes
         if not monitor.is_undisturbed() or integrator.together or not integrator.analyst.compiles:
@@ -90,7 +90,7 @@ class HybridDriver:
         host.has_broken = lambda: engine.has_broken(known.arrays)
 
     def _note_changes(self, clock: RowState) -> None:
-        """Rows have had their events, and Python goes on: let it know what these have changed."""
+        """Python continues after events of rows: note what these have changed."""
         monitor, sim, integrator = self._monitor, self._monitor.sim, self._monitor.integrator
         run = integrator.run
         if clock.reached != REACHED:

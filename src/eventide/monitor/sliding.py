@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 SUM: Final = 1e-9
-"""The relative tolerance within which modes must add up: their joint effect is the sum of the single effects."""
+"""The relative tolerance within which the effects of modes must add up."""
 
 
 class _Edge(Condition):
@@ -228,7 +228,7 @@ class Slides:
         return measured
 
     def _written(self, turn: _Turn) -> tuple[dict[int, float], list[str]]:
-        """The numbers that a handler has set besides what moves, and the names of the states that it has set."""
+        """The constants that a handler has set, and the names of the states that it has set."""
         integrator = self.integrator
         slots = turn.trigger.flow.slots
         now = integrator.storage.table[Y, : len(turn.numbers)]
@@ -261,7 +261,7 @@ class Slides:
             return self._prepare(turn, speed, states)
         partner = _partner(trigger)
         if not is_tried and not self._lead(flow, turn.direction or turn.rates, partner):
-            return None  # it fired elsewhere: where a process has put the state
+            return None  # it fired off the surface, where a process has put the state
         if not turn.direction:
             raise _one_sided(trigger)
         self._back = turn
@@ -322,7 +322,7 @@ class Slides:
             self._unchecked = sliding
 
     def _check_sum(self, sliding: SlidingMotion) -> None:
-        """Raise ModelError if a state that slides along several surfaces may do so in more than one way, or in none."""
+        """Raise ModelError if the motion along several surfaces is not unique, or does not exist."""
         self._unchecked = None
         integrator, flow = self.integrator, moving_flow(sliding)
         assert flow.sliding is not None
@@ -392,9 +392,9 @@ class Slides:
         self.integrator.prepare()
 
     def _try_again(self) -> Trigger | None:
-        """After all of that: the handler that shows whether what was broken off goes on; None if nothing is left.
+        """The handler that tests whether an interrupted motion continues; None if there is none left.
 
-        No state moves for it and no time passes: what slides on is seen where it was.
+        No state moves for it and no time passes: what continues to slide is where it was.
         """
         self._tried = None
         while self._broken_off:
@@ -414,16 +414,16 @@ class Slides:
         return None
 
     def _settle_on_surface(self) -> None:
-        """Evaluate the rates only: on the surface both handlers are false, and what is due elsewhere is so later."""
+        """Evaluate the rates only: on the surface both handlers are false; what is due elsewhere stays due."""
         for flow in self.integrator.settle(arms=False):
             self.integrator.touch(flow)
 
     def _is_tried(self, trigger: Trigger) -> bool:
-        """Whether a handler shows now whether what was broken off goes on: the state is on the surface."""
+        """Whether a handler is the test of an interrupted motion: the state is on the surface."""
         return self._tried is not None and trigger in (self._tried.above, self._tried.below)
 
     def _stop(self, sliding: SlidingMotion) -> dict[int, float]:
-        """The handlers are watched again; returns by how much the rates above differ from those below."""
+        """Monitor the handlers again; returns by how much the rates above differ from those below."""
         integrator, flow = self.integrator, moving_flow(sliding)
         assert flow.sliding is not None
         direction = flow.sliding.direction(sliding)
@@ -447,7 +447,7 @@ class Slides:
         return is_led
 
     def _compare(self, turn: _Turn) -> None:
-        """What a handler writes when the state leaves its surface must be what it has written before."""
+        """Raise ModelError if a handler writes other values at the end of the motion than before it."""
         expected, self._expected = self._expected or {}, None
         numbers = self.integrator.storage.rows[Y]
         for slot, value in expected.items():
@@ -512,7 +512,7 @@ def _partner(trigger: Trigger) -> Trigger:
 
 
 def _towards(to: Trigger, direction: dict[int, float]) -> dict[int, float]:
-    """Against how the rates above differ from those below, if `to` is the handler above; else along it."""
+    """The difference of the rates, turned towards one side: negated if `to` is the handler above."""
     sign = -1.0 if to.is_above else 1.0
     return {slot: sign * change for slot, change in direction.items() if change}
 
@@ -541,7 +541,7 @@ def _is_computed(integrator: Integrator, slot: int) -> bool:
 
 
 def _is_read(integrator: Integrator, slot: int) -> bool:
-    """Whether an active law reads a number, as it does the mode of a side and not a count of the sides."""
+    """Whether an active law reads a number: it reads a mode, but not a counter that a handler keeps."""
     return any(_reads(integrator, owner, slot) for owner in integrator.groups.members())
 
 

@@ -28,9 +28,9 @@ if TYPE_CHECKING:
 MANY: Final = 20_000
 """A flow is checked after this many steps: some milliseconds, as a check takes a tenth of one."""
 LARGEST: Final = 200
-"""Flows of more states are not asked: their eigenvalues would take longer than they are worth."""
+"""Flows of more states are not checked: their eigenvalues would take too long."""
 DECAYS: Final = 0.8
-"""The fastest eigenvalue decays if its real part is that large a part of it, and negative."""
+"""The fastest eigenvalue decays if its real part is negative and at least this fraction of its modulus."""
 AT_LIMIT: Final = 1.5
 """A mean step longer than this many times that of the fastest decay is limited by stability."""
 TINY: Final = 1e-7
@@ -63,7 +63,7 @@ class Stiffness:
                 self._judge(flow, slots, steps)
 
     def _chatters(self, flow: Flow, slots: list[int], steps: int) -> bool:
-        """Warn if laws that branch where it is not located make steps in which the states hardly move."""
+        """Warn if branches that are not located cause steps in which the states hardly move."""
         integrator, counts, rows = self._integrator, self._integrator.memory.flow, self._integrator.storage.rows
         mean, refused = integrator.sim.time / steps, int(counts.refused[flow.number])
         if not counts.unseen[flow.number] > 0.0 or refused < REFUSED * steps:

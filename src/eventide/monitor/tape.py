@@ -49,7 +49,7 @@ EXACT: Final = 2**53
 
 
 class Moving(NamedTuple):
-    """A variable, of which a tape takes down the value; is_state: rather than what laws compute."""
+    """A variable whose value a tape samples; is_state: rather than what laws compute."""
 
     variable: Variable
     is_state: bool
@@ -72,7 +72,7 @@ Taken: TypeAlias = Moving | Fixed | Reckoned
 
 
 class Columns:
-    """What is to be taken down, as the stepper reads it: a head, and a block for each number of a row."""
+    """What is to be sampled, as the stepper reads it: a head, and a block for each number of a row."""
 
     def __init__(self, integrator: Integrator, taken: Sequence[Taken], rows: int) -> None:
         self._integrator = integrator
@@ -114,10 +114,10 @@ class Columns:
         if self._shown_room:
             self._integrator.memory.lists.release(self._shown, self._shown_room)
 
-    # --- what is meant --------------------------------------------------------------------------------------------
+    # --- what is sampled --------------------------------------------------------------------------------------------
 
     def _is_known(self) -> bool:
-        """Note which flows, slots and kernels are meant now; whether the stepper can take them down by itself."""
+        """Note the present flows, slots and kernels; returns whether the stepper can sample them by itself."""
         if not self._integrator.flows or not self._is_possible:
             return False
         if self._functions and not self._plan():
@@ -138,7 +138,7 @@ class Columns:
         return True
 
     def _plan(self) -> bool:
-        """Let the kernels of all functions be those of what they refer to now; False if there are none."""
+        """Bind all functions' kernels to what they refer to now; False if one has no kernel."""
         analyst = self._integrator.analyst
         for place, read in self._functions.items():
             plan = self._plans.get(place)
@@ -178,21 +178,21 @@ class Columns:
             blocks.view[self._shown + k] = flow.number
         computes = not all(item.is_state for item in self._moving)
         computes |= any(plan is not None and plan.pattern.needs_laws for plan in self._plans.values())
-        # What laws assign to states the interpolant does not say.
+        # The interpolant does not give what laws assign to states.
         computes |= any(flow.assigns for flow in flows)
         blocks.view[self._head + SHOWN], blocks.view[self._head + SHOWN_AT] = len(flows), self._shown
         blocks.view[self._head + WITH_LAWS] = int(computes)
         self._laws = [owner for flow in flows for owner in flow.owners()] if computes else []
 
     def _are_native(self) -> bool:
-        """Whether the laws that are to be run are native code: what they raise in Python would be lost."""
+        """Whether the laws to be run are native code: an error raised in Python would be lost."""
         return self._integrator.analyst.compiles and not any(
             class_plan_of(owner).is_opaque for owner in self._laws if flow_of(owner).number >= 0
         )
 
 
 class Tape(Columns):
-    """Takes down some numbers at the instants of a grid.
+    """Samples numbers at the times of a grid.
 
     Its rows are, bit for bit, what reading the variables and calling the functions at these instants gives.
     """
@@ -203,7 +203,7 @@ class Tape(Columns):
         self._first = self._fetched = 0
 
     def is_ready(self, grid: Grid, index: int) -> bool:
-        """Put in the instants of a grid from number `index` on; whether the stepper can take down what is wanted."""
+        """Enter the times of a grid from number `index` on; returns whether the stepper can sample there."""
         lists = self._integrator.memory.lists.view
         if lists[self._head + STOPPED]:
             lists[self._head + STOPPED] = 0
@@ -223,7 +223,7 @@ class Tape(Columns):
         times = instants(grid, index, self._room + 1)
         if not (times[1:] > times[:-1]).all():
             self._grid = None
-            return False  # the period is too small to be seen at these times
+            return False  # the period is below the resolution of these times
         self._integrator.memory.constants.array[self._buffer : self._buffer + self._room] = times[:-1]
         self._grid, self._first = grid, index
         self._integrator.memory.lists.view[self._head + FILLED] = self._fetched = 0

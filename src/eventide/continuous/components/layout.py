@@ -229,7 +229,7 @@ class Layout:
                 self.starts[name], self.moving = self.moving, self.moving + length
 
     def add_outcomes(self, names: tuple[str, ...]) -> None:
-        """Let there be slots for outcomes of comparisons in laws; no object has been made yet."""
+        """Add slots for outcomes of comparisons in laws, before the first object is made."""
         self.outcomes = names
         if names:
             self.fields = {**self.fields, **{name: Field("field", 0.0, name=name, annotation=float) for name in names}}
@@ -416,14 +416,14 @@ def _functions(
 
 
 def outcome(name: str) -> property:
-    """What reads the slot of an outcome; 0 of an object of a class that has none, as it is not known to be needed."""
+    """Reads the slot of an outcome; returns 0 for an object of a class that has none."""
     return property(_functions(_OUTCOME, 0, name)[0])
 
 
 def refuse_value(owner: Continuous, name: str, value: object) -> None:
     """Raise TypeError for what cannot be the value of a quantity of an object, InputError for a number too large.
 
-    In a law that is an error of arithmetic, which a shorter step may do without.
+    In a law that is an error of arithmetic, which a shorter step may avoid.
     """
     if isinstance(value, int):
         if owner.sim.active:

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def rest(*names: str, **values: float) -> Callable[[Continuous, float], None]:
-    """A handler for `accumulates` that lets states keep still: those named at zero, those given with a value at it.
+    """A handler for `accumulates` that stops states: named ones at zero, those given with a value at that value.
 
     They are integrated no longer until `component["velocity"].start()`. Example, in a class:
     `settle = bounce.accumulates(ev.rest("velocity", height=0.0))`.

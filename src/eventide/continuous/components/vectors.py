@@ -29,9 +29,9 @@ Array: TypeAlias = Any
 
 
 class Values(np.ndarray):
-    """The values of a vector as they were when it was read: an array that cannot be written, and says how it can.
+    """The values of a vector when it was read: a read-only array, whose error says how to write.
 
-    What is reckoned from it is an ordinary array. `values += x` gives a new one, so that `rod.u += x` writes.
+    Results computed from it are ordinary arrays. `values += x` gives a new one, so that `rod.u += x` writes.
     """
 
     _of: tuple[object, str] = ("", "")
@@ -82,7 +82,7 @@ def seen(title: object, name: str, values: NDArray[np.float64]) -> Values:
 
 
 def set_values(title: object, layout: Layout, name: str, target: NDArray[np.float64], value: object) -> None:
-    """Let an array have the values of a vector: one number for all of them, or as many as there are.
+    """Set an array to the values of a vector: one number for all items, or one for each.
 
     title   whose vector it is, for errors: a component, or a text
     Raises TypeError for what are no numbers, ValueError for another shape, InputError for numbers beyond all floats.

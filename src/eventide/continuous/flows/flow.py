@@ -50,9 +50,9 @@ class Still:
         self.at = self.integrator.sim.time
 
     def open(self, slot: int) -> None:
-        """An event changes a value that stands still: what reads it is touched. Raises ModelError as `Flow.open`.
+        """An event changes a constant: the flows that read it are touched. Raises ModelError as `Flow.open`.
 
-        An object to which a law gives that cannot be read stands still no longer.
+        An object to which an unreadable law adds is no longer constant.
         """
         integrator = self.integrator
         if integrator.host.executes:
@@ -146,7 +146,7 @@ class Flow:
     # --- conditions -----------------------------------------------------------------------------------------------
 
     def make_room(self) -> None:
-        """Let there be room for one condition more: an entry for each, and a place among those that are awake."""
+        """Make room for one more condition: an entry, and a place among those that are awake."""
         flow, number, constants = self.integrator.memory.flow, self.number, self.integrator.memory.constants
         room, used = flow.entries_room[number], flow.entries[number]
         longer = 2 * room
@@ -241,7 +241,7 @@ class Flow:
         return list(self.members)
 
     def grow(self) -> None:
-        """Let there be room for one member more, or for the hole that one leaves."""
+        """Make room for one more member, or for the gap that one leaves."""
         for run, more in ((self.segments, 1), (self.sums, 1), (self.chain, 2)):
             if run.count + more > run.room:
                 run.grow()
@@ -255,7 +255,7 @@ class Flow:
         self.looked_up = None
 
     def toggle_rests(self, low: int, high: int) -> None:
-        """Let rates of states that are not integrated be zeroed before each evaluation, or no longer."""
+        """Zero rates of states that are not integrated before each evaluation, or cease to."""
         integrator = self.integrator
         if self.rests.count == self.rests.room:
             self.rests.grow()
@@ -263,7 +263,7 @@ class Flow:
         self.looked_up = None
 
     def look_up(self) -> Look:
-        """What is to be known in Python of its laws, slots and sums, found out once for each state of them."""
+        """What Python needs of its laws, slots and sums, computed once after each change."""
         if self.looked_up is None:
             self.looked_up = Look(self)
         return self.looked_up
@@ -275,7 +275,7 @@ class Flow:
         self._note_tending()
 
     def note_assignments(self) -> bool:
-        """Its laws assign states from now on; whether they have not done so before."""
+        """Its laws assign states from now on; returns whether that is new."""
         is_new, self.assigns = not self.assigns, True
         flow, number = self.integrator.memory.flow, self.number
         flow.assigns[number] = 1
@@ -309,7 +309,7 @@ class Flow:
             self.is_fused = found != (0, 0)
 
     def _make_rows(self, size: int) -> None:
-        """Let there be room to lay index rows of laws that are joined: until there are twice as many, of one in two."""
+        """Make room for the index rows of joined laws: for half the objects, until there are twice as many."""
         flow, number, lists = self.integrator.memory.flow, self.number, self.integrator.memory.lists
         place = flow.laid_from[number]
         if place:

@@ -113,7 +113,7 @@ class Grouping:
         return clock
 
     def _flow_for(self, plan: Plan, newcomer: Member | None = None) -> Flow:
-        """The flow of whatever is touched; those that are touched together become one, and where none is, a new one.
+        """The flow of what is touched; flows touched together are joined, and without any a new one is made.
 
         newcomer    the member to be placed; it joins the flows that touch it already. What stands still joins no flow
         """
@@ -130,7 +130,7 @@ class Grouping:
         return flows[0]
 
     def join(self, kept: Flow, given: Flow, condition: Condition | None) -> None:
-        """What runs with one flow touches another: they become one; a condition on time alone so far goes over.
+        """Code of one flow touches another: they are joined; a condition on time alone so far moves over.
 
         condition   which touches it; None if a law does
         """
@@ -158,7 +158,7 @@ class Grouping:
             self.integrator.memory.flow.next_step[kept.number] = min(following)
 
     def _split(self, flow: Flow) -> None:
-        """Give each part of a flow that has lost what held it together a flow of its own."""
+        """Split a flow whose parts are no longer connected."""
         self.integrator.guards.wake(flow)
         groups = self.integrator.analyst.groups(flow)
         for group in groups[1:]:
@@ -170,7 +170,7 @@ class Grouping:
                 self.integrator.guards.move(condition, fresh)
 
     def note_changes(self) -> None:
-        """Use functions made for the laws and states of flows as they are now, and let derivatives be theirs."""
+        """Use functions made for the present laws and states of flows, for derivatives as well."""
         self.ordering.arrange()
         integrator = self.integrator
         known, most = integrator.memory.flow, integrator.analyst.most_fused
@@ -188,7 +188,7 @@ class Grouping:
     # --- members --------------------------------------------------------------------------------------------------
 
     def enlist(self, owner: Member) -> None:
-        """A component or loose variable has been started: it will be placed in a flow before time goes on."""
+        """A component or loose variable has started: it is placed in a flow before time advances."""
         self.joining.add(owner)
 
     def leave(self, owner: Member) -> None:
@@ -229,21 +229,21 @@ class Grouping:
     # --- which objects others add to ------------------------------------------------------------------------------
 
     def doubt(self, owner: Member) -> None:
-        """Laws may have come to give to an object, or do so no longer, or it does not hold its own any longer."""
+        """Laws may have begun, or ceased, to add to an object, or its own laws no longer hold."""
         self.doubted.add(owner)
 
     def _doubt_receivers(self) -> None:
-        """Laws that cannot be read hold no longer: which objects the others still add to is found out as they run."""
+        """Unreadable laws have stopped: to which objects the others still add is found as they run."""
         receivers, self.receivers = self.receivers, {}
         for owner in receivers:
             self.doubt(owner)
 
     def lookers(self, owner: Member) -> list[Flow]:
-        """The flows that may have looked at an object that stood still: also those with code that cannot be read."""
+        """The flows that may have read a constant object: also those with unreadable code."""
         return list(dict.fromkeys((*self.shared.touchers(owner), *self.opaque)))
 
     def receive(self, owner: Member, flow: Flow | None) -> None:
-        """A law that cannot be read gives to an object that stands still.
+        """An unreadable law adds to a constant object.
 
         flow    in which the law is; None if it runs between steps
         """
@@ -256,7 +256,7 @@ class Grouping:
             self.merge(flow, moving_flow(owner))
 
     def _decide(self) -> None:
-        """Let objects that are not active move with laws that give to them, and no others.
+        """Let inactive objects move with laws that add to them, and no others.
 
         What laws set there is of the time of their flow, as if it were their own, and sums are set to zero before each
         pass. To what stands still none has added.
@@ -294,7 +294,7 @@ class Grouping:
             flow.toggle_rests(low, high)
 
     def place(self) -> None:
-        """Place in flows what has been started since; what raises an error, and all after it, still waits then."""
+        """Place in flows what has started since; after an error, that member and all after it still wait."""
         joining = self.joining.take()
         try:
             self._place(joining)
@@ -414,7 +414,7 @@ class Grouping:
         self.changed[flow] = None
 
     def _toggle_more(self, flow: Flow, owner: Member) -> None:
-        """The same of what a member has besides one run of states that are integrated: more of them, and others."""
+        """The same for what a member has besides one run of integrated states."""
         seat, going = owner._seat, owner._going
         self._toggle(flow, going[1:])
         ends = [seat.base, *chain.from_iterable(going), seat.base + seat.layout.moving]
@@ -434,7 +434,7 @@ class Grouping:
                 self.renew(group)  # what came before has merged or split their flow
 
     def _renew(self, owners: list[Member]) -> None:
-        """Renew components of one flow; if its states stay the same it keeps its step."""
+        """Renew components of one flow; it keeps its step if its states are the same."""
         integrator, flow = self.integrator, moving_flow(owners[0])
         integrator.touch(flow)
         integrator.guards.wake(flow)

@@ -28,7 +28,7 @@ class ObservedLaw(NamedTuple):
 
 
 def observe_law(integrator: Integrator, flow: Flow, owner: Member, stage: int, call: Callable[[], None]) -> ObservedLaw:
-    """Execute a law, and tell which quantities of members of its flow that laws set it reads and sets."""
+    """Execute a law; returns which quantities that laws set it reads and sets in its flow."""
     book = _Book()
     watched = flow.look_up().computing
     rows, rates = [one.__dict__["_row"] for one in watched], _Rates()

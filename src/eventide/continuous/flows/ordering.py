@@ -86,7 +86,7 @@ class Dependencies:
 
     @cached_property
     def meets_itself(self) -> bool:
-        """Whether laws of two such members, or of one, may have to wait for each other."""
+        """Whether laws of two such members, or of one, may depend on each other."""
         return self._comes_behind(self)
 
     def meets(self, other: Dependencies) -> bool:
@@ -140,7 +140,7 @@ class Ordering:
     # --- which laws are concerned ---------------------------------------------------------------------------------
 
     def consider(self, dependencies: Dependencies) -> None:
-        """Laws of a new sort may come: find whether they concern those that are there, or the other way round."""
+        """Laws with new dependencies may come: find whether these and the present ones concern each other."""
         if dependencies in self._all_dependencies:
             return
         self._all_dependencies[dependencies] = None
@@ -172,7 +172,7 @@ class Ordering:
                 self._waiting.setdefault(access.key, {})[node] = access.sets
 
     def _note_setter(self, node: Node, access: LawAccess) -> None:
-        """A law that sets a quantity has come or gone: the laws that wait for the quantity may have another place."""
+        """A law that sets a quantity has come or gone: the place of laws that wait for it may change."""
         self.changed.update(dict.fromkeys(self._waiting.get(access.key, ())))
         if access.sort[1] == "rate" and not access.reads and node.stage == EQUATIONS:
             self.changed.update(dict.fromkeys(self._setters.get(access.key, ())))
@@ -205,7 +205,7 @@ class Ordering:
         )
 
     def is_new(self, observed: ObservedLaw) -> bool:
-        """Whether a law that cannot be read is seen to deal with something of which it was not known."""
+        """Whether an unreadable law is seen to read or set something new."""
         known = {access: None for node in self._nodes_of(observed) for access in node.accesses}
         return any(access not in known for access in observed.accesses)
 
@@ -213,7 +213,7 @@ class Ordering:
         return [node for node in self._nodes.get(observed.owner, ()) if node.stage == observed.stage]
 
     def see(self, observed: ObservedLaw) -> None:
-        """Let a law that cannot be read be sorted by what it has been seen to deal with, now and before."""
+        """Order an unreadable law by all that it has been seen to read and set."""
         for access in observed.accesses:
             found = observed.stage, access.sort, access.reads, access.sets
             if found not in self._seen:
@@ -284,7 +284,7 @@ class Ordering:
         return sorted(found, key=lambda node: (node.stage, self._rank(node)))
 
     def before(self, node: Node) -> dict[Node, LawAccess]:
-        """For which laws one waits, each with the first quantity for which it does."""
+        """The laws for which one waits, each with the first such quantity."""
         found: dict[Node, LawAccess] = {}
         for access in node.accesses:
             if access.waits:
@@ -308,7 +308,7 @@ class Ordering:
         return known.prior[seat], known.started[seat]
 
     def standing(self, node: Node) -> tuple[Rank, int]:
-        """Behind which law a law stands, and how far; its own place and 0 if it waits for no law that stands later."""
+        """The law after which a law comes, and how far; its own place and 0 if it waits for no later law."""
         known, seat, later = self._integrator.storage.seat.later, node.owner._seat.number, LATER[node.stage]
         level = known[seat, later]
         return ((known[seat, later + 1], known[seat, later + 2]) if level else self._rank(node)), level
@@ -319,7 +319,7 @@ class Ordering:
         return *self.standing(node), self._rank(node)
 
     def waits(self, owner: Member, stage: int) -> tuple[tuple[str, str], ...]:
-        """Behind which laws one stands that come later by priority and start, each with what they set."""
+        """The laws that one waits for and that come later by priority and start, each with what they set."""
         found = (node for node in self._nodes.get(owner, ()) if node.stage == stage)
         return tuple(
             (self._title(access), other.name)
@@ -329,7 +329,7 @@ class Ordering:
         )
 
     def _place(self, node: Node) -> bool:
-        """Let a law stand behind all for which it waits, whose places are known; whether that is another place."""
+        """Place a law after all that it waits for, whose places are known; returns whether it moves."""
         own = self._rank(node)
         places = [self.standing(other) for other in self.before(node)]
         last = max((rank for rank, _ in places), default=own)

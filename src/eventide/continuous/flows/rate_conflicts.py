@@ -28,7 +28,7 @@ class RateConflicts:
         self.met: list[int] = []
 
     def note(self, slot: int, seat: int, *, sets: bool) -> None:
-        """Laws of the object on a seat write a rate that others write.
+        """Laws of the object in a seat write a rate that others write as well.
 
         sets    whether they set it without having read it
         """
@@ -52,7 +52,7 @@ class RateConflicts:
             del self._writers[slot]
 
     def check(self, owner: Member) -> None:
-        """Somebody has come. Raise ModelError, naming both laws, if one sets a rate that an earlier one has written."""
+        """Members were added. Raise ModelError, naming both laws, if one sets a rate that an earlier one wrote."""
         met, self.met = self.met, []
         for slot in met:
             clash = self._writers[slot].clash(owner) if slot in self._writers else None
@@ -79,7 +79,7 @@ class SlotWriters:
         return next(iter(self._all.items())) if len(self._all) == 1 else (None, False)
 
     def clash(self, newcomer: Member) -> tuple[Member, Member] | None:
-        """One that sets what another has written before it, and that other; None if there is none.
+        """A writer that sets what another wrote before it, and that other; None if there is none.
 
         newcomer    the member that has been added since there was no conflict
         """

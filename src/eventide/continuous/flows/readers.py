@@ -46,7 +46,7 @@ class Readers:
         return self._flows(self._readers, slot, BY_READING)
 
     def touchers(self, owner: Member) -> tuple[Flow, ...]:
-        """The flows of which laws or conditions touch an object, but for its own laws."""
+        """The flows whose laws or conditions touch an object, not counting its own laws."""
         found = [flow for first, _ in owner._seat.blocks() for flow in self._flows(self._touchers, first, BY_TOUCHING)]
         return tuple(dict.fromkeys(found))
 
@@ -57,7 +57,7 @@ class Readers:
         return (self._integrator.flows[number],) if number >= 0 else ()
 
     def count(self, flow: Flow, record: int, row: int, seat: int, use: int, by: int) -> None:
-        """A flow uses what a record tells, or does so no longer: from one use on that the stepper has left to us.
+        """A flow uses the slots of a record, or ceases to, from the use on that the stepper has left to Python.
 
         by      1; -1 if it does so no longer
         """

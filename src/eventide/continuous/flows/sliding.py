@@ -77,7 +77,7 @@ class Sliding:
         self._told: tuple[list[object], list[int]] = [], []
 
     def note_opening(self) -> None:
-        """An event may change the states from now on, or what has been changed counts as not changed by it."""
+        """The present states are those before an event; later changes count as the event's."""
         self._opened = self._states()
 
     @property
@@ -95,7 +95,7 @@ class Sliding:
         return [slide.path for slide in self.slides.values()]
 
     def direction(self, owner: Member) -> dict[int, float]:
-        """By slot of the flow: by how much the last pass with one's mode above differs from that with all below."""
+        """By slot of the flow: the last pass with this motion's mode above minus the pass with all below."""
         integrator, flow = self._integrator, self._flow
         owners, slots = self._told
         if owner not in owners:
@@ -110,7 +110,7 @@ class Sliding:
         return {slot: change for slot, change in pairs if slot in flow.slots and slot not in paths}
 
     def renew(self) -> None:
-        """Tell the passes what there is now; before a flow that has been touched is settled."""
+        """Write the present surfaces for the passes, before a touched flow is settled."""
         self._opened = None
         for blocks, place, size in self._blocks:
             blocks.release(place, size)
@@ -183,7 +183,7 @@ def lead_aside(integrator: Integrator, direction: dict[int, float], is_there: Ca
 
 
 def reach(integrator: Integrator, direction: dict[int, float]) -> float:
-    """How often states can be moved along a direction within their tolerances, or what a search within dt_min leaves.
+    """How far states can be moved along a direction within their tolerances, or within 2 dt_min.
 
     As a direction is of rates that is a time.
     """

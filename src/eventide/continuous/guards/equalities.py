@@ -49,7 +49,7 @@ class Doubts:
         self._told: dict[tuple[str, int], None] = {}
 
     def tell(self, condition: Condition, groups: Grouping) -> None:
-        """Warn of those of a condition that has been given its place; each stands where its user wrote it."""
+        """Warn of the comparisons of a placed condition, each at the user's line."""
         for equality in moving_equalities(condition, groups):
             where = equality.file, equality.line
             if where not in self._told:

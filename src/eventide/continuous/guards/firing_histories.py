@@ -1,4 +1,4 @@
-"""A history: how often a condition has fired of late, and how its intervals shrink, to detect Zeno behaviour."""
+"""Firing histories: how often conditions fired recently, and how their intervals shrink, to detect Zeno behaviour."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class FiringHistory:
         return self.name, self.code
 
     def go_on(self, *, looks: int) -> None:
-        """Time has advanced, and the states with it; after `looks` checks this is believed for a while."""
+        """Time and states have advanced; after `looks` checks it is not checked again for a while."""
         history, number = self._history, self._number
         history.crowd[number], history.since[number] = 0.0, self.time
         if history.passed[number] > MOST + looks:

@@ -49,7 +49,7 @@ MOST_HISTORIES: Final = 4096
 
 
 class FiringHistories:
-    """The histories of one simulation: how often each condition has fired of late, a row for each.
+    """The histories of one simulation: how often each condition fired recently, a row for each.
 
     A history belongs to the name of the waiting process or object and the code of the condition. It continues when a
     process waits again for the same condition, and when another object takes the name.
@@ -194,7 +194,7 @@ class Guards:
             self.doubts.tell(condition, integrator.groups)
 
     def hold(self, condition: Condition) -> ConditionPlan:
-        """Give a condition its row only: it can be tested, and is watched by no flow until it has a place in one."""
+        """Give a condition a row only: it can be tested, and is not monitored until a flow has it."""
         plan = condition.plan = self.integrator.analyst.condition(condition)
         if isinstance(condition, Switch) and condition.component not in plan.touches:
             plan.touches = (condition.component, *plan.touches)  # it moves where the law does of which it is a part
@@ -207,7 +207,7 @@ class Guards:
         return plan
 
     def let_go(self, condition: Condition) -> None:
-        """Take back the row and the memory of a condition that is watched by no flow."""
+        """Free the row and the memory of a condition that no flow monitors."""
         row = condition.row
         del self.at[row]
         self.integrator.analyst.release(condition.plan)
@@ -299,7 +299,7 @@ class Guards:
         self.link(condition, flow)
 
     def remove(self, condition: Condition) -> bool:
-        """Watch a condition no longer; whether it is kept for the next wait of its kind."""
+        """Stop monitoring a condition; returns whether it is kept for the next wait of its kind."""
         if condition in self.arriving:
             del self.arriving[condition]
             return False
@@ -311,14 +311,14 @@ class Guards:
         return self._end_in(condition, flow)
 
     def end(self, condition: Condition) -> bool:
-        """A wait is over: its condition has fired, and its flow has been touched and has let it go; as `remove`."""
+        """A wait ends: its condition has fired and its flow was touched; otherwise as `remove`."""
         flow: Flow = condition.flow
         if flow.inputs:
             flow.forget_inputs(condition)
         return self._end_in(condition, flow)
 
     def exchange(self, chosen: Condition, other: Condition) -> None:
-        """Another condition is to fire in the place of the one that was chosen, which continues to wait."""
+        """Another condition fires instead of the chosen one, which continues to wait."""
         if chosen.is_trigger:
             self.guard.armed[chosen.row] = 1
         else:
@@ -326,7 +326,7 @@ class Guards:
         self.disarm(other)
 
     def disarm(self, trigger: Condition) -> None:
-        """A handler is next although its condition was not chosen: that must become false again."""
+        """A handler runs next although its condition was not chosen: that must become false again."""
         self.integrator.touch(trigger.flow)
         rouse(self.integrator.memory.views(), trigger.row)
         self.guard.armed[trigger.row] = self.guard.due[trigger.row] = 0
@@ -359,7 +359,7 @@ class Guards:
         del condition.flow
 
     def renew(self, condition: Condition) -> None:
-        """Watch a condition as what it is now; a trigger that was armed stays armed, and a wait at rest is given up."""
+        """Plan a condition again; an armed trigger stays armed, and a wait at rest is dropped."""
         if condition.is_over:
             self._discard(condition)
             return
@@ -406,7 +406,7 @@ class Guards:
             integrator.publish(flow)
 
     def disarm_exposed(self) -> None:
-        """The event has cut the steps that it cuts: in the others handlers are armed where they were."""
+        """The event has cut its steps: in the others handlers are armed as before."""
         for condition, low in self.armed_early:
             if condition.row >= 0 and not condition.flow.is_open:
                 self.guard.low[condition.row] = low
@@ -416,7 +416,7 @@ class Guards:
     # --- rows at rest ---------------------------------------------------------------------------------------------
 
     def _rest(self, condition: StateWait, flow: Flow) -> bool:
-        """Keep a wait that is over, with its row, for the next of its kind; whether there is none of its kind yet."""
+        """Keep a finished wait and its row for the next of its kind; False if one of its kind is kept already."""
         if condition.rests:
             return True
         if not keep_past(condition.activity, condition):
@@ -431,7 +431,7 @@ class Guards:
         return True
 
     def resume(self, wait: StateWait) -> bool:
-        """Let a wait at rest take up its row; False if what it works on has changed, and it is kept no longer."""
+        """Let a wait at rest reuse its row; False if what it works on has changed: it is dropped then."""
         integrator, plan, flow = self.integrator, wait.plan, wait.flow
         bind = plan.pattern.bind
         if bind is None or bind(wait.function, wait.arguments) != plan.binding:
@@ -448,7 +448,7 @@ class Guards:
         return True
 
     def seat_returning(self) -> None:
-        """Enter the wait that has returned: something is about to look at all waits."""
+        """Enter the returning wait, as something is about to examine all waits."""
         wait, self.returning = self.returning, None
         assert wait is not None
         self._put(wait, wait.flow)
@@ -471,7 +471,7 @@ class Guards:
         note_wait(who_waits(condition.activity), condition.code, MOST_AT_REST)
 
     def _note_return(self, condition: StateWait) -> None:
-        """A wait has come: if it is for the same thing as one that was not kept, others are kept from now on."""
+        """A new wait: if it repeats one that was not kept, such waits are kept from now on."""
         if has_waited_for(who_waits(condition.activity), condition.code):
             condition.plan.pattern.returns = True
 
@@ -489,12 +489,12 @@ class Guards:
             self._discard(oldest)
 
     def wake(self, flow: Flow) -> None:
-        """Other members of a flow may move together from now on: it keeps no rows at rest."""
+        """The members of a flow may change: it keeps no rows at rest."""
         if flow.resting:
             self._wake(list(flow.resting))
 
     def wake_those_with(self, owner: Member) -> None:
-        """A component leaves its flow: of what depends on it no rows are kept at rest."""
+        """A component leaves its flow: rows at rest that depend on it are dropped."""
         waits = self._resting_with.get(owner)
         if waits:
             self._wake(list(waits))

@@ -46,7 +46,7 @@ class NativeHandlers:
         self._native: dict[int, object] = {}
 
     def greet(self, trigger: Trigger) -> None:
-        """A handler is waited for from now on: it is native code at once if others of its code are."""
+        """A handler has started: it is native code at once if others of its code are."""
         if trigger.is_counted and id(trigger.code) in self._native and trigger.partner is None:
             trigger.is_counted = False
         if not trigger.is_counted and trigger not in self.plans:
@@ -71,7 +71,7 @@ class NativeHandlers:
                     self._find_out(trigger)
 
     def _find_out(self, trigger: Trigger) -> None:
-        """Let a handler be native code if it can be, and with the first of its code the others that are waited for."""
+        """Make a handler native code if possible, and with the first of its code all others."""
         code = trigger.code
         if not self._admit(trigger):
             self._refused[id(code)] = code
@@ -105,7 +105,7 @@ class NativeHandlers:
             self.integrator.analyst.release(plan)
 
     def are_current(self) -> bool:
-        """Whether all of them, and all native processes, still call the code that they were compiled with."""
+        """Whether all native handlers and processes still call the code that they were compiled from."""
         segments = [plan for one in self.integrator.native_processes.of.values() for plan in one.segments.values()]
         return all(map(self.integrator.analyst.is_reaction_current, (*self.plans.values(), *segments)))
 
@@ -124,7 +124,7 @@ class NativeHandlers:
             self._admit(trigger)
 
     def poll(self) -> None:
-        """After an event: leave to Python those of which an object has its own now, and take up the others again."""
+        """After an event: leave to Python the handlers that an object now has of its own; others are native again."""
         for trigger in [one for one in self.exposed if (one.method in one.component.__dict__) is (one in self.plans)]:
             self._again([trigger])
             self.exposed[trigger] = None

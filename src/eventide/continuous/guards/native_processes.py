@@ -117,7 +117,7 @@ class NativeProcesses:
     # --- processes that become native -----------------------------------------------------------------------------
 
     def count_event(self, wait: StateWait) -> None:
-        """A wait of a process has ended so often that it may pay to make the process native."""
+        """A wait of a process has ended often enough for the process to become native."""
         process: object = wait.activity
         generator = getattr(process, "_generator", None)
         if type(wait) is not StateWait or not isinstance(process, Process) or type(generator) is not GeneratorType:
@@ -194,7 +194,7 @@ class NativeProcesses:
         return True
 
     def _wait_at(self, process: Process, wait_point: WaitPointPlan) -> StateWait | None:
-        """The wait of a process at one of its wait points, if its row is at rest between times of waiting."""
+        """The wait of a process at one of its wait points, if its row is kept between waits."""
         if wait_point.condition is None:
             return None
         wanted = self.integrator.sim.until_priority if wait_point.priority is None else wait_point.priority
@@ -265,7 +265,7 @@ class NativeProcesses:
             place = following
 
     def ready(self, condition: Condition) -> None:
-        """The event of a condition takes place in Python: let the waiting process's generator stand there."""
+        """The event of a condition takes place in Python: move the waiting process's generator to that point."""
         generator = getattr(getattr(condition, "activity", None), "_generator", None)
         if type(generator) is Stand:
             generator.resolve()
