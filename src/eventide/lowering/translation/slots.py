@@ -132,10 +132,6 @@ class Slots:
             return None
         return GuardExpression(STATE, numbers=(list(self.paths).index(anchor), offset))
 
-    def index_of(self, place: Place) -> str:
-        """The slot of a quantity, as an operand."""
-        return self._index(place)
-
     def note_read(self, stored: Stored, written: frozenset[Access]) -> None:
         """A vector is read, or a part of it."""
         access = Access(stored.owner.path, stored.row, stored.name)
