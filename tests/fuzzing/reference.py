@@ -114,7 +114,7 @@ class Formulas(Words):
             case m.Whole(word, inner, divisor):
                 return self.whole(word, f"({self.expr(inner)})", divisor, self.site(inner))
             case m.Call("sqrt", [argument]):
-                return f"math.sqrt(max({self.expr(argument)}, 0.0))"  # below 0 in trial steps only, beyond an event
+                return f"sim.root({self.expr(argument)})"
             case m.Total(path, size):
                 return f"({' + '.join(f'{self.path(path)}_{k}' for k in range(size))})"
             case m.Rate(path):
@@ -201,6 +201,7 @@ class World:
         self.last: dict[Any, float] = {}
         self.owner: Any = None
         self.mode = "live"
+        self.is_reached = False
         self.events = 0
         self.latest = 0.0
         self.before = 0
@@ -341,6 +342,12 @@ class World:
             found = self.gaps if self.mode == "scan" else self.last
             found[up], found[down] = value - (number + 1.0), number - value
         return number
+
+    def root(self, value: float) -> float:
+        """A square root. Its argument is below 0 in trial steps beyond an event, else the program has no solution."""
+        if value < 0.0 and self.is_reached:
+            raise Skip("a root of what is negative")
+        return math.sqrt(max(value, 0.0))
 
     def apply(self, site: int, function: Any, argument: float) -> float:
         """Call a function of a field; its comparisons belong to who calls it here, those of an input to all."""
@@ -583,7 +590,9 @@ class World:
     ) -> None:
         self.last = self._look(slots, lambda time: y, end if found is None else found[0])
         self.ends.append(self.time)
+        self.is_reached = True
         self.evaluate("frozen")
+        self.is_reached = False
         if found is None:
             return
         for key in found[1]:

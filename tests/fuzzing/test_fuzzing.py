@@ -196,6 +196,19 @@ def test_events_of_a_handler_that_accumulate_are_too_close_to_call() -> None:
         simulate(program)
 
 
+def test_a_root_of_what_becomes_negative_is_too_close_to_call() -> None:
+    """What falls, x = 0.25 - t, has a root up to 0.25; trial steps alone ask for one beyond an event."""
+    program = oscillator([], handlers=[m.Handler("h", below_own(0.1), [m.Assign(("self", "x"), "=", m.Num(9.0))])])
+    kind = program.classes[0]
+    falls = m.Bin("+", m.Num(-1.0), m.Bin("*", m.Num(0.0), m.Call("sqrt", [m.Read(("self", "x"))])))
+    kind.states, kind.rates = {"x": 0.25}, [m.Law(("self", "x"), falls)]
+    program.objects[0].numbers = {"tag": 0.0, "x": 0.25}
+    assert simulate(program).events == 1
+    kind.handlers = []
+    with pytest.raises(Skip, match="a root of what is negative"):
+        simulate(program)
+
+
 def test_what_python_alone_can_test_has_to_last() -> None:
     """A third of a time unit is long enough, and a tenth too short, also where an event comes between."""
     x = m.Opaque(m.Read(("n0", "x")))
