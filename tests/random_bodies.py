@@ -16,7 +16,7 @@ import pytest
 import eventide as ev
 from eventide import simulation as simulations
 from eventide.bodies.body import Bodies
-from eventide.bodies.migration import homes
+from eventide.bodies.migration import row_migration
 from eventide.discrete import same_time_limit, world
 from eventide.rows import loading
 
@@ -29,8 +29,8 @@ def hurry(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(loading, "PATIENCE", 0)
     patch.setattr(loading, "_PAST", loading._Past(is_loaded=True))
     for name, few in {"ENOUGH": 4, "EACH": 0, "BACK": 0, "MOST": 0.5}.items():
-        patch.setattr(homes, name, few)
-    patch.setattr(homes.Homes, "_wait_longer", lambda self: None)
+        patch.setattr(row_migration, name, few)
+    patch.setattr(row_migration.RowMigration, "_wait_longer", lambda self: None)
 
 
 def simulation(compiles: Any, *, native: bool = False) -> ev.Simulation:
@@ -43,12 +43,12 @@ def simulation(compiles: Any, *, native: bool = False) -> ev.Simulation:
 
 def taken(sim: ev.Simulation) -> int:
     """How many events of rows there were."""
-    return 0 if sim._homes is None else sim._homes.taken
+    return 0 if sim._migration is None else sim._migration.taken
 
 
 def made(sim: ev.Simulation) -> int:
     """How many processes were made in rows."""
-    return 0 if sim._homes is None or sim._homes._memory is None else int(sim._homes._memory.run.made)
+    return 0 if sim._migration is None or sim._migration._memory is None else int(sim._migration._memory.run.made)
 
 
 def run_through(sim: ev.Simulation, module: ModuleType, log: list[Any], horizon: float, *, most: int = 30) -> None:

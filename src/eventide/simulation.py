@@ -153,8 +153,8 @@ class Simulation(World):
     def _numbers(self, horizon: float, count: int) -> Iterator[int]:
         events = self.events - self._events_before
         if self.compile is not False and not self._is_stepped and events >= ENOUGH // 2 and self._may_go(events):
-            assert self._homes is not None
-            return self._homes.numbers(horizon, count)
+            assert self._migration is not None
+            return self._migration.numbers(horizon, count)
         return super()._numbers(horizon, count)
 
     def _may_go(self, events: int) -> bool:
@@ -163,15 +163,15 @@ class Simulation(World):
 
         if events < ENOUGH and not loading.is_loaded():
             return False
-        if self._homes is None:
+        if self._migration is None:
             seen, self._seen = self._seen, self.events
             loading.note(self.events - seen)
             if not loading.may_pay():
                 return False
-            from eventide.bodies.migration.homes import Homes
+            from eventide.bodies.migration.row_migration import RowMigration
 
-            self._homes = Homes(self, self._make_bodies)
-        return self._homes.may_go(self.events)
+            self._migration = RowMigration(self, self._make_bodies)
+        return self._migration.may_go(self.events)
 
     def _make_bodies(self) -> Bodies:
         from eventide.bodies.body import Bodies, native_rows
@@ -179,10 +179,10 @@ class Simulation(World):
         return Bodies(self, native_rows)
 
     def _watch(self) -> None:
-        if self._homes is not None and self._homes.is_any_away:
-            if self._homes.inner is self._the_monitor:
+        if self._migration is not None and self._migration.is_any_away:
+            if self._migration.inner is self._the_monitor:
                 return
-            self._homes.leave()
+            self._migration.leave()
         if self._is_running and self._hook is None:
             self._keyboard.let_others_wait()
         self._hook = self._the_monitor
@@ -364,7 +364,7 @@ class Simulation(World):
         from eventide.compilation.account import HandlerNote, explain
 
         found = explain(self._continuum.integrator)
-        notes = [] if self._homes is None else self._homes.notes
+        notes = [] if self._migration is None else self._migration.notes
         told = [HandlerNote(name, refusal is None, refusal, asks) for name, refusal, asks in notes]
         return replace(found, processes=(*found.processes, *told))
 

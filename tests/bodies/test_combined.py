@@ -188,7 +188,7 @@ def test_rows_stay_beside_a_component_that_starts_and_a_wait_that_begins() -> No
         sim.process(late(sim, told))
         sim.run(until=40.0)
     assert seen(*made[0]) == seen(*made[1])
-    assert made[0][0]._homes is not None
+    assert made[0][0]._migration is not None
     assert taken(made[0][0]) > 300
 
 
@@ -339,16 +339,16 @@ def test_statements_that_read_and_change_what_moves_are_native(kind: type[Spring
     sim, found = sprung(kind, "auto", reader, changer, native=native)
     assert found == sprung(kind, False, reader, changer)[1]
     assert taken(sim) > 200
-    assert sim._homes is not None
-    assert (sum(sim._homes.exits.values()) == 0) is (kind is Spring)  # where inputs are Python looks at each change
+    assert sim._migration is not None
+    assert (sum(sim._migration.exits.values()) == 0) is (kind is Spring)  # where inputs are Python looks at each change
 
 
 def test_python_goes_on_in_an_event_in_which_native_code_has_changed_what_moves() -> None:
     sim, found = sprung(Spring, "auto", followed, reader)
     assert found == sprung(Spring, False, followed, reader)[1]
     assert taken(sim) > 100
-    assert sim._homes is not None
-    assert sum(sim._homes.exits.values()) > 3
+    assert sim._migration is not None
+    assert sum(sim._migration.exits.values()) > 3
 
 
 class Singular(Spring):

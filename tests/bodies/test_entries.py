@@ -56,8 +56,8 @@ def test_rows_append_what_python_would_have(native: bool) -> None:
     found, sim = both(run, native=native)
     assert len(found[0]) == 8 * (60 + 50 + 40)
     assert taken(sim) > 0.9 * sim.events
-    assert sim._homes is not None
-    assert sim._homes.exits == {}
+    assert sim._migration is not None
+    assert sim._migration.exits == {}
 
 
 def test_the_objects_are_the_same_whatever_they_are() -> None:

@@ -29,7 +29,7 @@ def in_rows(*, native: bool = False) -> ev.Simulation:
 
 def taken(sim: ev.Simulation) -> int:
     """How many events of rows there were."""
-    return 0 if sim._homes is None else sim._homes.taken
+    return 0 if sim._migration is None else sim._migration.taken
 
 
 def both(run: Any, *, native: bool = False) -> tuple[Any, ev.Simulation]:
@@ -133,8 +133,8 @@ def test_who_gives_up_does_so_in_rows_at_any_cut(native: bool) -> None:
     assert len([one for one in found[0] if type(one) is float and one < 0.0]) > 10
     assert taken(sim) > 0.9 * sim.events
     assert "left to Python" not in str(sim.explain())
-    assert sim._homes is not None
-    assert sim._homes.exits == {}
+    assert sim._migration is not None
+    assert sim._migration.exits == {}
     cut, sim = both(lambda sim: run(sim, 40), native=native)
     assert [one for one in cut[0] if type(one) is not list] == found[0]
     assert any("the first of served (" in text for one in cut[0] if type(one) is list for text in one)
@@ -276,8 +276,8 @@ def test_patience_may_be_drawn() -> None:
     assert found[1][0].reneged > 10
     assert taken(sim) > 150
     assert "left to Python" not in str(sim.explain())
-    assert sim._homes is not None
-    assert sim._homes.exits == {}
+    assert sim._migration is not None
+    assert sim._migration.exits == {}
 
 
 def urgent(sim: ev.Simulation, desk: ev.PreemptiveResource, rng: Random, log: list[Any], n: int) -> ev.ProcessGenerator:

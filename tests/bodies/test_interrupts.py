@@ -85,8 +85,8 @@ def test_pairs_of_which_one_cuts_the_others_hold_stay_rows(native: bool) -> None
     assert run_pairs(sim) == expected
     assert len(expected[0]) == 8
     assert taken(sim) > 0.9 * sim.events
-    assert sim._homes is not None
-    assert sim._homes.exits == {}
+    assert sim._migration is not None
+    assert sim._migration.exits == {}
 
 
 def job(machine: ev.PreemptiveResource, left: float) -> ev.ProcessGenerator:
@@ -165,7 +165,7 @@ def test_who_loses_its_machine_goes_on_with_what_is_left_in_its_row(native: bool
     assert run_machine(sim, *kinds) == expected
     assert expected[4].preempted > 50
     assert taken(sim) > 0.9 * sim.events
-    assert sum(sim._homes.exits.values()) == 2  # where a job returns how often it was cut
+    assert sum(sim._migration.exits.values()) == 2  # where a job returns how often it was cut
 
 
 @pytest.mark.parametrize(
@@ -177,7 +177,7 @@ def test_whose_unit_was_lost_is_found_out_in_rows(kinds: tuple[Any, ...]) -> Non
     assert run_machine(sim, *kinds) == expected
     assert expected[4].preempted > 50
     assert taken(sim) > 0.9 * sim.events
-    exits = sum(sim._homes.exits.values())
+    exits = sum(sim._migration.exits.values())
     assert exits == sum(result is not None for result in expected[0])  # where one returns what it has counted
 
 
@@ -435,7 +435,7 @@ def test_native_code_is_not_loaded_where_no_process_can_go_away(monkeypatch: pyt
     for _ in range(3):
         sim.process(reader(sim))
     sim.run()
-    assert sim._homes is not None
+    assert sim._migration is not None
     assert taken(sim) == 0
     with pytest.raises(NotImplementedError, match="is loaded"):
         run_pairs(ev.Simulation(rng=7))
@@ -490,7 +490,7 @@ def test_machines_that_are_objects_break_down_in_rows(native: bool) -> None:
     sim = simulation("auto", native=native)
     assert run_shop(sim) == expected
     assert taken(sim) > 0.8 * sim.events
-    assert sum(sim._homes.exits.values()) == 0
+    assert sum(sim._migration.exits.values()) == 0
 
 
 def test_an_exception_that_is_handled_as_the_others_go_away_is_itself_again() -> None:

@@ -46,8 +46,8 @@ def test_tables_and_traces_are_read_in_rows(native: bool) -> None:
     found, sim = both(run, native=native)
     assert len(found[0]) > 50
     assert taken(sim) > 0.9 * sim.events
-    assert sim._homes is not None
-    assert sim._homes.exits == {}
+    assert sim._migration is not None
+    assert sim._migration.exits == {}
 
 
 def reader(sim: ev.Simulation, table: list[Any], log: list[Any], rng: Random) -> ev.ProcessGenerator:

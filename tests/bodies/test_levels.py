@@ -30,7 +30,7 @@ def both(run: Any, *, native: bool = False) -> tuple[Any, ev.Simulation]:
 
 def taken(sim: ev.Simulation) -> int:
     """How many events of rows there were."""
-    return 0 if sim._homes is None else sim._homes.taken
+    return 0 if sim._migration is None else sim._migration.taken
 
 
 class Machine(ev.Process):
@@ -89,8 +89,8 @@ def test_levels_that_rows_change_have_the_statistics_of_python_at_any_cut(native
 
     found, sim = both(lambda sim: run(sim, 0), native=native)
     assert taken(sim) > 0.85 * sim.events
-    assert sim._homes is not None
-    assert sum(sim._homes.exits.values()) < 4
+    assert sim._migration is not None
+    assert sum(sim._migration.exits.values()) < 4
     assert "1.0" in found[3].partition(",")[2]
     _, sim = both(lambda sim: run(sim, 20), native=native)
     assert taken(sim) > 0.3 * sim.events

@@ -11,7 +11,7 @@ import pytest
 
 import eventide as ev
 from eventide.bodies.body import Bodies
-from eventide.bodies.migration import homes
+from eventide.bodies.migration import row_migration
 from eventide.rows import loading
 from eventide.rows.interface import PLAIN
 
@@ -53,8 +53,8 @@ def first_native_event(native: Kept, *made: Callable[[ev.Simulation], ev.Process
     for make in made:
         sim.process(make(sim))
     sim.run()
-    assert sim._homes is not None
-    return sim.events - sim._homes.taken
+    assert sim._migration is not None
+    return sim.events - sim._migration.taken
 
 
 def test_prices_are_paid_by_events_once() -> None:
@@ -94,7 +94,7 @@ def test_processes_go_away_when_what_they_need_is_paid_for(
 ) -> None:
     monkeypatch.setattr(loading, "PATIENCE", 0.05)
     spent = first_native_event(Kept(*kept), machine, customer)
-    assert price * 0.05 <= spent < price * 0.05 + 2 * homes.ENOUGH
+    assert price * 0.05 <= spent < price * 0.05 + 2 * row_migration.ENOUGH
 
 
 def test_where_it_is_loaded_they_go_away_at_the_first_look(past: loading._Past) -> None:
@@ -103,7 +103,7 @@ def test_where_it_is_loaded_they_go_away_at_the_first_look(past: loading._Past) 
 
 
 def test_before_anything_may_pay_nothing_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(homes, "Homes", None)
+    monkeypatch.setattr(row_migration, "RowMigration", None)
     sim = ev.Simulation()
     sim.process(machine(sim))
     sim.run()
@@ -112,13 +112,13 @@ def test_before_anything_may_pay_nothing_is_looked_at(monkeypatch: pytest.Monkey
 
 def test_the_events_of_all_runs_count_once(past: loading._Past, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "may_pay", lambda: True)
-    monkeypatch.setattr(homes.Homes, "_pays_to_load", lambda *_: False)
+    monkeypatch.setattr(row_migration.RowMigration, "_pays_to_load", lambda *_: False)
     for runs in (1, 2):
         sim = ev.Simulation()
         sim.process(machine(sim))
         sim.run(until=10_000.5)
         sim.run()
-        assert runs * sim.events - runs * homes.ENOUGH < past.events <= runs * sim.events
+        assert runs * sim.events - runs * row_migration.ENOUGH < past.events <= runs * sim.events
 
 
 class Counted(list[object]):
@@ -162,8 +162,8 @@ def test_notices_of_holds_that_were_cut_do_not_count(monkeypatch: pytest.MonkeyP
     vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
     sim.process(cutter(sim.process(patient())))
     sim.run(until=5_000.5)
-    assert sim._homes is not None
-    assert sim._homes.taken > 0.3 * sim.events
+    assert sim._migration is not None
+    assert sim._migration.taken > 0.3 * sim.events
 
 
 @pytest.mark.slow
@@ -183,6 +183,6 @@ def test_no_pass_of_the_collector_falls_amid_the_going_away_of_many(monkeypatch:
         sim.run(until=100.0)
     finally:
         gc.callbacks.remove(note)
-    assert sim._homes is not None
-    assert sim._homes.taken > 0
+    assert sim._migration is not None
+    assert sim._migration.taken > 0
     assert (any(is_amid for _, is_amid in passes), gc.isenabled()) == (False, True)

@@ -14,8 +14,8 @@ import random_bodies
 from random_bodies import simulation, taken
 
 import eventide as ev
-from eventide.bodies.migration import homes
-from eventide.bodies.migration.reliance import Reliance
+from eventide.bodies.migration import row_migration
+from eventide.bodies.migration.assumptions import Assumptions
 from eventide.discrete.processes.process_list import ProcessList
 from eventide.rows.undisturbed import LOOKED_AT
 
@@ -85,7 +85,9 @@ class Model:
         return [self.log, self.sim.time, self.sim.events, desk.waits.mean, desk.in_use.mean, self.rng.random()]
 
 
-def disturbed(patch: pytest.MonkeyPatch, name: str, disturb: Callable[[], object], kind: type = homes.Homes) -> None:
+def disturbed(
+    patch: pytest.MonkeyPatch, name: str, disturb: Callable[[], object], kind: type = row_migration.RowMigration
+) -> None:
     """Let `disturb` be called as a method begins and as it ends, in the middle of what calls it."""
     act = getattr(kind, name)
 
@@ -137,16 +139,16 @@ def test_what_is_to_be_attended_to_and_was_displaced_changes_no_order(monkeypatc
 @pytest.mark.usefixtures("handlers")
 def test_who_looks_as_an_event_has_just_begun_looks_within_it(monkeypatch: pytest.MonkeyPatch) -> None:
     plain, model, rang = Model(False), Model("auto"), list[float]()
-    expected, proceed = plain.run(), homes.Homes._proceed
+    expected, proceed = plain.run(), row_migration.RowMigration._proceed
 
-    def ringing(away: homes.Homes, horizon: float, most: int) -> int:
+    def ringing(away: row_migration.RowMigration, horizon: float, most: int) -> int:
         taken = proceed(away, horizon, most)
         if away._called is not None and len(rang) < 9:
             rang.append(model.sim.time)
             signal.raise_signal(RINGS)
         return taken
 
-    monkeypatch.setattr(homes.Homes, "_proceed", ringing)
+    monkeypatch.setattr(row_migration.RowMigration, "_proceed", ringing)
     signal.signal(RINGS, model.look)
     assert model.run() == expected
     assert [seen[0] for seen in model.seen] == rang
@@ -213,7 +215,7 @@ def test_what_a_handler_that_waited_raises_ends_the_run(monkeypatch: pytest.Monk
     model = Model("auto")
 
     def limit(*_: object) -> None:
-        assert not model.sim._homes.is_busy  # type: ignore[union-attr]  # processes are away
+        assert not model.sim._migration.is_busy  # type: ignore[union-attr]  # processes are away
         raise TimeoutError("too long")
 
     disturbed(monkeypatch, "_fetch", lambda: signal.raise_signal(RINGS))
@@ -256,7 +258,7 @@ def test_another_thread_that_looks_is_refused_and_the_run_goes_on(monkeypatch: p
             thread.join()
 
     expected = plain.run()
-    disturbed(monkeypatch, "stands", visit, Reliance)  # between two events, when nobody is busy
+    disturbed(monkeypatch, "stands", visit, Assumptions)  # between two events, when nobody is busy
     disturbed(monkeypatch, "_go_on", visit)
     assert model.run() == expected
     advice = "read and change it in that thread, or when the run has ended; sim.watch() shows what it records meanwhile"

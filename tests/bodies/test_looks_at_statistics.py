@@ -9,7 +9,7 @@ import pytest
 from random_bodies import hurry, simulation, taken
 
 import eventide as ev
-from eventide.bodies.migration import homes
+from eventide.bodies.migration import row_migration
 
 
 @pytest.fixture(autouse=True)
@@ -73,8 +73,8 @@ class Model:
 def both(monkeypatch: pytest.MonkeyPatch, *, native: bool = False, **options: Any) -> tuple[list[Any], Model]:
     """What the model leaves in rows, as in Python, and the model."""
     fetched: list[object] = []
-    fetch = homes.Homes._fetch
-    monkeypatch.setattr(homes.Homes, "_fetch", lambda *of: fetched.append(of) or fetch(*of))
+    fetch = row_migration.RowMigration._fetch
+    monkeypatch.setattr(row_migration.RowMigration, "_fetch", lambda *of: fetched.append(of) or fetch(*of))
     expected = Model(simulation(False), fetched, **options).run()
     model = Model(simulation("auto", native=native), fetched, **options)
     assert model.run() == expected
@@ -98,8 +98,8 @@ def test_who_sets_a_level_to_what_rows_cannot_keep_brings_all_home(monkeypatch: 
 
 
 def test_who_looks_too_often_has_all_at_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(homes, "EACH", 4)
-    monkeypatch.setattr(homes, "BACK", 4)
+    monkeypatch.setattr(row_migration, "EACH", 4)
+    monkeypatch.setattr(row_migration, "BACK", 4)
 
     def run(sim: ev.Simulation) -> list[Any]:
         rng, found = Random(1), []
@@ -112,8 +112,8 @@ def test_who_looks_too_often_has_all_at_home(monkeypatch: pytest.MonkeyPatch) ->
 
     sim = simulation("auto")
     assert run(sim) == run(simulation(False))
-    assert sim._homes is not None
-    assert sim._homes._pause > 1
+    assert sim._migration is not None
+    assert sim._migration._pause > 1
 
 
 def watcher(level: ev.Level, found: list[Any]) -> Any:

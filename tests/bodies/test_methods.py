@@ -26,7 +26,7 @@ def compare(seed: int, acts: int, tinkers: int, folder: Path, *, native: bool) -
     sim = simulation("auto", native=native)
     found = random_methods.outcome(sim, load(text, folder, f"methods{seed}"), seed, acts, tinkers)
     assert found.replace(f"methods{seed}", f"plain{seed}") == expected, seed
-    return (0, 0) if sim._homes is None else (sim._homes.taken, sum(sim._homes.exits.values()))
+    return (0, 0) if sim._migration is None else (sim._migration.taken, sum(sim._migration.exits.values()))
 
 
 CHANGED = {"alone": (0, 0), "tinkered with": (0, 8), "changed": (0, 16), "meddled with": (14, 16)}
@@ -110,7 +110,7 @@ def both(act: Any, kind: type[Any] = Worker, *, native: bool = False) -> tuple[l
                 [p.name for p in sim.processes],
             ]
         )
-        taken = 0 if sim._homes is None else sim._homes.taken
+        taken = 0 if sim._migration is None else sim._migration.taken
     assert repr(found[1]) == repr(found[0])
     return found[0], taken
 
@@ -264,7 +264,7 @@ def test_what_a_statement_reads_is_read_before_it_draws_wherever_it_leads() -> N
         sim.process(change())
         sim.run()
         found.append([*(gauge.told for gauge in gauges), rng.random(), sim.events])
-        assert compiles is False or (sim._homes is not None and sim._homes.taken > 50)
+        assert compiles is False or (sim._migration is not None and sim._migration.taken > 50)
     assert found[0] == found[1]
 
 

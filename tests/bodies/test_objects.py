@@ -121,8 +121,8 @@ def test_guests_of_a_class_begin_queue_and_end_in_rows(native: bool) -> None:
     assert len(found[0]) == 2
     assert found[2] == [("Door", 1), ("Guest", 100), ("Resource", 1)]
     assert made(sim) > 60
-    assert sim._homes is not None
-    assert sum(sim._homes.exits.values()) == 2
+    assert sim._migration is not None
+    assert sum(sim._migration.exits.values()) == 2
 
 
 class Named(Guest):
@@ -333,8 +333,8 @@ def test_attributes_of_objects_that_rows_set_are_there_when_they_are_made(native
     assert len(found[0]) == 2
     assert [name for name, _ in found[0][0][1][-1]][-5:] == ["waited", "visits", "is_late", "arrived", "left"]
     assert made(sim) > 60
-    assert sim._homes is not None
-    assert sum(sim._homes.exits.values()) == 2
+    assert sim._migration is not None
+    assert sum(sim._migration.exits.values()) == 2
     assert made(both(Remembering, watching, native=native)[1]) > 40
 
 
@@ -342,7 +342,7 @@ def test_attributes_have_the_order_in_which_they_were_set() -> None:
     found, sim = both(Forgetful)
     assert found[0].count(2.5) == 100
     assert made(sim) > 20
-    reasons = [ask.why for _, _, asks in sim._homes.notes for ask in asks]  # type: ignore[union-attr]
+    reasons = [ask.why for _, _, asks in sim._migration.notes for ask in asks]  # type: ignore[union-attr]
     assert any("in no block sets it first" in why for why in reasons)
 
 

@@ -32,8 +32,8 @@ def compare(seed: int, acts: int, looks: int, folder: Path, *, native: bool) -> 
     assert found == expected, seed
     return (
         (0, 0)
-        if sim._homes is None or sim._homes._things is None
-        else (sim._homes.taken, len(sim._homes._things.stations))
+        if sim._migration is None or sim._migration._things is None
+        else (sim._migration.taken, len(sim._migration._things.stations))
     )
 
 
@@ -97,8 +97,8 @@ def test_a_request_that_somebody_else_has_stays_python(tmp_path: Path) -> None:
     sim = ev.Simulation(rng=1)
     vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
     assert run(sim)[1:] == tuple(expected)
-    assert sim._homes is not None
-    assert sim._homes.taken > 20
+    assert sim._migration is not None
+    assert sim._migration.taken > 20
 
 
 MACHINES = """
@@ -131,9 +131,9 @@ def test_a_closed_model_stays_away_and_has_the_statistics_of_python(tmp_path: Pa
     if not native:
         vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
     assert run(sim) == expected
-    assert sim._homes is not None
-    assert sim._homes.taken > 0.9 * sim.events
-    assert sim._homes.exits == {}
+    assert sim._migration is not None
+    assert sim._migration.taken > 0.9 * sim.events
+    assert sim._migration.exits == {}
 
 
 def test_a_line_that_grows_without_end_comes_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,9 +153,12 @@ def test_a_line_that_grows_without_end_comes_home(tmp_path: Path, monkeypatch: p
     vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
     assert run(sim) == expected
     assert max(dict(expected[2])) > 20
-    assert sim._homes is not None
+    assert sim._migration is not None
     assert (
-        max(sim._homes._memory.level.size[station.parts[1].row] for station in sim._homes._things.stations.values())
+        max(
+            sim._migration._memory.level.size[station.parts[1].row]
+            for station in sim._migration._things.stations.values()
+        )
         < 60
     )
 
@@ -201,8 +204,8 @@ def test_whoever_leaves_a_block_on_any_way_gives_its_units_back(tmp_path: Path) 
     vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
     assert run(sim) == expected
     assert [held for *_, held in expected[2]] == [0, 0]
-    assert sim._homes is not None
-    assert sim._homes.taken > 0.8 * sim.events
+    assert sim._migration is not None
+    assert sim._migration.taken > 0.8 * sim.events
 
 
 STALE = """
@@ -288,6 +291,6 @@ def test_who_looks_at_the_line_does_so_in_its_row(tmp_path: Path, native: bool) 
         vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
     assert run(sim) == expected
     assert len(expected[1]) > 20
-    assert sim._homes is not None
-    assert sim._homes.taken > 0.9 * sim.events
-    assert sim._homes.exits == {}
+    assert sim._migration is not None
+    assert sim._migration.taken > 0.9 * sim.events
+    assert sim._migration.exits == {}

@@ -83,8 +83,8 @@ def test_customers_of_a_desk_begin_queue_and_end_in_rows(native: bool) -> None:
     assert len(expected[0]) == 4
     assert len(expected[1]) > 2
     assert made(sim) > 100
-    assert sim._homes is not None
-    assert sim._homes._memory.run.alive == 0
+    assert sim._migration is not None
+    assert sim._migration._memory.run.alive == 0
 
 
 def test_who_makes_what_stays_python_is_told() -> None:
@@ -170,8 +170,8 @@ def test_what_comes_after_a_row_comes_after_it_also_when_that_has_gone_away_agai
 
     sim = simulation("auto")
     assert run(sim) == run(simulation(False))
-    assert sim._homes is not None
-    assert sim._homes.taken > 50
+    assert sim._migration is not None
+    assert sim._migration.taken > 50
 
 
 def test_what_a_row_makes_comes_before_what_its_event_makes_in_python() -> None:
@@ -229,7 +229,7 @@ def test_processes_have_the_names_with_the_numbers_that_they_were_given() -> Non
     assert len(names) > 10
     assert all(name.startswith("visitor ") and name.endswith(" of {all}") for name in names)
     assert made(sim) > 200
-    assert sim._homes.exits == {}
+    assert sim._migration.exits == {}
 
 
 def drawn(sim: ev.Simulation, rng: Random, desk: ev.Resource) -> ev.ProcessGenerator:

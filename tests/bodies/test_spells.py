@@ -9,7 +9,7 @@ import random_bodies
 from random_bodies import simulation, taken
 
 import eventide as ev
-from eventide.bodies.migration import homes
+from eventide.bodies.migration import row_migration
 from eventide.discrete import same_time_limit
 from eventide.rows import memory
 
@@ -52,14 +52,14 @@ def test_who_lets_time_stand_still_is_told_as_in_python(others: int, monkeypatch
 
 def test_while_the_clock_moves_rows_are_left_alone_for_many_events(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    proceed = homes.Homes._proceed
+    proceed = row_migration.RowMigration._proceed
 
-    def counted(away: homes.Homes, horizon: float, left: int) -> int:
+    def counted(away: row_migration.RowMigration, horizon: float, left: int) -> int:
         calls.append(left)
         return proceed(away, horizon, left)
 
     random_bodies.hurry(monkeypatch)
-    monkeypatch.setattr(homes.Homes, "_proceed", counted)
+    monkeypatch.setattr(row_migration.RowMigration, "_proceed", counted)
     sim = simulation("auto")
     for k in range(3):
         sim.process(holder(2_000, 1.0 + k))

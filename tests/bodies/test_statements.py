@@ -109,9 +109,9 @@ def test_functions_modules_and_methods_that_arguments_lead_to_are_those_of_each_
         return [seen, sim.events, one.random(), other.random(), rng.random()]
 
     _, sim = both(run)
-    assert sim._homes is not None
+    assert sim._migration is not None
     print(sim.explain())
-    assert sim._homes.taken > 50
+    assert sim._migration.taken > 50
 
 
 def test_a_statement_that_is_left_to_python_asks_nothing_of_what_its_names_stand_for() -> None:
@@ -132,9 +132,9 @@ def test_a_statement_that_is_left_to_python_asks_nothing_of_what_its_names_stand
 
     expected, sim = both(run)
     assert expected[0] == [()]
-    assert sim._homes is not None
-    assert sim._homes._bodies is not None
-    assert [len(bodies) for bodies in sim._homes._bodies._known.values()] == [1]
+    assert sim._migration is not None
+    assert sim._migration._bodies is not None
+    assert [len(bodies) for bodies in sim._migration._bodies._known.values()] == [1]
 
 
 LEVEL = 2.0
@@ -192,8 +192,8 @@ def test_what_is_known_before_is_no_test_that_may_fail_after_a_draw(monkeypatch:
     expected, sim = both(run)
     assert expected[1] == ["1.5 is not within 0 and 1.0"] * 4
     assert expected[2] > 20
-    assert sim._homes is not None
-    assert sim._homes.taken > 100
+    assert sim._migration is not None
+    assert sim._migration.taken > 100
     assert "may fail" not in str(sim.explain())
 
 

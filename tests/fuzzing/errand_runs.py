@@ -18,7 +18,7 @@ from fuzzing.running import Setting, module_of, unload
 import eventide as ev
 from eventide import simulation
 from eventide.bodies.body import Bodies
-from eventide.bodies.migration import homes
+from eventide.bodies.migration import row_migration
 from eventide.discrete import same_time_limit, world
 from eventide.rows import loading
 
@@ -32,8 +32,8 @@ PLAIN, ROWS, NATIVE = (
 SOON: tuple[tuple[Any, str, Any], ...] = (
     (world, "SPELL", 4), (same_time_limit, "SPELL", 4), (simulation, "ENOUGH", 8), (loading, "PATIENCE", 0),
     (loading, "_PAST", loading._Past(is_loaded=True)),
-    (homes, "ENOUGH", 4), (homes, "EACH", 0), (homes, "BACK", 0), (homes, "MOST", 0.5),
-    (homes.Homes, "_wait_longer", lambda _: None),
+    (row_migration, "ENOUGH", 4), (row_migration, "EACH", 0), (row_migration, "BACK", 0), (row_migration, "MOST", 0.5),
+    (row_migration.RowMigration, "_wait_longer", lambda _: None),
 )  # fmt: skip
 """What is set so that processes go away after a few events, and go again."""
 
@@ -81,7 +81,7 @@ def outcome(program: Errands, setting: Setting) -> tuple[dict[str, Any], int]:
         "load": [load.value, *load._held.items()],
         "next number": rng.random(),
     }
-    return found, 0 if sim._homes is None else sim._homes.taken
+    return found, 0 if sim._migration is None else sim._migration.taken
 
 
 def difference(found: dict[str, Any], right: dict[str, Any]) -> str:

@@ -11,7 +11,7 @@ from types import FunctionType, GeneratorType, TracebackType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.bodies import attributes
-from eventide.bodies.absence import Absence
+from eventide.bodies.environment import Environment
 from eventide.bodies.examination import read
 from eventide.bodies.kernels import plain_kernel
 from eventide.bodies.layout import Layout
@@ -20,8 +20,8 @@ from eventide.bodies.naming import UNBORN, Fact
 from eventide.bodies.objects import unborn_values
 from eventide.bodies.operands import KINDS, WIDE
 from eventide.bodies.prototypes import Prototypes
+from eventide.bodies.row_classes import RowClasses
 from eventide.bodies.stations.things import Things, can_go
-from eventide.bodies.surroundings import Surroundings
 from eventide.bodies.waits.branches import joins, leave_wait, outcomes_at, outcomes_of, place_branches, references_to
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.errors import Interrupt
@@ -58,14 +58,14 @@ MOST_SHAPES: Final = 24
 """The most objects of different kinds for which the refusal of a method is told apart."""
 
 
-class Admission(NamedTuple):
+class RowStart(NamedTuple):
     """What a row of a process begins with.
 
     at          its state
     kept        objects whose addresses it has
     relied      what it relies on besides the facts of its body, by object and attribute
     stations    the resources and levels that it may use; requests: those that it has made; by places among `wholes`
-    births      the processes that its statements make: by the place among `wholes` of the row of the prototype
+    spawn_templates      the processes that its statements make: by the place among `wholes` of the row of the prototype
     processes   that it refers to, and causes: of its interrupts; by their places among `wholes`
     """
 
@@ -76,12 +76,12 @@ class Admission(NamedTuple):
     relied: dict[tuple[int, str], Fact]
     stations: dict[int, Resource | Level]
     requests: dict[int, Request]
-    births: dict[int, Birth]
+    spawn_templates: dict[int, SpawnTemplate]
     processes: dict[int, object]
     causes: dict[int, object]
 
 
-class Birth:
+class SpawnTemplate:
     """What the processes begin with that a statement makes.
 
     body        with this statement, and the variable of its kernel
@@ -124,7 +124,7 @@ class Body:
         self.text = reading.text(name)
         self.wholes, self.reals = reading.columns()
         self.layout = Layout(reading, self.wholes, self.reals)
-        self.surroundings = Surroundings(self.naming, self.layout.places, world, partial(Birth, self))
+        self.environment = Environment(self.naming, self.layout.places, world, partial(SpawnTemplate, self))
         self._positions: dict[CodeType, list[Extent]] = {}
         self._states: dict[tuple[int, int], int | None] = {}
         """Those in which plain generators of code that is kept in `_positions` stand, by its id and instruction."""
@@ -153,7 +153,7 @@ class Body:
 
     def admit(
         self, generator: GeneratorType[object, object, object], values: dict[str, object] | None = None
-    ) -> Admission | None:
+    ) -> RowStart | None:
         """What the row of a process with a suspended generator begins with; None if it cannot continue there.
 
         values  of its local variables, if they are known already
@@ -182,20 +182,20 @@ class Body:
                 if len(errors) != 1:
                     return None
                 handling += errors.values()
-        admission, handlers = self._admission(at, values, iterators), standing.handlers
-        return admission and (self._handling(admission, handlers[0], values, *handling) if handlers else admission)
+        row_start, handlers = self._admission(at, values, iterators), standing.handlers
+        return row_start and (self._handling(row_start, handlers[0], values, *handling) if handlers else row_start)
 
     def _handling(
-        self, admission: Admission, handler: Handler, values: Mapping[str, object], error: Interrupt
-    ) -> Admission | None:
+        self, row_start: RowStart, handler: Handler, values: Mapping[str, object], error: Interrupt
+    ) -> RowStart | None:
         """The same for a generator that handles an interrupt."""
         left = nan if error.left is None else error.left
         if type(left) is not float or (handler.name and values.get(handler.name) is not error):
             return None
-        admission.reals[self.reals.index(f"l_{handler.number}")] = left
-        return admission._replace(causes={**admission.causes, self.wholes.index(f"e_{handler.number}"): error})
+        row_start.reals[self.reals.index(f"l_{handler.number}")] = left
+        return row_start._replace(causes={**row_start.causes, self.wholes.index(f"e_{handler.number}"): error})
 
-    def begin(self, arguments: Mapping[str, object]) -> Admission | None:
+    def begin(self, arguments: Mapping[str, object]) -> RowStart | None:
         """What the row of a process begins with that has not begun; None if it cannot begin there."""
         kinds = {name: KINDS[type(value)] for name, value in arguments.items() if type(value) in KINDS}
         if any(self.naming.kinds.get(name) != kind for name, kind in kinds.items()):
@@ -217,11 +217,11 @@ class Body:
         """What a row keeps of a variable, of its own type."""
         return bool(value) if self.naming.kinds[name] == "bool" else value
 
-    def _admission(self, at: int, values: Mapping[str, object], iterators: list[object]) -> Admission | None:
+    def _admission(self, at: int, values: Mapping[str, object], iterators: list[object]) -> RowStart | None:
         naming, standing, places = self.naming, self.layout.standing(at), self.layout.places
         if (UNBORN in values) != naming.is_unborn:
             return None
-        found, numbers = self.surroundings.found(values), self.layout.numbers(values)
+        found, numbers = self.environment.found(values), self.layout.numbers(values)
         if numbers is None or found is None:
             return None
         wholes, reals = numbers
@@ -243,7 +243,7 @@ class Body:
                 return None
             for choice, number in numbers_of.items():
                 wholes[places[f"o_{choice.number}"]] = number
-        return Admission(
+        return RowStart(
             at,
             wholes,
             reals,
@@ -251,7 +251,7 @@ class Body:
             found.relied,
             found.stations,
             {places[f"q_{name}"]: request for name, request in requests.items()} if requests else {},
-            found.births,
+            found.spawn_templates,
             found.processes,
             found.causes,
         )
@@ -476,18 +476,18 @@ class Bodies:
                 told.append((body.naming.function.__qualname__, None, tuple(asks)))
         return told
 
-    def absence(self, bring: Callable[[Process], None]) -> Absence:
+    def row_classes(self, bring: Callable[[Process], None]) -> RowClasses:
         """New classes for processes that are away.
 
-        bring   lets one come home
+        bring   returns one to Python
         """
-        return Absence(bring)
+        return RowClasses(bring)
 
     def prototypes(self) -> Prototypes:
         """New prototypes, for one stay of processes in rows."""
         self._current.clear()
         for body in chain.from_iterable(self._known.values()):
-            body.surroundings.forget()
+            body.environment.forget()
         return Prototypes(self)
 
     @staticmethod
@@ -523,7 +523,7 @@ class Bodies:
         memory.changes_objects = memory.changes_objects or " set_" in body.text
         return memory.add_kind(len(body.wholes), len(body.reals), kernel)
 
-    def admit(self, generator: GeneratorType[object, object, object]) -> tuple[Body, Admission] | None:
+    def admit(self, generator: GeneratorType[object, object, object]) -> tuple[Body, RowStart] | None:
         """The body of a suspended generator, and what its row begins with; None if it stays Python."""
         function = function_of(generator)
         if function is None:
@@ -535,8 +535,8 @@ class Bodies:
             return None
         bodies = self._bodies_of(function)
         for body in bodies:
-            if (admission := body.admit(generator, values)) is not None:
-                return body, admission
+            if (row_start := body.admit(generator, values)) is not None:
+                return body, row_start
         if len(bodies) >= MOST_KINDS or any(body.resumes_at(generator) is None for body in bodies):
             return None
         try:
@@ -546,12 +546,12 @@ class Bodies:
             self.refused[id(code)] = self._learned.refused.setdefault(id(code), {})[shape] = code, refusal
             return None
         bodies.append(body)
-        admission = body.admit(generator)
-        return None if admission is None else (body, admission)
+        row_start = body.admit(generator)
+        return None if row_start is None else (body, row_start)
 
     def begin(
         self, function: FunctionType, arguments: Mapping[str, object], kind: type | None
-    ) -> tuple[Body, Admission]:
+    ) -> tuple[Body, RowStart]:
         """The body of a process that begins with a function's arguments, and what its row begins with.
 
         kind    the class of its object, of which these are the fields; None for a plain process
@@ -565,8 +565,8 @@ class Bodies:
             raise definition.refusal(definition.tree, "Python has not seen it begin yet")
         bodies = self._bodies_of(function)
         for body in bodies:
-            if (admission := body.begin(arguments)) is not None:
-                return body, admission
+            if (row_start := body.begin(arguments)) is not None:
+                return body, row_start
         key = id(code), *(type(value) for value in arguments.values())
         if key not in self._unborn and len(bodies) < MOST_KINDS:
             try:
@@ -575,8 +575,8 @@ class Bodies:
                 self._unborn[key] = code, refusal
             else:
                 bodies.append(body)
-                if (admission := body.begin(arguments)) is not None:
-                    return body, admission
+                if (row_start := body.begin(arguments)) is not None:
+                    return body, row_start
         if key in self._unborn:
             raise self._unborn[key][1]
         raise definition.refusal(definition.tree, "its arguments change their types")

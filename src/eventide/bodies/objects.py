@@ -1,7 +1,7 @@
 """Objects of classes that begin in rows: `Customer(sim, desk=desk, size=2.0).activate()`.
 
 Such a row has the fields that are numbers, and all rows that one statement makes have the others in common. Its object
-is made when somebody looks for it, as the constructor would have made it, and nobody refers to it before it is at home.
+is made when it is looked for, as the constructor would have made it; nothing refers to it before it is in Python.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from eventide.reading.used_generators import GIVEN
 from eventide.rows.codes import NONE
 
 if TYPE_CHECKING:
-    from eventide.bodies.body import Admission, Birth, Bodies, Body
+    from eventide.bodies.body import Bodies, Body, RowStart, SpawnTemplate
     from eventide.discrete.processes.generator_process import Kind
     from eventide.discrete.processes.process import Process
     from eventide.discrete.world import World
@@ -22,16 +22,16 @@ if TYPE_CHECKING:
 class Prototype:
     """What the processes begin with that one statement makes, of given objects.
 
-    body, admission     as of a process that goes away
+    body, row_start     as of a process that goes away
     children            what its own statements make: by the places of their rows among its whole numbers
     row                 of which new ones are copies; NONE while nobody is away
     number              by which rows tell theirs
     """
 
-    def __init__(self, birth: Birth, body: Body, admission: Admission, number: int) -> None:
-        self.birth = birth
+    def __init__(self, spawn_template: SpawnTemplate, body: Body, row_start: RowStart, number: int) -> None:
+        self.spawn_template = spawn_template
         self.body = body
-        self.admission = admission
+        self.row_start = row_start
         self.number = number
         self.children: dict[int, Prototype | None] = {}
         self.row = NONE
@@ -39,32 +39,32 @@ class Prototype:
     @property
     def label(self) -> str | type:
         """What its processes are counted by: the name that they share, before their numbers, or their class."""
-        return self.birth.kind or self.birth.function.__name__
+        return self.spawn_template.kind or self.spawn_template.function.__name__
 
     def generator(self, process: Process, numbers: Mapping[str, float]) -> GeneratorType[object, object, object]:
         """The generator of a process that has not begun, with these arguments."""
-        birth = self.birth
-        arguments = {**birth.arguments, **numbers}
+        spawn_template = self.spawn_template
+        arguments = {**spawn_template.arguments, **numbers}
         made: GeneratorType[object, object, object] = (
-            birth.function(process) if birth.kind else birth.function(**arguments)
+            spawn_template.function(process) if spawn_template.kind else spawn_template.function(**arguments)
         )
         made.__name__ = GIVEN
         return made
 
     def renew(self, process: Process, numbers: Mapping[str, float]) -> None:
         """The object of a process that has left its row has the attributes that were set there."""
-        if self.birth.kind is not None:
+        if self.spawn_template.kind is not None:
             vars(process).update(numbers)
 
     def process(
         self, world: World, kind: Kind, number: int, tag: int, begun: float, numbers: Mapping[str, float]
     ) -> Process:
         """The object of a process in a row, in whose name there may be a number, its tag."""
-        birth = self.birth
-        name = str(tag).join(birth.name)
-        if birth.kind is None:
+        spawn_template = self.spawn_template
+        name = str(tag).join(spawn_template.name)
+        if spawn_template.kind is None:
             return made_in_rows(world, kind, number, name, begun)
-        return object_of(birth.kind, world, number, name, begun, {**birth.arguments, **numbers})
+        return object_of(spawn_template.kind, world, number, name, begun, {**spawn_template.arguments, **numbers})
 
 
 class Prototypes:
@@ -75,25 +75,25 @@ class Prototypes:
         self._bodies = bodies
         self._known: dict[object, Prototype | None] = {}
 
-    def children_of(self, admission: Admission) -> dict[int, Prototype | None]:
+    def children_of(self, row_start: RowStart) -> dict[int, Prototype | None]:
         """What the statements of a process make; None where Python makes it."""
-        return {place: self._made_by(birth) for place, birth in admission.births.items()}
+        return {place: self._made_by(spawn_template) for place, spawn_template in row_start.spawn_templates.items()}
 
-    def _made_by(self, birth: Birth) -> Prototype | None:
+    def _made_by(self, spawn_template: SpawnTemplate) -> Prototype | None:
         # An object of which the prototype keeps a reference has its id for itself.
-        objects = tuple((name, id(value)) for name, value in birth.arguments.items())
-        key = birth.function, birth.name, birth.kind, objects
+        objects = tuple((name, id(value)) for name, value in spawn_template.arguments.items())
+        key = spawn_template.function, spawn_template.name, spawn_template.kind, objects
         if key in self._known:
             return self._known[key]
         try:
-            body, admission = self._bodies.begin(birth.function, birth.arguments, birth.kind)
+            body, row_start = self._bodies.begin(spawn_template.function, spawn_template.arguments, spawn_template.kind)
         except CannotLower as refusal:
-            birth.body.refused[birth.text] = refusal.why
+            spawn_template.body.refused[spawn_template.text] = refusal.why
             return None
-        birth.body.refused.pop(birth.text, None)
-        made = self._known[key] = Prototype(birth, body, admission, len(self.all))
+        spawn_template.body.refused.pop(spawn_template.text, None)
+        made = self._known[key] = Prototype(spawn_template, body, row_start, len(self.all))
         self.all.append(made)
-        made.children = self.children_of(admission)
+        made.children = self.children_of(row_start)
         return made
 
     @staticmethod

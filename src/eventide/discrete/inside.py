@@ -89,7 +89,7 @@ def set_hook(world: World, hook: Hook | None) -> None:
 
 def migration_of(world: World) -> Migration | None:
     """What knows which processes of a world are native code; None if none has ever been."""
-    return world._homes
+    return world._migration
 
 
 def is_halted(world: World) -> bool:

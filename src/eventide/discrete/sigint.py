@@ -174,7 +174,7 @@ class Keyboard:
 
     def _must_wait(self) -> bool:
         world = self._world
-        return world.active or (world._homes is not None and world._homes.must_wait())
+        return world.active or (world._migration is not None and world._migration.must_wait())
 
     def _begin_to_wait(self) -> None:
         if self._world.active:

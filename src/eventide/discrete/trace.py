@@ -81,8 +81,8 @@ class Tracer(OuterHook):
     """Reports every event of a world to a listener and a witness, until `stop`."""
 
     def __init__(self, world: World, listener: Listener | None, witness: Witness | None = None) -> None:
-        if world._homes is not None:
-            world._homes.leave()
+        if world._migration is not None:
+            world._migration.leave()
         self.world = world
         self.listener = listener
         self.witness = witness

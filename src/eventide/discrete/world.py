@@ -110,7 +110,7 @@ class World:
         self._events_before = 0
         self._forgotten = Forgotten(self)
         self._goal: Process | None = None
-        self._homes: Migration | None = None  # the processes that are native code, once there are any
+        self._migration: Migration | None = None  # the processes that are native code, once there are any
         self._horizon = inf
         """The time at which the present run, or the last one, stops at the latest."""
 
@@ -523,8 +523,8 @@ class World:
 
     def _come_to_rest(self) -> None:
         self._is_running = self.active = False
-        if self._homes is not None:
-            self._homes.leave()
+        if self._migration is not None:
+            self._migration.leave()
         self.current = None
         self._calendar.tidy()
         self._calendar.begin_stretch()

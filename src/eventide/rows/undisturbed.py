@@ -178,17 +178,17 @@ def undisturbed(act: Callable[..., Result]) -> Callable[..., Result]:
     """A method amid which nobody looks at who is away: a finalizer would, or another thread; signal handlers wait."""
 
     @wraps(act)
-    def alone(homes: _Busy, *arguments: object) -> Result:
-        homes.check_thread()
-        if homes.is_busy:
+    def alone(owner: _Busy, *arguments: object) -> Result:
+        owner.check_thread()
+        if owner.is_busy:
             raise ModelError(LOOKED_AT)
-        homes.is_busy = True
+        owner.is_busy = True
         try:
-            return act(homes, *arguments)
+            return act(owner, *arguments)
         finally:
-            homes.is_busy = False
-            if homes.signals.waiting and not homes.must_wait():
-                homes.signals.deliver_amid()
+            owner.is_busy = False
+            if owner.signals.waiting and not owner.must_wait():
+                owner.signals.deliver_amid()
 
     return alone
 

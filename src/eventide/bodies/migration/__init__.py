@@ -1,1 +1,1 @@
-"""The migration of processes: which continue as rows of native code, and how they come home to Python."""
+"""The migration of processes: which continue as rows of native code, and how they return to Python."""

@@ -14,7 +14,7 @@ from eventide.reading.generators import is_held_elsewhere
 from eventide.statistics import Level
 
 if TYPE_CHECKING:
-    from eventide.bodies.body import Admission, Bodies, Body
+    from eventide.bodies.body import Bodies, Body, RowStart
     from eventide.bodies.prototypes import Prototype, Prototypes
     from eventide.discrete.calendar import Notice
     from eventide.discrete.processes.process import Process
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Candidate(NamedTuple):
     """A process that can go away: its notice, or its wait, that for the first of several things its group; its body.
 
-    admission   what its row begins with
+    row_start   what its row begins with
     children    the prototypes of what its own statements make: by the places of their rows
     offspring   these, and those of what they make
     resources   those that the process, or what it makes, may use; things: these, and levels
@@ -34,7 +34,7 @@ class Candidate(NamedTuple):
     wait: Request | None
     group: FirstOf | None
     body: Body
-    admission: Admission
+    row_start: RowStart
     children: dict[int, Prototype | None]
     offspring: list[Prototype]
     resources: list[Resource]
@@ -121,20 +121,20 @@ class Selection:
         admitted = self._bodies.admit(generator)
         if admitted is None:
             return
-        body, admission = admitted
+        body, row_start = admitted
         group = wait if isinstance(wait, FirstOf) else None
-        if not body.joins(admission, [] if group is None else group.standing):
+        if not body.joins(row_start, [] if group is None else group.standing):
             return
         if group is not None and not all(one is None or _is_plain(one) for _, one, _ in group.standing):
             return
-        children, offspring, things = {}, [], [*admission.stations.values()]
-        if admission.births:
-            children = self._prototypes.children_of(admission)
+        children, offspring, things = {}, [], [*row_start.stations.values()]
+        if row_start.spawn_templates:
+            children = self._prototypes.children_of(row_start)
             offspring = self._prototypes.descendants_of(children.values())
-            things += [thing for one in offspring for thing in one.admission.stations.values()]
+            things += [thing for one in offspring for thing in one.row_start.stations.values()]
         resources = [thing for thing in things if not isinstance(thing, Level)] if things else []
         request = None if isinstance(wait, FirstOf) else wait
-        found[process] = Candidate(notice, request, group, body, admission, children, offspring, resources, things)
+        found[process] = Candidate(notice, request, group, body, row_start, children, offspring, resources, things)
 
     def _is_whole(self, resource: Resource, found: Mapping[Process, Candidate]) -> bool:
         """Whether a resource can go away with these processes."""
@@ -156,7 +156,7 @@ class Selection:
         fewest, *counts = [sys.getrefcount(request) for some in ([Request()], requests) for request in some]
         for request, owner, count in zip(requests, owners, counts, strict=True):
             generator = generator_of(who_waits(asker_of(request)))
-            if owner is None or count > fewest + owner.body.references_to(request, owner.admission, generator):
+            if owner is None or count > fewest + owner.body.references_to(request, owner.row_start, generator):
                 return False
         return True
 

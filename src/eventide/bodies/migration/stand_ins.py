@@ -1,6 +1,6 @@
 """What takes the place of processes, of the calendar and of the list of processes while processes are rows.
 
-Whoever looks at one of them brings those home that he could see; see `homes.py`.
+Whoever looks at one of them returns to Python those that could be seen; see `row_migration.py`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from eventide.discrete.processes.process import Process
 
 
-class Gone(NamedTuple):
+class RowProcess(NamedTuple):
     """A process that is a row: its body, and what it was made like in a row, or objects whose addresses the row has."""
 
     process: Process
@@ -61,7 +61,7 @@ class Given:
 
 
 class RowCalendar(Calendar):
-    """The calendar while processes are away: any other use than to place something brings all home."""
+    """The calendar while processes are away: any other use than to place something returns all to Python."""
 
     __slots__ = ()
 
@@ -88,12 +88,12 @@ class RowProcessList(ProcessList):
 
     def enter(self, process: Process) -> None:
         """Let a process that was just made stand last."""
-        if self.homes is not None:
-            self.homes.embody_all()
+        if self.migration is not None:
+            self.migration.embody_all()
         ProcessList.enter(self, process)
 
     def __iter__(self) -> Iterator[Process]:
-        """Those who have not left, in their order: all come home."""
-        if self.homes is not None:
-            self.homes.leave()
+        """Those who have not left, in their order: all return to Python."""
+        if self.migration is not None:
+            self.migration.leave()
         return ProcessList.__iter__(self)

@@ -1,8 +1,8 @@
 """Levels and tallies that are away: rows keep them, and who looks at one sees it as Python would have left it.
 
-To look at a statistic brings nobody home. It has its state and its class again until rows go on; then rows take it
-over as it is by then, whatever Python has done with it. A level whose values are whole numbers, of one type, goes away;
-rows keep it by the same sums in the same order as `statistics/` does.
+To look at a statistic returns no process to Python. It has its state and its class again until rows go on; then rows
+take it over as it is by then. A level whose values are whole numbers, of one type, goes away; rows keep it by the same
+sums in the same order as `statistics/` does.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class Things:
         return self._away(thing).row
 
     def come(self, processes: Callable[[int], Process | None]) -> dict[int, Request]:
-        """All come home; returns the requests by their rows.
+        """All return to Python; returns the requests by their rows.
 
         processes   by these of the activities that asked
         """
@@ -99,7 +99,7 @@ class Things:
         return True
 
     def give_back_own(self, q: int, process: Process) -> Request:
-        """The request in a row, of a resource that is home, that its process alone knows."""
+        """The request in a row, of a resource that is in Python, that its process alone knows."""
         s = self._memory.views.request.station[q]
         return next(one for one in self.stations.values() if one.row == s).give_back_own(q, process)
 

@@ -15,7 +15,7 @@ from eventide.rows.composites import has_rows, place_branch
 from eventide.rows.event_list import displace
 
 if TYPE_CHECKING:
-    from eventide.bodies.body import Admission, Body
+    from eventide.bodies.body import Body, RowStart
     from eventide.bodies.points import Block, Choice, Point
     from eventide.discrete.calendar import Notice
     from eventide.discrete.commands import Wait
@@ -64,12 +64,12 @@ def outcomes_at(
 # --- waits ------------------------------------------------------------------------------------------------------------
 
 
-def joins(body: Body, admission: Admission, standing: Sequence[tuple[str, Notice | None, Wait | None]]) -> bool:
+def joins(body: Body, row_start: RowStart, standing: Sequence[tuple[str, Notice | None, Wait | None]]) -> bool:
     """Whether a row can wait for the first of the same things; a request that only the wait leads to is admitted then.
 
     standing    what the process waits for, as `FirstOf.standing`; nothing for another wait
     """
-    choice = body.reading.points[admission.at].choice
+    choice = body.reading.points[row_start.at].choice
     if choice is None or choice.words != tuple(word for word, _, _ in standing):
         return choice is None and not standing
     for k, (_, notice, request) in enumerate(standing):
@@ -82,24 +82,24 @@ def joins(body: Body, admission: Admission, standing: Sequence[tuple[str, Notice
         place = body.layout.places[f"q_{choice.request}"]
         if choice.is_own:
             station = body.layout.places[body.naming.requests[choice.request]]
-            if admission.stations[station] is not request.station:
+            if row_start.stations[station] is not request.station:
                 return False
-            admission.requests[place] = request
-        elif admission.requests[place] is not request:
+            row_start.requests[place] = request
+        elif row_start.requests[place] is not request:
             return False
     return True
 
 
-def references_to(body: Body, request: Request, admission: Admission, generator: Suspended) -> int:
+def references_to(body: Body, request: Request, row_start: RowStart, generator: Suspended) -> int:
     """How many references a process and the resource have to its request; -1 if it is none of the process's.
 
     generator   of the process
     """
     choices, places = body.reading.choices.values(), body.layout.places
-    place = next((place for place, own in admission.requests.items() if own is request), -1)
+    place = next((place for place, own in row_start.requests.items() if own is request), -1)
     if place < 0:
         return -1
-    # Its variable and its block, that of the resource, and that of the admission; two of the wait.
+    # Its variable and its block, that of the resource, and that of the row_start; two of the wait.
     count = 6 if request.state == WAITING else 4
     only_outcome = sum(choice.is_own and places[f"q_{choice.request}"] == place for choice in choices)
     if request.state == WAITING:

@@ -16,11 +16,11 @@ class ProcessList:
     Entering and leaving updates two neighbours; a table would need a search by key.
     """
 
-    __slots__ = ("_after", "_before", "homes")
+    __slots__ = ("_after", "_before", "migration")
 
     _after: Any
     _before: Any
-    homes: Migration | None  # knows the processes that were made in rows, while there are any
+    migration: Migration | None  # knows the processes that were made in rows, while there are any
 
     def __init__(self) -> None:
         self._after = self._before = self

@@ -1,4 +1,4 @@
-"""Resources whose requests are rows of native processes: they go away as a whole, and come home when looked at.
+"""Resources whose requests are rows of native processes: they go away as a whole, and return to Python when looked at.
 
 In: a resource, and the rows of the processes that wait for it or use it. Out: the same resource, with requests,
 levels and waits as Python would have left them. While it is away, it has another class: to ask it for its requests, or
@@ -190,17 +190,17 @@ def _look(resource: Resource, name: str) -> object:
     """What a resource that is away has by a name."""
     if name in _STAYS:
         return object.__getattribute__(resource, name)
-    homes = resource.sim._homes
-    assert homes is not None
+    migration = resource.sim._migration
+    assert migration is not None
     if name in ("_held", "_counted"):
-        return homes.look(resource, name)
-    homes.leave()
+        return migration.look(resource, name)
+    migration.leave()
     return getattr(resource, name)
 
 
 def _change(resource: Resource, name: str, value: object) -> None:
-    if name != "_before" and resource.sim._homes is not None:
-        resource.sim._homes.leave()
+    if name != "_before" and resource.sim._migration is not None:
+        resource.sim._migration.leave()
     object.__setattr__(resource, name, value)
 
 

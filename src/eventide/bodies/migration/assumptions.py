@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 NO_QUESTIONS: Final[tuple[tuple[Any, ...], ...]] = (), (), ()
 
 
-class Reliance:
+class Assumptions:
     """The facts on which those rely that are away, by object and attribute."""
 
     def __init__(self) -> None:

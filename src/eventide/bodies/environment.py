@@ -14,7 +14,7 @@ from eventide.bodies.stations.statistics import is_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from eventide.bodies.body import Birth
+    from eventide.bodies.body import SpawnTemplate
     from eventide.bodies.naming import Naming
     from eventide.discrete.resources.resource import Resource
     from eventide.discrete.world import World
@@ -24,11 +24,11 @@ MOST: Final = 64
 """The most that are remembered."""
 
 
-class Surroundings:
+class Environment:
     """What a body refers to, as its processes find it.
 
     places  of the whole numbers of a row, by the variables of the kernel
-    birth   makes what processes begin with that a statement makes, from its variable and arguments
+    spawn_template   makes what processes begin with that a statement makes, from its variable and arguments
     """
 
     def __init__(
@@ -36,12 +36,12 @@ class Surroundings:
         naming: Naming,
         places: Mapping[str, int],
         world: World,
-        birth: Callable[[str, dict[str, object]], Birth],
+        spawn_template: Callable[[str, dict[str, object]], SpawnTemplate],
     ) -> None:
         self._naming = naming
         self._places = places
         self._world = world
-        self._birth = birth
+        self._birth = spawn_template
         paths = chain(naming.things, naming.exact, naming.simulations, naming.methods)
         tables = (naming.addresses, naming.stations, naming.levels, naming.processes, naming.causes)
         things = [thing for table in tables for thing in table.values()]
@@ -89,7 +89,7 @@ class Surroundings:
                 *((place, vars(owner)[where.block] + where.offset) for place, (owner, where) in slots.items()),
             ],
             kept,
-            self._relied(values),
+            self._assumptions(values),
             resources,
             {places[text]: one for text, one in resources.items()} | {places[text]: levels[text] for text in levels},
             {places[text]: self._birth(text, self._arguments(text, values)) for text in naming.spawns},
@@ -102,7 +102,7 @@ class Surroundings:
         given = self._naming.spawns[text].arguments
         return {name: one.found(values) if isinstance(one, Thing) else SAMPLES[one] for name, one in given.items()}
 
-    def _relied(self, values: Mapping[str, object]) -> dict[tuple[int, str], Fact]:
+    def _assumptions(self, values: Mapping[str, object]) -> dict[tuple[int, str], Fact]:
         """On what the objects depend to which the variables refer."""
         found: dict[tuple[int, str], Fact] = {}
         for root, path in self._naming.methods:
@@ -137,7 +137,7 @@ class Surroundings:
 
 
 class Found(NamedTuple):
-    """What the local variables of a process refer to: see `Admission`.
+    """What the local variables of a process refer to: see `RowStart`.
 
     wholes      numbers for it: by the place of each
     resources   by the variables of the kernel
@@ -148,7 +148,7 @@ class Found(NamedTuple):
     relied: dict[tuple[int, str], Fact]
     resources: dict[str, Resource]
     stations: dict[int, Resource | Level]
-    births: dict[int, Birth]
+    spawn_templates: dict[int, SpawnTemplate]
     processes: dict[int, object]
     causes: dict[int, object]
 

@@ -1,9 +1,9 @@
-"""Homes of processes: a process with many events may continue as a row of native code, and comes home on demand.
+"""Processes as rows: one with many events may continue as a row of native code, and returns to Python on demand.
 
 In: bodies, which make kernels and rows of suspended generators (`bodies/`). Out: events that take place without
 Python, in the order of one event list: before each event in Python those of rows take place that come before it.
-While a process is away its object has another class, whose attributes bring it home when they are looked at, and so
-has the calendar. At the end of a run, and where there is anything else to do between events, all come home.
+While a process is away its object has another class, whose attributes return it to Python when they are read; so has
+the calendar. At the end of a run, and where there is anything else to do between events, all return to Python.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from itertools import count
 from math import inf
 from typing import TYPE_CHECKING, Final
 
-from eventide.bodies.migration.reliance import Reliance
+from eventide.bodies.migration.assumptions import Assumptions
 from eventide.bodies.migration.row_driver import DISCRETE
 from eventide.bodies.migration.selection import Candidate, Selection
-from eventide.bodies.migration.stand_ins import Given, Gone, RowCalendar, RowProcessList
+from eventide.bodies.migration.stand_ins import Given, RowCalendar, RowProcess, RowProcessList
 from eventide.discrete import inside, same_time_limit
 from eventide.discrete.calendar import Calendar, Entry
 from eventide.discrete.hook import OuterHook
@@ -36,10 +36,10 @@ from eventide.rows.codes import DONE, ENDED, FAILED, NONE, NOTHING, REQUESTED, R
 from eventide.rows.undisturbed import is_watched, uncollected, undisturbed
 
 if TYPE_CHECKING:
-    from eventide.bodies.absence import Absence
-    from eventide.bodies.body import Admission, Bodies, Body, Return
+    from eventide.bodies.body import Bodies, Body, Return, RowStart
     from eventide.bodies.migration.row_driver import RowDriver
     from eventide.bodies.prototypes import Prototype, Prototypes
+    from eventide.bodies.row_classes import RowClasses
     from eventide.bodies.stations.things import Things
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.request import Request
@@ -50,23 +50,23 @@ if TYPE_CHECKING:
 EACH: Final = 16
 """The events of each process before it goes: it then takes about as long to go as these have taken."""
 BACK: Final = 25
-"""The events of each process that has come home, while it was away; with fewer it does not pay."""
+"""The events that each process must have had while away when it returns to Python; with fewer it does not pay."""
 MOST: Final = 0.9
 """This part of the events are of rows while it pays: each one in Python costs a look at all on which rows rely."""
 MORE: Final = 15
 """The spells that follow one while rows need no Python."""
 FEW: Final = 8
-"""The processes that may come home before it is judged whether that is too often."""
+"""The processes that may return to Python before it is judged whether that is too often."""
 
 
-class Homes(OuterHook):
+class RowMigration(OuterHook):
     """The processes of one world that are away.
 
     away        the rows of those that are
     due         after this many events it is checked which processes can go
     """
 
-    _absence: Absence
+    _row_classes: RowClasses
     _interruptions: Interruptions
 
     def __init__(self, world: World, make: Callable[[], Bodies]) -> None:
@@ -79,15 +79,15 @@ class Homes(OuterHook):
         self._bodies: Bodies | None = None
         self._memory: RowMemory | None = None
         self._kinds: dict[Body, int] = {}
-        self._rows: dict[int, Gone] = {}  # those that have objects, by their rows
+        self._rows: dict[int, RowProcess] = {}  # those that have objects, by their rows
         self._prototypes: Prototypes | None = None
         self._models: list[Prototype] = []  # the prototypes that have rows now
         self._kinds_by_label: dict[str | type, int] = {}  # the kinds that count what has one name
         self._counted: list[tuple[int, Kind]] = []  # these, and who counts in Python, of what may begin in rows now
         self._embodied = 0  # so many processes made in rows have got objects, or have ended
         self._things: Things | None = None  # the resources and levels that are away
-        self._requests: dict[int, Request] = {}  # of those that come home, by their rows
-        self._relied = Reliance()  # on what those rely that are away
+        self._requests: dict[int, Request] = {}  # of those that return to Python, by their rows
+        self._assumptions = Assumptions()  # on what those rely that are away
         self._called: Entry | None = None  # whose event is under way, or is the next one
         self._driver: RowDriver = DISCRETE  # what else acts between events, for those that are away
         self._came = self._since = self._taken_before = self._events_before = 0
@@ -144,7 +144,7 @@ class Homes(OuterHook):
             return
         if self._bodies is None:
             self._bodies = self._make()
-            self._absence = self._bodies.absence(self.bring)
+            self._row_classes = self._bodies.row_classes(self.bring)
         if self._pays_to_load({}):
             self._send_away(events)
 
@@ -152,7 +152,7 @@ class Homes(OuterHook):
     def _send_away(self, events: int) -> None:
         """Let the processes go away that can, as it pays."""
         assert self._bodies is not None
-        may_go = self._absence.may_go
+        may_go = self._row_classes.may_go
         waiting = [one for one in self._calendar.heap if one[3]._notice is one and may_go(who_waits(one[3]))]
         if not waiting:
             return
@@ -176,25 +176,25 @@ class Homes(OuterHook):
     def _depart(self, found: Mapping[Process, Candidate], gone: AbstractSet[int]) -> None:
         """Let processes go away, whose notices have these ids."""
         world, calendar = self.world, self._calendar
-        # A stale notice of a process that is away would bring it home when it is met.
+        # A stale notice of a process that is away would return it to Python when it is met.
         for notices in (calendar.heap, calendar.ready):
             kept = [one for one in notices if one[3]._notice is one and id(one) not in gone]
             notices.clear()
             notices.extend(kept)
         heapify(calendar.heap)
         self._go(found)
-        self._relied.settle()
+        self._assumptions.settle()
         inside.set_hook(world, self)
         calendar.__class__, calendar.tracer = RowCalendar, self
-        self._processes.__class__, self._processes.homes = RowProcessList, self
+        self._processes.__class__, self._processes.migration = RowProcessList, self
 
     @property
     def _pays(self) -> bool:
-        """Whether those that are away, or were, have come home seldom enough."""
+        """Whether processes have returned to Python seldom enough."""
         return self._came < FEW or self.taken - self._since >= BACK * self._came
 
     def _give_up(self) -> None:
-        """It does not pay: all come home, and the next look is much later."""
+        """It does not pay: all return to Python, and the next look is much later."""
         self.leave()
         self._came, self._since = 0, self.taken
         self._pause *= 4
@@ -237,7 +237,7 @@ class Homes(OuterHook):
         self._make_models(memory, found)
         rows = {process: self._new_row(memory, self._kinds[candidate.body]) for process, candidate in found.items()}
         owners = {
-            request: rows[p] for p, found_one in found.items() for request in found_one.admission.requests.values()
+            request: rows[p] for p, found_one in found.items() for request in found_one.row_start.requests.values()
         }
         self.away.update(rows)
         requests: dict[Request, int] = {}
@@ -245,10 +245,10 @@ class Homes(OuterHook):
             for thing in candidate.things:
                 requests.update(things.go(thing, owners))
         for prototype in self._models:
-            self._fill(prototype.row, prototype.admission, prototype.children, requests)
-            self._relied.note(prototype.body.naming.facts)
+            self._fill(prototype.row, prototype.row_start, prototype.children, requests)
+            self._assumptions.note(prototype.body.naming.facts)
         for body in dict.fromkeys(candidate.body for candidate in found.values()):
-            self._relied.note(body.naming.facts)
+            self._assumptions.note(body.naming.facts)
         for process, candidate in found.items():
             self._write_row(process, rows[process], candidate, requests)
 
@@ -272,9 +272,9 @@ class Homes(OuterHook):
         """Let a process go away to its row."""
         memory = self._memory
         assert memory is not None
-        self._fill(i, candidate.admission, candidate.children, requests)
+        self._fill(i, candidate.row_start, candidate.children, requests)
         views = memory.views
-        views.activity.at[i], views.process.watched[i] = candidate.admission.at, 1
+        views.activity.at[i], views.process.watched[i] = candidate.row_start.at, 1
         if candidate.group is not None:
             candidate.body.place_branches(memory, i, candidate.group.standing, requests)
         elif candidate.notice is None:
@@ -283,43 +283,43 @@ class Homes(OuterHook):
         else:
             time, sequence, path, _ = candidate.notice
             memory.engine.place(memory.arrays, i, time, float(sequence), path[0])
-        self._absence.begin(process)
-        self._rows[i] = Gone(process, candidate.body, None, candidate.admission.kept)
+        self._row_classes.begin(process)
+        self._rows[i] = RowProcess(process, candidate.body, None, candidate.row_start.kept)
 
     def _fill(
-        self, i: int, admission: Admission, children: dict[int, Prototype | None], requests: dict[Request, int]
+        self, i: int, row_start: RowStart, children: dict[int, Prototype | None], requests: dict[Request, int]
     ) -> None:
         """Write the local numbers of a row."""
         memory, interruptions, things = self._memory, self._interruptions, self._things
         assert memory is not None is not things
-        wholes, views = list(admission.wholes), memory.views
+        wholes, views = list(row_start.wholes), memory.views
         for place, child in children.items():
             wholes[place] = NONE if child is None else child.row
-        for place, thing in admission.stations.items():
+        for place, thing in row_start.stations.items():
             wholes[place] = things.row_of(thing)
-        for place, request in admission.requests.items():
+        for place, request in row_start.requests.items():
             wholes[place] = requests[request]
-        for place, other in admission.processes.items():
+        for place, other in row_start.processes.items():
             wholes[place] = reference(views, self.away[other]) if other in self.away else NONE
-        for place, cause in admission.causes.items():
+        for place, cause in row_start.causes.items():
             wholes[place] = interruptions.number_of(cause)
-        memory.set_numbers(i, wholes, admission.reals)
-        if admission.relied:
-            self._relied.note(admission.relied)
+        memory.set_numbers(i, wholes, row_start.reals)
+        if row_start.relied:
+            self._assumptions.note(row_start.relied)
 
     def _new_row(self, memory: RowMemory, kind: int) -> int:
         while memory.run.row_room - memory.run.used < 2 or not has_room(memory.views, kind):
             memory.grow()
         return memory.engine.enter(memory.arrays, kind)
 
-    # --- coming home ----------------------------------------------------------------------------------------------
+    # --- returning to Python --------------------------------------------------------------------------------------
 
     def bring(self, process: Process) -> None:
         """A process that is away is Python's again, with its notice; so are all, if resources are away."""
         if self._things:
             self.leave()
         else:
-            undisturbed(Homes._bring)(self, process)
+            undisturbed(RowMigration._bring)(self, process)
 
     def _bring(self, process: Process) -> None:
         memory = self._memory
@@ -356,15 +356,15 @@ class Homes(OuterHook):
             kind = counter_of(world, prototype.label)
             made = prototype.process(world, kind, process.number[i], process.tag[i], activity.begun[i], numbers)
             ProcessList.enter(self._processes, made)
-            self._absence.begin(made)
+            self._row_classes.begin(made)
             self.away[made] = i
-            self._rows[i] = Gone(made, prototype.body, prototype, None)
+            self._rows[i] = RowProcess(made, prototype.body, prototype, None)
             process.object[i], process.watched[i] = NONE, 1
 
     embody_all = undisturbed(embody)
 
     def _leave(self) -> None:
-        """All come home."""
+        """All return to Python."""
         self._bring_others(None)
         self._settle()
         self._requests.clear()
@@ -415,7 +415,7 @@ class Homes(OuterHook):
         return back
 
     def _bring_others(self, process: Process | None) -> None:
-        """All resources come home, and all processes but one that continues in Python within its event."""
+        """All resources return to Python, and all processes but one that continues in Python within its event."""
         self.embody()
         owners = {i: gone.process for i, gone in self._rows.items()}
         if self._things:
@@ -433,7 +433,7 @@ class Homes(OuterHook):
         return self._rows[i].process if i >= 0 else self._interruptions.gone.get(reference)
 
     def _request_of(self, q: int, process: Process) -> Request:
-        """The request in a row, whose resource is home; one that was not yielded is known to its process alone."""
+        """The request in a row, whose resource is in Python; one that was not yielded is known to its process alone."""
         assert self._things is not None
         return self._requests.pop(q, None) or self._things.give_back_own(q, process)
 
@@ -447,7 +447,7 @@ class Homes(OuterHook):
         if prototype is not None:
             prototype.renew(process, body.arguments(*memory.numbers_of(i, *body.sizes)))
         memory.engine.dismiss(memory.arrays, i)
-        self._absence.end(process)
+        self._row_classes.end(process)
         process._notice = process._wait = process._value = None
         self._settle()
 
@@ -458,13 +458,13 @@ class Homes(OuterHook):
         if memory is None or self.is_any_away or not is_away:
             return
         calendar.__class__, calendar.tracer = Calendar, None
-        self._processes.__class__, self._processes.homes = ProcessList, None
+        self._processes.__class__, self._processes.migration = ProcessList, None
         if self._things:  # nobody uses them
             self._things.come(lambda _: None)
         models, self._models = self._models, []
         for prototype in models:
             memory.engine.dismiss(memory.arrays, prototype.row)
-        self._relied.forget()
+        self._assumptions.forget()
         self._interruptions.forget()
         memory.run.notices = 0  # stale ones, whose keys may come again
 
@@ -478,7 +478,7 @@ class Homes(OuterHook):
                 self._give_up()
             elif self.is_any_away and isinstance(inside.hook_of(self.world), SignalHook):
                 self.leave()
-            elif self.is_any_away and not (self._relied.stands() and self._driver.may_proceed(self._memory)):
+            elif self.is_any_away and not (self._assumptions.stands() and self._driver.may_proceed(self._memory)):
                 self.leave()
                 self._wait_longer()
             elif self.is_any_away:

@@ -1,4 +1,4 @@
-"""Classes of processes that are away: to look at the data that the run has of one brings it home."""
+"""Classes of processes that are away: to look at the data that the run has of one returns it to Python."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _DATA: Final = ("_notice", "_value", "_wait", "_receiver", "_generator", "_past"
 _class: Final[GetSetDescriptorType] = vars(object)["__class__"]
 
 
-class Gone:
+class InRow:
     """What comes first among the bases of such a class."""
 
     __slots__ = ()
@@ -22,15 +22,15 @@ class Gone:
     def __init_subclass__(cls) -> None:
         """A class of the user's is not told of this one."""
 
-    def __new__(cls, *arguments: object, **options: object) -> object:  # type: ignore[misc]  # as home makes it
-        """An object of the class of processes that are at home."""
+    def __new__(cls, *arguments: object, **options: object) -> object:  # type: ignore[misc]  # as Python makes it
+        """An object of the class of processes that are in Python."""
         return cls.__mro__[2](*arguments, **options)
 
 
-class Absence:
+class RowClasses:
     """The classes of the processes of one simulation while they are away.
 
-    bring   lets a process come home
+    bring   returns a process to Python
     """
 
     def __init__(self, bring: Callable[[Process], None]) -> None:
@@ -54,11 +54,11 @@ class Absence:
             given: dict[str, object] = {name: self._property(getattr(Process, name)) for name in _DATA}
             given.update({name: getattr(kind, name) for name in ("__module__", "__qualname__")})
             given.update({"__slots__": (), "__class__": self._property(_class, kind)})
-            self._classes[kind] = type(kind.__name__, (Gone, kind), given)
+            self._classes[kind] = type(kind.__name__, (InRow, kind), given)
         _class.__set__(process, self._classes[kind])
 
     def end(self, process: Process) -> None:
-        """It is at home."""
+        """It is in Python."""
         _class.__set__(process, type(process).__mro__[2])
 
     def _property(self, slot: MemberDescriptorType | GetSetDescriptorType, answer: object = None) -> property:

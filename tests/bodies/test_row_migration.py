@@ -19,7 +19,7 @@ from random_bodies import simulation, taken
 import eventide as ev
 from eventide.bodies import reader
 from eventide.bodies.body import Bodies
-from eventide.bodies.migration import homes
+from eventide.bodies.migration import row_migration
 
 
 @pytest.fixture(autouse=True)
@@ -97,8 +97,8 @@ def test_native_holds_draws_lists_and_ends_are_those_of_python() -> None:
     sim, found = run_holders("auto")
     assert found == run_holders(False)[1]
     assert taken(sim) > 900
-    assert sim._homes is not None
-    assert sim._homes.exits == {}
+    assert sim._migration is not None
+    assert sim._migration.exits == {}
 
 
 def counter(sim: ev.Simulation, told: list[float], first: int, step: int) -> ev.ProcessGenerator:
@@ -233,12 +233,12 @@ def test_an_error_in_a_draw_comes_out_of_the_statement(monkeypatch: pytest.Monke
 def test_the_order_of_hashes_does_not_matter(tmp_path: Path) -> None:
     code = (
         "import sys; sys.path[:0] = sys.argv[1:3]\n"
-        "import pytest, test_homes, random_bodies, pathlib\n"
+        "import pytest, test_row_migration, random_bodies, pathlib\n"
         "random_bodies.hurry(pytest.MonkeyPatch())\n"
         "folder = pathlib.Path(sys.argv[3])\n"
         "for seed in range(6):\n"
         "    module = random_bodies.load(random_bodies.program(seed, 14), folder, f'program{seed}')\n"
-        "    print(random_bodies.outcome(test_homes.simulation('auto', native=False), module, seed, 14))\n"
+        "    print(random_bodies.outcome(test_row_migration.simulation('auto', native=False), module, seed, 14))\n"
     )
     here = Path(__file__).parent
     told = [
@@ -450,7 +450,7 @@ def test_a_loop_that_may_have_no_end_is_left_to_python_which_hears_ctrl_c(monkey
         told: list[float] = []
         sim.process(worker(told))
         sim.run(until=40.0)
-        assert sim._homes is None or sum(sim._homes.exits.values()) > 5
+        assert sim._migration is None or sum(sim._migration.exits.values()) > 5
         return [sim.events, told]
 
     assert both(run)[1] > 5
@@ -594,7 +594,7 @@ def test_what_a_signal_handler_raises_between_two_events_of_rows_leaves_all_proc
         for _ in range(5):
             sim.process(holder(sim, rng, 50, ended))
         if compiles:
-            proceed = homes.Homes._proceed
+            proceed = row_migration.RowMigration._proceed
 
             def rings(away: Any, horizon: float, most: int, proceed: Any = proceed) -> Any:
                 engine = away._memory.engine
@@ -615,7 +615,7 @@ def test_what_a_signal_handler_raises_between_two_events_of_rows_leaves_all_proc
                 finally:
                     away._memory.engine = engine
 
-            monkeypatch.setattr(homes.Homes, "_proceed", rings)
+            monkeypatch.setattr(row_migration.RowMigration, "_proceed", rings)
             with pytest.raises(LookupError, match="rings"):
                 sim.run()
             assert len(sim.processes) == 5
