@@ -129,8 +129,12 @@ class Body:
         self._states: dict[tuple[int, int], int | None] = {}
         """Those in which plain generators of code that is kept in `_positions` stand, by its id and instruction."""
         self._optional = reading.optional
+        self._bits = {name: 1 << self._optional.index(name) if name in self._optional else 0 for name in reading.known}
+        """The variables that native code knows, and how it notes that one has a value; 0: it always has."""
         handlers = (handler for point in reading.points.values() for handler in point.all_handlers)
-        self._caught = [*dict.fromkeys(handler.name for handler in handlers if handler.name)]
+        caught = (handler.name for handler in handlers if handler.name)
+        outcomes = (choice.name for choice in reading.choices.values())
+        self._absent = dict.fromkeys([*self.naming.requests, *caught, *outcomes])
         self.refused: dict[str, str] = {}
         """Why Python makes the processes of a statement of which native code could be made: by its prototype."""
         self._name = name
@@ -324,20 +328,19 @@ class Body:
         """
         texts = {**dict(zip(self.wholes, wholes, strict=True)), **dict(zip(self.reals, reals, strict=True))}
         changed: dict[str, object] = {}
-        outcomes = (choice.name for choice in self.reading.choices.values())
-        absent = dict.fromkeys([*self.naming.requests, *self._caught, *outcomes])
-        for name in self.reading.known:
-            if name not in self._optional or int(texts["has"]) >> self._optional.index(name) & 1:
+        absent, has, chain_at = {**self._absent}, int(texts.get("has", 0)), self.layout.standing(at).chain
+        for name, bit in self._bits.items():
+            if not bit or has & bit:
                 changed[name] = self._number(name, texts[f"v_{name}"])
         errors = dict(handled)
-        outermost = locals_of(generator)
+        outermost = locals_of(generator) if len(chain_at) > 1 else {}
         before = {
             point.frame: locals_of(one)
-            for point, one in zip(self.reading.points[at].chain, chain_of(generator), strict=False)
+            for point, one in zip(chain_at, chain_of(generator), strict=False)
             if point.frame.call is not None and texts[point.frame.began_in_python]
         }
         made: Suspended | None = None
-        for point in reversed(self.reading.points[at].chain):
+        for point in reversed(chain_at):
             frame, places = point.frame, point.frame.twin.places
             iterators = {places[loop.statement]: _iterator(loop, texts) for loop in point.loops}
             contexts = {}
@@ -369,7 +372,7 @@ class Body:
 
     def handles_at(self, at: int) -> bool:
         """Whether a row handles an interrupt in a state."""
-        return bool(self.reading.points[at].all_handlers)
+        return bool(self.layout.standing(at).handlers)
 
     def handled(
         self, at: int, wholes: list[int], reals: list[float], cause_of: Callable[[int], object]
@@ -379,7 +382,7 @@ class Body:
         cause_of    their causes by what the row has of them
         """
         handled: list[tuple[Handler, Interrupt]] = []
-        for handler in self.reading.points[at].all_handlers:
+        for handler in self.layout.standing(at).handlers:
             left = reals[self.reals.index(f"l_{handler.number}")]
             error = cause_of(wholes[self.wholes.index(f"e_{handler.number}")])
             if wholes[self.wholes.index(f"f_{handler.number}")] or not isinstance(error, Interrupt):
