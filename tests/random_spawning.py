@@ -77,7 +77,7 @@ class Making(Queueing):
         return super().statement()
 
     def hold(self) -> str:
-        if not self.guard.startswith("n") and self.chance.random() < 0.05:
+        if not self.guard.startswith("n") and self.chance.random() < 0.15:
             return f"yield sim.process({self.call()})"
         if self.chance.random() < 0.4:
             return super().hold()

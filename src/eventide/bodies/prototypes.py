@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from types import GeneratorType
 from typing import TYPE_CHECKING
 
 from eventide.bodies.objects import object_of
-from eventide.discrete.processes.generator_process import made_in_rows
+from eventide.discrete.processes.generator_process import counter_of, made_in_rows
 from eventide.reading.source import CannotLower
 from eventide.reading.used_generators import GIVEN
 from eventide.rows.codes import NONE
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from eventide.discrete.processes.generator_process import Kind
     from eventide.discrete.processes.process import Process
     from eventide.discrete.world import World
+    from eventide.rows.memory import RowMemory
 
 
 class Prototype:
@@ -95,6 +97,21 @@ class Prototypes:
         self.all.append(made)
         made.children = self.children_of(row_start)
         return made
+
+    def embodied(
+        self, memory: RowMemory, world: World, models: AbstractSet[int]
+    ) -> Iterator[tuple[int, Process, Prototype]]:
+        """The rows that have no objects yet, and objects for them, in the order in which they were made.
+
+        models      rows of prototypes
+        """
+        activity, process = memory.activity, memory.process
+        for i in sorted(memory.bodiless(models), key=process.made.__getitem__):
+            prototype = self.all[process.object[i]]
+            numbers = prototype.body.arguments(*memory.numbers_of(i, *prototype.body.sizes))
+            kind = counter_of(world, prototype.label)
+            tag, begun = process.tag[i], activity.begun[i]
+            yield i, prototype.process(world, kind, process.number[i], tag, begun, numbers), prototype
 
     @staticmethod
     def descendants_of(children: Iterable[Prototype | None]) -> list[Prototype]:

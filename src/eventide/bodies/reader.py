@@ -79,6 +79,8 @@ class Reading(Writing):
             self._leave(statement, state, str(unknown), unknown.node)
             return 0
         self._temporaries = emission.used
+        if emission.prototype:
+            self.spawns[state] = statement, emission.prototype
         if any("ROOM" in line for line in emission.lines):
             self._come_again(state)
         self._add_lines(state, emission)
@@ -122,19 +124,13 @@ class Reading(Writing):
 
     def _call(self, statement: ast.Expr) -> None:
         """An expression that is evaluated for what it does: a process may begin."""
-        prototype = ""
 
         def write(expressions: BodyExpressions) -> None:
-            nonlocal prototype
-            if level_changed(expressions, statement.value):
-                return
-            prototype = spawned(expressions, statement.value)
-            if not prototype and not interrupted(expressions, statement.value):
-                expressions.value(statement.value)
+            node = statement.value
+            if not (level_changed(expressions, node) or spawned(expressions, node) or interrupted(expressions, node)):
+                expressions.value(node)
 
-        state = self._attempt(statement, write)
-        if state and prototype:
-            self.spawns[state] = statement, prototype
+        self._attempt(statement, write)
 
     def _block_of(self, node: ast.AST | None) -> Block | None:
         """The block whose request an expression is; None for others."""
@@ -142,7 +138,7 @@ class Reading(Writing):
         return next((block for block in self._blocks_around if block.name == key), None)
 
     def _wait(self, statement: ast.Expr, command: ast.Yield) -> None:
-        """A `yield`: a hold by a float; others are Python's."""
+        """A `yield`: a hold by a float, or the end of a process that is made there; others are Python's."""
         resume = self._waiting(command)
         is_hold = isinstance(command.value, ast.Call)
 
@@ -151,6 +147,9 @@ class Reading(Writing):
             if command.value is None:
                 raise Unknown("it yields nothing", statement)
             self._need_asked(expressions.emission)
+            if row := spawned(expressions, command.value):
+                expressions.emission.emit(f"at = {resume}\ncode = join(a, i, {row})\nbreak")
+                return
             duration, is_hold = self._duration(command.value, expressions)
             gives = self._point(command, "holds" if is_hold else "yields")
             emission = expressions.emission

@@ -30,7 +30,7 @@ if not has_room(a, a.activity.kind[{0}]):
 
 
 def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
-    """Write what makes a process, and return the variable of its prototype; "" for another kind of expression.
+    """Write what makes a process, and return the variable of its row; "" for another kind of expression.
 
     Raises Unknown for a process that only Python can make.
     """
@@ -42,10 +42,9 @@ def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
         (name, tag), values = fields_given(expressions, kind, made)
         order = tuple(values)
         naming.note_function(function)
-        naming.spawns[prototype] = Site(
-            function, name, _written(expressions, prototype, tag, values, order, made), kind
-        )
-        return prototype
+        arguments, row = _written(expressions, prototype, tag, values, order, made)
+        naming.spawns[prototype] = Site(function, name, arguments, kind)
+        return row
     called = expressions.value(node.func) if isinstance(node, ast.Call) else None
     if (
         not isinstance(node, ast.Call)
@@ -61,8 +60,9 @@ def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
     values = arguments_of(expressions, function, bound, made)
     code = function.__code__
     order = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    naming.spawns[prototype] = Site(function, name, _written(expressions, prototype, tag, values, order, made), None)
-    return prototype
+    arguments, row = _written(expressions, prototype, tag, values, order, made)
+    naming.spawns[prototype] = Site(function, name, arguments, None)
+    return row
 
 
 def _written(
@@ -72,8 +72,8 @@ def _written(
     values: dict[str, Value],
     order: tuple[str, ...],
     made: ast.Call,
-) -> dict[str, Thing | Kind]:
-    """Write the new row with those of some values that are numbers; what all rows of the statement have of them.
+) -> tuple[dict[str, Thing | Kind], str]:
+    """Write the new row with those of some values that are numbers; what all rows have of them, and its variable.
 
     tag     the number in its name; "" for none
     """
@@ -89,6 +89,7 @@ def _written(
         else:
             arguments[argument] = value._replace(value=None) if value.root else value
     emission.begin_effect()
+    emission.prototype = prototype
     row = emission.keep(f"spawn_like(a, {prototype})", "int").text
     if tag:
         emission.emit(f"a.process.tag[{row}] = {tag}")
@@ -100,7 +101,7 @@ def _written(
             text = f"int({operand.text})" if operand.kind == "bool" else operand.text
             emission.emit(f"a.{table}[a.activity.{table}[{row}] + {places[table]}] = {text}")
             places[table] += 1
-    return arguments
+    return arguments, row
 
 
 def _name_of(expressions: BodyExpressions, node: ast.Call) -> tuple[tuple[str, ...], str]:

@@ -49,7 +49,7 @@ class Writing:
         self.resumes: dict[tuple[Extent, ...], int] = {}
         self.extents: dict[int, tuple[int, int, int, int]] = {}
         self.asks: dict[int, tuple[ast.AST, str]] = {}
-        self.spawns: dict[int, tuple[ast.Expr, str]] = {}
+        self.spawns: dict[int, tuple[ast.stmt, str]] = {}
         self.loops: list[Loop] = []
         self.choices: dict[int, Choice] = {}
         self.changed = False
@@ -152,7 +152,13 @@ class Writing:
         while waiting:
             state = waiting.pop()
             text = "\n".join(self.blocks[state])
-            if "code = hold(" in text or "ask(" in text or "branch_holds(" in text or "spawn(" in text:
+            if (
+                "code = hold(" in text
+                or "join(" in text
+                or "ask(" in text
+                or "branch_holds(" in text
+                or "spawn(" in text
+            ):
                 return True
             seen.add(state)
             waiting += [

@@ -67,6 +67,12 @@ def join(a: Rows, i: int, j: int) -> int:
     """
     if i == j or a.process.watched[j] != 0:
         return EXIT
+    enter_joiners(a, i, j)
+    return WAITS
+
+
+def enter_joiners(a: Rows, i: int, j: int) -> None:
+    """Let an activity be the last that waits for the end of the process in row `j`."""
     a.activity.wait[i] = JOINED
     a.process.subject[i] = j
     head = a.process.joiners[j]
@@ -80,7 +86,6 @@ def join(a: Rows, i: int, j: int) -> int:
         a.activity.last[i] = end
         a.activity.next[i] = head
         a.activity.last[head] = i
-    return WAITS
 
 
 def leave_joiners(a: Rows, i: int) -> None:
@@ -98,13 +103,18 @@ def leave_joiners(a: Rows, i: int) -> None:
 
 
 def finish(a: Rows, i: int) -> None:
-    """A process has ended: those that wait for it continue at the end of the present instant; its row is free."""
+    """A process has ended: those that wait for it continue, and its row is free."""
+    wake_joiners(a, i)
+    leave_rows(a, i)
+
+
+def wake_joiners(a: Rows, i: int) -> None:
+    """Let those that wait for the end of a process continue at the end of the present instant."""
     while a.process.joiners[i] >= 0:
         waiting = a.process.joiners[i]
         leave_joiners(a, waiting)
         a.activity.wait[waiting] = NOTHING
         schedule_last(a, waiting)
-    leave_rows(a, i)
 
 
 # --- activation -------------------------------------------------------------------------------------------------------

@@ -20,19 +20,21 @@ from eventide.bodies.migration.assumptions import Assumptions
 from eventide.bodies.migration.row_driver import DISCRETE
 from eventide.bodies.migration.selection import Candidate, Selection
 from eventide.bodies.migration.stand_ins import Given, RowCalendar, RowProcess, RowProcessList
+from eventide.bodies.waits.joins import place_wait, take_waits
 from eventide.discrete import inside, same_time_limit
 from eventide.discrete.calendar import Calendar, Entry
 from eventide.discrete.hook import OuterHook
 from eventide.discrete.interruptions import Interruptions, put_back, serial_of
 from eventide.discrete.processes.composite import FirstOf, who_waits
+from eventide.discrete.processes.endings import End
 from eventide.discrete.processes.generator_process import Kind, counter_of
 from eventide.discrete.processes.process_list import ProcessList
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.sigint import SignalHook
 from eventide.rows import loading
-from eventide.rows.activities import actor_of
+from eventide.rows.activities import actor_of, wake_joiners
 from eventide.rows.allocation import has_room, reference, row_of
-from eventide.rows.codes import DONE, ENDED, FAILED, NONE, NOTHING, REQUESTED, ROOM, SPENT
+from eventide.rows.codes import DONE, ENDED, FAILED, JOINED, NONE, NOTHING, REQUESTED, ROOM, SPENT
 from eventide.rows.undisturbed import is_watched, uncollected, undisturbed
 
 if TYPE_CHECKING:
@@ -123,12 +125,8 @@ class RowMigration(OuterHook):
         self.due = events + ENOUGH * self._pause
         inner = self.inner if inside.hook_of(world) is self else inside.hook_of(world)
         row_driver: RowDriver | None = DISCRETE if inner is None else getattr(inner, "row_driver", None)
-        if (
-            row_driver is None
-            or type(calendar) is not Calendar
-            or is_watched()
-            or not row_driver.may_proceed(self._memory)
-        ):
+        is_plain = type(calendar) is Calendar and not is_watched()
+        if row_driver is None or not is_plain or not row_driver.may_proceed(self._memory):
             return
         self.inner, self._driver = inner, row_driver
         if calendar.front:  # it may hold stale notices
@@ -277,6 +275,8 @@ class RowMigration(OuterHook):
         views.activity.at[i], views.process.watched[i] = candidate.row_start.at, 1
         if candidate.group is not None:
             candidate.body.place_branches(memory, i, candidate.group.standing, requests)
+        elif isinstance(candidate.wait, End):
+            place_wait(views, i, candidate.wait, self.away[candidate.wait.process])
         elif candidate.notice is None:
             assert candidate.wait is not None
             views.activity.wait[i], views.process.subject[i] = REQUESTED, requests[candidate.wait]
@@ -328,6 +328,10 @@ class RowMigration(OuterHook):
         if i < 0:  # a signal handler has looked at it just before
             return
         activity = memory.views.activity
+        if activity.wait[i] == JOINED:
+            self.embody()
+            take_waits(memory.views, memory.views.process.subject[i], self._rows, self._fetch)
+            return
         time, sequence, serial = activity.due[i], activity.sequence[i], activity.serial[i]
         request = self._requests[memory.views.process.subject[i]] if activity.wait[i] == REQUESTED else None
         left = self._rows[i].body.leave_wait(memory, i, self._requests)
@@ -344,22 +348,17 @@ class RowMigration(OuterHook):
 
     def embody(self) -> None:
         """Give objects to the processes that were made in rows and have none, in the order in which they were made."""
-        memory, world = self._memory, self.world
+        memory = self._memory
         if memory is None or memory.run.made == self._embodied:
             return
         self._embodied = memory.run.made
-        activity, process = memory.activity, memory.process
-        for i in sorted(memory.bodiless({one.row for one in self._models}), key=process.made.__getitem__):
-            assert self._prototypes is not None
-            prototype = self._prototypes.all[process.object[i]]
-            numbers = prototype.body.arguments(*memory.numbers_of(i, *prototype.body.sizes))
-            kind = counter_of(world, prototype.label)
-            made = prototype.process(world, kind, process.number[i], process.tag[i], activity.begun[i], numbers)
+        assert self._prototypes is not None
+        for i, made, prototype in self._prototypes.embodied(memory, self.world, {one.row for one in self._models}):
             ProcessList.enter(self._processes, made)
             self._row_classes.begin(made)
             self.away[made] = i
             self._rows[i] = RowProcess(made, prototype.body, prototype, None)
-            process.object[i], process.watched[i] = NONE, 1
+            memory.process.object[i], memory.process.watched[i] = NONE, 1
 
     embody_all = undisturbed(embody)
 
@@ -394,9 +393,12 @@ class RowMigration(OuterHook):
         at, numbers = views.activity.at[i], memory.numbers_of(i, *body.sizes)
         is_handled = views.activity.wait[i] < NOTHING or body.handles_at(at)
         by = self._process_of(views.process.by[i]) if is_handled else None
-        held = body.requests_at(at, numbers[0])
-        if held and self._things:
+        held, is_awaited = body.requests_at(at, numbers[0]), views.process.joiners[i] >= 0
+        if self._things and (held or is_awaited):
             self._bring_others(process)
+        if is_awaited:
+            self.embody()
+            take_waits(views, i, self._rows, self._fetch)
         requests = {q: self._request_of(q, process) for q in held}
         interruptions.come(process, i, requests)
         handled = body.handled(at, *numbers, partial(interruptions.cause_of, by, requests))
@@ -557,7 +559,10 @@ class RowMigration(OuterHook):
         return left
 
     def _end(self, process: Process) -> None:
-        """A process has come to its end in its row."""
+        """A process has come to its end in its row: those that wait for it in rows came before all others."""
+        assert self._memory is not None
+        wake_joiners(self._memory.views, self.away[process])
+        self._calendar.serial = count(self._memory.run.serial + 1).__next__
         self._forget(process)
         self.is_busy = False
         inside.finish(process)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from eventide.bodies.body import Bodies, Body, RowStart
     from eventide.bodies.prototypes import Prototype, Prototypes
     from eventide.discrete.calendar import Notice
+    from eventide.discrete.processes.endings import End
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.resource import Resource
 
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 class Candidate(NamedTuple):
     """A process that can go away: its notice, or its wait, that for the first of several things its group; its body.
 
+    wait        its request, or that for the end of another
     row_start   what its row begins with
     children    the prototypes of what its own statements make: by the places of their rows
     offspring   these, and those of what they make
@@ -31,7 +33,7 @@ class Candidate(NamedTuple):
     """
 
     notice: Notice | None
-    wait: Request | None
+    wait: Request | End | None
     group: FirstOf | None
     body: Body
     row_start: RowStart
@@ -58,6 +60,8 @@ class Selection:
         self._may_go = may_go
         self._bodies = bodies
         self._prototypes = prototypes
+        self._ahead: dict[Process, tuple[Process, Process]] = {}
+        """Of those that wait for the end of a process: that, and who waits for it just before them, or that again."""
 
     def made_of(self, notices: list[Notice]) -> dict[Process, Candidate]:
         """The processes that can go away: of some notices, and of the lines of the resources that these may use.
@@ -72,12 +76,14 @@ class Selection:
             elif _is_plain(notice):
                 self._look_at(process, notice, None, found)
         resources: dict[int, Resource] = {}
-        pending = list(found.values())
-        for candidate in pending:
-            for resource in candidate.resources:
+        pending = list(found)
+        for process in pending:
+            for resource in found[process].resources:
                 if id(resource) not in resources and self._bodies.can_go(resource):
                     pending += self._look_at_line(resource, found)
                 resources.setdefault(id(resource), resource)
+            if process._end_waiters:
+                pending += self._look_at_waiters(process, process._end_waiters, found)
         own = {id(level) for one in resources.values() for level in (one.in_use, one.queue, one.supply)}
         found = {p: one for p, one in found.items() if not any(id(thing) in own for thing in one.things)}
         while True:
@@ -86,12 +92,30 @@ class Selection:
                 process: candidate
                 for process, candidate in found.items()
                 if not any(id(resource) in bad for resource in candidate.resources)
+                and all(other in found for other in self._ahead.get(process, ()))
             }
             if len(kept) == len(found):
                 return found
             found = kept
 
-    def _look_at_line(self, resource: Resource, found: dict[Process, Candidate]) -> list[Candidate]:
+    def _look_at_waiters(self, awaited: Process, waits: list[End], found: dict[Process, Candidate]) -> list[Process]:
+        """Note the first of those that wait for the end of a process, as far as they can go away; returns them.
+
+        In rows they wait before all that wait for it in Python.
+        """
+        known, ahead = len(found), awaited
+        for wait in waits:
+            process: Any = wait.activity
+            if not self._may_go(process) or process in found:
+                break
+            self._look_at(process, None, wait, found)
+            if process not in found:
+                break
+            self._ahead[process] = awaited, ahead
+            ahead = process
+        return list(found)[known:]
+
+    def _look_at_line(self, resource: Resource, found: dict[Process, Candidate]) -> list[Process]:
         """Note the processes that can go away while they wait for a resource; returns those."""
         known = len(found)
         for request in resource._line:
@@ -100,7 +124,7 @@ class Selection:
                 self._look_at_wait(process, found)
             elif self._may_go(process) and process not in found:
                 self._look_at(process, None, request, found)
-        return list(found.values())[known:]
+        return list(found)[known:]
 
     def _look_at_wait(self, process: Process, found: dict[Process, Candidate]) -> None:
         """Note a process that can go away while it waits for the first of several things."""
@@ -110,7 +134,7 @@ class Selection:
                 self._look_at(process, None, group, found)
 
     def _look_at(
-        self, process: Any, notice: Notice | None, wait: Request | FirstOf | None, found: dict[Process, Candidate]
+        self, process: Any, notice: Notice | None, wait: Request | FirstOf | End | None, found: dict[Process, Candidate]
     ) -> None:
         """Note a process that can go away, waiting for its notice or for something else."""
         generator = process._generator

@@ -24,6 +24,12 @@ class End:
         self.process = process
         self.activity = activity
 
+    @classmethod
+    def begin(cls, process: Process, activity: Activity) -> None:
+        """Let an activity be the last that waits for the end of a process."""
+        activity._wait = wait = cls(process, activity)
+        process._await_end().append(wait)
+
     def withdraw(self) -> None:
         """Stop waiting."""
         waiters = self.process._end_waiters

@@ -447,9 +447,7 @@ class Process(_Agenda, Component):
             return activity
         if owner_of(activity) is self:
             raise ModelError(f"{self.name} cannot wait for its own end")
-        wait = End(self, activity)
-        self._await_end().append(wait)
-        activity._wait = wait
+        End.begin(self, activity)
         return None
 
 

@@ -1,0 +1,173 @@
+"""Processes that wait for the end of others as native code are the same as in Python, wherever they are cut."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from random_bodies import hurry, made, simulation
+
+import eventide as ev
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    hurry(monkeypatch)
+
+
+def service(rng: Random) -> ev.ProcessGenerator:
+    yield ev.hold(rng.expovariate(2.0))
+
+
+def customer(sim: ev.Simulation, rng: Random, desk: ev.Resource, log: list[Any], number: int) -> ev.ProcessGenerator:
+    with desk.request() as place:
+        yield place
+        yield sim.process(service(rng))
+    yield sim.process(service(rng))
+    log.append((number, sim.time))
+
+
+def arrivals(sim: ev.Simulation, rng: Random, desk: ev.Resource, log: list[Any]) -> ev.ProcessGenerator:
+    for number in range(150):
+        yield ev.hold(rng.expovariate(1.5))
+        sim.process(customer(sim, rng, desk, log, number))
+
+
+def run_desk(sim: ev.Simulation, stops: tuple[float, ...]) -> list[Any]:
+    rng, desk, log = Random(5), ev.Resource(sim), []
+    sim.process(arrivals(sim, rng, desk, log))
+    found: list[Any] = []
+    for until in stops:
+        sim.run(until=until)
+        found.append([(p.name, p.idle or p.event_time, p.why_waiting(), p.terminated) for p in sim.processes])
+    sim.run()
+    return [log, found, list(desk.waits.values), sim.events, sim.time, rng.random()]
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_who_waits_for_what_it_has_made_waits_in_its_row(native: bool) -> None:
+    stops = 20.0, 37.5, 38.0, 60.0
+    expected = run_desk(simulation(False), stops)
+    sim = simulation("auto", native=native)
+    assert run_desk(sim, stops) == expected
+    assert len(expected[0]) == 150
+    assert any("waits for the end of" in why for alive in expected[1] for _, _, why, _ in alive)
+    assert made(sim) > 300
+    assert sim._migration is not None
+    assert not sim._migration.exits
+
+
+def run_crowd(sim: ev.Simulation, interrupts: bool) -> list[Any]:
+    """Four wait for each of two that run over and over, and some are interrupted."""
+    log: list[Any] = []
+    current: list[ev.Process] = []
+
+    def leader() -> ev.ProcessGenerator:
+        for _ in range(6):
+            yield ev.hold(1.0)
+
+    def follower(name: str, pause: float) -> ev.ProcessGenerator:
+        for turn in range(20):
+            try:
+                yield current[turn % 2]
+                log.append((sim.time, name))
+                yield ev.hold(pause)
+            except ev.Interrupt as cut:
+                log.append((sim.time, name, cut.cause, cut.left))
+
+    def renewing(k: int) -> ev.ProcessGenerator:
+        for _ in range(15):
+            current[k] = sim.process(leader())
+            yield current[k]
+            log.append((sim.time, k))
+
+    def meddler() -> ev.ProcessGenerator:
+        for step in range(25):
+            yield ev.hold(2.75)
+            followers[step % 4].interrupt(step)
+
+    current += [sim.process(leader()), sim.process(leader())]
+    followers = [sim.process(follower(name, 0.5 * k)) for k, name in enumerate("abcd", 1)]
+    for k in range(2):
+        sim.process(renewing(k))
+    if interrupts:
+        sim.process(meddler())
+    for until in (10.0, 30.5, 61.0):
+        sim.run(until=until)
+        log.append([(p.name, p.why_waiting()) for p in sim.processes])
+    sim.run(until=200.0)
+    return [log, sim.events, sim.time]
+
+
+@pytest.mark.parametrize("interrupts", [False, True])
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_those_that_wait_for_one_process_go_on_in_the_order_in_which_they_have_come(
+    native: bool, interrupts: bool
+) -> None:
+    expected = run_crowd(simulation(False), interrupts)
+    assert run_crowd(simulation("auto", native=native), interrupts) == expected
+    assert sum(len(entry) == 2 for entry in expected[0]) > 60
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_what_a_process_returns_comes_from_python(native: bool) -> None:
+    def child(turn: int) -> ev.ProcessGenerator[int]:
+        yield ev.hold(0.5)
+        if turn % 10 == 9:
+            return turn
+        return None
+
+    def parent(sim: ev.Simulation, log: list[Any]) -> ev.ProcessGenerator:
+        for turn in range(60):
+            yield sim.process(child(turn))
+            if turn % 10 == 9:
+                log.append((sim.time, sim.events))
+            got = yield sim.process(child(turn))
+            log.append(got)
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        log: list[Any] = []
+        for _ in range(2):
+            sim.process(parent(sim, log))
+        sim.run()
+        return [log, sim.events, sim.time]
+
+    assert run(simulation("auto", native=native)) == run(simulation(False))
+
+
+def run_late(sim: ev.Simulation) -> list[Any]:
+    """Two that wait in rows, and one that comes later and stays in Python."""
+    log: list[Any] = []
+
+    def long() -> ev.ProcessGenerator:
+        for _ in range(30):
+            yield ev.hold(1.0)
+
+    def early(name: str) -> ev.ProcessGenerator:
+        yield awaited
+        log.append((sim.time, name))
+        yield ev.hold(1.0)
+
+    def late() -> ev.ProcessGenerator:
+        for _ in iter(range(3)):  # which rows do not know
+            yield ev.hold(3.5)
+        yield awaited
+        log.append((sim.time, "late"))
+
+    awaited = sim.process(long())
+    for name in "ab":
+        sim.process(early(name))
+    sim.process(late())
+    sim.run()
+    return [log, sim.events]
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_who_waits_in_python_goes_on_behind_those_that_wait_in_rows(native: bool) -> None:
+    expected = run_late(simulation(False))
+    sim = simulation("auto", native=native)
+    assert run_late(sim) == expected
+    assert expected[0] == [(30.0, "a"), (30.0, "b"), (30.0, "late")]
+    assert sim._migration is not None
+    assert sim._migration.taken > 15
