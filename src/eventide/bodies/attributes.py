@@ -32,13 +32,13 @@ ACCESS: Final = {
     "__setattr__": object.__setattr__,
     "__getattr__": ABSENT,
 }
-"""What a class has by these names if it leaves attributes to Python itself."""
+"""What a class has under these names if it does not customise attributes."""
 _TYPES: Final[dict[Kind, type]] = {kind: known for known, kind in KINDS.items()}
 _EXIT: Final = "if {0}:\n    code = EXIT\n    break"
 
 
 def is_plain(value: object) -> bool:
-    """Whether the class of an object is the user's, and leaves attributes to Python itself."""
+    """Whether the class of an object is the user's, and does not customise attributes."""
     return is_plain_class(type(value))
 
 
@@ -144,11 +144,11 @@ def _setting_plain(
     owner: Operand | Thing,
     target: ast.Attribute,
     operand: Operand,
-    story: ast.FunctionDef,
+    function: ast.FunctionDef,
 ) -> tuple[str, bool]:
     """The lines that set an attribute, and whether its type was not known before. Raises Unknown.
 
-    story   the function in whose text it stands
+    function    in whose text it stands
     """
     naming, name = expressions.naming, target.attr
     if isinstance(owner, Operand) or not is_plain(owner.value):
@@ -157,7 +157,7 @@ def _setting_plain(
     if isinstance(inherited, FunctionType):
         raise Unknown("it takes the place of a method", target)
     if owner.value is naming.unborn:
-        return _setting_unborn(naming, target, operand, story, inherited)
+        return _setting_unborn(naming, target, operand, function, inherited)
     key = ".".join((owner.root, *owner.path, name))
     is_new = bool(owner.root) and key not in naming.kinds and type(getattr(owner.value, name, ABSENT)) not in KINDS
     if is_new:
@@ -169,16 +169,16 @@ def _setting_plain(
 
 
 def _setting_unborn(
-    naming: Naming, target: ast.Attribute, operand: Operand, story: ast.FunctionDef, inherited: object
+    naming: Naming, target: ast.Attribute, operand: Operand, function: ast.FunctionDef, inherited: object
 ) -> tuple[str, bool]:
-    """The same of an object that is not made yet: a number of the row, which the object has as it is made."""
+    """The same for an object that is not made yet: a number of the row, which the object gets when it is made."""
     name, key = target.attr, UNBORN + target.attr
     known = naming.kinds.get(key)
     if key in naming.parameters:
         line = f"v_{key} = {operand.text}"
     elif naming.prefix or isinstance(inherited, MemberDescriptorType) or name in vars(naming.unborn):
         raise Unknown("of what is no number and no field its object is made before", target)
-    elif not _is_set_in_order(story, target):
+    elif not _is_set_in_order(function, target):
         raise Unknown("an attribute that is no field is native where a statement in no block sets it first", target)
     else:
         line = f"v_{key} = {operand.text}\nh_{key} = 1"
@@ -189,10 +189,10 @@ def _setting_unborn(
     return line, known is None
 
 
-def _is_set_in_order(story: ast.FunctionDef, target: ast.Attribute) -> bool:
-    """Whether an attribute is first set by a statement in no block: then all are set in the order of the text."""
+def _is_set_in_order(function: ast.FunctionDef, target: ast.Attribute) -> bool:
+    """Whether an attribute is first set outside all blocks: then all are set in the order of the text."""
     place = ast.unparse(target)
-    for statement in story.body:
+    for statement in function.body:
         found = (node for node in ast.walk(statement) if isinstance(node, ast.Attribute) and node.attr == target.attr)
         if any(isinstance(node.ctx, ast.Store) and ast.unparse(node) == place for node in found):
             return isinstance(statement, ast.Assign | ast.AnnAssign)
@@ -205,7 +205,7 @@ def _constant(naming: Naming, value: object) -> str:
 
 
 def _note_class(naming: Naming, kind: type, node: ast.Attribute) -> object:
-    """What a class has by the name of an attribute; it is a fact from then on. Raises Unknown."""
+    """What a class has under the name of an attribute, which becomes a fact. Raises Unknown."""
     name = node.attr
     if name[:2] == "__":
         raise Unknown("names with two underscores are left to Python", node)
@@ -224,7 +224,7 @@ def class_by_name(kind: type) -> Callable[[str], object]:
 
 
 # --- numbers of components: states, what laws set, and parameters -----------------------------------------------------
-# A row has the numbers of the slots, which are an object's own as long as it lives. A read brings what moves to the
+# A row has the numbers of the slots, which are an object's own as long as it lives. A read advances flows to the
 # present, and a change ends its step, as they do in Python.
 
 _KEPT_KINDS: Final = {"": "float", "int": "int", "bool": "bool"}
@@ -232,7 +232,7 @@ _BROKEN: Final = "if {0} != {0} and has_broken(a):\n    code = FAILED\n    break
 
 
 def kept_of(thing: Thing, name: str) -> Kept | None:
-    """Where a number of a component stands that an object has by a name; None of other objects, and of other names."""
+    """The slot of a component's number, by its name; None for other objects and names."""
     kind = type(thing.value)
     found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), None)
     kept: Kept | None = getattr(found.fget, "kept", None) if type(found) is property else None
@@ -255,16 +255,16 @@ def read_quantity(expressions: BodyExpressions, owner: Thing, kept: Kept, node: 
 
 
 def setting(
-    expressions: BodyExpressions, target: ast.Attribute, operand: Operand, story: ast.FunctionDef
+    expressions: BodyExpressions, target: ast.Attribute, operand: Operand, function: ast.FunctionDef
 ) -> tuple[str, bool]:
     """The lines that set an attribute, and whether its type was not known before. Raises Unknown.
 
-    story   the function in whose text it stands
+    function    in whose text it stands
     """
     owner = expressions.value(target.value)
     kept = kept_of(owner, target.attr) if isinstance(owner, Thing) else None
     if kept is None or not isinstance(owner, Thing):
-        return _setting_plain(expressions, owner, target, operand, story)
+        return _setting_plain(expressions, owner, target, operand, function)
     return _changing(expressions, owner, kept, target, operand), False
 
 

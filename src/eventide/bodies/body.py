@@ -136,7 +136,7 @@ class Body:
         outcomes = (choice.name for choice in reading.choices.values())
         self._absent = dict.fromkeys([*self.naming.requests, *caught, *outcomes])
         self.refused: dict[str, str] = {}
-        """Why Python makes the processes of a statement of which native code could be made: by its prototype."""
+        """By prototype: why Python makes the processes of a statement that native code could make."""
         self._name = name
 
     @property
@@ -145,7 +145,7 @@ class Body:
         return len(self.wholes), len(self.reals)
 
     def function(self) -> FunctionType:
-        """The kernel as Python runs it; nobody asks for it where its machine code is kept."""
+        """The kernel as Python runs it; not needed where its machine code is stored."""
         return plain_kernel(self._name, self.text)
 
     @property
@@ -200,14 +200,14 @@ class Body:
         return row_start._replace(causes={**row_start.causes, self.wholes.index(f"e_{handler.number}"): error})
 
     def begin(self, arguments: Mapping[str, object]) -> RowStart | None:
-        """What the row of a process begins with that has not begun; None if it cannot begin there."""
+        """What the row of a process that has not begun starts with; None if it cannot begin as a row."""
         kinds = {name: KINDS[type(value)] for name, value in arguments.items() if type(value) in KINDS}
         if any(self.naming.kinds.get(name) != kind for name, kind in kinds.items()):
             return None
         return self._admission(0, arguments, [])
 
     def arguments(self, wholes: list[int], reals: list[float]) -> dict[str, float]:
-        """The arguments that are numbers, or what fields have become, and other attributes that were set since then."""
+        """The arguments that are numbers, the present values of fields, and other attributes set since then."""
         texts = {**dict(zip(self.wholes, wholes, strict=True)), **dict(zip(self.reals, reals, strict=True))}
         found: dict[str, float] = {}
         for column in chain(*self.naming.given_columns()):
@@ -392,7 +392,7 @@ class Body:
         return handled
 
     def _traceback(self, generator: GeneratorType[object, object, object], state: int) -> TracebackType:
-        """That of an interrupt raised where it is waited in a state, in the frame of a generator."""
+        """The handler of an interrupt raised at the wait of a state, in the frame of a generator."""
         place, frame = self.reading.extents[state], generator.gi_frame
         assert frame is not None
         return TracebackType(None, frame, 2 * self._positions_of(generator.gi_code).index(place), place[0])
@@ -433,7 +433,7 @@ def native_rows() -> NativeRows:
 
 
 def _shape(code: CodeType, values: Mapping[str, object]) -> tuple[type, ...]:
-    """The types of the first argument and of its attributes: of a method others may come with other ones."""
+    """The types of the first argument and of its attributes: a method may be called with others."""
     first = values.get(code.co_varnames[0]) if code.co_argcount else None
     held = getattr(first, "__dict__", {}) if attributes.is_plain(first) else {}
     return type(first), *(type(value) for value in held.values())
@@ -453,14 +453,14 @@ class Bodies:
         self._learned = learned()
         self._known: dict[object, list[Body]] = {}
         self._current: dict[object, list[Body]] = {}
-        """Those of them that were looked at for the present stay of processes in rows, and stand."""
+        """Those that were examined while processes have been rows this time, and are valid."""
         self._unborn: dict[tuple[object, ...], tuple[CodeType, CannotLower]] = {}
         """Why processes of some code and types of arguments begin in Python."""
 
     def notes(
         self, exits: Mapping[tuple[Body, int], int]
     ) -> list[tuple[str, CannotLower | None, tuple[CannotLower, ...]]]:
-        """Of each function that was looked at: its name, why it stays Python, and what of it does, and how often."""
+        """For each examined function: its name, why it stays Python, and which statements do, how often."""
         told: list[tuple[str, CannotLower | None, tuple[CannotLower, ...]]] = [
             (code.co_qualname, refusal, ()) for code, refusal in self.refused.values()
         ]
@@ -506,7 +506,7 @@ class Bodies:
         return dict.fromkeys(each)
 
     def price_of(self, candidates: Iterable[Candidate]) -> int:
-        """What it takes to load the engine, and the kernels of these, in events; see `rows/loading.py`."""
+        """The cost of loading the engine and these kernels, in events; see `rows/loading.py`."""
         if self.native is None:
             return 0
         native = self.native()
@@ -564,7 +564,7 @@ class Bodies:
             arguments = unborn_values(kind, function, self.world, arguments)
         code = function.__code__
         definition = self._learned.book.definition(function, yields=True)
-        if id(code) not in KNOWN:  # the first of them is looked at for commands that it makes and drops
+        if id(code) not in KNOWN:  # the first one is examined for commands that it makes and drops
             raise definition.refusal(definition.tree, "Python has not seen it begin yet")
         bodies = self._bodies_of(function)
         for body in bodies:

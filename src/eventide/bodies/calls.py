@@ -46,7 +46,7 @@ def is_array_of_floats(value: object) -> bool:
 
 
 def target_of(function: object) -> object:
-    """What native code has the address of: the iterator of a stream, else the callable itself."""
+    """The object whose address native code gets: the iterator of a stream, else the callable itself."""
     return function.__self__ if isinstance(function, MethodWrapperType) else function
 
 
@@ -107,7 +107,7 @@ class Entry:
         return self.address(thing) if thing.root else self._known(thing.value)
 
     def address(self, thing: Thing) -> str:
-        """The text of an object whose address the row has: it is given like a number."""
+        """The text of an object whose address the row has; it is passed like a number."""
         self.numbers.append(f"float({self._expressions.naming.address(thing)})")
         return f"object_at(int(n[{len(self.numbers) - 1}]))"
 
@@ -148,7 +148,7 @@ class Entry:
 
 
 def appended(expressions: BodyExpressions, called: Thing, node: ast.expr) -> None:
-    """Write that something is appended to a list. Raises Unknown for what only Python can make."""
+    """Write an append to a list. Raises Unknown for items that only Python can make."""
     naming, emission = expressions.naming, expressions.emission
     entry = Entry(expressions)
     text = entry.text(node)

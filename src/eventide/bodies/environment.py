@@ -1,4 +1,4 @@
-"""What the local variables of a process refer to: many processes refer to the same, which is looked at once."""
+"""What the local variables of a process refer to: many processes share it, and it is examined once."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ class Environment:
         self._known.clear()
 
     def found(self, values: Mapping[str, object]) -> Found | None:
-        """What local variables lead to; None if it is not of the kind that was looked at."""
+        """What local variables lead to; None if it is not of the examined kind."""
         roots = [values.get(root, ABSENT) for root in self._roots]
         key = tuple(map(id, roots))
         known = self._known.get(key)
@@ -114,7 +114,7 @@ class Environment:
         return found
 
     def _fits(self, values: Mapping[str, object]) -> bool:
-        """Whether the variables refer to objects of the same types as those that were looked at."""
+        """Whether the variables refer to objects of the examined types."""
         naming = self._naming
         if any(type(reached(values, *where)) is not kind for where, kind in naming.things.items()):
             return False

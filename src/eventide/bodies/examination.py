@@ -1,4 +1,4 @@
-"""The examination of a function: its body is read, or refused for reasons that concern all of it."""
+"""The examination of a function: its body is read, or refused as a whole with a reason."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def read(
     kinds = {name: kind for name, kind in kinds.items() if name not in function.__code__.co_cellvars}
     try:
         reading = Reading(tree, twin_of, Naming(function, values, kinds, book, world))
-        while reading.changed:  # another variable has got a type, or has lost it for good
+        while reading.changed:  # a variable has got a type, or has finally lost it
             reading = Reading(tree, twin_of, Naming(function, values, kinds, book, world))
     except Unknown as unknown:
         raise definition.refusal(tree, str(unknown)) from None

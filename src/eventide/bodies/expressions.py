@@ -105,7 +105,7 @@ class BodyExpressions:
         return Operand(f"({found.text} != {'0' if found.kind == 'int' else '0.0'})", "bool", found.is_early)
 
     def _later(self, k: int, visit: Callable[[ast.expr], Operand], node: ast.expr) -> Operand:
-        """What is evaluated only sometimes in Python, but for the first: it must not do anything."""
+        """Operands that Python evaluates only sometimes, all but the first: they must have no effects."""
         was_pure, length = self.emission.is_pure, len(self.emission.lines)
         found = visit(node)
         if k and (was_pure != self.emission.is_pure or (not was_pure and length != len(self.emission.lines))):
@@ -193,7 +193,7 @@ class BodyExpressions:
         return self.emission.keep(f"{_real(left)} {_ARITHMETIC[type(operator)]} {_real(right)}", "float", **known)
 
     def _whole(self, node: ast.AST, operator: ast.operator, left: Operand, right: Operand) -> Operand:
-        """Whole numbers are as large as they like in Python, and keep within bounds here."""
+        """Whole numbers are unbounded in Python and bounded here."""
         emission = self.emission
         one, other = left.text, right.text
         if isinstance(operator, ast.Div | ast.FloorDiv | ast.Mod):
@@ -248,7 +248,7 @@ class BodyExpressions:
         return parts[0] if len(parts) == 1 else self._joined("and", parts)
 
     def _is_none(self, node: ast.Compare) -> Operand:
-        """Whether something is None: of what rows keep, and of objects that they know, that is known already."""
+        """Whether something is None: known in advance for what rows keep and for known objects."""
         if (lost := is_of_request(self, node)) is not None:
             return lost
         one, other = self.value(node.left), self.value(node.comparators[0])
@@ -258,7 +258,7 @@ class BodyExpressions:
         return constant(is_none == isinstance(node.ops[0], ast.Is))
 
     def _is_word(self, node: ast.Compare) -> Operand:
-        """Whether a word is another one: native code is made for the words that it was made with."""
+        """Whether two texts are equal: native code is compiled for given texts."""
         found = [self.value(item) for item in (node.left, *node.comparators)]
         words = [item.value for item in found if isinstance(item, Thing) and type(item.value) is str]
         if len(words) != 2 or len(found) != 2 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
@@ -459,7 +459,7 @@ class BodyExpressions:
         return scope
 
     def _run(self, body: list[ast.stmt]) -> Value | None:
-        """The statements of a function that is followed; None if it comes to its end without a result."""
+        """The statements of an inlined function; None if it ends without a result."""
         for k, statement in enumerate(body):
             if isinstance(statement, ast.Expr):
                 if not isinstance(statement.value, ast.Constant):
@@ -494,7 +494,7 @@ def _raises(body: list[ast.stmt]) -> bool:
 
 
 def _decided(operator: ast.cmpop, left: Operand, right: Operand) -> bool | None:
-    """What a comparison of two numbers gives that is known before; None if it is not."""
+    """The result of a comparison of two numbers if it is known in advance, else None."""
     if not (left.is_number and right.is_number):
         return None
     if any(operand.kind == "int" and max(abs(operand.low), abs(operand.high)) > EXACT for operand in (left, right)):
@@ -516,7 +516,7 @@ def _real(operand: Operand) -> str:
 
 
 def _between(operator: ast.operator, left: Operand, right: Operand) -> Known:
-    """Between which the result of an operation on floats lies: rounding keeps the order."""
+    """Bounds of the result of an operation on floats: rounding keeps the order."""
     if not (left.is_number and right.is_number) or inf in (
         abs(left.low),
         abs(left.high),

@@ -63,7 +63,7 @@ class Frame:
         self.standing: Point | None = None
         self.result = ""
         self.extents: tuple[tuple[int, int, int, int], ...] = ()
-        """Where in the texts the calls stand that lead to it, the outermost first."""
+        """The places of the calls that lead to it, the outermost first."""
 
     @property
     def is_ours(self) -> bool:

@@ -1,4 +1,4 @@
-"""Handlers of interrupts in bodies: which are native code, and what an interrupt does at each wait.
+"""Interrupt handlers in bodies: which are native code, and what an interrupt does at each wait.
 
 A process that is interrupted continues in the handler that its wait is in, after it has left the blocks between them.
 Where that cannot be done exactly the interrupt is raised in Python, at the `yield`.
@@ -25,7 +25,7 @@ _EXIT = "    code = EXIT\n    break"
 
 
 class Catch(NamedTuple):
-    """A `try` whose handler of interrupts is native code.
+    """A `try` whose interrupt handler is native code.
 
     state       at which the handler begins
     body        its statements
@@ -43,7 +43,7 @@ class Catch(NamedTuple):
 
 
 class Handlers:
-    """The handlers of interrupts of one body.
+    """The interrupt handlers of one body.
 
     around      those in which the text stands that is being read
     """
@@ -57,7 +57,7 @@ class Handlers:
 
     @contextmanager
     def through(self, naming: Naming, tree: ast.AST) -> Iterator[None]:
-        """While a function is read that the body goes through: what it does not handle itself is raised in Python."""
+        """While a function of a `yield from` is read: what it does not handle itself is raised in Python."""
         kept = self._naming, self._tree, self._catches, self.around
         self._naming, self._tree, self._catches = naming, tree, []
         try:
@@ -170,7 +170,7 @@ def _has_yield(statements: Sequence[ast.stmt]) -> bool:
 
 
 def _binds(node: ast.AST, name: str) -> bool:
-    """Whether something but a handler gives a variable a value, or takes it away."""
+    """Whether anything but a handler sets or deletes a variable."""
     if isinstance(node, ast.Name):
         return node.id == name and not isinstance(node.ctx, ast.Load)
     return not isinstance(node, ast.ExceptHandler) and name in (getattr(node, "name", ""), getattr(node, "asname", ""))

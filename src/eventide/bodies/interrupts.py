@@ -27,9 +27,9 @@ if not has_room(a, 0):
 
 
 def interrupted(expressions: BodyExpressions, node: ast.expr) -> bool:
-    """Write an interrupt of a process; False for another kind of expression.
+    """Write an interrupt of a process; False for other expressions.
 
-    Raises Unknown for an interrupt that is left to Python.
+    Raises Unknown for one that is left to Python.
     """
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute) or node.func.attr != "interrupt":
         return False
@@ -67,7 +67,7 @@ def is_interrupt(expressions: BodyExpressions, node: ast.expr) -> bool:
 
 
 def read_of_interrupt(expressions: BodyExpressions, node: ast.Attribute) -> Operand:
-    """What the handler of an interrupt reads of it: what was left of a hold, where it has cut one short."""
+    """What an interrupt handler reads: the rest of a hold that was cut short."""
     assert isinstance(node.value, ast.Name)
     if node.attr != "left":
         raise Unknown("of an interrupt only what was left, and tests for a preemption, are native", node)

@@ -1,4 +1,4 @@
-"""Where the numbers of a row stand, so that those of many processes are written fast."""
+"""The places of a row's numbers, for writing many processes fast."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Learned:
-    """What is known of code, for all simulations of this process: its text, its twins, and why it stays Python."""
+    """What is known of code, for all simulations: its text, its twins, and why it stays Python."""
 
     def __init__(self) -> None:
         self.book = SourceBook()

@@ -1,6 +1,6 @@
-"""What the names of a body stand for: numbers of its row, numbers that all rows share, and objects of Python.
+"""What the names of a body mean: numbers of its row, numbers that all rows share, and Python objects.
 
-What a name of a module, a cell or a class stands for is a fact: native code is left when it is so no longer.
+What a name of a module, a cell or a class stands for is a fact: native code is left when that changes.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ if TYPE_CHECKING:
 ABSENT: Final = object()
 """Stands for the value of what is not there."""
 UNBORN: Final = "0"
-"""Among the variables of a story, stands for the object of it that is not made yet; fields have this before them."""
+"""Among the variables of a process, stands for its object that is not made yet; the prefix of its fields."""
 _content = attrgetter("cell_contents")
 Conditions: TypeAlias = tuple[dict[Any, Any], ...]
 
 
 class Fact(NamedTuple):
-    """What native code was made with: a question, what is asked about, and the answer."""
+    """A fact that native code was compiled with: a question, its subject, and the answer."""
 
     ask: Callable[[Any], object]
     about: object
@@ -55,7 +55,7 @@ class Fact(NamedTuple):
 
 
 def own_fact(owner: object, name: str, found: object) -> Fact | None:
-    """On what it depends that an object has something by a name, besides its class; None if on nothing."""
+    """What else than the class decides what an object has under a name; None if nothing."""
     held = getattr(owner, "__dict__", None)
     is_own = held is not None and name in held
     if is_own or isinstance(getattr(type(owner), name, None), MemberDescriptorType):
@@ -72,7 +72,7 @@ def reached(values: Mapping[str, object], root: str, path: tuple[str, ...]) -> o
 
 
 def _are_same(one: Thing, other: Thing) -> bool:
-    """Whether two names mean one object; builtin methods are made anew at each look."""
+    """Whether two names mean one object; builtin methods are created at each access."""
     is_method = isinstance(one.value, BuiltinMethodType | MethodWrapperType)
     return one.value is other.value or (is_method and bool(one.value == other.value))
 
@@ -135,7 +135,7 @@ class Naming:
         self.shared = frozenset(code.co_cellvars)
         self.cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         self.unborn = values.get(UNBORN)
-        """What stands for an object that is not made yet, while the body is read."""
+        """Stands for an object that is not made yet, while the body is read."""
         self.is_unborn = UNBORN in values
         self.parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         if self.is_unborn:
@@ -150,7 +150,7 @@ class Naming:
         """The functions, classes and modules that variables lead to, by how they are reached."""
         self.simulations: dict[tuple[str, tuple[str, ...]], World] = {}
         self.stations: dict[str, Thing] = {}
-        """The resources of which a row has the number: by the variable of the kernel."""
+        """The resources whose numbers a row has, by the variable of the kernel."""
         self.levels: dict[str, Thing] = {}  # the levels
         self.level_kinds: dict[str, Kind] = {}  # the types of their values
         self.quantities: dict[str, tuple[Thing, Kept]] = {}
@@ -158,9 +158,9 @@ class Naming:
         self.spawns: dict[str, Site] = {}
         """What begins at the statements that make processes: by the variable with the row of the prototype."""
         self.processes: dict[str, Thing] = {}
-        """The processes of which a row has a reference: by the variable of the kernel."""
+        """The processes to which a row has a reference, by the variable of the kernel."""
         self.causes: dict[str, Thing] = {}
-        """The objects that are causes of interrupts: by the variable of the kernel."""
+        """The objects that are causes of interrupts, by the variable of the kernel."""
         self.handled: dict[str, int] = {}
         """The variables of the exceptions in whose handlers the kernel is being written, and the numbers of these."""
         self.outcomes: dict[str, Choice] = {}
@@ -170,7 +170,7 @@ class Naming:
         self.used: set[str] = set()
         """The variables that native code reads or sets."""
         self.present: set[str] = set()
-        """The variables that have values for certain where the kernel is being written."""
+        """The variables that surely have values at the present point of the kernel."""
         self.prefix = ""
         """Of the variables of a function that the body goes through, before their names."""
         self.bound: dict[str, Operand | Thing] = {}
@@ -193,7 +193,7 @@ class Naming:
         return self.prefix + name
 
     def noted(self) -> Conditions:
-        """What native code is left for when it is so no longer, as it stands now."""
+        """The present facts: native code is left when one changes."""
         return tuple(dict(known) for known in self._conditions)
 
     def take_back(self, noted: Conditions) -> None:
@@ -268,7 +268,7 @@ class Naming:
         return Thing(name, (), self.values[name])
 
     def of_library(self, function: FunctionType, node: ast.Name) -> Operand | Thing:
-        """What a name means that a function uses which is followed, and is not its own."""
+        """What a name means in an inlined function, of which it is not a local variable."""
         cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
         if node.id in cells:
             return self._noted(cells[node.id], _content, cells[node.id], f"cell {node.id}", node)
@@ -284,7 +284,7 @@ class Naming:
         return self._noted(builtins, vars(builtins).get, node.id, node.id, node)
 
     def note_function(self, function: FunctionType) -> None:
-        """A function is followed: its code and the defaults of its arguments are facts."""
+        """A function is inlined: its code and the defaults of its arguments become facts."""
         for name in ("__code__", "__defaults__", "__kwdefaults__", "__name__"):
             ask = attrgetter(name)
             self.facts[id(function), name] = Fact(ask, function, ask(function))
@@ -390,7 +390,7 @@ class Naming:
         self.simulations[thing.root, thing.path if thing.root else ()] = thing.value
 
     def _note_exact(self, root: str, path: tuple[str, ...], value: object) -> None:
-        """A function, class or module that a variable leads to: native code is made for this one."""
+        """A function, class or module that a variable leads to: native code is compiled for this one."""
         outside = value.__self__ if isinstance(value, BuiltinMethodType) else value
         if outside is None or isinstance(outside, FunctionType | ModuleType | type):
             self.exact[root, path] = value

@@ -14,9 +14,9 @@ def pairs_of(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr
 
 
 Extent: TypeAlias = tuple[int | None, int | None, int | None, int | None]
-"""From which line to which, and from which column to which, an instruction is."""
+"""The first and last line, and the first and last column, of an instruction."""
 
 
 def extent(node: ast.expr) -> tuple[int, int, int, int]:
-    """From where to where in the text an expression stands, as the positions of an instruction tell it."""
+    """The extent of an expression in the text, in the form of an instruction's positions."""
     return node.lineno, node.end_lineno or 0, node.col_offset, node.end_col_offset or 0

@@ -31,7 +31,7 @@ _NOTHING_YET: Final = ("_notice", "_value", "_wait", "_past", "_generator", "_en
 
 
 def object_made(expressions: BodyExpressions, node: ast.expr) -> tuple[type, FunctionType, ast.Call] | None:
-    """The class of an object that a call makes and activates, its story, and the call that makes it; None for others.
+    """The class of an object that a call makes and activates, its `run`, and the call that makes it; None for others.
 
     Raises Unknown for a class whose objects only Python makes.
     """
@@ -47,21 +47,21 @@ def object_made(expressions: BodyExpressions, node: ast.expr) -> tuple[type, Fun
     ask = class_by_name(kind)
     for name in (*ACCESS, *_OWN, "__init__", "run", *fields_of(kind)):
         expressions.naming.facts[id(kind), name] = Fact(ask, name, ask(name))
-    story = getattr(kind, "run")  # noqa: B009  # of whatever class it is
-    assert isinstance(story, FunctionType)
-    return kind, story, made
+    method = getattr(kind, "run")  # noqa: B009  # of whatever class it is
+    assert isinstance(method, FunctionType)
+    return kind, method, made
 
 
 def _is_made_plainly(kind: type) -> bool:
-    """Whether the constructor of a class was made from its fields, and does nothing but to set them."""
+    """Whether the constructor of a class was generated from its fields, and only sets them."""
     if not is_plain_class(kind) or type(kind) is not type or hasattr(kind, "equations"):
         return False
     if any(getattr(kind, name, ABSENT) is not plain for name, plain in _PLAIN.items()):
         return False
     if any(hasattr(type(getattr(kind, name, None)), "__set__") for name in fields_of(kind)):
         return False
-    constructor, story = getattr(kind, "__init__", None), getattr(kind, "run", None)
-    if not isinstance(constructor, FunctionType) or not isinstance(story, FunctionType):
+    constructor, method = getattr(kind, "__init__", None), getattr(kind, "run", None)
+    if not isinstance(constructor, FunctionType) or not isinstance(method, FunctionType):
         return False
     is_ours = constructor.__code__.co_filename.startswith("<eventide ")
     return is_ours and not {"_complete", "_measure"} & {*constructor.__code__.co_names}
@@ -114,12 +114,12 @@ def fields_given(
     return name, values
 
 
-def unborn_values(kind: type, story: FunctionType, world: World, fields: Mapping[str, object]) -> dict[str, object]:
-    """The variables of a story whose object is not made yet: an object that stands for it, and fields with numbers."""
+def unborn_values(kind: type, method: FunctionType, world: World, fields: Mapping[str, object]) -> dict[str, object]:
+    """The variables of a process whose object is not made yet: a stand-in, and fields with numbers."""
     stand_in: object = object.__new__(kind)
     vars(stand_in).update(fields, sim=world)
     numbers = {f"0{name}": value for name, value in fields.items() if type(value) in KINDS}
-    return {UNBORN: stand_in, story.__code__.co_varnames[0]: stand_in, **numbers}
+    return {UNBORN: stand_in, method.__code__.co_varnames[0]: stand_in, **numbers}
 
 
 def object_of(

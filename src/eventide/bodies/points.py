@@ -1,4 +1,4 @@
-"""Where in the text of a body Python goes on with a process, and what is around it there."""
+"""Where Python can continue a process in the text of a body, and what surrounds that point."""
 
 from __future__ import annotations
 

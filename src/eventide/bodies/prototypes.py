@@ -1,4 +1,4 @@
-"""Prototypes of processes that begin in rows: what the rows of those have in common that one statement makes."""
+"""Prototypes of processes that begin in rows: what the rows made by one statement have in common."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class Prototype:
-    """What the processes begin with that one statement makes, of given objects.
+    """What processes made by one statement begin with, for given objects.
 
     body, row_start     as of a process that goes away
     children            what its own statements make: by the places of their rows among its whole numbers
@@ -40,7 +40,7 @@ class Prototype:
 
     @property
     def label(self) -> str | type:
-        """What its processes are counted by: the name that they share, before their numbers, or their class."""
+        """The key by which its processes are numbered: their common name, or their class."""
         return self.spawn_template.kind or self.spawn_template.function.__name__
 
     def generator(self, process: Process, numbers: Mapping[str, float]) -> GeneratorType[object, object, object]:
@@ -70,7 +70,7 @@ class Prototype:
 
 
 class Prototypes:
-    """All prototypes of one stay of processes in rows, in the order of their numbers."""
+    """All prototypes, from when processes become rows until all return, in the order of their numbers."""
 
     def __init__(self, bodies: Bodies) -> None:
         self.all: list[Prototype] = []
@@ -115,7 +115,7 @@ class Prototypes:
 
     @staticmethod
     def descendants_of(children: Iterable[Prototype | None]) -> list[Prototype]:
-        """Prototypes and those that these lead to, each once, in the order in which they are met."""
+        """Prototypes and those that these lead to, each once, in the order in which they are found."""
         found: dict[Prototype, None] = {}
         waiting = [child for child in children if child is not None]
         for prototype in waiting:

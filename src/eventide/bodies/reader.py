@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from eventide.bodies.waits.choices import Written
     from eventide.reading.twins import Twin
 
-MOST_TURNS: Final = 2**20  # of loops in one event: then Python goes on, which can be interrupted
+MOST_TURNS: Final = 2**20  # of loops in one event: then Python continues, which can be interrupted
 
 
 class Reading(Writing):
@@ -50,7 +50,7 @@ class Reading(Writing):
         self.points[0] = Point(self._place(self._first(tree.body)), self.frame, (), "executes")
         self._run(tree.body)
         self._add("code = ENDS\nbreak")
-        for frame in self.frames:  # one generator's: they are not to live as long as the body
+        for frame in self.frames:  # of one generator: they must not live as long as the body
             frame.naming.unborn, frame.naming.values, frame.naming.bound = None, {}, {}
 
     # --- statements -----------------------------------------------------------------------------------------------
@@ -68,14 +68,14 @@ class Reading(Writing):
         return self._lines is not None
 
     def _attempt(self, statement: ast.stmt, write: Callable[[BodyExpressions], object]) -> int:
-        """Write the lines of a statement and return its state; 0 if that cannot be, and it is left to Python."""
+        """Write the lines of a statement and return its state; 0 if it is left to Python."""
         state = self._point(statement)
         emission = Emission(self._temporaries)
         noted = self.naming.noted()
         try:
             write(BodyExpressions(self.naming, emission))
         except Unknown as unknown:
-            self.naming.take_back(noted)  # Python executes it, whatever its names stand for
+            self.naming.take_back(noted)  # Python executes it, whatever its names mean
             self._leave(statement, state, str(unknown), unknown.node)
             return 0
         self._temporaries = emission.used
@@ -257,7 +257,7 @@ class Reading(Writing):
         self._resume(resume)
 
     def _need_asked(self, emission: Emission, but: Block | None = None) -> None:
-        """A wait in the block of a request that was not yielded is Python's: at its end that may be an error."""
+        """A wait in the block of a request that was not yielded is left to Python: its end may be an error."""
         for block in self._blocks_around:
             if block is not but:
                 emission.emit_early(f"if a.request.state[q_{block.name}] == NEW:\n    code = EXIT\n    break")
@@ -510,7 +510,7 @@ class Reading(Writing):
     # --- functions that it goes through ---------------------------------------------------------------------------
 
     def _go_through(self, statement: ast.stmt, call: ast.YieldFrom, target: ast.expr | None = None) -> None:
-        """A `yield from`: the statements of a generator function that is known stand there."""
+        """A `yield from`: it is replaced by the statements of the known generator function."""
         state, noted, lines = self._point(statement), self.naming.noted(), self._lines
         loops, states, frames = len(self.loops), self._states, len(self.frames)
         sizes = [len(table) for table in self._tables]

@@ -72,7 +72,7 @@ def _given(node: ast.Call, *, is_preemptive: bool) -> dict[str, ast.expr]:
 
 
 def name_of_request(statement: ast.With, tree: ast.AST, naming: Naming, *, is_nested: bool) -> str:
-    """The variable of a request, which nothing but its blocks refers to. Raises Unknown.
+    """The variable of a request, to which only its blocks refer. Raises Unknown.
 
     is_nested   whether a block around this one has the same
     """

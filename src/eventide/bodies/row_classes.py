@@ -39,7 +39,7 @@ class RowClasses:
         self._classes: dict[type, type] = {}
 
     def may_go(self, activity: object) -> bool:
-        """Whether an activity is a process whose class leaves its attributes to Python."""
+        """Whether an activity is a process whose class does not customise attributes."""
         kind = type(activity)
         known = self._may.get(kind)
         if known is None:

@@ -1,4 +1,4 @@
-"""On what native code of processes relies, and whether all of it is still so: events in Python may have changed it."""
+"""The assumptions of native processes, and whether they still hold: events in Python may have changed them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ NO_QUESTIONS: Final[tuple[tuple[Any, ...], ...]] = (), (), ()
 
 
 class Assumptions:
-    """The facts on which those rely that are away, by object and attribute."""
+    """The facts on which processes in rows rely, by object and attribute."""
 
     def __init__(self) -> None:
         self._facts: dict[tuple[int, str], Fact] = {}
@@ -35,7 +35,7 @@ class Assumptions:
         self._questions = NO_QUESTIONS
 
     def stands(self) -> bool:
-        """Whether all is as it was, and nobody has begun to look at Python code, as a debugger does."""
+        """Whether all still hold, and no debugger or the like has begun to watch Python code."""
         if is_watched():
             return False
         asks, abouts, answers = self._questions

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class RowDriver(Protocol):
-    """What lets rows have their events.
+    """Drives the events of rows.
 
     reached     what stopped them that is neither an event of theirs nor the end of their turn; None without
     has_state_event     whether that is a state event

@@ -50,9 +50,9 @@ class Candidate(NamedTuple):
 
 
 class Selection:
-    """Finds who can go away at this moment.
+    """Finds the processes that can become rows at this moment.
 
-    is_granting     whether a resource stays as somebody does not know yet that its request was granted
+    is_granting     whether a resource stays because a granted process has not been told yet
     """
 
     def __init__(self, bodies: Bodies, prototypes: Prototypes, may_go: Callable[[object], bool]) -> None:
@@ -173,7 +173,7 @@ class Selection:
 
     @staticmethod
     def _are_known(requests: list[Request], owners: list[Candidate | None]) -> bool:
-        """Whether nobody but those that go away, and the resource, refers to some requests.
+        """Whether only the processes that become rows, and the resource, refer to some requests.
 
         What one count of references is depends on the version of Python; so that of a new request is the measure.
         """
@@ -186,7 +186,7 @@ class Selection:
 
 
 def _is_plain(notice: Notice) -> bool:
-    """Whether a row can have it: it was placed without a priority, and beside nobody."""
+    """Whether a row can have it: it was placed without a priority, and not beside another."""
     _, sequence, path, _ = notice
     is_hold = path == PLAIN or (sequence % 1.0 == 0.5 and len(path) == 2 and path[1] == 0)
     return is_hold and ABOVE < sequence < BELOW

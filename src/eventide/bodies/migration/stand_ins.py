@@ -1,6 +1,6 @@
 """What takes the place of processes, of the calendar and of the list of processes while processes are rows.
 
-Whoever looks at one of them returns to Python those that could be seen; see `row_migration.py`.
+To use one of them returns to Python what could be seen through it; see `row_migration.py`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class RowProcess(NamedTuple):
-    """A process that is a row: its body, and what it was made like in a row, or objects whose addresses the row has."""
+    """A process that is a row: its body, and its prototype, or the objects whose addresses the row has."""
 
     process: Process
     body: Body
@@ -30,7 +30,7 @@ class RowProcess(NamedTuple):
 
 
 class Given:
-    """Stands for a process in the rest of its event: it has yielded a number already, or has met an error."""
+    """Stands for a process in the rest of its event, which has already yielded a number or met an error."""
 
     __slots__ = ("_notice", "_receiver", "_value", "_wait", "activity", "command", "does")
 
@@ -70,7 +70,7 @@ def _asking(name: str) -> Callable[..., object]:
     plain = getattr(Calendar, name)
 
     def ask(calendar: Calendar, *others: object) -> object:
-        if calendar.tracer is not None:  # a signal handler may just have looked
+        if calendar.tracer is not None:  # a signal handler may just have read it
             calendar.tracer.leave()
         return plain(calendar, *others)
 
@@ -82,7 +82,7 @@ for _name in ("first", "next_time", "__iter__", "after"):
 
 
 class RowProcessList(ProcessList):
-    """The list of processes while some are rows: those that were made in rows come before who is made now."""
+    """The list of processes while some are rows: those made in rows come before one made now."""
 
     __slots__ = ()
 
@@ -93,7 +93,7 @@ class RowProcessList(ProcessList):
         ProcessList.enter(self, process)
 
     def __iter__(self) -> Iterator[Process]:
-        """Those who have not left, in their order: all return to Python."""
+        """The processes that have not left, in order: all return to Python."""
         if self.migration is not None:
             self.migration.leave()
         return ProcessList.__iter__(self)

@@ -1,4 +1,4 @@
-"""Levels and tallies that are away: rows keep them, and who looks at one sees it as Python would have left it.
+"""Levels and tallies kept by rows: reading one gives what Python would have.
 
 To look at a statistic returns no process to Python. It has its state and its class again until rows go on; then rows
 take it over as it is by then. A level whose values are whole numbers, of one type, goes away; rows keep it by the same
@@ -76,7 +76,7 @@ class AwayLevel:
         object.__setattr__(self.thing, "__class__", LEVEL_AWAY)
 
     def go_again(self) -> bool:
-        """The same after somebody has looked at it; False if rows can keep it no more."""
+        """The same after it was read; False if rows cannot keep it any longer."""
         is_kept = type(self.thing) is Level and kind_of(self.thing) == self._kind
         if is_kept:
             self.go()
@@ -96,7 +96,7 @@ class AwayTally:
     """The waits of a resource that is away, or was.
 
     row     its row among the tallies
-    look    called by who looks at it
+    look    called when it is read
     """
 
     def __init__(self, tally: Tally, memory: RowMemory, look: Callable[[object], object]) -> None:
@@ -111,7 +111,7 @@ class AwayTally:
         object.__setattr__(self.thing, "__class__", self._away)
 
     def go_again(self) -> bool:
-        """The same after somebody has looked at it; False if rows can do so no more."""
+        """The same after it was read; False if rows cannot do so any longer."""
         is_kept = type(self.thing) is Tally and self.thing.keep
         if is_kept:
             self.go()

@@ -1,4 +1,4 @@
-"""All resources and levels of one simulation that are away, or were: they go, come, and are looked at."""
+"""The resources and levels of one simulation that are kept by rows: they leave, return, and are read."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class Things:
     """The resources and levels that are away.
 
-    look    called with a statistic that is away by who looks at it
+    look    called with a statistic in rows that is read
     """
 
     def __init__(self, memory: RowMemory, look: Callable[[object], object]) -> None:
@@ -92,7 +92,7 @@ class Things:
         return None
 
     def hide(self) -> bool:
-        """Rows go on, and take over what was looked at; False if they can keep it no more, and all have to come."""
+        """Rows continue and take over what was read; False if they cannot keep it, and all have to return."""
         while self._looked_at:
             if not self._looked_at.pop().go_again():
                 return False

@@ -91,7 +91,7 @@ def joins(body: Body, row_start: RowStart, standing: Sequence[tuple[str, Notice 
 
 
 def references_to(body: Body, request: Request, row_start: RowStart, generator: Suspended) -> int:
-    """How many references a process and the resource have to its request; -1 if it is none of the process's.
+    """How many references a process and the resource have to its request; -1 if the request is not the process's.
 
     generator   of the process
     """
@@ -116,7 +116,7 @@ def place_branches(
     standing: Sequence[tuple[str, Notice | None, Wait | None]],
     requests: Mapping[Request, int],
 ) -> None:
-    """Let the process in a row wait for what it has waited for in Python.
+    """Let the process in a row wait for what it waited for in Python.
 
     requests    their rows
     """
@@ -131,7 +131,7 @@ def place_branches(
 
 
 def leave_wait(body: Body, memory: RowMemory, i: int, requests: Mapping[int, Request]) -> list[StandingBranch]:
-    """The branches for which a process waits that is about to leave its row; there are none in rows then.
+    """The branches of the wait of a process that is about to leave its row; rows have none then.
 
     requests    by their rows
     """

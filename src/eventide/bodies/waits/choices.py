@@ -53,7 +53,7 @@ class Written(NamedTuple):
 
     @property
     def leaves(self) -> str:
-        """What gives up a request that it has made where something else came first."""
+        """The lines that give up its own request where something else came first."""
         choice = self.choice
         test = f"if a.activity.wait[i] < 0 or a.process.subject[i] != {choice.asked}:"
         return f"{test}\n    drop(a, q_{choice.request})\n    q_{choice.request} = -1"
