@@ -12,7 +12,7 @@ import pytest
 import eventide as ev
 from eventide.continuous.guards import native_handlers, native_processes
 from eventide.discrete.conditions import until as until_module
-from eventide.discrete.processes.stand import Stand
+from eventide.discrete.processes.generator_stand_in import GeneratorStandIn
 from eventide.reading.generators import locals_of
 
 
@@ -126,7 +126,7 @@ def test_the_generator_is_kept_where_it_is_and_made_anew_when_python_goes_on_els
     sim.run(until=12.25)
     assert process._generator is first
     sim.run(until=13.25)
-    assert type(process._generator) is Stand
+    assert type(process._generator) is GeneratorStandIn
     assert process.why_waiting().partition(" (")[0].endswith(str(swings.__code__.co_firstlineno + 8))
     twin = process._generator
     assert twin is not first

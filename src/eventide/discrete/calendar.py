@@ -73,7 +73,7 @@ class Entry(Protocol):
 Notice: TypeAlias = tuple[float, float, Path, Entry]
 
 
-class Nobody:
+class EndOfTime:
     """The entry at the end of time, so that the heap always has a root."""
 
     __slots__ = ("_notice",)
@@ -113,9 +113,9 @@ class Calendar:
         """The number of the stretch that was last to put something in front."""
         self.below = 0
         """How much in `front` comes after what that stretch put there."""
-        nobody: Any = Nobody()
-        self.end: Notice = (inf, inf, PLAIN, nobody)
-        nobody._notice = self.end
+        end_of_time: Any = EndOfTime()
+        self.end: Notice = (inf, inf, PLAIN, end_of_time)
+        end_of_time._notice = self.end
         self.heap: list[Notice] = [self.end]
         self.ready: deque[Notice] = deque()
         self.serial = count(1).__next__

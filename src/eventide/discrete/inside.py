@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from eventide.discrete.processes.migration import Migration
     from eventide.discrete.processes.process import Process
     from eventide.discrete.processes.process_list import ProcessList
-    from eventide.discrete.resources.line import Wish
+    from eventide.discrete.resources.line import StationRequest
     from eventide.discrete.same_time_limit import Instant
     from eventide.discrete.sigint import Keyboard
     from eventide.discrete.world import World
@@ -137,7 +137,7 @@ def finish(process: Process) -> None:
     process._finish(None)
 
 
-def asker_of(request: Wish) -> Entry:
+def asker_of(request: StationRequest) -> Entry:
     """The process that made a request, or that branch of its wait for which it did."""
     activity: Entry = request._activity
     return activity

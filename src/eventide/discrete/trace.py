@@ -49,7 +49,7 @@ def print_occurrence(occurrence: Occurrence) -> None:
     sys.stdout.write(f"{occurrence}\n")
 
 
-class Witness(Protocol):
+class EventRecorder(Protocol):
     """A listener that also learns what each event did."""
 
     def begin(self, notice: Notice, occurrence: Occurrence) -> None:
@@ -69,23 +69,23 @@ class Witness(Protocol):
         ...
 
 
-def tell_of_events(world: World, witness: Witness) -> None:
-    """Tell a witness of every event from now on."""
+def tell_of_events(world: World, recorder: EventRecorder) -> None:
+    """Tell a recorder of every event from now on."""
     if world._tracer is None:
-        world._tracer = Tracer(world, None, witness)
+        world._tracer = Tracer(world, None, recorder)
     else:
-        world._tracer.witness = witness
+        world._tracer.recorder = recorder
 
 
 class Tracer(OuterHook):
-    """Reports every event of a world to a listener and a witness, until `stop`."""
+    """Reports every event of a world to a listener and a recorder, until `stop`."""
 
-    def __init__(self, world: World, listener: Listener | None, witness: Witness | None = None) -> None:
+    def __init__(self, world: World, listener: Listener | None, recorder: EventRecorder | None = None) -> None:
         if world._migration is not None:
             world._migration.leave()
         self.world = world
         self.listener = listener
-        self.witness = witness
+        self.recorder = recorder
         self.inner = world._hook
         self._reasons: dict[int, tuple[Notice | None, str]] = {}
         world._hook = self
@@ -115,8 +115,8 @@ class Tracer(OuterHook):
         """Let the inner hook advance the model to its next event, and report that event, which is listed then."""
         world = self.world
         calendar = world._calendar
-        if self.witness is not None:
-            self.witness.end()
+        if self.recorder is not None:
+            self.recorder.end()
         if self.inner is not None:
             called = self.inner.advance(horizon)
             if world._hook is None:  # it has nothing to do any more
@@ -147,8 +147,8 @@ class Tracer(OuterHook):
         occurrence = Occurrence(notice[0], name_of(who), why)
         if self.listener is not None:
             self.listener(occurrence)
-        if self.witness is not None:
-            self.witness.begin(notice, occurrence)
+        if self.recorder is not None:
+            self.recorder.begin(notice, occurrence)
 
     def _why_unnoted(self, notice: Notice) -> str:
         if isinstance(notice[3], Timer):
@@ -171,16 +171,16 @@ class Tracer(OuterHook):
         self._reasons[id(activity)] = (activity._notice, why)
 
     def note_placed(self, activity: Entry) -> None:
-        """Tell the witness that the event has placed `activity`."""
-        if self.witness is not None and not self.world.active:
-            self.witness.note(activity)
+        """Tell the recorder that the event has placed `activity`."""
+        if self.recorder is not None and not self.world.active:
+            self.recorder.note(activity)
 
     def tell_of_handover(self, now: float, activity: Entry, process: Process) -> None:
         """Tell of a direct activation, which is no event of its own."""
         if self.listener is not None:
             self.listener(Occurrence(now, process.name, f"activated at once by {name_of(activity)}"))
-        if self.witness is not None:
-            self.witness.hand_over(process)
+        if self.recorder is not None:
+            self.recorder.hand_over(process)
         self.note_as(activity, f"goes on after {process.name}")
 
     def _why(self, activity: object) -> str:

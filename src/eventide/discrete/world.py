@@ -234,7 +234,7 @@ class World:
         if listener is not None and listener is not False and not callable(listener):
             raise TypeError(f"sim.trace takes a function of an Occurrence, True or False, and got {listener!r}")
         wanted = None if listener is False else listener
-        if self._tracer is not None and self._tracer.witness is not None:
+        if self._tracer is not None and self._tracer.recorder is not None:
             self._tracer.listener = wanted
             return
         if self._tracer is not None:

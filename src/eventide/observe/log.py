@@ -154,7 +154,7 @@ class EventLog(Sequence[Entry]):
         if not is_running(self.sim):
             self.end()
 
-    # --- as a witness ---------------------------------------------------------------------------------------------
+    # --- as a recorder ---------------------------------------------------------------------------------------------
 
     def begin(self, notice: Notice, occurrence: Occurrence) -> None:
         """An event begins: the wait that it ends is over."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from eventide.continuous.guards.native_processes import obstacle
 from eventide.discrete.conditions.until import past_waits
 from eventide.discrete.inside import generator_of, wait_of
-from eventide.discrete.processes.stand import Stand
+from eventide.discrete.processes.generator_stand_in import GeneratorStandIn
 from eventide.lowering.not_compilable import CannotLower
 from eventide.reading.generators import function_of, locals_of
 from eventide.reading.scope import closures_of
@@ -69,7 +69,7 @@ def _read(process: Process) -> tuple[FunctionType | None, CodeType, dict[str, ob
     would be taken for one that is in use elsewhere.
     """
     generator = generator_of(process)
-    if type(generator) is Stand:
+    if type(generator) is GeneratorStandIn:
         generator = generator.generator
     function = function_of(generator)
     if function is None:

@@ -17,8 +17,8 @@ from eventide.declare.changes import Pending
 from eventide.discrete.conditions.condition import conditions_of
 from eventide.discrete.conditions.until import StateWait, past_waits, wait_again
 from eventide.discrete.inside import is_at_yield, resume_with, wait_of
+from eventide.discrete.processes.generator_stand_in import GeneratorStandIn
 from eventide.discrete.processes.process import Process
-from eventide.discrete.processes.stand import Stand
 from eventide.engine.codes import FOLLOWER, STANDS_AT, UNMOVED
 from eventide.reading.generators import Successor, function_of, is_held_elsewhere
 
@@ -85,13 +85,13 @@ class NativeProcess:
         wait.rank = rank
         past: Any = wait_of(process)
         generator = process._generator
-        if past is wait and type(generator) is not Stand and waits.index(past) == wait_point:
+        if past is wait and type(generator) is not GeneratorStandIn and waits.index(past) == wait_point:
             return  # its generator stands there already
         past.is_over, wait.is_over = True, False
         wait_again(process, wait)
-        if type(generator) is not Stand:
-            generator = Stand(process, generator, waits.index(past), self.successor)
-        if generator.home == wait_point:
+        if type(generator) is not GeneratorStandIn:
+            generator = GeneratorStandIn(process, generator, waits.index(past), self.successor)
+        if generator.wait_point == wait_point:
             generator = generator.generator
         else:
             generator.place = self.process_code.wait_points[wait_point].place
@@ -267,7 +267,7 @@ class NativeProcesses:
     def ready(self, condition: Condition) -> None:
         """The event of a condition takes place in Python: move the waiting process's generator to that point."""
         generator = getattr(getattr(condition, "activity", None), "_generator", None)
-        if type(generator) is Stand:
+        if type(generator) is GeneratorStandIn:
             generator.resolve()
 
 

@@ -22,8 +22,8 @@ SPARE: Final = 64
 """The number of places of requests that left a line before they are removed."""
 
 
-class Wish:
-    """Something a process asks of a station; while it cannot be had, the wish stands in a line of the station.
+class StationRequest:
+    """Something a process asks of a station; while it cannot be had, the request stands in a line of the station.
 
     station     what it was asked of
     state       "new" until it is yielded, then "waiting" or "granted", and how it ended
@@ -73,7 +73,7 @@ class Wish:
         raise NotImplementedError
 
 
-Member = TypeVar("Member", bound=Wish)
+Member = TypeVar("Member", bound=StationRequest)
 
 
 class Line(Generic[Member]):
@@ -96,19 +96,19 @@ class Line(Generic[Member]):
         """How many wait."""
         return len(self.plain) + len(self.heap) - self.stale
 
-    def push(self, wish: Member) -> None:
+    def push(self, request: Member) -> None:
         """Append a request to the line; its number is the highest until now."""
-        if wish._priority == 0.0:
-            self.plain.append(wish)
+        if request._priority == 0.0:
+            self.plain.append(request)
         else:
-            self._sort_in(wish)
+            self._sort_in(request)
 
-    def restore(self, wish: Member) -> None:
+    def restore(self, request: Member) -> None:
         """Put a request at the place of its number, before later ones."""
-        if wish._priority == 0.0:
-            self._insert(wish)
+        if request._priority == 0.0:
+            self._insert(request)
         else:
-            self._sort_in(wish)
+            self._sort_in(request)
 
     def first(self) -> Member | None:
         """The next request; None if the line is empty."""
@@ -123,65 +123,65 @@ class Line(Generic[Member]):
             return heap[0][2]
         return plain[0] if plain else None
 
-    def take(self, wish: Member) -> None:
+    def take(self, request: Member) -> None:
         """Remove the next request, which `first` has returned."""
-        if wish._priority == 0.0:
+        if request._priority == 0.0:
             self.plain.popleft()
         else:
             heappop(self.heap)
-            wish._place = None
+            request._place = None
 
-    def drop(self, wish: Member) -> None:
-        """Give up the place of a wish that is no longer waiting."""
+    def drop(self, request: Member) -> None:
+        """Give up the place of a request that is no longer waiting."""
         self.stale += 1
-        if wish._priority != 0.0:
-            wish._place = None
+        if request._priority != 0.0:
+            request._place = None
         if self.stale > self.count + SPARE:
-            self.plain = deque(wish for wish in self.plain if wish.state == WAITING)
+            self.plain = deque(request for request in self.plain if request.state == WAITING)
             self.heap = [place for place in self.heap if stands_here(place)]
             heapify(self.heap)
             self.stale = 0
 
-    def remove(self, wish: Member) -> None:
-        """Take out a wish that continues to wait, elsewhere."""
-        if wish._priority == 0.0:
-            self.plain.remove(wish)
+    def remove(self, request: Member) -> None:
+        """Take out a request that continues to wait, elsewhere."""
+        if request._priority == 0.0:
+            self.plain.remove(request)
         else:
-            wish._place = None
+            request._place = None
             self.stale += 1
 
-    def reorder(self, wish: Member, priority: float) -> None:
-        """Move a wish to where another priority puts it."""
-        self.remove(wish)
-        wish._priority = priority
-        self.restore(wish)
+    def reorder(self, request: Member, priority: float) -> None:
+        """Move a request to where another priority puts it."""
+        self.remove(request)
+        request._priority = priority
+        self.restore(request)
 
     def __iter__(self) -> Iterator[Member]:
         """The wishes in the order in which they are to be fulfilled."""
         ranked = sorted(place for place in self.heap if stands_here(place))
-        for _, _, wish in ranked:
-            if wish._priority > 0.0:
-                yield wish
-        for wish in tuple(self.plain):
-            if wish.state == WAITING:
-                yield wish
-        for _, _, wish in ranked:
-            if wish._priority < 0.0:
-                yield wish
+        for _, _, request in ranked:
+            if request._priority > 0.0:
+                yield request
+        for request in tuple(self.plain):
+            if request.state == WAITING:
+                yield request
+        for _, _, request in ranked:
+            if request._priority < 0.0:
+                yield request
 
-    def _sort_in(self, wish: Member) -> None:
-        wish._place = place = (-wish._priority, wish._number, wish)
+    def _sort_in(self, request: Member) -> None:
+        request._place = place = (-request._priority, request._number, request)
         heappush(self.heap, place)
 
-    def _insert(self, wish: Member) -> None:
+    def _insert(self, request: Member) -> None:
         plain, index = self.plain, 0
-        while index < len(plain) and plain[index]._number < wish._number:
+        while index < len(plain) and plain[index]._number < request._number:
             index += 1
-        plain.insert(index, wish)
+        plain.insert(index, request)
 
 
-def stands_here(place: tuple[float, int, Wish]) -> bool:
-    """Whether a place of the heap is still that of its wish."""
+def stands_here(place: tuple[float, int, StationRequest]) -> bool:
+    """Whether a place of the heap is still that of its request."""
     return place[2]._place is place
 
 

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self, cast
 
 from eventide.declare import check_same_simulation
-from eventide.discrete.resources.line import GRANTED, NEW, WAITING, Line, Wish
+from eventide.discrete.resources.line import GRANTED, NEW, WAITING, Line, StationRequest
 from eventide.discrete.resources.preemption import PREEMPTED
 from eventide.errors import ModelError
 from eventide.reading.description import listed
@@ -24,8 +24,8 @@ WITHDRAWN: Final = "withdrawn"
 SUSPENDED: Final = "suspended"
 
 
-class Request(Wish):
-    """A wish for units of a resource: yield it to wait for them, leave its `with` block to give them back.
+class Request(StationRequest):
+    """A request for units of a resource: yield it to wait for them, leave its `with` block to give them back.
 
     One whose units were taken away may be yielded again: it then stands in line where it stood before.
 

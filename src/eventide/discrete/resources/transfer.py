@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 from eventide.declare import check_same_simulation
 from eventide.discrete.commands import Handover
 from eventide.discrete.processes.process import Process
-from eventide.discrete.resources.line import GRANTED, NEW, WAITING, Line, Wish, check_priority
+from eventide.discrete.resources.line import GRANTED, NEW, WAITING, Line, StationRequest, check_priority
 from eventide.discrete.resources.station import Station
 from eventide.errors import ModelError
 from eventide.statistics import Level, Tally
@@ -35,7 +35,7 @@ WITHDRAWN: Final = "withdrawn"
 Amount: TypeAlias = "float | Fraction"  # added exactly, if whole numbers and fractions
 
 
-class Transfer(Wish):
+class Transfer(StationRequest):
     """A put or a get, to be yielded.
 
     state       "new", "waiting", "granted" (it is carried out at the end of the present instant), "done" or "withdrawn"

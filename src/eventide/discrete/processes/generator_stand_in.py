@@ -9,21 +9,21 @@ if TYPE_CHECKING:
     from eventide.reading.generators import Successor, Suspended
 
 
-class Stand:
+class GeneratorStandIn:
     """Stands for the generator of a process, which has come to another of its yields without it.
 
-    generator   as it was left, at the wait point of number `home`
+    generator   as it was left, at the wait point of number `wait_point`
     place       where the process waits now, as a place of its twin; successor: what makes a generator there
     real        the generator that stands there, once it has been asked for
     """
 
-    __slots__ = ("generator", "home", "place", "process", "real", "successor")
+    __slots__ = ("generator", "place", "process", "real", "successor", "wait_point")
     place: int
 
-    def __init__(self, process: Process, generator: Suspended, home: int, successor: Successor) -> None:
+    def __init__(self, process: Process, generator: Suspended, wait_point: int, successor: Successor) -> None:
         self.process = process
         self.generator = generator
-        self.home = home
+        self.wait_point = wait_point
         self.successor = successor
         self.real: Suspended | None = None
 
