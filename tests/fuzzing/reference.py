@@ -172,11 +172,16 @@ class Watch:
 
 @dataclass(order=True)
 class Notice:
-    """Something due. `live` is taken from one that is withdrawn."""
+    """Something due.
+
+    way     which root of a comparison its time was counted from, 0 for the start, and by which times since
+    live    taken from one that is withdrawn
+    """
 
     time: float
     number: int
     run: Any = field(compare=False)
+    way: tuple[float, ...] = field(compare=False)
     live: bool = field(default=True, compare=False)
 
 
@@ -204,6 +209,8 @@ class World:
         self.is_reached = False
         self.events = 0
         self.latest = 0.0
+        self.roots = 0
+        self.way = self.latest_way = (0.0,)
         self.before = 0
         self.stretches = 0
         self.current: Any = None
@@ -429,13 +436,17 @@ class World:
 
     def schedule(self, time: float, run: Any) -> Notice:
         """Something at a time, after all that stands there."""
-        notice = Notice(time, next(self.numbers), run)
+        notice = Notice(time, next(self.numbers), run, self._way_to(time))
         heapq.heappush(self.heap, notice)
         return notice
 
+    def _way_to(self, time: float) -> tuple[float, ...]:
+        """How a time is counted; two ways lead to one time, but for rounding where the root is only nearly the same."""
+        return self.way if self.way[0] == 0.0 or time == self.time else (*self.way, time)
+
     def schedule_front(self, run: Any) -> Notice:
         """Something in front of this instant, after what this event has put there."""
-        notice = Notice(self.time, 0, run)
+        notice = Notice(self.time, 0, run, self.way)
         self.front.insert(self.at_front, notice)
         self.at_front += 1
         return notice
@@ -459,6 +470,7 @@ class World:
             if due <= self.time < end:
                 notice = self.front.pop(0) if self.front else heapq.heappop(self.heap)
                 if notice.time == self.time:
+                    self.way = notice.way
                     self._event(notice.run)
                     continue
                 raise AssertionError("an event was passed")
@@ -488,11 +500,12 @@ class World:
         self.events += 1
         if self.events > MOST_EVENTS:
             raise Skip("too many events")
-        if 0.0 < self.time - self.latest < SAME:
+        is_apart = self.time > self.latest or self.way != self.latest_way
+        if is_apart and self.time - self.latest < SAME:
             raise Skip("two events are at one time but for rounding")
         if any(0.0 < abs(self.time - jump) < SAME for jump in self.jumps):
             raise Skip("an event and the jump of an input are at one time but for rounding")
-        self.latest = self.time
+        self.latest, self.latest_way = self.time, self.way
         self.at_front = 0
         run()
         self.current = None
@@ -595,6 +608,8 @@ class World:
         self.is_reached = False
         if found is None:
             return
+        self.roots += 1
+        self.way = (float(self.roots),)
         for key in found[1]:
             if key[0] in self.hidden and self.time - self.changed.get(key[0], -math.inf) < m.SEEN:
                 raise Skip("a condition in Python changes twice in short time")
