@@ -8,157 +8,35 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields, is_dataclass
 from typing import Any
 
+from fuzzing.expressions import (  # noqa: F401  # all of the language has names of this module
+    SEEN,
+    Apply,
+    Bin,
+    Both,
+    Call,
+    Choice,
+    Cmp,
+    Crosses,
+    Expr,
+    Gather,
+    Global,
+    Local,
+    Num,
+    Opaque,
+    Path,
+    Rate,
+    Read,
+    Stock,
+    Test,
+    Time,
+    Total,
+    Whole,
+)
+
 PORTION = 0.6
 """What is taken out of a tank by who waits for other things as well."""
 GRID = "0.0703"
 """Seconds between two rows of a recording."""
-
-Path = tuple[str, ...]
-"""Names with dots between them: ("self", "mate", "x"), ("n0", "x")."""
-
-# --- expressions ------------------------------------------------------------------------------------------------------
-
-
-@dataclass
-class Num:
-    value: float
-
-
-@dataclass
-class Read:
-    path: Path
-
-
-@dataclass
-class Time:
-    pass
-
-
-@dataclass
-class Bin:
-    op: str
-    left: Expr
-    right: Expr
-
-
-@dataclass
-class Call:
-    """A function of the standard library: sin, cos, tanh, abs, min, max, sqrt."""
-
-    name: str
-    args: list[Expr]
-
-
-@dataclass
-class Whole:
-    """A whole number made of an expression, or of its quotient by a number: floor, ceil, round, numpy, //; or %."""
-
-    word: str
-    inner: Expr
-    divisor: float = 1.0
-
-
-@dataclass
-class Choice:
-    """`then if test else other`."""
-
-    test: Test
-    then: Expr
-    other: Expr
-
-
-@dataclass
-class Apply:
-    """A call of the function that stands in a field."""
-
-    path: Path
-    argument: Expr
-
-
-@dataclass
-class Gather:
-    """A sum over the objects of a list: `sum(member.x * factor for member in self.mates)`."""
-
-    path: Path
-    name: str
-    factor: float
-
-
-@dataclass
-class Total:
-    """The sum of the items of a vector."""
-
-    path: Path
-    size: int
-
-
-@dataclass
-class Rate:
-    """The rate of a state."""
-
-    path: Path
-
-
-@dataclass
-class Stock:
-    """How much there is of what processes share: free units, an amount, a number of things."""
-
-    name: str
-
-
-@dataclass
-class Local:
-    """A local name of a process."""
-
-    name: str
-
-
-@dataclass
-class Global:
-    """A number of the module."""
-
-    name: str
-
-
-SEEN = 0.25
-"""A condition that only Python can test is tested in the middle and at the end of a step. Programs with such conditions
-make steps of at most twice this time, and what one is for less than this time may stay unseen."""
-
-
-@dataclass
-class Opaque:
-    """An expression in a form that has no native code."""
-
-    inner: Expr
-
-
-@dataclass
-class Cmp:
-    op: str
-    left: Expr
-    right: Expr
-
-
-@dataclass
-class Both:
-    """Two tests joined by `and` or `or`."""
-
-    word: str
-    left: Test
-    right: Test
-
-
-@dataclass
-class Crosses:
-    """A passage through a level: of handlers and waits only. direction: "up", "down", "either"."""
-
-    value: Expr
-    level: Expr
-    direction: str
-
-
-Expr = Num | Read | Time | Bin | Call | Whole | Choice | Apply | Gather | Total | Rate | Stock | Local | Global | Opaque
-Test = Cmp | Both | Crosses
 
 # --- statements -------------------------------------------------------------------------------------------------------
 
@@ -269,10 +147,11 @@ class Loop:
 
 @dataclass
 class Guarded:
-    """Waits that an interrupt may end."""
+    """Waits that an interrupt may end. tells: whether its cause is logged."""
 
     body: list[Statement]
     label: str
+    tells: bool = False
 
 
 @dataclass
@@ -364,7 +243,55 @@ class Await:
 
 @dataclass
 class Interrupt:
+    """With a number as its cause, or without."""
+
     process: int
+    cause: float | None = None
+
+
+@dataclass
+class End:
+    """Let a process end where it stands."""
+
+    process: int
+
+
+@dataclass
+class Halt:
+    """End the run; the main program begins another."""
+
+
+@dataclass
+class Tolerate:
+    """Give a state another relative tolerance; it is small all the same."""
+
+    path: Path
+    relative: float
+
+
+@dataclass
+class Rank:
+    """Give an object another rank among those with laws."""
+
+    path: Path
+    priority: float
+
+
+@dataclass
+class Staff:
+    """Change the number of units. excess: what becomes of those in use beyond it, "finish", "preempt" or "suspend"."""
+
+    resource: str
+    units: int
+    excess: str = "finish"
+
+
+@dataclass
+class MoveRequest:
+    """Let whoever is first in one line stand in another."""
+
+    source: str
+    target: str
 
 
 @dataclass
@@ -415,7 +342,7 @@ class Spawn:
 Statement = (
     Log | Assign | WriteItem | Let | SetGlobal | Refer | Swap | Member | Toggle | Freeze | Create | If | Loop | Guarded
     | Hold | Until | FirstOf | AllOf | Use | Work | Put | Get | Pour | Draw | Send | Await | Interrupt | Passivate
-    | Activate | Met | Rouse | WaitEnd | Tick | Spawn
+    | Activate | Met | Rouse | WaitEnd | Tick | Spawn | End | Halt | Tolerate | Rank | Staff | MoveRequest
 )  # fmt: skip
 
 # --- classes, objects, processes --------------------------------------------------------------------------------------
@@ -553,6 +480,15 @@ class Pause:
 
 
 @dataclass
+class Shifts:
+    """The hours of each period at which a resource is open, each with its units, and what is done at their ends."""
+
+    hours: list[tuple[float, float, int]]
+    period: float
+    excess: str = "finish"
+
+
+@dataclass
 class Function:
     """A function of a module; of an input, `text` is what makes it."""
 
@@ -571,6 +507,8 @@ class Program:
     order: list[str] = field(default_factory=list)
     processes: list[Process] = field(default_factory=list)
     resources: dict[str, int] = field(default_factory=dict)
+    shifts: dict[str, Shifts] = field(default_factory=dict)
+    """By the names of resources."""
     stores: list[str] = field(default_factory=list)
     tanks: dict[str, float] = field(default_factory=dict)
     signals: list[str] = field(default_factory=list)

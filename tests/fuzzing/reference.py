@@ -59,6 +59,14 @@ class Preempted(Exception):
 class Interrupted(Exception):
     """What an interrupt throws into a process of the reference."""
 
+    def __init__(self, cause: float) -> None:
+        super().__init__()
+        self.cause = cause
+
+
+class Ended(Exception):
+    """What is thrown into a process that is to end."""
+
 
 def _flat(key: Any) -> list[Any]:
     """The parts of a nested tuple."""

@@ -154,18 +154,32 @@ class Block(Words):
             case m.Loop(times, body):
                 head = "while True:" if times == m.FOREVER else f"for _ in range({times}):"
                 return [head, *indented(self.lines(body))]
-            case m.Guarded(body, label):
+            case m.Guarded(body, label, tells):
+                cause = ["-1.0 if interrupt.cause is None else interrupt.cause"] if tells else []
                 return [
                     "try:",
                     *indented(self.lines(body)),
-                    "except ev.Interrupt:",
-                    *indented([self.log(label, ["'interrupted'"])]),
+                    f"except ev.Interrupt{' as interrupt' if tells else ''}:",
+                    *indented([self.log(label, ["'interrupted'", *cause])]),
                 ]
             case m.Send(signal, value):
                 return [f"{p((signal,))}.send({e(value)})"]
-            case m.Interrupt(process):
+            case m.Interrupt(process) | m.End(process):
                 one = f"{p(('procs',))}[{process}]"
-                return [f"if not {one}.terminated and {one} is not {p(('sim',))}.current:", f"    {one}.interrupt()"]
+                act = "end()" if isinstance(s, m.End) else f"interrupt({'' if s.cause is None else repr(s.cause)})"
+                return [f"if not {one}.terminated and {one} is not {p(('sim',))}.current:", f"    {one}.{act}"]
+            case m.Halt():
+                return [f"{p(('sim',))}.stop()"]
+            case m.Tolerate(path, relative):
+                return [f"{p(path[:-1])}[{path[-1]!r}].rel_error = {relative!r}"]
+            case m.Rank(path, priority):
+                return [f"{p(path)}.set_priority({priority!r})"]
+            case m.Staff(resource, units, excess):
+                more = "" if excess == "finish" else f", excess={excess!r}"
+                return [f"{p((resource,))}.set_capacity({units!r}{more})"]
+            case m.MoveRequest(source, target):
+                one, other = p((source,)), p((target,))
+                return [f"if {one}.waiting:", f"    {one}.waiting[0].move({other})"]
             case m.Activate(process):
                 return [f"{p(('procs',))}[{process}].activate()"]
             case m.Rouse(process, word, delay):
@@ -400,6 +414,9 @@ def build_lines(program: m.Program, names: list[str]) -> list[str]:
     for name, units in program.resources.items():
         kind = "PreemptiveResource" if name == "bench" else "Resource"
         lines.append(f"{name} = ev.{kind}(sim, {units}, name={name!r})")
+    for name, shifts in program.shifts.items():
+        given = f"period={shifts.period!r}, on_close={shifts.excess!r}"
+        lines.append(f"ev.Shifts(sim, {name}, {shifts.hours!r}, {given})")
     lines += [f"{name} = ev.Store(sim, name={name!r})" for name in program.stores]
     lines += [f"{name} = ev.Container(sim, initial={level!r}, name={name!r})" for name, level in program.tanks.items()]
     lines += [f"{name} = ev.Signal(sim, name={name!r})" for name in program.signals]

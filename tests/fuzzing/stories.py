@@ -1,4 +1,4 @@
-"""Processes, resources and statements of the reference: `simulate` runs a whole program."""
+"""Processes and statements of the reference: `simulate` runs a whole program."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from math import inf
 from typing import Any
 
 from fuzzing import model as m
-from fuzzing.reference import Interrupted, Notice, Preempted, Refused, Thing, Watch, World
+from fuzzing.reference import Ended, Interrupted, Notice, Preempted, Refused, Thing, Watch, World
+from fuzzing.stations import Bench, Desk, Tank, Wish
 
 Commands = Generator[Any, Any, None]
 
@@ -88,7 +89,7 @@ class Story(Activity):
         while True:
             try:
                 command = self.generator.send(value) if error is None else self.generator.throw(error)
-            except StopIteration:
+            except (StopIteration, Ended):
                 break
             error = None
             answer = self.begin(command)
@@ -119,11 +120,11 @@ class Story(Activity):
         self.let_go()
         self.step(False if awaits else None)
 
-    def interrupted(self) -> None:
-        """The event in which an interrupt comes."""
+    def interrupted(self, error: Exception) -> None:
+        """The event in which an interrupt, or its end, comes."""
         if not self.ended:
             self.let_go()
-            self.step(None, Interrupted())
+            self.step(None, error)
 
     def lose(self, wish: Wish) -> None:
         """The event in which he learns that his unit has been taken away, unless he has given it back."""
@@ -179,177 +180,6 @@ class Group:
                 branch.let_go()
 
 
-class Wish:
-    """A request of a unit."""
-
-    def __init__(self, desk: Desk, priority: float, *, preempts: bool = False) -> None:
-        self.desk = desk
-        self.priority = priority
-        self.preempts = preempts
-        self.number = 0
-        self.state = "new"
-        self.who: Activity | None = None
-        self.notice: Notice | None = None
-
-    def give_back(self) -> None:
-        """Leave the line, or give the unit back."""
-        before, self.state = self.state, "over"
-        if before == "waiting":
-            self.desk.line.remove(self)
-        elif before == "granted":
-            if self.notice is not None:
-                self.notice.live = False
-            self.desk.take_back(self)
-        if before in {"waiting", "granted"}:
-            self.desk.serve()
-
-
-class Desk:
-    """A resource."""
-
-    def __init__(self, world: World, units: int) -> None:
-        self.world = world
-        self.units = units
-        self.held = 0
-        self.line: list[Wish] = []
-
-    def stock(self) -> float:
-        """Units that are free."""
-        return float(self.units - self.held)
-
-    def take_back(self, wish: Wish) -> None:
-        """Somebody has his unit no longer."""
-        self.held -= 1
-
-    def ask(self, who: Activity, wish: Wish) -> tuple[Any] | None:
-        """Grant at once, or let him stand in line."""
-        if self.held < self.units and not self.line:
-            self.held += 1
-            wish.state = "granted"
-            return (None,)
-        wish.state = "waiting"
-        place = sum(other.priority >= wish.priority for other in self.line)
-        self.line.insert(place, wish)
-        who.withdraw = wish.give_back
-        return None
-
-    def serve(self) -> None:
-        """Grant what is free, at the end of this instant."""
-        while self.line and self.held < self.units:
-            wish = self.line.pop(0)
-            wish.state = "granted"
-            self.held += 1
-            wish.notice = self.world.schedule(self.world.time, lambda wish=wish: self._come(wish))
-
-    def _come(self, wish: Wish) -> None:
-        wish.notice = None
-        assert wish.who is not None
-        wish.who.go_on(None)
-
-
-class Bench(Desk):
-    """A resource whose units are taken from users of lower priority; of these from who was served last."""
-
-    def __init__(self, world: World, units: int) -> None:
-        super().__init__(world, units)
-        self.users: list[Wish] = []
-        self.asked = 0
-
-    def take_back(self, wish: Wish) -> None:
-        self.users.remove(wish)
-        super().take_back(wish)
-
-    def ask(self, who: Activity, wish: Wish) -> tuple[Any] | None:
-        """Grant at once, or let him stand in line, where he stood before if he comes again."""
-        if not wish.number:
-            self.asked += 1
-            wish.number = self.asked
-        if self.held < self.units and not self.line:
-            self._give(wish)
-            return (None,)
-        self._stand(wish)
-        if self.line[0] is wish and self._has_room(wish):
-            self.line.remove(wish)
-            self._give(wish)
-            self.serve()
-            return (None,)
-        who.withdraw = wish.give_back
-        return None
-
-    def serve(self) -> None:
-        """Grant what is free, or can be taken away."""
-        while self.line and self._has_room(self.line[0]):
-            wish = self.line.pop(0)
-            self._give(wish)
-            wish.notice = self.world.schedule(self.world.time, lambda wish=wish: self._come(wish))
-
-    def _stand(self, wish: Wish) -> None:
-        wish.state = "waiting"
-        self.line = sorted([*self.line, wish], key=lambda one: (-one.priority, one.number))
-
-    def _give(self, wish: Wish) -> None:
-        wish.state = "granted"
-        self.held += 1
-        self.users.append(wish)
-
-    def _has_room(self, wish: Wish) -> bool:
-        if self.held < self.units:
-            return True
-        victim = min(reversed(self.users), key=lambda user: user.priority)
-        if not wish.preempts or victim.priority >= wish.priority:
-            return False
-        self.take_back(victim)
-        if victim.notice is not None:  # he does not know yet that he has been served
-            victim.notice.live, victim.notice = False, None
-            self._stand(victim)
-        else:
-            victim.state = "lost"
-            self.world.schedule_front(lambda: victim.who.lose(victim))  # type: ignore[union-attr]  # he waits
-        return True
-
-
-class Tank:
-    """A container, or a store of things: `level` is a number, or a list."""
-
-    def __init__(self, world: World, level: Any) -> None:
-        self.world = world
-        self.level = level
-        self.line: list[tuple[Activity, Any]] = []
-
-    def stock(self) -> float:
-        """What is in it."""
-        return float(len(self.level) if isinstance(self.level, list) else self.level)
-
-    def can(self, amount: Any) -> bool:
-        return bool(self.level) if isinstance(self.level, list) else self.level >= amount
-
-    def take(self, amount: Any) -> Any:
-        if isinstance(self.level, list):
-            return self.level.pop(0)
-        self.level -= amount
-        return amount
-
-    def serve(self) -> None:
-        """Those who wait, in the order of their coming."""
-        while self.line and self.can(self.line[0][1]):
-            self._grant(*self.line.pop(0))
-
-    def _grant(self, who: Activity, amount: Any) -> None:
-        """Let somebody have what he waits for, at the end of this instant, unless he is interrupted before."""
-        taken = self.take(amount)
-        notice = self.world.schedule(self.world.time, lambda: who.go_on(taken))
-
-        def undo() -> None:
-            notice.live = False
-            if isinstance(self.level, list):
-                self.level.insert(0, taken)
-            else:
-                self.level += taken
-            self.serve()
-
-        who.withdraw = undo
-
-
 class Stage(World):
     """The world with its processes."""
 
@@ -397,6 +227,8 @@ class Stage(World):
             for name, others in o.lists.items():
                 setattr(names[o.name], name, [names[other] for other in others])
         names |= {name: (Bench if name == "bench" else Desk)(self, n) for name, n in program.resources.items()}
+        for name, shifts in program.shifts.items():
+            self.change_shift(names[name], shifts, 0)
         names |= {name: Tank(self, []) for name in program.stores}
         names |= {name: Tank(self, level) for name, level in program.tanks.items()}
         names |= {name: [] for name in program.signals}
@@ -522,21 +354,27 @@ class Stage(World):
                 for _ in range(times):
                     for inner in body:
                         yield from self.statement(inner, subject, story)
-            case m.Guarded(body, label):
+            case m.Guarded(body, label, _):
                 try:
                     for inner in body:
                         yield from self.statement(inner, subject, story)
-                except Interrupted:
-                    self.note(label, subject, "interrupted")
+                except Interrupted as interrupt:
+                    self.note(label, subject, "interrupted", *([interrupt.cause] if s.tells else []))
             case m.Send(signal, value):
                 number = self.number(value, who)
                 waits, self.names[signal][:] = list(self.names[signal]), []
                 for who in waits:
                     self.wake(who, number)
-            case m.Interrupt(process):
-                target = self.procs[process]
-                if not target.ended and target is not self.current:
-                    self.schedule_front(target.interrupted)
+            case m.Interrupt(process, cause):
+                self.throw(process, Interrupted(-1.0 if cause is None else cause))
+            case m.End(process):
+                self.throw(process, Ended())
+            case m.Halt() | m.Tolerate() | m.Rank():
+                pass  # none of these changes what happens
+            case m.Staff(resource, units, excess):
+                self.names[resource].staff(units, excess)
+            case m.MoveRequest(source, target):
+                self.names[source].move_first(self.names[target])
             case m.Activate(process):
                 self.procs[process].activate(None, moves=False)
             case m.Rouse(process, word, delay):
@@ -553,6 +391,30 @@ class Stage(World):
                     self.procs.append(Story(self, chosen))
             case _:
                 yield from self.wait(s, story)
+
+    def throw(self, process: int, error: Exception) -> None:
+        """Let an error come to a process in an event of its own."""
+        target = self.procs[process]
+        if not target.ended and target is not self.current:
+            self.schedule_front(lambda: target.interrupted(error))
+
+    def change_shift(self, desk: Desk, shifts: m.Shifts, number: int) -> None:
+        """The units of a resource from a change of its shifts on: the first, which is at once, or a later one."""
+        from fractions import Fraction
+
+        period = Fraction(repr(shifts.period))
+        changes = [
+            part for a, b, units in shifts.hours for part in ((Fraction(repr(a)), units), (Fraction(repr(b)), 0))
+        ]
+        if not number:
+            before = [units for at, units in changes if at <= 0]
+            desk.staff(before[-1] if before else changes[-1][1], shifts.excess)
+            number = 1 + len(before)
+        else:
+            desk.staff(changes[(number - 1) % len(changes)][1], shifts.excess)
+            number += 1
+        at = changes[(number - 1) % len(changes)][0] + period * ((number - 1) // len(changes))
+        self.schedule(float(at), lambda: self.change_shift(desk, shifts, number))
 
     def wait(self, s: m.Statement, story: Any) -> Commands:
         """One statement of a process that waits."""

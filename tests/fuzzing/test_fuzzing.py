@@ -536,6 +536,7 @@ def test_breaks_are_of_lines_that_are_there() -> None:
 LATER = {
     "rates_read", "rate_conditions", "vector_conditions", "sum_conditions", "function_conditions", "stock_conditions",
     "races", "freezes", "rouses", "handler_stops", "handler_interrupts", "pauses",
+    "causes", "ends", "halts", "tolerances", "ranks", "capacities", "moves", "shifts",
 }  # fmt: skip
 """What programs were not made of when these seeds were found."""
 
