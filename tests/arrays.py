@@ -15,7 +15,7 @@ from eventide.engine.records import (
     HistoryRecord,
     LawRecord,
     RunState,
-    SeatRecord,
+    SlabRecord,
     SlotRecord,
 )
 from eventide.methods import ENGLAND
@@ -28,7 +28,7 @@ def blank(rows: Any = None, flows: int = 1, method: Coefficients = ENGLAND.coeff
         rows=rows,
         slot=SlotRecord.zeros(rows.shape[1]),
         flow=FlowRecord.zeros(flows),
-        seat=SeatRecord.zeros(1),
+        slab=SlabRecord.zeros(1),
         segments=np.array([[0, rows.shape[1]]]),
         law=LawRecord.zeros(1),
         index=np.zeros(1, np.int64),

@@ -10,7 +10,7 @@ import sys
 import tomllib
 import tracemalloc
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -221,6 +221,32 @@ are made of text, nodes of syntax, indices of arrays. What numpy, pandas, scipy,
 take or return without types, and arguments that are handed on to them. Where several places have one reason it stands
 beside a name for the type, as `Declared`, `Output`, `Column`.
 """
+
+
+PRIVATE_WORDS = """
+    admission arena attendance berth birth cohort company doze errand journey lull mould mourner outlet
+    reliance rival roster seat sight sitter surrounding tenancy trail vigil welcome wish witness
+"""
+"""Metaphors of our own that stood for what has a standard term."""
+
+
+def test_names_are_standard_terms_and_no_private_metaphors() -> None:
+    private = {*PRIVATE_WORDS.split()}
+    found = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for path, (_, tree) in source().items()
+        for name in (path.stem, *names_of(tree))
+        if private & {part.lower().removesuffix("s") for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
+    }
+    assert sorted(found) == []
+
+
+def names_of(tree: ast.Module) -> Iterator[str]:
+    """All names in the code of a file."""
+    for node in ast.walk(tree):
+        for word in ("id", "attr", "name", "arg"):
+            if isinstance(name := getattr(node, word, None), str):
+                yield name
 
 
 def test_types_are_told_where_they_are_known() -> None:

@@ -110,7 +110,7 @@ def test_who_is_gone_leaves_nothing_behind(native: bool) -> None:
     assert (len(motion.guards.at), len(flow.conditions), len(flow.resting), len(flow.chain)) == (6, 6, 0, 13)
     assert (len(list(motion.groups.members())), len(sim.laws)) == (7, 7)
     assert (np.array(motion.storage.slot.writer) >= 0).sum() == (7 if native else 0)
-    assert len(sim._continuum.storage.tenancies) <= 9
+    assert len(sim._continuum.storage.occupants) <= 9
     assert motion.guards._resting_with == {}
 
 
@@ -243,7 +243,7 @@ class Slab(ev.Continuous):
 def blocks(slab: Slab) -> list[Any]:
     """All that is known of an object's slots."""
     table = slab._system.storage.table
-    return [table[:, first : first + size].copy() for first, size in slab._seat.blocks()]
+    return [table[:, first : first + size].copy() for first, size in slab._slab.blocks()]
 
 
 def test_who_takes_a_seat_finds_it_as_new() -> None:
@@ -251,11 +251,11 @@ def test_who_takes_a_seat_finds_it_as_new() -> None:
     fresh = blocks(Slab(sim))
     old = Slab(sim, name="old", temperature=2000.0, colour=8).start()
     sim.run(until=1.0)
-    seat, before = old._seat, blocks(old)
+    seat, before = old._slab, blocks(old)
     old.stop()
     del old
     new = Slab(sim, name="new")
-    assert new._seat is seat
+    assert new._slab is seat
     assert [np.array_equal(one, other) for one, other in zip(blocks(new), fresh, strict=True)] == [True, True]
     assert [np.array_equal(one, other) for one, other in zip(before, fresh, strict=True)] == [False, False]
     assert (new.temperature, new.colour, list(new.layers), new["temperature"].abs_error) == (300.0, 3, [1, 2, 3], 0.5)
@@ -305,11 +305,11 @@ def test_conditions_on_time_alone_share_a_flow_however_many_flows_there_are() ->
 def test_a_seat_goes_to_an_object_of_its_own_layout_only() -> None:
     sim = ev.Simulation()
     furnace = Furnace(sim, share=0.1)
-    seat = furnace._seat
+    seat = furnace._slab
     del furnace
     other = Leak(sim, tank=Tank(sim))
-    assert other._seat is not seat
-    assert Furnace(sim, share=0.2)._seat is seat
+    assert other._slab is not seat
+    assert Furnace(sim, share=0.2)._slab is seat
 
 
 @pytest.mark.parametrize("native", [False, True])
@@ -321,7 +321,7 @@ def test_who_takes_a_seat_refers_to_what_it_says_itself(native: bool) -> None:
         leak = Leak(sim, tank=tank).start()
         sim.run(until=sim.time + 1.0)
         lost.append(leak.lost)
-        seats.add(leak._seat.number)
+        seats.add(leak._slab.number)
         leak.stop()
         del leak
     assert lost == pytest.approx([0.01, 0.01, 0.05, 0.01, 0.05])
@@ -331,12 +331,12 @@ def test_who_takes_a_seat_refers_to_what_it_says_itself(native: bool) -> None:
 def test_a_seat_moves_with_the_table() -> None:
     sim = ev.Simulation()
     first = Slab(sim, temperature=1.0)
-    seat = first._seat
+    seat = first._slab
     del first
     others = [Slab(sim, temperature=float(k)) for k in range(2)]
     more = [Furnace(sim, share=0.5) for _ in range(500)]
     del others[0]
     new = Slab(sim, temperature=77.0)
     table = sim._continuum.storage.table
-    assert (new._seat is seat, table[Y, new._base], table[E0, new._base]) == (True, 77.0, 0.0)
+    assert (new._slab is seat, table[Y, new._base], table[E0, new._base]) == (True, 77.0, 0.0)
     assert [furnace.share for furnace in more] == [0.5] * 500

@@ -67,7 +67,7 @@ def do(sim: ev.Simulation, tanks: list[Tank], deed: str, which: int, other: int)
 
 def check(sim: ev.Simulation) -> None:
     motion = sim._continuum.integrator
-    groups, seats = motion.groups, motion.storage.seats
+    groups, seats = motion.groups, motion.storage.slabs
     readers, touchers = Counter[Any](), Counter[Any]()
     for flow in motion.flows.values():
         owners = [owner for owner in sim._continuum.storage.owners() if owner._flow is flow]
@@ -98,7 +98,7 @@ def check(sim: ev.Simulation) -> None:
     assert {(motion.storage.owner_of(slot), flow) for slot, flow in counts} == set(touchers)
     given = Counter(owner.below for owner in groups.members() if owner._is_active and owner.below is not owner)
     for tank in motion.storage.owners():
-        assert motion.storage.seat.given[tank._seat.number] == given[tank]
+        assert motion.storage.slab.given[tank._slab.number] == given[tank]
         assert (tank._flow is motion.still) == (not (tank._is_active or tank._going or given[tank]))
     chain = sorted((-owner._priority, owner._started, owner.name) for owner in groups.members() if owner._is_active)
     assert [law.name for law in sim.laws] == [name for *_, name in chain]

@@ -110,8 +110,8 @@ def test_rates_and_last_states_are_those_of_an_object_wherever_it_stands() -> No
     furnace = Furnace(sim).start()
     slabs = [Slab(sim, furnace=furnace, coefficient=0.1 + 0.1 * k, thickness=[1.0 + k, 2.0]).start() for k in range(3)]
     sim.run(until=0.5)
-    assert [slab._seat.rates for slab in slabs] == [None] * 3  # nobody has looked, and laws are native code
-    table, seat = sim._continuum.storage.table, slabs[1]._seat
+    assert [slab._slab.rates for slab in slabs] == [None] * 3  # nobody has looked, and laws are native code
+    table, seat = sim._continuum.storage.table, slabs[1]._slab
     slots, shown = slice(seat.base, seat.base + 3), motions_of(slabs[1])
     expected = [*table[R, slots].tolist(), *table[Y0, slots].tolist()]
     assert shown == expected
@@ -132,7 +132,7 @@ def test_who_comes_to_a_seat_is_named_where_its_vectors_are_refused() -> None:
     seats, messages = [], []
     for _ in range(2):
         slab = Slab(sim, furnace=furnace, thickness=[0.0, 0.0])
-        seats.append(slab._seat)
+        seats.append(slab._slab)
         for reading in (slab.rate, slab.last):
             with pytest.raises(ModelError) as caught:
                 reading.thickness[0] = 1.0

@@ -186,7 +186,7 @@ class Body:
                 if len(errors) != 1:
                     return None
                 handling += errors.values()
-        row_start, handlers = self._admission(at, values, iterators), standing.handlers
+        row_start, handlers = self._row_start(at, values, iterators), standing.handlers
         return row_start and (self._handling(row_start, handlers[0], values, *handling) if handlers else row_start)
 
     def _handling(
@@ -204,7 +204,7 @@ class Body:
         kinds = {name: KINDS[type(value)] for name, value in arguments.items() if type(value) in KINDS}
         if any(self.naming.kinds.get(name) != kind for name, kind in kinds.items()):
             return None
-        return self._admission(0, arguments, [])
+        return self._row_start(0, arguments, [])
 
     def arguments(self, wholes: list[int], reals: list[float]) -> dict[str, float]:
         """The arguments that are numbers, the present values of fields, and other attributes set since then."""
@@ -221,7 +221,7 @@ class Body:
         """What a row keeps of a variable, of its own type."""
         return bool(value) if self.naming.kinds[name] == "bool" else value
 
-    def _admission(self, at: int, values: Mapping[str, object], iterators: list[object]) -> RowStart | None:
+    def _row_start(self, at: int, values: Mapping[str, object], iterators: list[object]) -> RowStart | None:
         naming, standing, places = self.naming, self.layout.standing(at), self.layout.places
         if (UNBORN in values) != naming.is_unborn:
             return None

@@ -41,7 +41,7 @@ class Environment:
         self._naming = naming
         self._places = places
         self._world = world
-        self._birth = spawn_template
+        self._spawn_template = spawn_template
         paths = chain(naming.things, naming.exact, naming.simulations, naming.methods)
         tables = (naming.addresses, naming.stations, naming.levels, naming.processes, naming.causes)
         things = [thing for table in tables for thing in table.values()]
@@ -92,7 +92,7 @@ class Environment:
             self._assumptions(values),
             resources,
             {places[text]: one for text, one in resources.items()} | {places[text]: levels[text] for text in levels},
-            {places[text]: self._birth(text, self._arguments(text, values)) for text in naming.spawns},
+            {places[text]: self._spawn_template(text, self._arguments(text, values)) for text in naming.spawns},
             {places[text]: thing.found(values) for text, thing in naming.processes.items()},
             {places[text]: thing.found(values) for text, thing in naming.causes.items()},
         )

@@ -1,7 +1,7 @@
 """Plans shared by all objects of a class whose laws are the same kernels and whose slots have the same layout.
 
 What these laws use of their own blocks and of others is described once, as a record in `lists`. Each object has only
-the index rows of its laws. They stay with its seat, so the next object on that seat, with the same references, need
+the index rows of its laws. They stay with its slab, so the next object on that slab, with the same references, need
 not rewrite them.
 """
 
@@ -18,7 +18,7 @@ from eventide.compilation.law_templates import sums_of
 from eventide.compilation.registry import Bound
 from eventide.compilation.soundness import check_laws
 from eventide.continuous.components.component import STAGES, Continuous, Law, law_names
-from eventide.continuous.components.member import class_plan_of, laws_hold, seat_of, slide_of
+from eventide.continuous.components.member import class_plan_of, laws_hold, slab_of, slide_of
 from eventide.continuous.flows.ordering import LawAccess
 from eventide.continuous.own_methods import LAWS
 from eventide.continuous.plans import ClassPlan, LawPlan
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from eventide.compilation.planner import Compiler
     from eventide.continuous.components.layout import Layout
     from eventide.continuous.components.member import Member
-    from eventide.continuous.storage.slot_storage import Seat
+    from eventide.continuous.storage.slot_storage import Slab
     from eventide.lowering.kernels.dependencies import Exchange
     from eventide.lowering.kernels.lowered import Kernel
 
@@ -71,14 +71,14 @@ class ClassPlans:
         self._known: dict[tuple[LawTemplate, Layout], KernelClassPlan] = {}
         self._idle: dict[object, KernelClassPlan] = {}
 
-    def enroll(self, owner: Member, seat: Seat) -> KernelClassPlan:
-        """The class plan of a member whose laws hold; its seat tells from now on where their rows are."""
-        class_plan = seat.class_plan
+    def enroll(self, owner: Member, slab: Slab) -> KernelClassPlan:
+        """The class plan of a member whose laws hold; its slab tells from now on where their rows are."""
+        class_plan = slab.class_plan
         if isinstance(class_plan, KernelClassPlan) and class_plan.generation == self._analyst.registry.generation:
             bases = None if class_plan.template is None else locate(class_plan.template, owner)
-            if bases is not None and bases == seat.bases:
+            if bases is not None and bases == slab.bases:
                 return class_plan
-        return self._enroll_anew(owner, seat)
+        return self._enroll_anew(owner, slab)
 
     def is_current(self, owner: Member) -> bool:
         """Whether a member would be enrolled as it is; raises CannotLower if its laws cannot be read any more."""
@@ -93,38 +93,38 @@ class ClassPlans:
             if self._template(owner)[0] is not template:
                 return False
             class_plan.generation = self._analyst.registry.generation
-        return locate(template, owner) == seat_of(owner).bases
+        return locate(template, owner) == slab_of(owner).bases
 
-    def enroll_idle(self, seat: Seat) -> KernelClassPlan:
+    def enroll_idle(self, slab: Slab) -> KernelClassPlan:
         """The class plan of a member without active laws: it moves with those that touch it; its sums are zeroed."""
-        layout = seat.layout
+        layout = slab.layout
         class_plan = self._idle.get(layout)
         if class_plan is None:
             words = Usage.of_slots((), ()).words(sums=sums_of(layout))
             record = self._analyst.integrator.memory.lists.put(words)[1]
             class_plan = self._idle[layout] = KernelClassPlan(record, 0, _plan_idle)
-        seat.class_plan = None
-        self._analyst.integrator.storage.seat.record[seat.number] = class_plan.record
+        slab.class_plan = None
+        self._analyst.integrator.storage.slab.record[slab.number] = class_plan.record
         return class_plan
 
-    def _enroll_anew(self, owner: Member, seat: Seat) -> KernelClassPlan:
+    def _enroll_anew(self, owner: Member, slab: Slab) -> KernelClassPlan:
         assert isinstance(owner, Continuous)
         analyst = self._analyst
         template, bases = self._template(owner)
-        self._write(seat, bases)
+        self._write(slab, bases)
         if template is None:
             analyst.facts.note(type(owner))
             class_plan = self._of_one(owner)
         else:
             analyst.facts.note(type(owner), *template.codes)
-            key = template, seat.layout
+            key = template, slab.layout
             class_plan = self._known.get(key) or self._known.setdefault(key, self._of_many(template, owner))
             class_plan.generation = analyst.registry.generation
-            seat.class_plan = class_plan
+            slab.class_plan = class_plan
         analyst.integrator.groups.ordering.consider(class_plan.dependencies)
-        known = analyst.integrator.storage.seat
-        known.record[seat.number] = class_plan.record
-        known.row_of_laws[seat.number] = 0 if seat.lease is None else seat.lease[1]
+        known = analyst.integrator.storage.slab
+        known.record[slab.number] = class_plan.record
+        known.row_of_laws[slab.number] = 0 if slab.lease is None else slab.lease[1]
         return class_plan
 
     def _template(self, owner: Continuous) -> tuple[LawTemplate | None, tuple[int, ...]]:
@@ -149,17 +149,17 @@ class ClassPlans:
         known.append(made)
         return made, bases
 
-    def _write(self, seat: Seat, bases: tuple[int, ...]) -> None:
-        """Let the index rows of a seat be these."""
-        index, lease = self._analyst.integrator.memory.index, seat.lease
-        if lease is not None and len(seat.bases) == len(bases):
+    def _write(self, slab: Slab, bases: tuple[int, ...]) -> None:
+        """Let the index rows of a slab be these."""
+        index, lease = self._analyst.integrator.memory.index, slab.lease
+        if lease is not None and len(slab.bases) == len(bases):
             index.write(lease[1], bases)
         else:
             if lease is not None:
                 free, place = lease
                 free.append(place)
-            seat.lease = index.put(bases) if bases else None
-        seat.class_plan, seat.bases = None, bases
+            slab.lease = index.put(bases) if bases else None
+        slab.class_plan, slab.bases = None, bases
 
     def _of_many(self, template: LawTemplate, owner: Continuous) -> KernelClassPlan:
         """The class plan of objects like one, which has its index rows."""
@@ -167,7 +167,7 @@ class ClassPlans:
         if template.assigns:
             check_laws(owner, self._bounds(template, owner))
         uses, words = template.record(
-            seat_of(owner).layout, is_native=analyst.compiles, is_unseen=self._is_unseen(owner)
+            slab_of(owner).layout, is_native=analyst.compiles, is_unseen=self._is_unseen(owner)
         )
         return KernelClassPlan(
             analyst.integrator.memory.lists.put(words)[1],
@@ -184,12 +184,12 @@ class ClassPlans:
 
     def _describe(self, template: LawTemplate, owner: Continuous) -> LawPlan:
         """The plan of a member, as its index rows tell."""
-        lease = seat_of(owner).lease
+        lease = slab_of(owner).lease
         return self._analyst.plan_of_laws(owner, self._bounds(template, owner), lease[1] if lease else 0)
 
     def _bounds(self, template: LawTemplate, owner: Member) -> tuple[Bound, ...]:
         """The kernels of a member's laws, and on what its index rows say that they work."""
-        storage, bases, bounds = self._analyst.integrator.storage, iter(seat_of(owner).bases), []
+        storage, bases, bounds = self._analyst.integrator.storage, iter(slab_of(owner).bases), []
         for kernel in template.kernels:
             rows = tuple(islice(bases, len(kernel.lowered.blocks)))
             objects = tuple([storage.owner_of(base) for base in rows])
@@ -206,7 +206,7 @@ class ClassPlans:
         words = usage.words(
             (plan.contributions or (0, 0)) if "contributions" in law_names(owner) else None,
             (plan.equations or (0, 0)) if "equations" in law_names(owner) else None,
-            sums_of(seat_of(owner).layout),
+            sums_of(slab_of(owner).layout),
             is_direct=plan.is_direct,
             is_unseen=self._is_unseen(owner),
         )

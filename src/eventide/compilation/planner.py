@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from eventide.continuous.flows.flow import Flow
     from eventide.continuous.flows.ordering import LawAccess
     from eventide.continuous.plans import ClassPlan, Plan
-    from eventide.continuous.storage.slot_storage import Seat
+    from eventide.continuous.storage.slot_storage import Slab
     from eventide.discrete.conditions.when import Trigger
     from eventide.discrete.processes.process import Process
     from eventide.lowering.kernels.lowered import Kernel
@@ -80,13 +80,13 @@ class Compiler(ConditionCompiler):
         except CannotLower:
             return None
 
-    def enroll(self, owner: Member, seat: Seat) -> ClassPlan:
-        """The class plan of a member whose laws hold; its seat tells from now on where their rows are."""
-        return self._class_plans.enroll(owner, seat)
+    def enroll(self, owner: Member, slab: Slab) -> ClassPlan:
+        """The class plan of a member whose laws hold; its slab tells from now on where their rows are."""
+        return self._class_plans.enroll(owner, slab)
 
-    def enroll_idle(self, seat: Seat) -> ClassPlan:
+    def enroll_idle(self, slab: Slab) -> ClassPlan:
         """The class plan of a member without laws that hold: it moves with those that touch it."""
-        return self._class_plans.enroll_idle(seat)
+        return self._class_plans.enroll_idle(slab)
 
     def dissolve(self, class_plan: ClassPlan) -> None:
         """A member has left its class plan: give back what was written for it alone."""
@@ -287,7 +287,7 @@ class Compiler(ConditionCompiler):
         laws, index, contributors = memory.flow_rows.law, memory.index.view, first + known.contributors[number]
         parts = []
         for k in range(first, end):
-            kernel = kernel_class_plan_of(integrator.storage.sitter(laws.seat[k])).kernels[
+            kernel = kernel_class_plan_of(integrator.storage.owner_at(laws.slab[k])).kernels[
                 0 if k < contributors else -1
             ]
             if kernel.lowered.function.pieces:  # so long that nothing is gained

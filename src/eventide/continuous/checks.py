@@ -222,7 +222,7 @@ def check_pass(flow: Flow) -> None:
     owners = [c for c in flow.integrator.system.components() if c._layout.moves]
     views = [owner._layout.rates(owner) for owner in owners]
     for owner in owners:
-        owner._seat.rates = _CheckedRates(owner, recorder)
+        owner._slab.rates = _CheckedRates(owner, recorder)
     try:
         for stage, law in flow.look_up().laws:
             recorder.begin(law)
@@ -233,7 +233,7 @@ def check_pass(flow: Flow) -> None:
                 execute_law(law, call, law.sim.time)
     finally:
         for owner, view in zip(owners, views, strict=True):
-            owner._seat.rates = view
+            owner._slab.rates = view
 
 
 def unsound_assignment(law: str, title: str, spec: Field | None, where: str = "") -> UnsoundLaw:

@@ -172,7 +172,7 @@ class Integrator:
     def forget(self, flow: Flow) -> None:
         """A flow is no more; what it has counted stays in its row."""
         if self.guards.returning is not None:
-            self.guards.seat_returning()
+            self.guards.enter_returning()
         number = flow.number
         self.engine.leave(self.memory.arrays, number)
         if self.linearizations.of:
@@ -192,7 +192,7 @@ class Integrator:
             if groups.joining or groups.doubted or groups.ordering.changed:
                 groups.place()
             guards.place()
-        count = len(self.storage.tenancies) + len(guards.at)
+        count = len(self.storage.occupants) + len(guards.at)
         if count >= self._collector.next:
             self._collector.note_growth(count)
 
@@ -358,7 +358,7 @@ class Integrator:
             sim.dt, sim.last_time = 0.0, now
             return []
         if self.guards.returning is not None:
-            self.guards.seat_returning()
+            self.guards.enter_returning()
         touched = self.close()
         self.forget_what_was_seen()
         run.arms = 1 if arms else 0

@@ -72,7 +72,7 @@ class OwnMethods:
         names, storage = self._integrator.analyst.methods, self._integrator.storage
         storage.take_back()
         try:  # without a list of objects, as these are thousands
-            has_any = _is_any_in(names, map(call, storage.tenancies.values()))
+            has_any = _is_any_in(names, map(call, storage.occupants.values()))
         except AttributeError:  # one has just gone, and None stands in its place
             has_any = _is_any_in(names, storage.owners())
         return [one for one in storage.owners() if not one.__dict__.keys().isdisjoint(names)] if has_any else []

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from eventide.continuous.guards.equalities import Equality
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.storage.growable_arrays import Lease
-    from eventide.continuous.storage.slot_storage import Seat
+    from eventide.continuous.storage.slot_storage import Slab
     from eventide.discrete.conditions.condition import Condition
     from eventide.discrete.conditions.when import Trigger, WhenSpec
     from eventide.discrete.periodic import EverySpec
@@ -258,11 +258,11 @@ class Analyst(ABC):
         """What the laws of a member read and set that laws set: of each that can be read, its stage and that."""
 
     @abstractmethod
-    def enroll(self, owner: Member, seat: Seat) -> ClassPlan:
-        """The class plan of a member whose laws hold; its seat tells from now on where their rows are."""
+    def enroll(self, owner: Member, slab: Slab) -> ClassPlan:
+        """The class plan of a member whose laws hold; its slab tells from now on where their rows are."""
 
     @abstractmethod
-    def enroll_idle(self, seat: Seat) -> ClassPlan:
+    def enroll_idle(self, slab: Slab) -> ClassPlan:
         """The class plan of a member without laws that hold: it moves with those that touch it."""
 
     @abstractmethod

@@ -82,8 +82,8 @@ class System:
             type(component)._read_branches(self.integrator.analyst)
             if layout.has_assigned:
                 integrator.groups.expect_assignments()
-        seat = self.storage.give_seat(component, layout)
-        table, base, side = self.storage.table, seat.base, seat.side
+        slab = self.storage.give_slab(component, layout)
+        table, base, side = self.storage.table, slab.base, slab.side
         layout.attach(component, table)
         draft = self._drafts.get(layout)
         if draft is None or draft.relative != sim.rel_error or draft.absolute != sim.abs_error:
@@ -291,9 +291,9 @@ class System:
         """Let a component stand after all that are active and not of a lower priority."""
         self._starts += 1
         component._started = started = self._starts
-        seat, number = self.storage.seat, component._seat.number
-        seat.started[number] = started
-        seat.prior[number] = rank_of(component._priority) if component._priority else 0
+        slab, number = self.storage.slab, component._slab.number
+        slab.started[number] = started
+        slab.prior[number] = rank_of(component._priority) if component._priority else 0
         self._members[component] = self._chain = None
 
     @property

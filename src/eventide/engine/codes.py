@@ -62,7 +62,7 @@ BY_READING: Final = 0
 BY_TOUCHING: Final = 1
 """The flow with laws and conditions that touch the object of the slot."""
 LATER_CONTRIBUTION: Final = 0
-"""In `seat.later`: the place of the three numbers for contributions."""
+"""In `slab.later`: the place of the three numbers for contributions."""
 LATER_EQUATION: Final = 3
 """The place of those for equations."""
 ALONE: Final = -1
@@ -310,7 +310,7 @@ FOLLOWER: Final = 1
 UNMOVED: Final = -2
 STOPS: Final = 2
 """The number of its stops; after it the row of the wait at each, -1 where it does not wait as native code."""
-JOURNEY_HEAD: Final = 3
+PROCESS_HEAD: Final = 3
 
 # What `march` returns ------------------------------------------------------------------------------------------------
 # (codes are negative, because `go_on` may return the number of a condition instead)

@@ -1,6 +1,6 @@
 """Members of flows: add and remove the laws, slots and sums of an object, and count which flow uses which slots.
 
-In: the seat of an object that starts or stops. Out: the tables of its flow with the object's rows added or removed, in
+In: the slab of an object that starts or stops. Out: the tables of its flow with the object's rows added or removed, in
 the order of laws (priority, then start). Starting or stopping an object is one call: one binary search and one memmove
 per table, so that it costs the same among five objects and among a thousand.
 
@@ -58,11 +58,11 @@ if TYPE_CHECKING:
 
 
 def come(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> int:
-    """Make the object on a seat a member of a flow, with its laws if it is active, and with a stretch of its slots.
+    """Make the object on a slab a member of a flow, with its laws if it is active, and with a stretch of its slots.
 
     Returns     NO_ROOM, or as `use`
     """
-    record = a.seat.record[s]
+    record = a.slab.record[s]
     laws = a.flow.chain_hi[f] - a.flow.chain_lo[f]
     if is_active and laws + a.lists[record + CONTRIBUTES] + a.lists[record + EQUATES] > a.flow.chain_room[f]:
         return NO_ROOM
@@ -72,19 +72,19 @@ def come(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> int
     a.flow.members[f] += 1
     a.flow.empty[f] = 0
     change_what_moves(a, f, s, is_active, low, high, True)
-    return use(a, f, record, a.seat.row_of_laws[s], s, 0, 1)
+    return use(a, f, record, a.slab.row_of_laws[s], s, 0, 1)
 
 
 def depart(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int) -> int:
     """Remove the member; like `come`."""
-    record = a.seat.record[s]
+    record = a.slab.record[s]
     if not has_room_for_runs(a, f, record, low < high):
         return NO_ROOM  # what goes out of the middle of a run leaves two
     house(a, s, -1)
     a.flow.members[f] -= 1
     a.flow.empty[f] = 1 if a.flow.members[f] == 0 else 0
     change_what_moves(a, f, s, is_active, low, high, False)
-    return use(a, f, record, a.seat.row_of_laws[s], s, 0, -1)
+    return use(a, f, record, a.slab.row_of_laws[s], s, 0, -1)
 
 
 def has_room_for_runs(a: Arrays, f: int, record: int, moves: bool) -> bool:
@@ -97,11 +97,11 @@ def has_room_for_runs(a: Arrays, f: int, record: int, moves: bool) -> bool:
 
 
 def house(a: Arrays, s: int, f: int) -> None:
-    """Set the flow in which the object on a seat moves; -1 if it is at rest."""
-    if a.seat.base[s] >= 0:
-        a.slot.home[a.seat.base[s]] = f
-    if a.seat.side[s] >= 0:
-        a.slot.home[a.seat.side[s]] = f
+    """Set the flow in which the object on a slab moves; -1 if it is at rest."""
+    if a.slab.base[s] >= 0:
+        a.slot.home[a.slab.base[s]] = f
+    if a.slab.side[s] >= 0:
+        a.slot.home[a.slab.side[s]] = f
 
 
 def change_what_moves(a: Arrays, f: int, s: int, is_active: bool, low: int, high: int, comes: bool) -> None:
@@ -117,7 +117,7 @@ def change_what_moves(a: Arrays, f: int, s: int, is_active: bool, low: int, high
 
 def change_laws(a: Arrays, f: int, s: int, comes: bool) -> None:
     """Take the laws of a member in, or out."""
-    record, row, one = a.seat.record[s], a.seat.row_of_laws[s], 1 if comes else -1
+    record, row, one = a.slab.record[s], a.slab.row_of_laws[s], 1 if comes else -1
     a.flow.indirect[f] += one * a.lists[record + IS_INDIRECT]
     a.flow.direct[f] = 1 if a.flow.indirect[f] == 0 else 0
     a.flow.unseen[f] += one * a.lists[record + IS_UNSEEN]
@@ -139,9 +139,9 @@ def change_laws(a: Arrays, f: int, s: int, comes: bool) -> None:
 
 def change_sums(a: Arrays, f: int, s: int) -> None:
     """Start or stop zeroing the sums of a member before each pass."""
-    record = a.seat.record[s]
+    record = a.slab.record[s]
     if a.lists[record + SUM_COUNT] > 0:
-        first = a.seat.side[s] + a.lists[record + SUMS_OF]
+        first = a.slab.side[s] + a.lists[record + SUMS_OF]
         end = first + a.lists[record + SUM_COUNT]
         a.flow.sums_hi[f] = toggle(a, a.flow.sums_lo[f], a.flow.sums_hi[f], first, end)
 
@@ -152,19 +152,19 @@ def write_law(a: Arrays, place: int, address: int, operands: int, s: int) -> Non
     a.law.operands[place] = operands
     a.law.run_length[place] = 1
     a.law.joint[place] = ALONE
-    a.law.seat[place] = s
+    a.law.slab[place] = s
 
 
 def place_of_law(a: Arrays, s: int, later: int, first: int, end: int) -> int:
     """Binary search in sorted rows of the chain: the place where the law of an object is or belongs.
 
-    later   the first column of `seat.later` for laws of this kind
+    later   the first column of `slab.later` for laws of this kind
     """
-    if first < end and stands_before(a, a.law.seat[end - 1], s, later):
+    if first < end and stands_before(a, a.law.slab[end - 1], s, later):
         return end  # a new object mostly comes last
     while first < end:
         middle = (first + end) // 2
-        if stands_before(a, a.law.seat[middle], s, later):
+        if stands_before(a, a.law.slab[middle], s, later):
             first = middle + 1
         else:
             end = middle
@@ -172,25 +172,25 @@ def place_of_law(a: Arrays, s: int, later: int, first: int, end: int) -> int:
 
 
 def stands_before(a: Arrays, s: int, t: int, later: int) -> bool:
-    """Whether a law of the object on a seat comes before that of another: high priority first, then by start.
+    """Whether a law of the object on a slab comes before that of another: high priority first, then by start.
 
     A law that waits for others comes after the last of them.
     """
-    prior, other_prior = a.seat.prior[s], a.seat.prior[t]
-    started, other_started = a.seat.started[s], a.seat.started[t]
-    if a.seat.later[s, later] > 0:
-        prior, started = a.seat.later[s, later + 1], a.seat.later[s, later + 2]
-    if a.seat.later[t, later] > 0:
-        other_prior, other_started = a.seat.later[t, later + 1], a.seat.later[t, later + 2]
+    prior, other_prior = a.slab.prior[s], a.slab.prior[t]
+    started, other_started = a.slab.started[s], a.slab.started[t]
+    if a.slab.later[s, later] > 0:
+        prior, started = a.slab.later[s, later + 1], a.slab.later[s, later + 2]
+    if a.slab.later[t, later] > 0:
+        other_prior, other_started = a.slab.later[t, later + 1], a.slab.later[t, later + 2]
     if prior != other_prior:
         return bool(prior < other_prior)
     if started != other_started:
         return bool(started < other_started)
-    if a.seat.later[s, later] != a.seat.later[t, later]:
-        return bool(a.seat.later[s, later] < a.seat.later[t, later])
-    if a.seat.prior[s] != a.seat.prior[t]:
-        return bool(a.seat.prior[s] < a.seat.prior[t])
-    return bool(a.seat.started[s] < a.seat.started[t])
+    if a.slab.later[s, later] != a.slab.later[t, later]:
+        return bool(a.slab.later[s, later] < a.slab.later[t, later])
+    if a.slab.prior[s] != a.slab.prior[t]:
+        return bool(a.slab.prior[s] < a.slab.prior[t])
+    return bool(a.slab.started[s] < a.slab.started[t])
 
 
 def arrange(a: Arrays, f: int) -> None:
@@ -204,8 +204,8 @@ def arrange(a: Arrays, f: int) -> None:
 def arrange_laws(a: Arrays, later: int, first: int, end: int) -> None:
     """Sort laws of one kind by insertion: most are in order already."""
     for place in range(first + 1, end):
-        s = a.law.seat[place]
-        if stands_before(a, s, a.law.seat[place - 1], later):
+        s = a.law.slab[place]
+        if stands_before(a, s, a.law.slab[place - 1], later):
             address, operands = a.law.address[place], a.law.operands[place]
             to = place_of_law(a, s, later, first, place)
             move_laws(a, to, place, 1)
@@ -230,7 +230,7 @@ def move_laws(a: Arrays, first: int, end: int, by: int) -> None:
         a.law.address[at + by] = a.law.address[at]
         a.law.operands[at + by] = a.law.operands[at]
         a.law.run_length[at + by] = a.law.run_length[at]
-        a.law.seat[at + by] = a.law.seat[at]
+        a.law.slab[at + by] = a.law.slab[at]
         a.law.joint[at + by] = a.law.joint[at]
 
 
@@ -336,7 +336,7 @@ def slot_of_use(a: Arrays, record: int, row: int, k: int) -> int:
 def use(a: Arrays, f: int, record: int, row: int, s: int, first: int, by: int) -> int:
     """Count the slots that laws or a condition use for a flow, from the first use on that has not been counted yet.
 
-    s       the seat whose laws they are; -1 for a condition
+    s       the slab whose laws they are; -1 for a condition
     by      1; -1 to take these uses back
     Returns the number of the first use that Python has to count; the number of uses, if there is none
     """
@@ -353,10 +353,10 @@ def use(a: Arrays, f: int, record: int, row: int, s: int, first: int, by: int) -
                 return k
         elif k >= written:
             if not is_own(a, s, slot):
-                a.seat.given[a.slot.seat[slot]] += by
+                a.slab.given[a.slot.slab[slot]] += by
                 if by > 0 and a.slot.home[slot] == -1:
                     return k
-                if by < 0 and a.seat.given[a.slot.seat[slot]] == 0:
+                if by < 0 and a.slab.given[a.slot.slab[slot]] == 0:
                     return k
         elif by > 0 and a.slot.writer[slot] == -1:
             a.slot.writer[slot] = 2 * s + (1 if k < touched + a.lists[record + SET_COUNT] else 0)
@@ -368,8 +368,8 @@ def use(a: Arrays, f: int, record: int, row: int, s: int, first: int, by: int) -
 
 
 def is_own(a: Arrays, s: int, slot: int) -> bool:
-    """Whether a block of the object on a seat begins at a slot: an object always touches itself."""
-    return bool(s >= 0 and a.slot.seat[slot] == s)
+    """Whether a block of the object on a slab begins at a slot: an object always touches itself."""
+    return bool(s >= 0 and a.slot.slab[slot] == s)
 
 
 def count_use(a: Arrays, f: int, slot: int, kind: int, by: int) -> bool:
@@ -393,11 +393,11 @@ def flow_met(a: Arrays, s: int) -> int:
 
     Returns     -1 if there is none; SEVERAL if there is more than one, or may be
     """
-    record, row, found = a.seat.record[s], a.seat.row_of_laws[s], -1
+    record, row, found = a.slab.record[s], a.slab.row_of_laws[s], -1
     first = a.lists[record + READ_COUNT]
     for k in range(first, first + a.lists[record + TOUCH_COUNT]):
         found = met(found, a.slot.home[slot_of_use(a, record, row, k)])
-    for first in (a.seat.base[s], a.seat.side[s]):
+    for first in (a.slab.base[s], a.slab.side[s]):
         if first >= 0:
             found = met(found, a.slot.user[first, BY_TOUCHING])
     return found
@@ -415,18 +415,18 @@ def may_fall_apart(a: Arrays, f: int, s: int) -> int:
 
     It does not if the member touches at most one other object, and no other touches it.
     """
-    record, row, other = a.seat.record[s], a.seat.row_of_laws[s], -1
+    record, row, other = a.slab.record[s], a.slab.row_of_laws[s], -1
     first = a.lists[record + READ_COUNT]
     for k in range(first, first + a.lists[record + TOUCH_COUNT]):
         slot = slot_of_use(a, record, row, k)
-        if a.slot.home[slot] == f and a.slot.seat[slot] != s:
-            if other >= 0 and a.slot.seat[slot] != other:
+        if a.slot.home[slot] == f and a.slot.slab[slot] != s:
+            if other >= 0 and a.slot.slab[slot] != other:
                 return 1
-            other = a.slot.seat[slot]
-    for first in (a.seat.base[s], a.seat.side[s]):
+            other = a.slot.slab[slot]
+    for first in (a.slab.base[s], a.slab.side[s]):
         if first >= 0 and a.slot.user[first, BY_TOUCHING] == f:
             return 1
-    for first in (a.seat.base[s], a.seat.side[s]):
+    for first in (a.slab.base[s], a.slab.side[s]):
         if first >= 0 and a.slot.user[first, BY_TOUCHING] == SEVERAL:
             return MAYBE
     return 0

@@ -24,11 +24,11 @@ from eventide.engine.codes import (
     E0,
     EFFECTS_HEAD,
     FOLLOWER,
-    JOURNEY_HEAD,
     LOCATED,
     MOVES,
     NEEDS,
     PER_WRITE,
+    PROCESS_HEAD,
     REACHED,
     READS,
     SEVERAL,
@@ -112,7 +112,7 @@ def react(a: Arrays, code: int) -> bool:
 def may_wait(a: Arrays, who: int) -> bool:
     """Whether a process may begin any of its waits without Python."""
     for k in range(a.lists[who + STOPS]):
-        c = a.lists[who + JOURNEY_HEAD + k]
+        c = a.lists[who + PROCESS_HEAD + k]
         if c >= 0:
             f = a.guard.flow[c]
             if a.flow.open[f] == 0 and a.flow.tended[f] == 1:
@@ -122,7 +122,7 @@ def may_wait(a: Arrays, who: int) -> bool:
 
 def wait(a: Arrays, who: int, stop: int, time: float) -> None:
     """Make a process wait at one of its stops, and add it to the list of moved processes for Python."""
-    c = a.lists[who + JOURNEY_HEAD + stop]
+    c = a.lists[who + PROCESS_HEAD + stop]
     touch(a, a.guard.flow[c], time)
     a.run.arrivals += 1
     take_up(a, c, a.run.arrivals)

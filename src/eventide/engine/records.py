@@ -1,4 +1,4 @@
-"""The records of the stepper: what is stored for each flow, condition, slot, seat, law and history, and for the run.
+"""The records of the stepper: what is stored for each flow, condition, slot, slab, law and history, and for the run.
 
 A record is a class with an annotation for each column; a column is a memoryview with a number for each row. Plain
 Python reads `a.flow.key[f]`, and native code is translated from the same expression. The classes below are the only
@@ -383,14 +383,14 @@ class SlotRecord(Record):
     uses: IntBlocks = block(2)
     """The number of laws and conditions of that flow that do."""
     writer: Ints
-    """Twice the seat of the object whose laws write the rate of the slot, plus 1 if they set it without reading it; -1
+    """Twice the slab of the object whose laws write the rate of the slot, plus 1 if they set it without reading it; -1
     without one, SEVERAL if there are more."""
-    seat: Ints
-    """The seat to which the slot belongs."""
+    slab: Ints
+    """The slab to which the slot belongs."""
 
 
-class SeatRecord(Record, is_padded=False):
-    """A seat: the blocks of slots of one object, and its laws."""
+class SlabRecord(Record, is_padded=False):
+    """A slab: the blocks of slots of one object, and its laws."""
 
     base: Ints
     """The first slot of the block that is integrated; -1 without one."""
@@ -420,8 +420,8 @@ class LawRecord(Record, is_padded=False):
     """The place in `index` of the row with the base slots of the objects that it refers to."""
     run_length: Ints
     """For the first of consecutive laws with the same kernel: their number. One call executes them all."""
-    seat: Ints
-    """The seat of the object whose law it is."""
+    slab: Ints
+    """The slab of the object whose law it is."""
     joint: Ints
     """For laws that are executed together with others: the place in `lists` of their description, or BY_OTHERS; else
     ALONE."""
@@ -546,7 +546,7 @@ class Arrays(NamedTuple):
     """All that moves, as the functions of the stepper see it.
 
     rows            (ROWS, slots) what is known of each slot as numbers, see `codes.py`
-    flow, guard, slot, seat, law, history     the records above; laws in the order of a pass, grouped by flow
+    flow, guard, slot, slab, law, history     the records above; laws in the order of a pass, grouped by flow
     segments        (n, 2) runs of slots that are integrated, and runs of sums to be zeroed, grouped by flow
     index           base slots of the objects that kernels refer to
     lists           counts and base slots of lists of objects
@@ -575,7 +575,7 @@ class Arrays(NamedTuple):
     models: Numbers
     slot: SlotRecord
     flow: FlowRecord
-    seat: SeatRecord
+    slab: SlabRecord
     law: LawRecord
     guard: GuardRecord
     history: HistoryRecord
@@ -588,7 +588,7 @@ RECORDS: Final[Mapping[str, type[Record]]] = {
     "flow": FlowRecord,
     "guard": GuardRecord,
     "slot": SlotRecord,
-    "seat": SeatRecord,
+    "slab": SlabRecord,
     "law": LawRecord,
     "history": HistoryRecord,
 }

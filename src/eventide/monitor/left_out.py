@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from eventide.continuous import System
-    from eventide.continuous.storage.slot_storage import Tenancy
+    from eventide.continuous.storage.slot_storage import Occupant
 
 MOST_CHECKED: Final = 100
 """The components that are checked for misspelt attributes as a run begins after some were made;"""
@@ -34,36 +34,36 @@ class ForgottenComponents:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self._resting: list[Tenancy] = []
+        self._resting: list[Occupant] = []
         self._gone: list[str] = []
         self._sizes: dict[object, int] = {}
-        """How many attributes the oldest components had when they were last examined, by seat."""
+        """How many attributes the oldest components had when they were last examined, by slab."""
 
     def begin(self, made: dict[object, int]) -> None:
         """As a run begins: note what is not started. Raises ModelError for an attribute that was misspelt.
 
         made        how many objects of each kind were made since the last run
         """
-        tenancies, first = self.system.storage.tenancies, inf
+        occupants, first = self.system.storage.occupants, inf
         if made:
             kinds = {kind: n for kind, n in made.items() if isinstance(kind, type) and issubclass(kind, Continuous)}
             new = sum(kinds.values())
-            first = max(len(tenancies) - new, 0)
+            first = max(len(occupants) - new, 0)
             # The newest stand last; variables among them have no laws.
-            latest = list(islice(tenancies.values(), first, None))
+            latest = list(islice(occupants.values(), first, None))
             self._resting = [one for one in latest if not getattr(one(), "_started", 1) and _is_at_rest(one())]
             self._gone = self._dropped(kinds) if kinds else []
-            for tenancy in latest[max(MOST_AGAIN - first, 0) : MOST_CHECKED]:
-                refuse_misspelt(tenancy())
+            for occupant in latest[max(MOST_AGAIN - first, 0) : MOST_CHECKED]:
+                refuse_misspelt(occupant())
         self._look_again(first)
 
     def _look_again(self, new: float = inf) -> None:
         """Examine the oldest components whose number of attributes has changed, and those no older than `new`."""
-        for place, (seat, tenancy) in enumerate(islice(self.system.storage.tenancies.items(), MOST_AGAIN)):
-            owner = tenancy()
+        for place, (slab, occupant) in enumerate(islice(self.system.storage.occupants.items(), MOST_AGAIN)):
+            owner = occupant()
             size = len(getattr(owner, "__dict__", ()))
-            if place >= new or self._sizes.get(seat) != size:
-                self._sizes[seat] = size
+            if place >= new or self._sizes.get(slab) != size:
+                self._sizes[slab] = size
                 refuse_misspelt(owner)
 
     def parts(self) -> list[str]:
@@ -78,7 +78,7 @@ class ForgottenComponents:
 
     def _dropped(self, made: Iterable[type[Continuous]]) -> list[str]:
         """Classes whose new objects are all gone: what is not started is not kept alive."""
-        alive = {type(one()) for one in self.system.storage.tenancies.values()}
+        alive = {type(one()) for one in self.system.storage.occupants.values()}
         gone = [kind for kind in made if kind not in alive]
         return [kind.__name__ for kind in gone if has_laws(kind) and not issubclass(kind, Process)]
 

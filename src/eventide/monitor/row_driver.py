@@ -63,7 +63,7 @@ class HybridDriver:
             if run.touched and is_due(memory, sim.time):
                 integrator.settle()
             if guards.returning is not None:
-                guards.seat_returning()  # before, as it touches a flow
+                guards.enter_returning()  # before, as it touches a flow
             integrator.close()
             run.work = 0.0
             self._connect(memory)

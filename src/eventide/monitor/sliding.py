@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from eventide.continuous import Continuous, Variable
-from eventide.continuous.components.member import layout_of, seat_of, slide_along, slide_of, slots_of
+from eventide.continuous.components.member import layout_of, slab_of, slide_along, slide_of, slots_of
 from eventide.continuous.flows.flow import moving_flow
 from eventide.continuous.flows.sliding import Slide, computed_runs, lead_aside, reach
 from eventide.declare import Computed, State, computed, fields_of, state
@@ -526,8 +526,8 @@ def _runs(owner: Member) -> list[tuple[int, int]]:
     """All slots of an owner."""
     if isinstance(owner, Variable):
         return [(slot, slot + 1) for slot in slots_of(owner)]
-    layout, seat = layout_of(owner), seat_of(owner)
-    return [(seat.base, seat.base + layout.moving), (seat.side, seat.side + layout.standing)]
+    layout, slab = layout_of(owner), slab_of(owner)
+    return [(slab.base, slab.base + layout.moving), (slab.side, slab.side + layout.standing)]
 
 
 def _moving_runs(system: System, owner: Member) -> list[tuple[int, int]]:

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from eventide.continuous import Flow, Integrator
     from eventide.continuous.components.member import Member
-    from eventide.continuous.storage.slot_storage import Seat
+    from eventide.continuous.storage.slot_storage import Slab
     from eventide.discrete.calendar import Entry as Listed
     from eventide.discrete.calendar import Notice
     from eventide.discrete.trace import Occurrence
@@ -306,7 +306,7 @@ class _Slots:
         self._integrator: Integrator | None = None
         self._before: NDArray[np.float64] | None = None
         self._counts = np.ones(0, dtype=bool)
-        self._tenancies: dict[Seat, object] = {}
+        self._occupants: dict[Slab, object] = {}
 
     def begin(self) -> None:
         """Store all values."""
@@ -317,7 +317,7 @@ class _Slots:
             self._integrator = system.integrator
             self._integrator.on_touch = self._note_opening
         self._before = system.storage.table[0].copy()
-        self._tenancies = dict(system.storage.tenancies)
+        self._occupants = dict(system.storage.occupants)
         self._counts = np.ones(len(self._before), dtype=bool)
         self._counts[list(system.active)] = False
         for flow in self._integrator.touched:
@@ -340,14 +340,14 @@ class _Slots:
         if not len(changed):
             return
         blocks = sorted(
-            (first, age, number, tenancy)
-            for age, (seat, tenancy) in enumerate(storage.tenancies.items())
-            for number, (first, _) in enumerate(seat.blocks())
-            if self._tenancies.get(seat) is tenancy
+            (first, age, number, occupant)
+            for age, (slab, occupant) in enumerate(storage.occupants.items())
+            for number, (first, _) in enumerate(slab.blocks())
+            if self._occupants.get(slab) is occupant
         )
         places = np.searchsorted([first for first, *_ in blocks], changed, side="right") - 1
-        homes = zip(changed.tolist(), places.tolist(), strict=True)
-        found = sorted((*blocks[place][1:3], slot, place) for slot, place in homes if place >= 0)
+        written = zip(changed.tolist(), places.tolist(), strict=True)
+        found = sorted((*blocks[place][1:3], slot, place) for slot, place in written if place >= 0)
         for *_, slot, place in found:
             name = _name_of_slot(blocks[place][-1](), slot)
             if name:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.layout import Layout
     from eventide.continuous.components.member import Member
-    from eventide.continuous.storage.slot_storage import Seat, _Lone
+    from eventide.continuous.storage.slot_storage import Slab, _Lone
     from eventide.discrete.commands import Activity
     from eventide.discrete.conditions.condition import Condition
     from eventide.discrete.conditions.until import StateWait, Until
@@ -44,14 +44,14 @@ class DualSystem(System):
 
     def __init__(self, sim: DualSimulation) -> None:
         super().__init__(sim, make_integrator)
-        give_seat = self.storage.give_seat
+        give_slab = self.storage.give_slab
 
-        def give(owner: Member, layout: Layout | _Lone) -> Seat:
+        def give(owner: Member, layout: Layout | _Lone) -> Slab:
             if isinstance(owner, Variable):
                 refuse("loose variables: declare states of a component")
-            return give_seat(owner, layout)
+            return give_slab(owner, layout)
 
-        self.storage.give_seat = give  # type: ignore[method-assign]  # of this simulation alone
+        self.storage.give_slab = give  # type: ignore[method-assign]  # of this simulation alone
 
     def adopt(self, component: Continuous) -> None:
         """Give a new component its slots, and its companion."""

@@ -21,7 +21,7 @@ from eventide.analysis.sensitivity.functions import Functions
 from eventide.analysis.sensitivity.views import DualRates, DualRow, Scratch, Unseen, UnseenVariable, refuse
 from eventide.continuous import Continuous, system_of
 from eventide.continuous.components.component import law_names
-from eventide.continuous.components.member import branches_in, layout_of, seat_of, show_variables
+from eventide.continuous.components.member import branches_in, layout_of, show_variables, slab_of
 from eventide.continuous.components.switches import Switch
 from eventide.continuous.flows.flow import IN_PASS
 from eventide.declare import StateVector, state_vector
@@ -96,22 +96,22 @@ class Tangents:
         show_variables(component, variables)
         self.functions.take_in(type(component))
         self.companions[component] = Companion(self.sim, size=max(1, layout.moving * self.count)).start()
-        for slot in range(seat_of(component).side, seat_of(component).side + layout.standing):
+        for slot in range(slab_of(component).side, slab_of(component).side + layout.standing):
             self.row.tangents.pop(slot, None)  # of the object that had it before
         self.expose()
 
     def expose(self) -> None:
         """Let all components show dual numbers, or plain floats again."""
-        arena = system_of(self.sim).storage
-        self.row.real = plain = arena.rows[Y]
+        storage = system_of(self.sim).storage
+        self.row.real = plain = storage.rows[Y]
         for owner in self.companions:
             owner.__dict__["_row"] = self.row if self.is_dual else plain
-            seat = seat_of(owner)
+            slab = slab_of(owner)
             if self.is_dual:
-                seat.rates = seat.rates_read = DualRates(owner, self.row, self.rates)
-                seat.lasts = Unseen(f"{owner.name}.last")
-            elif isinstance(seat.rates, DualRates):
-                seat.rates = seat.rates_read = seat.lasts = None
+                slab.rates = slab.rates_read = DualRates(owner, self.row, self.rates)
+                slab.lasts = Unseen(f"{owner.name}.last")
+            elif isinstance(slab.rates, DualRates):
+                slab.rates = slab.rates_read = slab.lasts = None
         self.space.is_open = self.is_dual
         self.functions.exchange(is_dual=self.is_dual)
 
@@ -151,7 +151,7 @@ class Tangents:
     def as_dual(self) -> Iterator[None]:
         """Dual numbers inside a law: what is shown afterwards is what was before."""
         before = [
-            (owner, owner.__dict__["_row"], seat_of(owner).rates, seat_of(owner).lasts) for owner in self.companions
+            (owner, owner.__dict__["_row"], slab_of(owner).rates, slab_of(owner).lasts) for owner in self.companions
         ]
         kept, self.row.tangents = self.row.tangents, dict(self.row.tangents)
         self.is_dual = True
@@ -163,7 +163,7 @@ class Tangents:
             self.expose()
             self.row.tangents = kept
             for owner, row, rates, lasts in before:
-                owner.__dict__["_row"], seat_of(owner).rates, seat_of(owner).lasts = row, rates, lasts
+                owner.__dict__["_row"], slab_of(owner).rates, slab_of(owner).lasts = row, rates, lasts
 
     def check_branches(self) -> None:
         """Raise UndifferentiableError if laws now go another way than they went after the last event."""
@@ -238,12 +238,12 @@ class Tangents:
         """Execute all laws at the present states; what they set is in `row.scratch`, and their rates are returned."""
         laws = self._laws()
         expected = {
-            seat_of(owner).side + layout_of(owner).offsets[name]: None
+            slab_of(owner).side + layout_of(owner).offsets[name]: None
             for owner, _ in laws
             for name in (*layout_of(owner).computed, *layout_of(owner).sums)
         }
         sums = [
-            seat_of(owner).side + layout_of(owner).offsets[name]
+            slab_of(owner).side + layout_of(owner).offsets[name]
             for owner in self.companions
             for name in layout_of(owner).sums
         ]

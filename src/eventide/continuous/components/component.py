@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from eventide.continuous.flows.flow import Flow, Still
     from eventide.continuous.flows.sliding import Slide
     from eventide.continuous.plans import Analyst, ClassPlan
-    from eventide.continuous.storage.slot_storage import Seat
+    from eventide.continuous.storage.slot_storage import Slab
     from eventide.continuous.system import System
     from eventide.discrete.conditions.when import Trigger, WhenSpec
     from eventide.discrete.periodic import EverySpec, Timer
@@ -44,7 +44,7 @@ class _Continuum:
 
     # Without values in the class: Python finds an object's own attribute faster if its class has none of that name.
     _system: System
-    _seat: Seat
+    _slab: Slab
     _base: int
     _side: int
     _flow: Flow | Still
@@ -165,18 +165,18 @@ class Continuous(_Continuum, Component):
         flow = self._flow
         if flow.at != self.sim.time:
             flow.show()
-        seat = self._seat
+        slab = self._slab
         if self.sim.active:
             if flow.number < 0:
                 flow.integrator.still.receive(self)
-            rates = seat.rates or self._layout.rates(self)
+            rates = slab.rates or self._layout.rates(self)
             return rates if flow.recorder is None else watched_rates(self, rates, flow.recorder)  # type: ignore[return-value]  # by the same names
-        return seat.rates_read or self._layout.rates_read(self)  # type: ignore[return-value]  # by the same names
+        return slab.rates_read or self._layout.rates_read(self)  # type: ignore[return-value]  # by the same names
 
     @property
     def last(self) -> Self:
         """The states at the start of the present step, by their names."""
-        return self._seat.lasts or self._layout.lasts(self)  # type: ignore[return-value]  # by the same names
+        return self._slab.lasts or self._layout.lasts(self)  # type: ignore[return-value]  # by the same names
 
     def __getitem__(self, name: str) -> Variable:
         """The `Variable` behind a state, computed value or sum; that of a vector stands for all its items."""
@@ -195,7 +195,7 @@ class Continuous(_Continuum, Component):
         return self._variables[name]
 
     def __repr__(self) -> str:
-        if "_seat" not in vars(self) or self.sim.active:
+        if "_slab" not in vars(self) or self.sim.active:
             return super().__repr__()
         fields = [fields_of(self)[name] for name in self._layout.names[:MOST_SHOWN]]
         told = [f"{spec.name} = {short(getattr(self, spec.name))} {spec.unit}".rstrip() for spec in fields]

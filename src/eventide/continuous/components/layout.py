@@ -347,49 +347,49 @@ class Layout:
 
     def attach(self, owner: Member, table: Floats) -> None:
         """Point an object's views at its slots of `table`, the array of all rows."""
-        seat, own, rows = owner._seat, owner.__dict__, owner._system.storage.rows
-        if seat.table is not table:
-            seat.table = table
-            seat.rates = seat.rates_read = seat.lasts = None
+        slab, own, rows = owner._slab, owner.__dict__, owner._system.storage.rows
+        if slab.table is not table:
+            slab.table = table
+            slab.rates = slab.rates_read = slab.lasts = None
             if self.vectors or self.computed_vectors:
                 names = *self.computed_vectors, *self.vectors
-                arrays = self._arrays(table[Y], seat.base, seat.side, names)
-                seat.vectors = *arrays, *map(_unwritable, arrays[len(self.computed_vectors) :])
+                arrays = self._arrays(table[Y], slab.base, slab.side, names)
+                slab.vectors = *arrays, *map(_unwritable, arrays[len(self.computed_vectors) :])
         elif self.vectors:
-            seat.rates_read = seat.lasts = None  # they know their owner's name
-        own["_base"], own["_side"], own["_row"], own["_rests"] = seat.base, seat.side, rows[Y], rows[E0]
-        if seat.vectors:
-            own["_vectors"] = seat.vectors
+            slab.rates_read = slab.lasts = None  # they know their owner's name
+        own["_base"], own["_side"], own["_row"], own["_rests"] = slab.base, slab.side, rows[Y], rows[E0]
+        if slab.vectors:
+            own["_vectors"] = slab.vectors
 
     def rates(self, owner: Member) -> object:
         """What reads and writes an object's rates by the names of its states."""
-        seat = owner._seat
-        if seat.rates is None and not self.moves:
-            seat.rates = _NO_STATES
-        elif seat.rates is None:
-            stride, width = seat.table.strides
-            seat.rates = rates = self.view.from_buffer(seat.table.data, R * stride + seat.base * width)
+        slab = owner._slab
+        if slab.rates is None and not self.moves:
+            slab.rates = _NO_STATES
+        elif slab.rates is None:
+            stride, width = slab.table.strides
+            slab.rates = rates = self.view.from_buffer(slab.table.data, R * stride + slab.base * width)
             if self.vectors:
-                rates._vectors = self._arrays(seat.table[R], seat.base, seat.side, self.vectors)
-        return seat.rates
+                rates._vectors = self._arrays(slab.table[R], slab.base, slab.side, self.vectors)
+        return slab.rates
 
     def rates_read(self, owner: Member) -> object:
         """What only reads them."""
-        owner._seat.rates_read = reading = self._read(owner, R)
+        owner._slab.rates_read = reading = self._read(owner, R)
         return reading
 
     def lasts(self, owner: Member) -> object:
         """What reads an object's states at the start of the present step."""
-        owner._seat.lasts = reading = self._read(owner, Y0)
+        owner._slab.lasts = reading = self._read(owner, Y0)
         return reading
 
     def _read(self, owner: Member, row: int) -> object:
         if not self.moves:
             return _NO_STATES
-        seat = owner._seat
-        reading = self.reading(owner._system.storage.rows[row], seat.base)
+        slab = owner._slab
+        reading = self.reading(owner._system.storage.rows[row], slab.base)
         if self.vectors:
-            reading._show(owner.name, self._arrays(seat.table[row], seat.base, seat.side, self.vectors))
+            reading._show(owner.name, self._arrays(slab.table[row], slab.base, slab.side, self.vectors))
         return reading
 
     def _arrays(self, row: Floats, base: int, side: int, names: tuple[str, ...]) -> tuple[Floats, ...]:

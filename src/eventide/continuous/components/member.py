@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from eventide.continuous.flows.flow import Flow, Still
     from eventide.continuous.flows.sliding import Slide
     from eventide.continuous.plans import ClassPlan
-    from eventide.continuous.storage.slot_storage import Seat
+    from eventide.continuous.storage.slot_storage import Slab
 
 Member: TypeAlias = "Continuous | Variable"
 """A component with states or laws, or a loose variable."""
@@ -23,9 +23,9 @@ def layout_of(component: Continuous | type[Continuous]) -> Layout:
     return component._layout
 
 
-def seat_of(member: Member) -> Seat:
+def slab_of(member: Member) -> Slab:
     """Where the slots of a member are."""
-    return member._seat
+    return member._slab
 
 
 def class_plan_of(member: Member) -> ClassPlan:

@@ -8,7 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, NoReturn, Self
 
 from eventide.continuous.components.step_quantities import quantities_of
-from eventide.continuous.storage.slot_storage import LONE, Seat
+from eventide.continuous.storage.slot_storage import LONE, Slab
 from eventide.declare import count_new
 from eventide.declare.showing import public_dir
 from eventide.declare.units import has_unit, in_unit
@@ -36,7 +36,7 @@ class Variable:
     assigned    it is a difference equation: laws assign it
     """
 
-    _seat: Seat
+    _slab: Slab
     _class_plan: ClassPlan
     _slide = None
     _is_active = False
@@ -67,7 +67,7 @@ class Variable:
         self.name = check_text(name, "name=") or f"Variable {count_new(sim, Variable)}"
         if assigned:
             self._system.integrator.groups.expect_assignments()
-        self._slot = slot = self._system.storage.give_seat(self, LONE).base
+        self._slot = slot = self._system.storage.give_slab(self, LONE).base
         self._system.storage.table[:, slot] = 0.0
         self._system.set_tolerances(self._slot, rel_error, abs_error)
         self.state = state

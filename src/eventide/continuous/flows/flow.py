@@ -336,9 +336,9 @@ class Look:
     def laws(self) -> list[tuple[int, Any]]:
         """The laws in their order, each as its stage and whose it is."""
         flow = self._flow
-        sitter, contributors = flow.integrator.storage.sitter, flow.integrator.memory.flow.contributors[flow.number]
+        owner_at, contributors = flow.integrator.storage.owner_at, flow.integrator.memory.flow.contributors[flow.number]
         return [
-            (CONTRIBUTIONS if k < contributors else EQUATIONS, sitter(law[LawRecord.place_of("seat")]))
+            (CONTRIBUTIONS if k < contributors else EQUATIONS, owner_at(law[LawRecord.place_of("slab")]))
             for k, law in enumerate(flow.chain.rows())
         ]
 

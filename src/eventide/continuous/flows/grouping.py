@@ -201,7 +201,7 @@ class Grouping:
         if owner._flow is integrator.still:
             return
         self._part(owner)
-        is_given = integrator.storage.seat.given[owner._seat.number]
+        is_given = integrator.storage.slab.given[owner._slab.number]
         if is_given or integrator.memory.lists.view[owner._class_plan.record + SUM_COUNT]:
             self.doubt(owner)
         if owner._class_plan.is_opaque:
@@ -213,7 +213,7 @@ class Grouping:
         if not flow.is_open:
             integrator.touch(flow)
         integrator.guards.wake_those_with(owner)
-        answer = integrator.engine.may_fall_apart(integrator.memory.arrays, flow.number, owner._seat.number)
+        answer = integrator.engine.may_fall_apart(integrator.memory.arrays, flow.number, owner._slab.number)
         holds_together = answer == 1 or (answer == MAYBE and flow in self.shared.touchers(owner))
         self._leave_flow(flow, owner)
         owner._flow = integrator.still
@@ -265,7 +265,7 @@ class Grouping:
         while self.doubted:
             owner = next(iter(self.doubted))
             if not owner._is_active:
-                is_given = integrator.storage.seat.given[owner._seat.number] > 0 or owner in self.receivers
+                is_given = integrator.storage.slab.given[owner._slab.number] > 0 or owner in self.receivers
                 stands = owner._flow is integrator.still
                 if stands and is_given:
                     self._place((owner,))
@@ -277,9 +277,9 @@ class Grouping:
 
     def _empty(self, owner: Member) -> None:
         """No law adds to the sums and rates of an object that stands still."""
-        rows, seat, layout = self.integrator.storage.rows, owner._seat, owner._seat.layout
+        rows, slab, layout = self.integrator.storage.rows, owner._slab, owner._slab.layout
         found = [(Y, layout.slot(owner, name)) for name in layout.sums] if isinstance(owner, Continuous) else []
-        found += [(R, slot) for slot in range(seat.base, seat.base + layout.moving)]
+        found += [(R, slot) for slot in range(slab.base, slab.base + layout.moving)]
         for row, slot in found:
             if rows[row][slot] != 0.0:
                 self.integrator.written(slot)
@@ -310,9 +310,9 @@ class Grouping:
         integrator = self.integrator
         flow_met, analyst = integrator.engine.flow_met, integrator.analyst
         for owner in joining:
-            seat = owner._seat
-            owner._class_plan = analyst.enroll(owner, seat) if owner._is_active else analyst.enroll_idle(seat)
-            number = flow_met(integrator.memory.arrays, seat.number)
+            slab = owner._slab
+            owner._class_plan = analyst.enroll(owner, slab) if owner._is_active else analyst.enroll_idle(slab)
+            number = flow_met(integrator.memory.arrays, slab.number)
             if integrator.together:
                 flow = self.the_flow()
             elif number >= 0:
@@ -327,22 +327,22 @@ class Grouping:
 
     def _enter_flow(self, flow: Flow, owner: Member) -> None:
         """Let a component or loose variable be a member of a flow."""
-        integrator, class_plan, going, seat = self.integrator, owner._class_plan, owner._going, owner._seat
+        integrator, class_plan, going, slab = self.integrator, owner._class_plan, owner._going, owner._slab
         low, high = going[0] if going else (0, 0)
         owner._flow = flow
         flow.members[owner] = None
         is_active, come, number = owner._is_active, integrator.engine.come, flow.number
-        first = come(integrator.memory.arrays, number, seat.number, is_active, low, high)
+        first = come(integrator.memory.arrays, number, slab.number, is_active, low, high)
         if first == NO_ROOM:
             flow.grow()
-            first = come(integrator.memory.arrays, number, seat.number, is_active, low, high)
+            first = come(integrator.memory.arrays, number, slab.number, is_active, low, high)
         if first < class_plan.uses:
             self._count_uses_of_laws(flow, owner, first, 1)
         flow.looked_up = None
         if is_active:
             flow.is_checked = False
         self.changed[flow] = None
-        if high - low < seat.layout.moving:
+        if high - low < slab.layout.moving:
             self._toggle_more(flow, owner)
         if class_plan.is_special or owner._slide is not None:
             self._note_what_is_special(flow, owner)
@@ -380,19 +380,19 @@ class Grouping:
 
     def _leave_flow(self, flow: Flow, owner: Member) -> None:
         """Let it be one no longer."""
-        integrator, class_plan, going, seat = self.integrator, owner._class_plan, owner._going, owner._seat
+        integrator, class_plan, going, slab = self.integrator, owner._class_plan, owner._going, owner._slab
         low, high = going[0] if going else (0, 0)
         del flow.members[owner]
         is_active, depart, number = owner._is_active, integrator.engine.depart, flow.number
-        first = depart(integrator.memory.arrays, number, seat.number, is_active, low, high)
+        first = depart(integrator.memory.arrays, number, slab.number, is_active, low, high)
         if first == NO_ROOM:
             flow.grow()
-            first = depart(integrator.memory.arrays, number, seat.number, is_active, low, high)
+            first = depart(integrator.memory.arrays, number, slab.number, is_active, low, high)
         if first < class_plan.uses:
             self._count_uses_of_laws(flow, owner, first, -1)
         flow.looked_up = None
         self.changed[flow] = None
-        if high - low < seat.layout.moving:
+        if high - low < slab.layout.moving:
             self._toggle_more(flow, owner)
         if flow.sliding is not None:
             flow.sliding.slides.pop(owner, None)
@@ -415,9 +415,9 @@ class Grouping:
 
     def _toggle_more(self, flow: Flow, owner: Member) -> None:
         """The same for what a member has besides one run of integrated states."""
-        seat, going = owner._seat, owner._going
+        slab, going = owner._slab, owner._going
         self._toggle(flow, going[1:])
-        ends = [seat.base, *chain.from_iterable(going), seat.base + seat.layout.moving]
+        ends = [slab.base, *chain.from_iterable(going), slab.base + slab.layout.moving]
         for low, high in zip(ends[::2], ends[1::2], strict=True):
             if low < high:
                 flow.toggle_rests(low, high)
@@ -445,9 +445,9 @@ class Grouping:
             self._leave_flow(flow, owner)
             integrator.analyst.dissolve(owner._class_plan)
             owner._class_plan = (
-                integrator.analyst.enroll(owner, owner._seat)
+                integrator.analyst.enroll(owner, owner._slab)
                 if owner._is_active
-                else integrator.analyst.enroll_idle(owner._seat)
+                else integrator.analyst.enroll_idle(owner._slab)
             )
             self._enter_flow(flow, owner)
         if not integrator.together:
@@ -464,8 +464,8 @@ class Grouping:
     # --- which member depends on what -----------------------------------------------------------------------------
 
     def _count_uses_of_laws(self, flow: Flow, owner: Member, first: int, by: int) -> None:
-        number, record = owner._seat.number, owner._class_plan.record
-        self.shared.count(flow, record, self.integrator.storage.seat.row_of_laws[number], number, first, by)
+        number, record = owner._slab.number, owner._class_plan.record
+        self.shared.count(flow, record, self.integrator.storage.slab.row_of_laws[number], number, first, by)
 
     def count_uses(self, flow: Flow, plan: ConditionPlan, by: int) -> None:
         """A flow depends on what a condition reads and touches, also on what is not active yet.

@@ -179,9 +179,9 @@ class Ordering:
 
     def forget(self, owner: Member) -> None:
         """It has gone; its laws wait no longer."""
-        later = self._integrator.storage.seat.later
+        later = self._integrator.storage.slab.later
         for node in self._nodes.pop(owner, ()):
-            later[owner._seat.number, LATER[node.stage]] = 0
+            later[owner._slab.number, LATER[node.stage]] = 0
             self.changed.pop(node, None)
             for access in node.accesses:
                 for book in (self._setters, self._waiting):
@@ -304,14 +304,14 @@ class Ordering:
         return found
 
     def _rank(self, node: Node) -> Rank:
-        known, seat = self._integrator.storage.seat, node.owner._seat.number
-        return known.prior[seat], known.started[seat]
+        known, slab = self._integrator.storage.slab, node.owner._slab.number
+        return known.prior[slab], known.started[slab]
 
     def standing(self, node: Node) -> tuple[Rank, int]:
         """The law after which a law comes, and how far; its own place and 0 if it waits for no later law."""
-        known, seat, later = self._integrator.storage.seat.later, node.owner._seat.number, LATER[node.stage]
-        level = known[seat, later]
-        return ((known[seat, later + 1], known[seat, later + 2]) if level else self._rank(node)), level
+        known, slab, later = self._integrator.storage.slab.later, node.owner._slab.number, LATER[node.stage]
+        level = known[slab, later]
+        return ((known[slab, later + 1], known[slab, later + 2]) if level else self._rank(node)), level
 
     def place(self, owner: Member, stage: int) -> tuple[object, ...]:
         """The key of a law's place among all of its stage."""
@@ -336,8 +336,8 @@ class Ordering:
         level = 1 + max(behind for rank, behind in places if rank == last) if last > own else 0
         if self.standing(node) == (max(last, own), level):
             return False
-        known, seat, later = self._integrator.storage.seat.later, node.owner._seat.number, LATER[node.stage]
-        known[seat, later], (known[seat, later + 1], known[seat, later + 2]) = level, last
+        known, slab, later = self._integrator.storage.slab.later, node.owner._slab.number, LATER[node.stage]
+        known[slab, later], (known[slab, later + 1], known[slab, later + 2]) = level, last
         return True
 
     # --- what has no order ----------------------------------------------------------------------------------------

@@ -27,8 +27,8 @@ class RateConflicts:
         self._writers: dict[int, SlotWriters] = {}
         self.met: list[int] = []
 
-    def note(self, slot: int, seat: int, *, sets: bool) -> None:
-        """Laws of the object in a seat write a rate that others write as well.
+    def note(self, slot: int, slab: int, *, sets: bool) -> None:
+        """Laws of the object in a slab write a rate that others write as well.
 
         sets    whether they set it without having read it
         """
@@ -37,18 +37,18 @@ class RateConflicts:
         if writers is None:
             writers = self._writers[slot] = SlotWriters()
             first = storage.slot.writer[slot]
-            writers.add(storage.sitter(first // 2), sets=bool(first & 1))
+            writers.add(storage.owner_at(first // 2), sets=bool(first & 1))
             storage.slot.writer[slot] = SEVERAL
-        writers.add(storage.sitter(seat), sets=sets)
+        writers.add(storage.owner_at(slab), sets=sets)
         self.met.append(slot)
 
-    def forget(self, slot: int, seat: int) -> None:
+    def forget(self, slot: int, slab: int) -> None:
         """They write it no longer."""
         storage, writers = self._integrator.storage, self._writers[slot]
-        writers.remove(storage.sitter(seat))
+        writers.remove(storage.owner_at(slab))
         last, sets = writers.only()
         if last is not None:
-            storage.slot.writer[slot] = 2 * last._seat.number + sets
+            storage.slot.writer[slot] = 2 * last._slab.number + sets
             del self._writers[slot]
 
     def check(self, owner: Member) -> None:

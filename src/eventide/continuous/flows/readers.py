@@ -47,7 +47,7 @@ class Readers:
 
     def touchers(self, owner: Member) -> tuple[Flow, ...]:
         """The flows whose laws or conditions touch an object, not counting its own laws."""
-        found = [flow for first, _ in owner._seat.blocks() for flow in self._flows(self._touchers, first, BY_TOUCHING)]
+        found = [flow for first, _ in owner._slab.blocks() for flow in self._flows(self._touchers, first, BY_TOUCHING)]
         return tuple(dict.fromkeys(found))
 
     def _flows(self, counts: Counts, slot: int, kind: int) -> tuple[Flow, ...]:
@@ -56,7 +56,7 @@ class Readers:
             return tuple(counts[slot])
         return (self._integrator.flows[number],) if number >= 0 else ()
 
-    def count(self, flow: Flow, record: int, row: int, seat: int, use: int, by: int) -> None:
+    def count(self, flow: Flow, record: int, row: int, slab: int, use: int, by: int) -> None:
         """A flow uses the slots of a record, or ceases to, from the use on that the stepper has left to Python.
 
         by      1; -1 if it does so no longer
@@ -75,10 +75,10 @@ class Readers:
             elif use >= written:
                 self._doubt(integrator.storage.owner_of(slot))
             elif by > 0:
-                self._writers.note(slot, seat, sets=use - touched < numbers[record + SET_COUNT])
+                self._writers.note(slot, slab, sets=use - touched < numbers[record + SET_COUNT])
             else:
-                self._writers.forget(slot, seat)
-            use = integrator.engine.use(integrator.memory.arrays, flow.number, record, row, seat, use + 1, by)
+                self._writers.forget(slot, slab)
+            use = integrator.engine.use(integrator.memory.arrays, flow.number, record, row, slab, use + 1, by)
 
     def _slot(self, record: int, row: int, use: int) -> int:
         numbers, at = self._integrator.memory.lists.view, record + RECORD_HEAD + USE * use

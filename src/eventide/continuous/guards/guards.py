@@ -242,7 +242,7 @@ class Guards:
         """Let the stepper watch a condition that belongs to a flow."""
         integrator = self.integrator
         if self.returning is not None:
-            self.seat_returning()
+            self.enter_returning()
         if not flow.is_open:
             integrator.touch(flow)
         plan = condition.plan
@@ -276,7 +276,7 @@ class Guards:
         """Let its flow watch a condition no longer."""
         integrator = self.integrator
         if self.returning is not None:
-            self.seat_returning()
+            self.enter_returning()
         integrator.engine.unlink(integrator.memory.arrays, condition.row)
         self.exposed.pop(condition, None)
         flow: Flow = condition.flow
@@ -447,7 +447,7 @@ class Guards:
         self._put(wait, flow)
         return True
 
-    def seat_returning(self) -> None:
+    def enter_returning(self) -> None:
         """Enter the returning wait, as something is about to examine all waits."""
         wait, self.returning = self.returning, None
         assert wait is not None

@@ -93,7 +93,7 @@ class EngineMemory:
             rows=self._integrator.storage.table,
             slot=self._integrator.storage.slot,
             flow=self.flow,
-            seat=self._integrator.storage.seat,
+            slab=self._integrator.storage.slab,
             segments=self.segments.array,
             law=self.flow_rows.law,
             index=self.index.array,

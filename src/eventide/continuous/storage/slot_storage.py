@@ -1,14 +1,14 @@
 """The memory of the continuous model: one table, with a row for each kind of number and a column for each slot.
 
-In: the layout of an object. Out: its seat: a block of slots for its states, and one for computed values, sums and
+In: the layout of an object. Out: its slab: a block of slots for its states, and one for computed values, sums and
 parameters. The states of all objects are adjacent, so that a flow of a thousand objects is a few long runs, over which
 a step goes four slots at a time. (With one block for both, a thousand ingots were a thousand runs of one slot, and an
 event of one took 1.6 times as long.)
 
 Invariant: a slot lives as long as its object. Starting and stopping only change which slots are integrated, so laws
-may read objects at rest, and addresses of stopped objects stay valid. A seat is taken back through a weak reference
+may read objects at rest, and addresses of stopped objects stay valid. A slab is taken back through a weak reference
 once its owner is gone, and passes as a whole, with the views of its slots, to the next object of that layout. Which
-slot an object has never shows. Each object owns only its index rows; they stay with the seat, so the next object that
+slot an object has never shows. Each object owns only its index rows; they stay with the slab, so the next object that
 reuses it with the same references need not rewrite them.
 """
 
@@ -22,7 +22,7 @@ import numpy as np
 
 from eventide.continuous.storage.growable_arrays import LINE, int_table, zeros
 from eventide.engine.codes import ROWS
-from eventide.engine.records import SeatRecord, SlotRecord, view_of
+from eventide.engine.records import SlabRecord, SlotRecord, view_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -47,16 +47,16 @@ places of a cache.
 """
 
 
-NO_TABLE: Final[NDArray[np.float64]] = np.zeros((0, 0))  # of a seat whose views have not been made
+NO_TABLE: Final[NDArray[np.float64]] = np.zeros((0, 0))  # of a slab whose views have not been made
 
 
-class Seat:
+class Slab:
     """The blocks of slots of one object, and later of the next object with its layout.
 
-    number          its row among all seats
+    number          its row among all slabs
     base, side      the first slots of what is integrated and of what is not
     class_plan, bases, lease    what its laws have in common with others, the index rows that are written for them, and
-                    where: the next object on the seat takes them over
+                    where: the next object on the slab takes them over
     vectors         the arrays of its vectors in `table`, which may have been replaced since
     rates, rates_read, lasts    what shows its rates to its laws and to others, and its last states; None until somebody
                     looks: most objects are native code and never do
@@ -99,7 +99,7 @@ class Seat:
 
 def anchor_of(owner: Member) -> int | None:
     """The first slot of an object's first block; None if it has none."""
-    return next((first for first, _ in owner._seat.blocks()), None)
+    return next((first for first, _ in owner._slab.blocks()), None)
 
 
 class _Lone:
@@ -112,24 +112,24 @@ class _Lone:
 LONE: Final = _Lone()
 
 
-class Tenancy(weakref.ref["Member"]):
-    """That an object sits on a seat, until it is gone."""
+class Occupant(weakref.ref["Member"]):
+    """That an object sits on a slab, until it is gone."""
 
-    __slots__ = ("seat",)
+    __slots__ = ("slab",)
 
-    seat: Seat
+    slab: Slab
 
 
 class SlotStorage:
-    """All slots of one simulation; seats are given out, taken back when their owner is gone, and reused.
+    """All slots of one simulation; slabs are given out, taken back when their owner is gone, and reused.
 
     Each kind of slots has stretches of its own, each as long as all before it together.
 
     table       the array (rows, slots); replaced when it grows
     rows        its rows as memoryviews: reading an item gives a Python float at once
     slot        which object each slot belongs to
-    tenancies   which object has which seat; the oldest object first
-    seats       by number; `seat_rows` is the table of what the stepper knows of each, `seat` names its columns
+    occupants   which object has which slab; the oldest object first
+    slabs       by number; `slab_rows` is the table of what the stepper knows of each, `slab` names its columns
     """
 
     table: NDArray[np.float64]
@@ -137,12 +137,12 @@ class SlotStorage:
 
     def __init__(self, capacity: int = 64, on_growth: Callable[[], None] = lambda: None) -> None:
         self.on_growth = on_growth
-        self.tenancies: dict[Seat, Tenancy] = {}
-        self.seats: list[Seat] = []
-        self.slot, self.seat = SlotRecord(), SeatRecord()
-        self.seat_rows = int_table(self.seat, on_growth)
-        self._free: dict[object, list[Seat]] = {}
-        self._gone: list[Tenancy] = []
+        self.occupants: dict[Slab, Occupant] = {}
+        self.slabs: list[Slab] = []
+        self.slot, self.slab = SlotRecord(), SlabRecord()
+        self.slab_rows = int_table(self.slab, on_growth)
+        self._free: dict[object, list[Slab]] = {}
+        self._gone: list[Occupant] = []
         self._leave = self._gone.append  # a method of its own for each object is one more object
         self._stretches: dict[Kind, tuple[int, int]] = {MOVING: (0, 0), STANDING: (0, 0)}
         self._given: dict[Kind, int] = {MOVING: 0, STANDING: 0}
@@ -167,48 +167,48 @@ class SlotStorage:
 
     def owners(self) -> list[Member]:
         """The objects that have slots here and still live, the oldest first."""
-        return [owner for tenancy in self.tenancies.values() if (owner := tenancy()) is not None]
+        return [owner for occupant in self.occupants.values() if (owner := occupant()) is not None]
 
     def owner_of(self, slot: int) -> Member:
         """The object that has a slot, as long as it lives."""
-        return self.sitter(self.slot.seat[slot])
+        return self.owner_at(self.slot.slab[slot])
 
-    def sitter(self, number: int) -> Member:
-        """The object that has a seat, as long as it lives."""
-        tenancy = self.tenancies.get(self.seats[number])
-        return tenancy and tenancy()  # type: ignore[return-value]  # whoever asks has an object that lives
+    def owner_at(self, number: int) -> Member:
+        """The object that has a slab, as long as it lives."""
+        occupant = self.occupants.get(self.slabs[number])
+        return occupant and occupant()  # type: ignore[return-value]  # whoever asks has an object that lives
 
-    def give_seat(self, owner: Member, layout: Layout | _Lone) -> Seat:
+    def give_slab(self, owner: Member, layout: Layout | _Lone) -> Slab:
         """Give an object its slots, as many of each kind as its layout says; the caller sets their values."""
         if self._gone:
             self.take_back()
         free = self._free.get(layout)
         if free:
-            seat = free.pop()
+            slab = free.pop()
         else:
-            seat = self._new_seat(layout)  # type: ignore[arg-type]  # of a variable nobody asks for more
-        owner._seat = seat
-        tenancy = self.tenancies[seat] = Tenancy(owner, self._leave)
-        tenancy.seat = seat
-        return seat
+            slab = self._new_slab(layout)  # type: ignore[arg-type]  # of a variable nobody asks for more
+        owner._slab = slab
+        occupant = self.occupants[slab] = Occupant(owner, self._leave)
+        occupant.slab = slab
+        return slab
 
     def take_back(self) -> None:
-        """Take back the seats of objects that are gone."""
+        """Take back the slabs of objects that are gone."""
         while self._gone:
-            left = self._gone.pop().seat
-            del self.tenancies[left]
+            left = self._gone.pop().slab
+            del self.occupants[left]
             self._free.setdefault(left.layout, []).append(left)
 
-    def _new_seat(self, layout: Layout) -> Seat:
-        """A seat on slots that have not been used."""
-        moving, standing, number = layout.moving, layout.standing, self.seat_rows.allocate()
-        seat = Seat(layout, number, self._cut(MOVING, moving), self._cut(STANDING, standing))
-        self.seats.append(seat)
-        for slot in (*range(seat.base, seat.base + moving), *range(seat.side, seat.side + standing)):
-            self.slot.seat[slot] = number
-        self.seat.base[number] = seat.base if moving else -1
-        self.seat.side[number] = seat.side if standing else -1
-        return seat
+    def _new_slab(self, layout: Layout) -> Slab:
+        """A slab on slots that have not been used."""
+        moving, standing, number = layout.moving, layout.standing, self.slab_rows.allocate()
+        slab = Slab(layout, number, self._cut(MOVING, moving), self._cut(STANDING, standing))
+        self.slabs.append(slab)
+        for slot in (*range(slab.base, slab.base + moving), *range(slab.side, slab.side + standing)):
+            self.slot.slab[slot] = number
+        self.slab.base[number] = slab.base if moving else -1
+        self.slab.side[number] = slab.side if standing else -1
+        return slab
 
     def _cut(self, kind: Kind, size: int) -> int:
         """The first slot of a block that has not been used; 0 for one of no slots."""
