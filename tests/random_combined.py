@@ -70,14 +70,91 @@ ACTS = (
     "HITS.append((self.sim.time, self.v))",
 )  # fmt: skip
 FIELDS = ("swing.x", "swing.v", "swing.k", "tank.level", "tank.inflow", "swing.hits * 0.5", "count.share")
-WATCHER = """
+WATCHERS = (
+    """
 
-def watcher(sim, log, swing, tank):
+def watcher(sim, log, swing, tank, desk, rng):
     while True:
         yield ev.until(lambda: swing.x > 0.5)
         {first}
         yield ev.until(lambda: swing.x < -0.25)
         {second}
+""",
+    """
+
+def watcher(sim, log, swing, tank, desk, rng):
+    n, x = 0, 0.25
+    while True:
+        yield ev.until(lambda: swing.x > 0.5{priority})
+        n += 1
+        {first}
+        yield ev.hold(0.25 * (n % 3))
+        for k in range(n % 3):
+            yield ev.until(lambda: swing.x < x)
+            log.append((sim.time, n, k))
+            yield ev.hold(rng.expovariate(4.0))
+            {second}
+        yield ev.until(lambda: tank.level > 0.125)
+""",
+    """
+
+def watcher(sim, log, swing, tank, desk, rng):
+    n = 0
+    while True:
+        with desk.request() as place:
+            yield place
+            try:
+                yield ev.until(lambda: swing.v > 0.25{priority})
+                {first}
+            except ev.Interrupt as cut:
+                log.append((sim.time, cut.cause))
+        if swing.x > 0.0:
+            yield ev.until(lambda swing=swing: swing.x < -0.125)
+        n += 1
+        {second}
+        if n % 5 == 0:
+            yield ev.hold(1.5)
+""",
+    """
+
+def watcher(sim, log, swing, tank, desk, rng):
+    while True:
+        try:
+            yield ev.until(lambda: swing.x > 0.5{priority})
+            {first}
+            yield ev.hold(0.5)
+            yield ev.until(lambda: swing.x < -0.25)
+        except ev.Interrupt as cut:
+            log.append((sim.time, cut.cause))
+            {second}
+            yield ev.hold(0.125)
+""",
+    """
+
+def watcher(sim, log, swing, tank, desk, rng):
+    n = 0
+    while True:
+        yield ev.until(lambda: swing.x > 0.5)
+        n += 1
+        {first}
+        if n % 40 == 0:
+            yield ev.until(lambda: swing.x < 0.0)
+            {second}
+        if n == 400:
+            while True:
+                yield ev.until(lambda: swing.x < 5.0)
+""",
+)
+WAKER = """
+
+def waker(sim, rng, others):
+    first, second = others
+    while True:
+        yield ev.hold(rng.expovariate(0.5))
+        first.interrupt(1)
+        yield ev.hold(0.25)
+        if rng.random() < 0.5:
+            second.interrupt(2)
 """
 DEEDS = ("log.append((sim.time, swing.x))", "swing.v *= 0.875", "tank.inflow = 0.375", "swing.k = 1.75", "pass")
 
@@ -152,7 +229,12 @@ class CombinedWriter(Writer):
         return ["with desk.request() as place:", "    yield place", *self.inside()]
 
     def on_stops(self, number: int) -> list[str]:
-        return [self.one("tank.stop()", "tank.start()", "tank.start()")]
+        return [
+            self.one(
+                "tank.stop()", "tank.start()", "tank.start()", "sim.until_priority = 1.0 - sim.until_priority",
+                "log.append([str(wait) for wait in sim.waits])",
+            )
+        ]  # fmt: skip
 
 
 WISHES: tuple[tuple[str, ...], ...] = (
@@ -183,9 +265,12 @@ def combined_program(seed: int, acts: int) -> str:
     wishes = chance.choice(WISHES)
     stories = [CombinedWriter(chance, f"story{k}", wishes).text() for k in range(3)]
     given = [f"INPUT = {chance.choice(INPUTS)}", "HITS = []", "MATE = None", f"ACTS = {acts}"]
-    given += [f"WATCHERS = {chance.choice((0, 0, 1, 2))}", f"RECORDS = {chance.choice((0, 0, 0, 0, 1, 2))}"]
-    watcher = WATCHER.format(first=chance.choice(DEEDS), second=chance.choice(DEEDS))
-    return "\n\n".join([HEAD, head, "\n".join(given), *stories, watcher, MEDDLER, 'HIDDEN = (*HIDDEN, "place")'])
+    given += [f"WAKES = {chance.random() < 0.4}"]
+    given += [f"WATCHERS = {chance.choice((0, 1, 2, 3))}", f"RECORDS = {chance.choice((0, 0, 0, 0, 1, 2))}"]
+    watcher = chance.choice(WATCHERS).format(
+        first=chance.choice(DEEDS), second=chance.choice(DEEDS), priority=chance.choice(("", ", priority=1"))
+    )
+    return "\n\n".join([HEAD, head, "\n".join(given), *stories, watcher, WAKER, MEDDLER, 'HIDDEN = (*HIDDEN, "place")'])
 
 
 def combined_outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int, cuts: int = 0) -> list[Any]:
@@ -198,9 +283,13 @@ def combined_outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: in
     for k in range(9):
         stream = sim.stream(f"stream {k % 2}")
         sim.process(stories[k % 3](sim, rng, stream, log, seen, k % 5, 0.5 * k, 1.0, swing, tank, count, desk))
+    watchers = [
+        sim.process(module.watcher(sim, log, swing, tank, desk, rng), name=f"watcher {k}")
+        for k in range(module.WATCHERS)
+    ]
+    if module.WAKES and len(watchers) > 1:
+        sim.process(module.waker(sim, rng, watchers[:2]))
     processes = [entry.process for entry in sim.schedule]
-    for k in range(module.WATCHERS):
-        sim.process(module.watcher(sim, log, swing, tank), name=f"watcher {k}")
     recordings = [sim.record(swing, tank, every=(0.5, "event")[k]) for k in range(module.RECORDS)]
     if acts:
         sim.process(module.meddler(sim, Random(seed + 1), log, processes))

@@ -23,6 +23,7 @@ from eventide.bodies.prototypes import Prototypes
 from eventide.bodies.row_classes import RowClasses
 from eventide.bodies.stations.things import Things, can_go
 from eventide.bodies.waits.branches import joins, leave_wait, outcomes_at, outcomes_of, place_branches, references_to
+from eventide.bodies.waits.states import guards_of
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.errors import Interrupt
 from eventide.native.locking import locked
@@ -296,7 +297,8 @@ class Body:
             ]
         return self._positions[code]
 
-    joins, references_to, place_branches, leave_wait = joins, references_to, staticmethod(place_branches), leave_wait
+    guards_of, joins, references_to, leave_wait = guards_of, joins, references_to, leave_wait
+    place_branches = staticmethod(place_branches)
 
     # --- from a row to a generator --------------------------------------------------------------------------------
 

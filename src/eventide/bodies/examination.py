@@ -40,7 +40,6 @@ def read(
     if INTROSPECTION & {*function.__code__.co_names}:
         raise definition.refusal(tree, f"it calls one of {', '.join(sorted(INTROSPECTION))}")
     kinds: dict[str, Kind | None] = {name: KINDS[type(value)] for name, value in values.items() if type(value) in KINDS}
-    kinds = {name: kind for name, kind in kinds.items() if name not in function.__code__.co_cellvars}
     try:
         reading = Reading(tree, twin_of, Naming(function, values, kinds, book, world))
         while reading.changed:  # a variable has got a type, or has finally lost it

@@ -38,7 +38,9 @@ class Layout:
         self.real_places = {text: k for k, text in enumerate(reals)}
         facts = reading.naming.given.items()
         given = {text: fact.answer for text, fact in facts if isinstance(fact.answer, int | float)}
-        self._wholes = [int(given.get(text, NONE if text[:2] == "q_" else 0)) for text in wholes]
+        self._wholes = [
+            int(given.get(text, NONE if text[:2] == "q_" or text[:7] == "c_guard" else 0)) for text in wholes
+        ]
         self._reals = [float(given.get(text, 0.0)) for text in reals]
         self._points = reading.points
         self._standings: dict[int, Standing] = {}

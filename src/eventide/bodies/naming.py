@@ -5,6 +5,7 @@ What a name of a module, a cell or a class stands for is a fact: native code is 
 
 from __future__ import annotations
 
+import ast
 import builtins
 import copy
 from functools import reduce
@@ -22,11 +23,11 @@ from eventide.discrete.world import World
 from eventide.statistics.tally import Tally
 
 if TYPE_CHECKING:
-    import ast
     from collections.abc import Callable, Mapping
 
     from eventide.bodies.emission import Emission
     from eventide.bodies.points import Choice
+    from eventide.bodies.waits.states import Awaited
     from eventide.declare import Kept
     from eventide.reading.source import Definition, SourceBook
 
@@ -87,6 +88,17 @@ def _numbered(known: dict[str, Thing], prefix: str, owner: Thing) -> str:
     return text
 
 
+def set_inside(book: SourceBook, function: FunctionType) -> frozenset[str]:
+    """The variables of a function that functions made there may set."""
+    found: set[str] = set()
+    for node in ast.walk(book.definition(function, yields=True).tree):
+        if isinstance(node, ast.Nonlocal):
+            found.update(node.names)
+        elif isinstance(node, ast.NamedExpr):
+            found.add(node.target.id)
+    return frozenset(found)
+
+
 class Site:
     """A statement that makes a process of a generator function.
 
@@ -112,6 +124,7 @@ class Naming:
     facts       what names of modules, classes and cells were found to mean
     addresses   what a row has the address of: by the variable of the kernel, what is called
     given       numbers that a row is given: by the variable of the kernel, what asks for them
+    shared      the variables that functions made in the body may set
     simulations the local variables, and "" for all others, that refer to the simulation
     things      the types of what local variables refer to, and of what is reached from there, by how it is reached
     methods     by what they were reached from, the functions of the methods that are called
@@ -132,7 +145,7 @@ class Naming:
         self.kinds = kinds
         self.book = book
         self.own = frozenset(name for name in code.co_varnames if name.isascii()) - {*code.co_cellvars}
-        self.shared = frozenset(code.co_cellvars)
+        self.shared = frozenset(code.co_cellvars) & set_inside(book, function)
         self.cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         self.unborn = values.get(UNBORN)
         """Stands for an object that is not made yet, while the body is read."""
@@ -151,14 +164,14 @@ class Naming:
         self.simulations: dict[tuple[str, tuple[str, ...]], World] = {}
         self.stations: dict[str, Thing] = {}
         """The resources whose numbers a row has, by the variable of the kernel."""
+        self.guards: dict[str, Awaited] = {}  # the states for which a row waits
         self.levels: dict[str, Thing] = {}  # the levels
         self.level_kinds: dict[str, Kind] = {}  # the types of their values
         self.quantities: dict[str, tuple[Thing, Kept]] = {}
         """Numbers of components of which a row has the slots, and where these are: by the variable of the kernel."""
         self.spawns: dict[str, Site] = {}
         """What begins at the statements that make processes: by the variable with the row of the prototype."""
-        self.processes: dict[str, Thing] = {}
-        """The processes to which a row has a reference, by the variable of the kernel."""
+        self.processes: dict[str, Thing] = {}  # the processes
         self.causes: dict[str, Thing] = {}
         """The objects that are causes of interrupts, by the variable of the kernel."""
         self.handled: dict[str, int] = {}
@@ -215,7 +228,7 @@ class Naming:
             self.processes,
             self.causes,
         )
-        return (self.facts, self.addresses, self.given, self.spawns, *about_objects)
+        return (self.facts, self.addresses, self.given, self.spawns, self.guards, *about_objects)
 
     def definition(self, function: FunctionType, *, yields: bool = False) -> Definition:
         """Where a function is written. Raises CannotLower."""
@@ -238,7 +251,7 @@ class Naming:
         name = node.id
         if name in self.shared:
             raise Unknown("other functions share this variable", node)
-        if name in self.own:
+        if name in self.own or name in self.function.__code__.co_cellvars:
             return self._local(node, emission)
         if name in self.cells:
             return self._noted(self.cells[name], _content, self.cells[name], f"cell {name}", node)
@@ -373,6 +386,13 @@ class Naming:
                 return text
         text = f"c_slot{len(self.quantities)}"
         self.quantities[text] = owner, kept
+        return text
+
+    def guard(self, awaited: Awaited) -> str:
+        """The variable of the kernel with the guard of what is waited for."""
+        text = next((text for text, known in self.guards.items() if known.code is awaited.code), "")
+        text = text or f"c_guard{len(self.guards)}"
+        self.guards[text] = awaited
         return text
 
     def process(self, owner: Thing) -> str:

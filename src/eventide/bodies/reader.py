@@ -24,6 +24,7 @@ from eventide.bodies.requests import asked, name_of_request
 from eventide.bodies.spawning import spawned
 from eventide.bodies.waits.choices import check_uses, chosen, is_composed, unsettled, written
 from eventide.bodies.waits.levels import level_changed
+from eventide.bodies.waits.states import watched
 from eventide.bodies.writing import COMMAND, Writing
 from eventide.discrete.commands import hold
 from eventide.reading.source import CannotLower
@@ -138,7 +139,7 @@ class Reading(Writing):
         return next((block for block in self._blocks_around if block.name == key), None)
 
     def _wait(self, statement: ast.Expr, command: ast.Yield) -> None:
-        """A `yield`: a hold by a float, or the end of a process that is made there; others are Python's."""
+        """A `yield`: a hold by a float, a wait for a state or the end of a process made there; others are Python's."""
         resume = self._waiting(command)
         is_hold = isinstance(command.value, ast.Call)
 
@@ -149,6 +150,9 @@ class Reading(Writing):
             self._need_asked(expressions.emission)
             if row := spawned(expressions, command.value):
                 expressions.emission.emit(f"at = {resume}\ncode = join(a, i, {row})\nbreak")
+                return
+            if guard := watched(expressions, command.value, self.frame, resume):
+                self.awaits[resume] = guard
                 return
             duration, is_hold = self._duration(command.value, expressions)
             gives = self._point(command, "holds" if is_hold else "yields")
@@ -165,13 +169,10 @@ class Reading(Writing):
         if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
             called = expressions.value(node.func)
             if isinstance(called, Thing) and called.value is hold:
-                return self._of_hold(expressions.number(node.args[0], "int", "float"), expressions), True
+                given = expressions.number(node.args[0], "int", "float")
+                text = f"float({given.text})"
+                return given if given.kind == "float" else expressions.emission.keep(text, "float"), True
         return expressions.number(node, "float"), False
-
-    def _of_hold(self, given: Operand, expressions: BodyExpressions) -> Operand:
-        if given.kind == "float":
-            return given
-        return expressions.emission.keep(f"float({given.text})", "float")
 
     # --- requests -------------------------------------------------------------------------------------------------
 

@@ -38,6 +38,7 @@ class Writing:
     blocks      the lines of each state
     asks        what is left to Python: the node and the reason, by the number of the state
     spawns      the statements that make processes: the node and the variable of the kernel, by the number of the state
+    awaits      the variables with the guards of waits for states, by the states in which these are waited for
     choices     the waits for the first of several things, by their numbers
     changed     whether new types were found, so that it has to be read again
     """
@@ -52,6 +53,7 @@ class Writing:
         self.spawns: dict[int, tuple[ast.stmt, str]] = {}
         self.loops: list[Loop] = []
         self.choices: dict[int, Choice] = {}
+        self.awaits: dict[int, str] = {}
         self.changed = False
         self.blocks: dict[int, list[str]] = {0: []}
         self._lines: list[str] | None = self.blocks[0]
@@ -137,7 +139,7 @@ class Writing:
     @property
     def _tables(self) -> Conditions:
         """What only grows as statements are read."""
-        numbered = self.points, self.extents, self.asks, self.spawns, self.blocks, self.choices
+        numbered = self.points, self.extents, self.asks, self.spawns, self.blocks, self.choices, self.awaits
         return (*numbered, self.resumes, self.naming.requests)
 
     def _leave_blocks(self, kept: int) -> None:
@@ -152,13 +154,8 @@ class Writing:
         while waiting:
             state = waiting.pop()
             text = "\n".join(self.blocks[state])
-            if (
-                "code = hold(" in text
-                or "join(" in text
-                or "ask(" in text
-                or "branch_holds(" in text
-                or "spawn(" in text
-            ):
+            words = ("code = hold(", "join(", "ask(", "branch_holds(", "spawn(", "watch_for(")
+            if any(word in text for word in words):
                 return True
             seen.add(state)
             waiting += [
@@ -233,7 +230,7 @@ class Writing:
         wholes += naming.addresses
         for numbered in (naming.stations, naming.levels, naming.spawns, naming.processes, naming.causes):
             wholes += numbered
-        wholes += naming.quantities
+        wholes += [*naming.quantities, *naming.guards]
         for text, fact in naming.given.items():
             (reals if type(fact.answer) is float else wholes).append(text)
         return wholes, reals

@@ -52,6 +52,10 @@ class Engine:
     may_change: Callable[..., bool]
     change: Callable[..., bool]
     has_broken: Callable[..., bool]
+    may_watch: Callable[..., bool]
+    watch: Callable[..., bool]
+    waiter: Callable[..., int]
+    found_at: Callable[..., float]
     settle_touched: Callable[..., bool]
     touch: Callable[..., None]
     publish: Callable[..., None]
@@ -77,7 +81,9 @@ class Engine:
 
 ENTRIES: Final = tuple(one.name for one in fields(Engine))[1:-1]
 """The names of the stepper's functions that Python calls."""
-DIRECT: Final = ("advance_to_row", "look", "may_change", "change", "has_broken")
+DIRECT: Final = (
+    "advance_to_row", "look", "may_change", "change", "has_broken", "may_watch", "watch", "waiter", "found_at",
+)  # fmt: skip
 """Those of them that other native code calls."""
 
 

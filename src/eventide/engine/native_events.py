@@ -255,3 +255,34 @@ def change(a: Arrays, slot: int, first: int, value: float, time: float) -> bool:
 def has_broken(a: Arrays) -> bool:
     """Whether laws have failed."""
     return has_failed(a)
+
+
+def may_watch(a: Arrays, c: int) -> bool:
+    """Whether a process may begin to wait for a condition without Python."""
+    return bool(a.flow.tended[a.guard.flow[c]] == 0)
+
+
+def watch(a: Arrays, c: int, i: int, time: float) -> bool:
+    """The process in a row begins to wait for a condition, which it has waited for before; False where laws fail."""
+    a.run.arrivals += 1
+    touch(a, a.guard.flow[c], time)
+    if has_failed(a):
+        return False
+    take_up(a, c, a.run.arrivals)
+    a.guard.waiter[c] = i + 1
+    return True
+
+
+def waiter(a: Arrays) -> int:
+    """The row of the process whose wait ends by the event that was found; -1 if Python is to know of that event."""
+    c = a.run.chosen
+    if a.run.alert != 0 or a.guard.waiter[c] == 0:
+        return -1
+    i = a.guard.waiter[c] - 1
+    a.guard.waiter[c] = 0
+    return i
+
+
+def found_at(a: Arrays) -> float:
+    """The time of the event that was found."""
+    return a.run.event_time

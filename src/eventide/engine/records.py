@@ -328,6 +328,8 @@ class GuardRecord(Record):
     """The address of its handler where that is native code; else 0."""
     effects: Ints
     """The place in `lists` of what that handler reads and writes."""
+    waiter: Ints
+    """1 more than the row of the process that waits for it, where that is native code (`rows/`); else 0."""
     switch: Ints
     """For a comparison in a law: 1 more than the slot of its outcome, see `switching.py`; else 0."""
     exact: Ints

@@ -71,6 +71,7 @@ class Monitor:
         self._stiffness = Stiffness(self.integrator)
         self._slides = Slides(sim, self.integrator)
         self.row_driver = HybridDriver(self)
+        self._lent = self.row_driver.guards.of
         self.watched = WatchedConditions(self, conditions_of(sim))
         keep_conditions(sim, self.watched)
 
@@ -137,6 +138,8 @@ class Monitor:
                 self._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
             if integrator.native_processes.of:
                 integrator.native_processes.ready(chosen)
+            if self._lent:
+                self.row_driver.guards.call_home(chosen)
             return chosen.fire(sim)
         except KeyboardInterrupt:
             self._stiffness.look()  # it may explain why that took so long

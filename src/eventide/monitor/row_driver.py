@@ -3,7 +3,7 @@
 In: the events of rows, in order (`bodies/migration/row_migration.py`). Out: these, with all flows brought to each, or
 the first state event before. Rows do so while Python has nothing to do between two events: no observer, no condition
 on time alone, nothing that slides, no code that is monitored for changes. What an event of a row sets is settled before
-the next one.
+the next one. A state event for which a row waits is its own, unless it fires so often that Python judges it first.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, cast
 
 from eventide.continuous.integrator import TENDING
 from eventide.engine.codes import CHOICE, FOUND, PAUSED, REACHED
+from eventide.monitor.lent_guards import LentGuards
 from eventide.rows.codes import FAILED
 
 if TYPE_CHECKING:
@@ -30,7 +31,9 @@ class HybridDriver:
 
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
+        self.guards = LentGuards(monitor)
         self.reached: tuple[int, float] | None = None
+        self._found = REACHED  # else a state event of a row with which it may go on, a code of the march
 
     def may_proceed(self, memory: RowMemory | None) -> bool:
         """Whether rows may have the next events; afterwards the changes of the last event in Python are known."""
@@ -60,12 +63,12 @@ class HybridDriver:
         run, guards, current = integrator.run, integrator.guards, sim.current
         sim.active, sim.current = True, None
         try:
-            if run.touched and is_due(memory, sim.time):
+            if run.touched and self._found == REACHED and is_due(memory, sim.time):
                 integrator.settle()
             if guards.returning is not None:
                 guards.enter_returning()  # before, as it touches a flow
             integrator.close()
-            run.work = 0.0
+            run.work, run.arrivals = 0.0, monitor.watched.arrivals
             self._connect(memory)
             code = self._go(memory, turn)
         finally:
@@ -82,17 +85,25 @@ class HybridDriver:
         engine, known = integrator.engine, integrator.memory
         clock.wrote = 0
         if engine.places:
-            clock.marching, clock.looking, clock.asking, clock.changing, clock.breaking = engine.places
+            clock.marching, clock.looking, clock.asking, clock.changing, clock.breaking, *others = engine.places
+            clock.admitting, clock.entering, clock.naming, clock.timing = others
         host.march = lambda *given: engine.advance_to_row(known.arrays, *given)
         host.look = lambda *given: engine.look(known.arrays, *given)
         host.may_change = lambda *given: engine.may_change(known.arrays, *given)
         host.change = lambda *given: engine.change(known.arrays, *given)
         host.has_broken = lambda: engine.has_broken(known.arrays)
+        host.may_watch = lambda *given: engine.may_watch(known.arrays, *given)
+        host.watch = lambda *given: engine.watch(known.arrays, *given)
+        host.waiter = lambda: engine.waiter(known.arrays)
+        host.found_at = lambda: engine.found_at(known.arrays)
 
     def _note_changes(self, clock: RowState) -> None:
         """Python continues after events of rows: note what these have changed."""
         monitor, sim, integrator = self._monitor, self._monitor.sim, self._monitor.integrator
         run = integrator.run
+        monitor.watched.arrivals = run.arrivals
+        monitor.state_events += clock.fired
+        clock.fired = 0
         if clock.reached != REACHED:
             self.reached = None if clock.reached == PAUSED else (clock.reached, run.next_event)
         elif integrator.seen:
@@ -108,16 +119,26 @@ class HybridDriver:
 
     def _go(self, memory: RowMemory, turn: tuple[float, ...]) -> int:
         clock, integrator = memory.run, self._monitor.integrator
+        found, self._found = self._found, REACHED
+        spells, before = clock.spells, clock.turn
         while True:
             clock.reached, integrator.is_marching = REACHED, True
             clock.arrays = cast("int", integrator.memory.arrays)  # their address, as laws are compiled
-            code = memory.engine.proceed_rows(memory.arrays, *turn)
+            if found != REACHED:  # while Python was asked
+                clock.reached, clock.found, found = found, 1, REACHED
+            left = turn[-1] + (spells - clock.spells) * clock.spell - (clock.turn - before)
+            code = memory.engine.proceed_rows(memory.arrays, *turn[:-1], left)
+            if clock.found:  # their turn has ended before it
+                clock.found = 0
+                return code
             if clock.reached not in TENDING:
                 return code
             stop = integrator.run.next_event
             answer, _ = integrator.tend(clock.reached, clock.time, stop)
             if answer != REACHED:
-                clock.reached = CHOICE if answer >= 0 else answer
+                clock.reached = found = CHOICE if answer >= 0 else answer
+                if found in FOUND and self.guards.of:
+                    continue
                 return code
             self._monitor.sim.time = clock.time = stop
             if integrator.run.touched:
@@ -126,17 +147,28 @@ class HybridDriver:
     @property
     def has_state_event(self) -> bool:
         """Whether a state event stopped them."""
-        return self.reached is not None and self.reached[0] in FOUND
+        return self._found != REACHED or (self.reached is not None and self.reached[0] in FOUND)
 
-    def begin(self) -> Entry:
-        """The state event that stopped them takes place in Python; returns its owner."""
+    def begin(self, *, may_go_on: bool) -> Entry | None:
+        """The state event that stopped them takes place in Python; returns its owner.
+
+        Where it is that of a row, and rows may go on, they go on with it; returns None then.
+        """
         monitor, sim = self._monitor, self._monitor.sim
         integrator = monitor.integrator
         sim.active, sim.current = True, None
         try:
-            code, _, _ = self.take_reached()
-            monitor._is_event(code)
+            code, found = self._found, self._found
+            self._found = REACHED
+            if code == REACHED:
+                code, _, _ = self.take_reached()
+                found = CHOICE if code >= 0 else code
+                monitor._is_event(code)
             chosen = integrator.chosen
+            if may_go_on and self.guards.has(chosen):
+                integrator.run.chosen, integrator.run.alert, self._found = chosen.row, 0, found
+                return None
+            self.guards.call_home(chosen)
             monitor.state_events += 1
             if chosen.partner is not None:
                 monitor._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner

@@ -39,3 +39,24 @@ def change(a: Rows, slot: int, first: int, value: float) -> bool:
 def has_broken(a: Rows) -> bool:
     """Whether laws have failed."""
     return truth_of_stepper(a.run.breaking, a.run.arrays)
+
+
+def may_watch(a: Rows, c: int) -> bool:
+    """Whether a process may begin to wait for a condition without Python."""
+    return truth_of_stepper(a.run.admitting, a.run.arrays, c)
+
+
+def watch(a: Rows, c: int, i: int) -> bool:
+    """The process in a row begins to wait for a condition; False where laws have failed."""
+    a.run.wrote = 1
+    return truth_of_stepper(a.run.entering, a.run.arrays, c, i, a.run.time)
+
+
+def waiter(a: Rows) -> int:
+    """The row of the process whose wait ends by the event that was found; NONE if Python is to know of that event."""
+    return stepper(a.run.naming, a.run.arrays)
+
+
+def found_at(a: Rows) -> float:
+    """The time of the event that was found."""
+    return value_of_stepper(a.run.timing, a.run.arrays)

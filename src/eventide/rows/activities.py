@@ -13,6 +13,7 @@ from eventide.rows.allocation import free_row, leave_rows, new_row, owner_of, re
 from eventide.rows.codes import (
     COMPOSED,
     EXIT,
+    FAILED,
     IN_HEAP,
     INTERRUPTED,
     INTERRUPTION,
@@ -22,6 +23,7 @@ from eventide.rows.codes import (
     PREEMPTED_NOW,
     REQUESTED,
     WAITS,
+    WATCHING,
 )
 from eventide.rows.composites import leave_branches
 from eventide.rows.event_list import (
@@ -32,6 +34,7 @@ from eventide.rows.event_list import (
     schedule_last,
     schedule_prior,
 )
+from eventide.rows.moving import watch
 from eventide.rows.stations import withdraw
 
 if TYPE_CHECKING:
@@ -48,6 +51,16 @@ def hold(a: Rows, i: int, duration: float) -> int:
         schedule_last(a, i)
     else:
         return EXIT
+    return WAITS
+
+
+def watch_for(a: Rows, i: int, c: int) -> int:
+    """Let the running activity wait for a condition of the stepper; WAITS. FAILED where laws have failed."""
+    if not watch(a, c, i):
+        return FAILED
+    a.activity.wait[i] = WATCHING
+    a.process.subject[i] = c
+    a.run.watching += 1
     return WAITS
 
 

@@ -46,6 +46,8 @@ JOINED: Final = 2
 """For the end of the process in `subject`."""
 COMPOSED: Final = 3
 """For the first of its branches."""
+WATCHING: Final = 4
+"""For the condition of the stepper in `subject`."""
 INTERRUPTED: Final = -1
 """Not waiting: an interrupt is to be raised at its `yield`."""
 PREEMPTED_NOW: Final = -2

@@ -11,11 +11,12 @@ dropped when it is met. In the two lists none is stale.
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING
 
-from eventide.engine.codes import REACHED
-from eventide.rows.codes import IN_HEAP, NONE
-from eventide.rows.moving import march
+from eventide.engine.codes import CHOICE, LOCATED, REACHED
+from eventide.rows.codes import IN_HEAP, INTERRUPTION, NONE, ROWS, WATCHING
+from eventide.rows.moving import found_at, march, waiter
 
 if TYPE_CHECKING:
     from eventide.rows.records import Rows
@@ -297,16 +298,30 @@ def first(a: Rows) -> int:
 def take_event(a: Rows, time: float, sequence: float, serial: int, horizon: float) -> int:
     """Begin the next event if it is before a key and the horizon, and return whose it is; NONE if not.
 
-    What moves is brought there first; NONE, too, if it comes to an event of its own before.
+    What moves is brought there first; NONE, too, if it comes to an event of Python's before. An event for which a row
+    waits is its own. Where rows wait, and the next time event is Python's, all is brought to that.
     """
     i = first(a)
-    if i < 0 or not is_due_before(a, i, time, sequence, serial) or a.activity.due[i] >= horizon:
+    if i >= 0 and (not is_due_before(a, i, time, sequence, serial) or a.activity.due[i] >= horizon):
+        i = NONE
+    if i < 0 and a.run.watching == 0:
         return NONE
-    if a.run.arrays != 0 and (a.run.wrote != 0 or a.activity.due[i] > a.run.time):
+    stop = a.activity.due[i] if i >= 0 else min(time, horizon)
+    if i < 0 and (stop <= a.run.time or stop == inf):
+        return NONE
+    if i >= 0 and a.run.watching != 0 and cuts_watch(a, i):
+        a.run.leaves = 1
+        return NONE
+    if a.run.arrays != 0 and (a.run.wrote != 0 or stop > a.run.time or a.run.found != 0):
         a.run.wrote = 0
-        a.run.reached = march(a, a.activity.due[i])
+        if a.run.found == 0:
+            a.run.reached = march(a, stop)
+        a.run.found = 0
         if a.run.reached != REACHED:
-            return NONE
+            return begin_found(a)
+    if i < 0:
+        a.run.time = stop
+        return NONE
     if a.activity.last[i] == IN_HEAP:
         a.run.hole = 1
     else:
@@ -314,6 +329,31 @@ def take_event(a: Rows, time: float, sequence: float, serial: int, horizon: floa
     a.run.time = a.activity.due[i]
     a.activity.sequence[i] = 0.0
     a.run.turn += 1
+    return i
+
+
+def cuts_watch(a: Rows, i: int) -> bool:
+    """Whether an event is an interruption of a row that waits for a condition, which only Python withdraws."""
+    if a.activity.kind[i] != INTERRUPTION:
+        return False
+    whose = a.process.subject[i]
+    return bool(a.activity.wait[whose - whose // ROWS * ROWS] == WATCHING)
+
+
+def begin_found(a: Rows) -> int:
+    """Begin the event that what moves has come to, if a row waits for it, and return the row; NONE if not."""
+    if a.run.reached != CHOICE and a.run.reached != LOCATED:  # noqa: PLR1714  # the language of native code has no tuples
+        return NONE
+    i = waiter(a)
+    if i < 0:
+        return NONE
+    a.run.reached = REACHED
+    a.run.time = found_at(a)
+    a.run.turn += 1
+    a.run.wrote = 1
+    a.run.watching -= 1
+    a.run.fired += 1
+    a.run.woken = i
     return i
 
 

@@ -48,13 +48,19 @@ SPARE: Final = 4
 class Host:
     """What runs in Python: the kernels of the kinds, plain functions, and what the stepper does (`rows/moving.py`)."""
 
-    __slots__ = ("change", "has_broken", "kernels", "look", "march", "may_change")
+    __slots__ = (
+        "change", "found_at", "has_broken", "kernels", "look", "march", "may_change", "may_watch", "waiter", "watch",
+    )  # fmt: skip
 
     march: Callable[..., int]
     look: Callable[..., float]
     may_change: Callable[..., bool]
     change: Callable[..., bool]
     has_broken: Callable[..., bool]
+    may_watch: Callable[..., bool]
+    watch: Callable[..., bool]
+    waiter: Callable[..., int]
+    found_at: Callable[..., float]
 
     def __init__(self) -> None:
         self.kernels: list[Callable[..., int] | None] = []
@@ -95,7 +101,7 @@ class RowMemory:
         self.host = Host()
         self.run = run = RowState()
         run.current = run.front_first = run.front_end = run.ready_first = run.ready_end = NONE
-        run.free_request = NONE
+        run.free_request = run.woken = NONE
         self.activity, self.process, self.notice = ActivityRecord(), ProcessRecord(), NoticeRecord()
         self.kind, self.request = KindRecord(), RequestRecord()
         self.station, self.level, self.tally = StationRecord(), LevelRecord(), TallyRecord()

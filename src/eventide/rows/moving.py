@@ -32,3 +32,24 @@ def change(a: Rows, slot: int, first: int, value: float) -> bool:
 def has_broken(a: Rows) -> bool:
     """Whether laws have failed."""
     return bool(a.host.has_broken())
+
+
+def may_watch(a: Rows, c: int) -> bool:
+    """Whether a process may begin to wait for a condition without Python."""
+    return bool(a.host.may_watch(c))
+
+
+def watch(a: Rows, c: int, i: int) -> bool:
+    """The process in a row begins to wait for a condition; False where laws have failed."""
+    a.run.wrote = 1
+    return bool(a.host.watch(c, i, a.run.time))
+
+
+def waiter(a: Rows) -> int:
+    """The row of the process whose wait ends by the event that was found; NONE if Python is to know of that event."""
+    return int(a.host.waiter())
+
+
+def found_at(a: Rows) -> float:
+    """The time of the event that was found."""
+    return float(a.host.found_at())

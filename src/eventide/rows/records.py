@@ -273,6 +273,24 @@ class RowState(ctypes.Structure):
     """That of the one that changes it."""
     breaking: int
     """That of the one that says whether laws have failed."""
+    admitting: int
+    """That of the one that says whether a process may begin to wait for a condition without Python."""
+    entering: int
+    """That of the one that lets it wait."""
+    naming: int
+    """That of the one that says whose wait ends by the event that was found."""
+    timing: int
+    """That of the one that says when."""
+    watching: int
+    """The number of rows that wait for conditions."""
+    found: int
+    """1 if an event of what moves was found already, which is the next one."""
+    fired: int
+    """How many such events of rows there have been since Python was last asked."""
+    woken: int
+    """The row of the last of them; NONE."""
+    leaves: int
+    """1 if all rows are to come home before the next event."""
     wrote: int
     """1 if the events of this instant have changed what moves since it was settled."""
     reached: int

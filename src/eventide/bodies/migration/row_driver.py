@@ -5,16 +5,49 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
+    from eventide.bodies.waits.states import Awaited
     from eventide.discrete.calendar import Entry
+    from eventide.discrete.conditions.until import StateWait
+    from eventide.discrete.processes.process import Process
     from eventide.rows.memory import RowMemory
+
+
+class Guards(Protocol):
+    """What the stepper keeps of waits for states, by which rows wait as well."""
+
+    def waiting(self) -> list[StateWait]:
+        """The waits of processes by guards that are kept."""
+        ...
+
+    def release(self, wait: StateWait) -> None:
+        """A process that waits is to be looked at: no other native code runs it, and its generator stands there."""
+        ...
+
+    def guard_of(self, process: Process, awaited: Awaited) -> StateWait | None:
+        """The wait of a process by the guard that is kept of what is waited for; None without."""
+        ...
+
+    def lend(self, process: Process, i: int, waits: list[StateWait]) -> None:
+        """A process is in a row from now on, which waits by these guards, or will."""
+        ...
+
+    def take_back(self, process: Process, c: int) -> None:
+        """It is at home, and waits by a guard, a number; NONE for another wait."""
+        ...
 
 
 class RowDriver(Protocol):
     """Drives the events of rows.
 
+    guards      by which rows wait for states
     reached     what stopped them that is neither an event of theirs nor the end of their turn; None without
     has_state_event     whether that is a state event
     """
+
+    @property
+    def guards(self) -> Guards:
+        """As above."""
+        ...
 
     @property
     def reached(self) -> object:
@@ -34,14 +67,39 @@ class RowDriver(Protocol):
         """Let rows have their events, with all flows brought to each: `proceed_rows`, of which `turn` are arguments."""
         ...
 
-    def begin(self) -> Entry:
-        """The state event that stopped them takes place in Python; returns its owner."""
+    def begin(self, *, may_go_on: bool) -> Entry | None:
+        """The state event that stopped them takes place in Python; returns its owner.
+
+        Where it is that of a row, and rows may go on, they go on with it; returns None then.
+        """
         ...
+
+
+class NoGuards:
+    """Where nobody waits for states."""
+
+    def waiting(self) -> list[StateWait]:
+        """There are none."""
+        return []
+
+    def release(self, wait: StateWait) -> None:
+        """There are none."""
+
+    def guard_of(self, process: Process, awaited: Awaited) -> StateWait | None:
+        """There is none."""
+        return None
+
+    def lend(self, process: Process, i: int, waits: list[StateWait]) -> None:
+        """There are none."""
+
+    def take_back(self, process: Process, c: int) -> None:
+        """It had none."""
 
 
 class DiscreteDriver:
     """Drives rows where nothing is integrated."""
 
+    guards: Guards = NoGuards()
     reached: Final = None
     has_state_event: Final = False
 
@@ -53,7 +111,7 @@ class DiscreteDriver:
         """Let them go."""
         return memory.engine.proceed_rows(memory.arrays, *turn)
 
-    def begin(self) -> Entry:
+    def begin(self, *, may_go_on: bool) -> Entry | None:
         """There is none."""
         raise NotImplementedError
 

@@ -16,17 +16,18 @@ from itertools import count
 from math import inf
 from typing import TYPE_CHECKING, Final
 
+from eventide.bodies.migration import placement
 from eventide.bodies.migration.assumptions import Assumptions
 from eventide.bodies.migration.row_driver import DISCRETE
 from eventide.bodies.migration.selection import Candidate, Selection
 from eventide.bodies.migration.stand_ins import Given, RowCalendar, RowProcess, RowProcessList
-from eventide.bodies.waits.joins import place_wait, take_waits
+from eventide.bodies.waits.joins import take_waits
 from eventide.discrete import inside, same_time_limit
 from eventide.discrete.calendar import Calendar, Entry
+from eventide.discrete.conditions.until import StateWait
 from eventide.discrete.hook import OuterHook
 from eventide.discrete.interruptions import Interruptions, put_back, serial_of
 from eventide.discrete.processes.composite import FirstOf, who_waits
-from eventide.discrete.processes.endings import End
 from eventide.discrete.processes.generator_process import Kind, counter_of
 from eventide.discrete.processes.process_list import ProcessList
 from eventide.discrete.same_time_limit import ENOUGH
@@ -136,7 +137,8 @@ class RowMigration(OuterHook):
         loading.note(fresh)
         if not loading.may_pay():
             return
-        since, needed = events - world._events_before, EACH * sum(one[3]._notice is one for one in calendar.heap)
+        waits = sum(one[3]._notice is one for one in calendar.heap) + len(row_driver.guards.waiting())
+        since, needed = events - world._events_before, EACH * waits
         if since < needed:  # to count them again when there have been twice as many events takes little
             self.due = max(self.due, events + min(needed - since, since))
             return
@@ -152,13 +154,14 @@ class RowMigration(OuterHook):
         assert self._bodies is not None
         may_go = self._row_classes.may_go
         waiting = [one for one in self._calendar.heap if one[3]._notice is one and may_go(who_waits(one[3]))]
-        if not waiting:
+        waits = [wait for wait in self._driver.guards.waiting() if may_go(wait.activity)]
+        if not waiting and not waits:
             return
         self._prototypes = self._bodies.prototypes()
-        selection = Selection(self._bodies, self._prototypes, may_go)
-        found = selection.made_of(waiting)
+        selection = Selection(self._bodies, self._prototypes, may_go, self._driver.guards)
+        found = selection.made_of(waiting, waits)
         gone = {id(notice) for candidate in found.values() for notice in candidate.notices}
-        if gone:
+        if gone or any(isinstance(candidate.wait, StateWait) for candidate in found.values()):
             if not self._pays_to_load(found):
                 return
             self._make_kinds(found)  # first, as compiling may fail: then no process has left the event list
@@ -234,9 +237,7 @@ class RowMigration(OuterHook):
         assert memory is not None is not things
         self._make_models(memory, found)
         rows = {process: self._new_row(memory, self._kinds[candidate.body]) for process, candidate in found.items()}
-        owners = {
-            request: rows[p] for p, found_one in found.items() for request in found_one.row_start.requests.values()
-        }
+        owners = {one: rows[p] for p, candidate in found.items() for one in candidate.row_start.requests.values()}
         self.away.update(rows)
         requests: dict[Request, int] = {}
         for candidate in found.values():
@@ -248,7 +249,12 @@ class RowMigration(OuterHook):
         for body in dict.fromkeys(candidate.body for candidate in found.values()):
             self._assumptions.note(body.naming.facts)
         for process, candidate in found.items():
-            self._write_row(process, rows[process], candidate, requests)
+            i = rows[process]
+            self._fill(i, candidate.row_start, candidate.children, requests)
+            placement.begin_wait(memory, i, candidate, requests, self.away)
+            self._driver.guards.lend(process, i, list(candidate.guards.values()))
+            self._row_classes.begin(process)
+            self._rows[i] = RowProcess(process, candidate.body, None, candidate.row_start.kept)
 
     def _make_models(self, memory: RowMemory, found: Mapping[Process, Candidate]) -> None:
         """Give rows to the prototypes of what those that go away may make, and let rows count them."""
@@ -265,26 +271,6 @@ class RowMigration(OuterHook):
             counted[counter] = counter_of(self.world, label)
         self._counted = list(counted.items())
         self._embodied = memory.run.made
-
-    def _write_row(self, process: Process, i: int, candidate: Candidate, requests: dict[Request, int]) -> None:
-        """Let a process go away to its row."""
-        memory = self._memory
-        assert memory is not None
-        self._fill(i, candidate.row_start, candidate.children, requests)
-        views = memory.views
-        views.activity.at[i], views.process.watched[i] = candidate.row_start.at, 1
-        if candidate.group is not None:
-            candidate.body.place_branches(memory, i, candidate.group.standing, requests)
-        elif isinstance(candidate.wait, End):
-            place_wait(views, i, candidate.wait, self.away[candidate.wait.process])
-        elif candidate.notice is None:
-            assert candidate.wait is not None
-            views.activity.wait[i], views.process.subject[i] = REQUESTED, requests[candidate.wait]
-        else:
-            time, sequence, path, _ = candidate.notice
-            memory.engine.place(memory.arrays, i, time, float(sequence), path[0])
-        self._row_classes.begin(process)
-        self._rows[i] = RowProcess(process, candidate.body, None, candidate.row_start.kept)
 
     def _fill(
         self, i: int, row_start: RowStart, children: dict[int, Prototype | None], requests: dict[Request, int]
@@ -448,9 +434,11 @@ class RowMigration(OuterHook):
         _, body, prototype, _ = self._rows.pop(i)
         if prototype is not None:
             prototype.renew(process, body.arguments(*memory.numbers_of(i, *body.sizes)))
+        guard = placement.guard_left(memory, i)
         memory.engine.dismiss(memory.arrays, i)
         self._row_classes.end(process)
         process._notice = process._wait = process._value = None
+        self._driver.guards.take_back(process, guard)
         self._settle()
 
     def _settle(self) -> None:
@@ -484,20 +472,28 @@ class RowMigration(OuterHook):
                 self.leave()
                 self._wait_longer()
             elif self.is_any_away:
-                most = self._proceed(horizon, most)
-                if self._called is not None:
+                most, is_found = self._go_further(horizon, most)
+                if self._called is not None and not is_found:
                     yield calendar.turn
                     continue
-                if self._driver.has_state_event:
-                    self._called = self._driver.begin()
-                elif self._driver.reached is not None:
+                if not is_found and self._driver.reached is not None:
                     self.leave()
-                elif inside.is_halted(self.world) or most <= 0:
+                elif not is_found and (inside.is_halted(self.world) or most <= 0):
                     return
-                elif isinstance(inside.hook_of(self.world), SignalHook):
+                elif not is_found and isinstance(inside.hook_of(self.world), SignalHook):
                     continue
             yield next(calendar.numbers)
             most -= 1
+
+    def _go_further(self, horizon: float, left: int) -> tuple[int, bool]:
+        """As `_proceed`, and go on where Python has only judged a state event; whether one takes place in Python."""
+        left = self._proceed(horizon, left)
+        while self._called is None and self._driver.has_state_event:
+            self._called = self._driver.begin(may_go_on=left > 0)
+            if self._called is not None:
+                return left, True
+            left = self._proceed(horizon, left)
+        return left, False
 
     @undisturbed
     def _proceed(self, horizon: float, left: int) -> int:
@@ -521,6 +517,7 @@ class RowMigration(OuterHook):
             if last >= 0 and memory.activity.due[last] == instant.time:  # it may act there again and again
                 self.embody()
             actor = self._rows.get(actor_of(memory.views, last))
+            run.woken, run.leaves = NONE, 0
             for k, kind in self._counted:
                 memory.kind.count[k] = kind.count
             try:
@@ -539,11 +536,13 @@ class RowMigration(OuterHook):
                 self.taken += events
                 if run.spells != spells:
                     instant.next_spell(run.mark, world.current, 0)  # the clock has moved
-                if actor is not None:
+                if (actor := self._rows.get(run.woken, actor)) is not None:
                     world.current = actor.process
             if failure is not None and run.current < 0:  # what a signal handler has raised between two events
                 raise failure
             if code == DONE:
+                if run.leaves:  # for an event that only Python can have
+                    self._leave()
                 break
             if code != SPENT and not (code == ROOM and memory.grow()):
                 if run.current not in self._rows:

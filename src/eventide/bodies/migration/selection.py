@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eventide.discrete.calendar import ABOVE, BELOW, PLAIN
@@ -15,8 +16,10 @@ from eventide.statistics import Level
 
 if TYPE_CHECKING:
     from eventide.bodies.body import Bodies, Body, RowStart
+    from eventide.bodies.migration.row_driver import Guards
     from eventide.bodies.prototypes import Prototype, Prototypes
     from eventide.discrete.calendar import Notice
+    from eventide.discrete.conditions.until import StateWait
     from eventide.discrete.processes.endings import End
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.resource import Resource
@@ -25,7 +28,8 @@ if TYPE_CHECKING:
 class Candidate(NamedTuple):
     """A process that can go away: its notice, or its wait, that for the first of several things its group; its body.
 
-    wait        its request, or that for the end of another
+    wait        its request, or its wait for a state or for the end of another
+    guards      by which it waits for states, or will: by their places among the whole numbers of its row
     row_start   what its row begins with
     children    the prototypes of what its own statements make: by the places of their rows
     offspring   these, and those of what they make
@@ -33,7 +37,7 @@ class Candidate(NamedTuple):
     """
 
     notice: Notice | None
-    wait: Request | End | None
+    wait: Request | StateWait | End | None
     group: FirstOf | None
     body: Body
     row_start: RowStart
@@ -41,6 +45,7 @@ class Candidate(NamedTuple):
     offspring: list[Prototype]
     resources: list[Resource]
     things: list[Resource | Level]
+    guards: dict[int, StateWait]
 
     @property
     def notices(self) -> list[Notice]:
@@ -55,16 +60,19 @@ class Selection:
     is_granting     whether a resource stays because a granted process has not been told yet
     """
 
-    def __init__(self, bodies: Bodies, prototypes: Prototypes, may_go: Callable[[object], bool]) -> None:
+    def __init__(
+        self, bodies: Bodies, prototypes: Prototypes, may_go: Callable[[object], bool], guards: Guards
+    ) -> None:
         self.is_granting = False
         self._may_go = may_go
+        self._guards = guards
         self._bodies = bodies
         self._prototypes = prototypes
         self._ahead: dict[Process, tuple[Process, Process]] = {}
         """Of those that wait for the end of a process: that, and who waits for it just before them, or that again."""
 
-    def made_of(self, notices: list[Notice]) -> dict[Process, Candidate]:
-        """The processes that can go away: of some notices, and of the lines of the resources that these may use.
+    def made_of(self, notices: list[Notice], waits: list[StateWait]) -> dict[Process, Candidate]:
+        """The processes that can go away: of some notices and waits, and of the lines of resources that these may use.
 
         A resource goes away with all processes that wait for it or use it, or stays with all that may use it.
         """
@@ -75,6 +83,9 @@ class Selection:
                 self._look_at_wait(process, found)
             elif _is_plain(notice):
                 self._look_at(process, notice, None, found)
+        for wait in waits:
+            self._guards.release(wait)
+            self._look_at(wait.activity, None, wait, found)
         resources: dict[int, Resource] = {}
         pending = list(found)
         for process in pending:
@@ -134,12 +145,16 @@ class Selection:
                 self._look_at(process, None, group, found)
 
     def _look_at(
-        self, process: Any, notice: Notice | None, wait: Request | FirstOf | End | None, found: dict[Process, Candidate]
+        self,
+        process: Any,
+        notice: Notice | None,
+        wait: Request | StateWait | FirstOf | End | None,
+        found: dict[Process, Candidate],
     ) -> None:
         """Note a process that can go away, waiting for its notice or for something else."""
         generator = process._generator
         is_plain = process._receiver is generator and process._value is None and process._wait is wait
-        is_plain = is_plain and process._past is None and process._notice is notice
+        is_plain = is_plain and process._notice is notice
         if not is_plain or generator is None or not generator.gi_suspended or is_held_elsewhere(process):
             return
         admitted = self._bodies.admit(generator)
@@ -148,6 +163,9 @@ class Selection:
         body, row_start = admitted
         group = wait if isinstance(wait, FirstOf) else None
         if not body.joins(row_start, [] if group is None else group.standing):
+            return
+        guards = body.guards_of(row_start.at, wait, partial(self._guards.guard_of, process))
+        if guards is None:
             return
         if group is not None and not all(one is None or _is_plain(one) for _, one, _ in group.standing):
             return
@@ -158,7 +176,9 @@ class Selection:
             things += [thing for one in offspring for thing in one.row_start.stations.values()]
         resources = [thing for thing in things if not isinstance(thing, Level)] if things else []
         request = None if isinstance(wait, FirstOf) else wait
-        found[process] = Candidate(notice, request, group, body, row_start, children, offspring, resources, things)
+        found[process] = Candidate(
+            notice, request, group, body, row_start, children, offspring, resources, things, guards
+        )
 
     def _is_whole(self, resource: Resource, found: Mapping[Process, Candidate]) -> bool:
         """Whether a resource can go away with these processes."""

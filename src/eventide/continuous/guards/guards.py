@@ -137,6 +137,7 @@ class Guards:
     returning   a wait for the same thing again since the last event, without an entry yet: it gets one as time advances
     counts      how many have been monitored so far: over the whole of each step by proofs; at points of it; and at its
                 middle and end only, where their code cannot be read
+    call_home   lets the processes come home that are rows and wait by guards of theirs, before what is kept changes
     exposed     those that are armed while they are false, and are tested in Python, where they may see without notice
                 what an event changes
     armed_early conditions that were armed as this event began, and from when on they had been known to be false
@@ -161,6 +162,7 @@ class Guards:
         self.counts: dict[Kind, int] = {"certified": 0, "sampled": 0, "opaque": 0}
         self.exposed: Pending[Condition] = Pending(integrator.changes)
         self.armed_early: list[tuple[Condition, float]] = []
+        self.call_home: Callable[[], None] = lambda: None
         self._resting_with: dict[Member, dict[StateWait, None]] = {}
 
     def place(self) -> None:
@@ -265,6 +267,7 @@ class Guards:
 
     def note_assignments(self, flow: Flow) -> None:
         """The laws of a flow assign states from now on."""
+        self.call_home()
         guard = self.guard
         for condition in flow.conditions:
             guard.needs_laws[condition.row] = 1
@@ -300,12 +303,10 @@ class Guards:
 
     def remove(self, condition: Condition) -> bool:
         """Stop monitoring a condition; returns whether it is kept for the next wait of its kind."""
-        if condition in self.arriving:
-            del self.arriving[condition]
-            return False
-        if condition in self.switching:
-            del self.switching[condition]
-            return False
+        for coming in (self.arriving, self.switching):
+            if condition in coming:
+                del coming[condition]
+                return False
         flow = self.unlink(condition)
         self.integrator.touch(flow)
         return self._end_in(condition, flow)
@@ -360,6 +361,7 @@ class Guards:
 
     def renew(self, condition: Condition) -> None:
         """Plan a condition again; an armed trigger stays armed, and a wait at rest is dropped."""
+        self.call_home()
         if condition.is_over:
             self._discard(condition)
             return
@@ -500,6 +502,7 @@ class Guards:
             self._wake(list(waits))
 
     def _wake(self, waits: list[StateWait]) -> None:
+        self.call_home()
         for condition in waits:
             if condition.is_over:
                 self._discard(condition)

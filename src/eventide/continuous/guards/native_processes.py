@@ -253,10 +253,9 @@ class NativeProcesses:
         """Take up where those that have moved wait now."""
         integrator = self.integrator
         run, lists = integrator.run, integrator.memory.lists.view
-        guard = integrator.guards.guard
         conditions_of(integrator.sim).arrivals = run.arrivals
         place, run.moved = run.moved, -1
-        known, ranks = self.at, guard.rank
+        known, ranks = self.at, integrator.guards.guard.rank
         while place >= 0:
             running, wait_point = known[place], lists[place + STANDS_AT]
             running.move(wait_point, ranks[running.waits[wait_point].row])
@@ -279,5 +278,4 @@ def _code_of(generator: GeneratorType[object, object, object]) -> CodeType:
 
 def _release(lease: Lease) -> None:
     """Memory is not used any longer."""
-    free, place = lease
-    free.append(place)
+    lease[0].append(lease[1])

@@ -1,0 +1,290 @@
+"""Processes that hold, and wait for states, are native code as a whole, and leave the same as in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+import random_bodies
+from random_bodies import simulation, taken
+
+import eventide as ev
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    random_bodies.hurry(monkeypatch)
+
+
+class Room(ev.Continuous):
+    temperature: ev.State = ev.state(18.0)
+    heating: float = 0.0
+
+    def equations(self) -> None:
+        self.rate.temperature = self.heating - 0.25 * (self.temperature - 10.0)
+
+
+Told = list[Any]
+Story = Callable[[ev.Simulation, Room, Told], ev.ProcessGenerator]
+
+
+def control(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+    high = 22.0
+    while True:
+        room.heating = 4.0
+        yield ev.until(lambda: room.temperature >= high)
+        told.append((sim.time, "off"))
+        room.heating = 0.0
+        yield ev.hold(0.25)
+        yield ev.until(lambda: room.temperature <= 18.0, priority=1)
+        told.append((sim.time, "on"))
+
+
+def ticker(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(0.5)
+        told.append(room.temperature)
+
+
+def outcome(compiles: Any, *stories: Story, until: float = 60.0, native: bool = False) -> tuple[ev.Simulation, Told]:
+    """A run of some processes, and what can be seen of it."""
+    sim, told = simulation(compiles, native=native), []
+    room = Room(sim, name="room").start()
+    made = [sim.process(story(sim, room, told)) for story in stories]
+    try:
+        sim.run(until=until)
+    except ev.EventideError as error:
+        told.append(str(error))
+    told += [(process.why_waiting(), process.idle) for process in made if not process.terminated]
+    told += [(str(wait.process), wait.condition) for wait in sim.waits]
+    told += [sim.time, sim.events, room.temperature, sim.monitor.steps, sim.monitor.state_events]
+    return sim, told
+
+
+def same(*stories: Story, until: float = 60.0) -> ev.Simulation:
+    """Run some processes in rows, and in Python, and compare; returns the simulation with rows."""
+    sim, told = outcome("auto", *stories, until=until)
+    assert told == outcome(False, *stories, until=until)[1]
+    return sim
+
+
+def homes(sim: ev.Simulation) -> Any:
+    assert sim._migration is not None
+    return sim._migration
+
+
+def test_processes_that_hold_and_wait_for_states_are_native_as_a_whole() -> None:
+    sim = same(control, ticker)
+    assert not homes(sim).exits
+    assert taken(sim) > 0.7 * sim.events
+
+
+@pytest.mark.slow
+def test_kernels_as_native_code_wait_for_states() -> None:
+    sims = [outcome(compiles, control, ticker, native=True) for compiles in ("auto", False)]
+    assert sims[0][1] == sims[1][1]
+    assert taken(sims[0][0]) > 100
+
+
+@pytest.mark.slow
+def test_many_state_events_are_judged_in_python_and_rows_go_on() -> None:
+    sim, _ = outcome("auto", control, until=6000.0, native=True)
+    assert sim.monitor.state_events > 2500
+    assert homes(sim)._came <= 3
+    assert taken(sim) > 0.95 * sim.events
+
+
+@pytest.mark.slow
+def test_events_without_end_at_one_instant_are_the_error_that_they_are_in_python() -> None:
+    def stuck(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+        room.heating, n = 4.0, 0
+        while True:
+            n += 1
+            yield ev.until(lambda: room.temperature >= 19.0)
+            if n < 30:
+                yield ev.hold(0.5)
+
+    sim = same(stuck, ticker)
+    assert any("time does not go beyond" in str(one) for one in outcome("auto", stuck, ticker)[1])
+    assert taken(sim) > 1000
+
+
+def test_a_row_that_waits_for_a_state_is_interrupted_in_python() -> None:
+    def patient(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+        while True:
+            try:
+                yield ev.until(lambda: room.temperature >= 40.0)
+            except ev.Interrupt as cut:
+                told.append((sim.time, cut.cause))
+            yield ev.hold(0.125)
+
+    def waker(other: ev.Process) -> ev.ProcessGenerator:
+        while True:
+            yield ev.hold(1.75)
+            other.interrupt(7)
+
+    found = []
+    for compiles in ("auto", False):
+        sim, told = simulation(compiles), []
+        room = Room(sim, name="room").start()
+        sim.process(waker(sim.process(patient(sim, room, told))))
+        sim.process(control(sim, room, told))
+        sim.process(ticker(sim, room, told))
+        sim.run(until=40.0)
+        found.append([*told, sim.events, room.temperature])
+        if compiles:
+            assert taken(sim) > 50
+    assert found[0] == found[1]
+
+
+def test_what_moves_leaves_while_rows_wait_for_it() -> None:
+    def stopper(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+        for k in range(6):
+            yield ev.hold(7.25)
+            told.append(str(k))  # Python's
+            room.stop()
+            yield ev.hold(1.0)
+            room.start()
+
+    assert taken(same(control, stopper, ticker)) > 50
+
+
+def test_who_lists_the_waits_sees_those_of_rows() -> None:
+    def lister(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+        while True:
+            yield ev.hold(5.25)
+            told.append([(str(wait.process), wait.condition, wait.priority) for wait in sim.waits])
+
+    assert taken(same(control, control, lister, ticker)) > 100
+
+
+@pytest.mark.slow
+def test_what_a_condition_shares_with_the_body_is_set_in_python() -> None:
+    def stairs(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+        level = 18.25
+        while True:
+            yield ev.hold(0.125)
+            yield ev.until(lambda: room.temperature >= level)  # noqa: B023  # as users write it
+            told.append((sim.time, level))
+            level = 18.25 + 0.25 * (sim.events % 8)
+
+    sim = same(stairs, control, ticker)
+    assert homes(sim).exits
+    assert taken(sim) > 20
+
+
+@pytest.mark.slow
+def test_what_a_function_made_there_may_set_is_never_kept_in_a_row() -> None:
+    setters: list[Callable[[], None]] = []
+
+    def counted(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+        level = 18.5
+
+        def rise() -> None:
+            nonlocal level
+            level = 18.5 + 0.25 * (len(told) % 5)
+
+        setters[:] = [rise]
+        while True:
+            for _ in range(40):
+                yield ev.hold(0.125)
+                told.append(level)
+            yield ev.until(lambda: room.temperature >= level)
+
+    def setter(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+        for _ in iter(range(99)):  # Python's
+            yield ev.hold(2.25)
+            setters[0]()
+
+    same(counted, control, ticker, setter)
+
+
+def test_the_next_event_in_python_comes_before_later_state_events_of_rows() -> None:
+    def looker(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+        for _ in iter(range(99)):  # Python's
+            yield ev.hold(3.25)
+            told.append((sim.time, room.temperature))
+
+    def gentle(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+        while True:
+            yield ev.until(lambda: room.temperature >= 21.0)
+            told.append(sim.time)
+            yield ev.hold(0.0)
+            yield ev.until(lambda: room.temperature <= 19.0)
+
+    assert taken(same(control, gentle, looker)) > 50
+
+
+@pytest.mark.slow
+def test_the_priority_of_waits_may_change_while_rows_wait() -> None:
+    def ranker(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+        while True:
+            yield ev.hold(4.75)
+            sim.until_priority = 2.0 - sim.until_priority
+
+    def rival(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+        while True:
+            yield ev.until(lambda: room.temperature <= 18.0)
+            told.append((sim.time, "rival"))
+            yield ev.hold(1.0)
+
+    def other(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+        while True:
+            yield ev.until(lambda: room.temperature <= 18.0)
+            told.append((sim.time, "other"))
+            yield ev.hold(1.25)
+
+    assert taken(same(control, ranker, rival, other)) > 20
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(3))
+def test_a_process_waits_for_states_while_it_has_units(seed: int) -> None:
+    def run(compiles: Any) -> Told:
+        sim, told, rng = simulation(compiles), [], Random(seed)
+        room, desk = Room(sim, name="room").start(), ev.Resource(sim, 1, name="desk")
+
+        def visitor(k: int) -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(rng.expovariate(1.0))
+                with desk.request() as place:
+                    yield place
+                    yield ev.until(lambda: room.temperature >= 20.0)
+                    told.append((sim.time, k))
+
+        for k in range(3):
+            sim.process(visitor(k))
+        sim.process(control(sim, room, told))
+        sim.run(until=80.0)
+        if compiles:
+            assert taken(sim) > 60
+        return [*told, desk.waits.mean, desk.utilisation, sim.events]
+
+    assert run("auto") == run(False)
+
+
+@pytest.mark.slow
+def test_the_order_of_waits_at_one_instant_is_that_of_their_arrival() -> None:
+    def waiter(word: str, pause: float) -> Story:
+        def wait(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+            while True:
+                yield ev.until(lambda: room.temperature >= 20.0)
+                told.append((sim.time, word))
+                yield ev.hold(pause)
+                yield ev.until(lambda: room.temperature <= 19.0)
+                told.append((sim.time, word))
+
+        return wait
+
+    def plain(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+        while True:
+            yield ev.until(lambda: room.temperature >= 20.0)
+            told.append((sim.time, "plain", str(sim.time)))
+            yield ev.hold(0.25)
+            told.append((sim.time, "plain", str(sim.time)))
+            yield ev.until(lambda: room.temperature <= 19.0)
+            told.append((sim.time, "plain", str(sim.time)))
+
+    assert taken(same(control, waiter("one", 0.5), plain, waiter("other", 0.125), ticker, ticker)) > 100
