@@ -121,3 +121,40 @@ def test_a_negative_hold_is_an_error_at_its_line(sim):
         ev.ModelError, match=r'^negative_hold= takes "raise" or "zero", and got "clamp"$'.replace('"clamp"', "'clamp'")
     ):
         ev.Simulation(negative_hold="clamp")
+
+
+@pytest.mark.parametrize("how", ["twice", "by an error", "in a step", "after steps"])
+def test_a_stop_is_for_the_present_run_alone(sim, how):
+    log = []
+
+    def clock():
+        while True:
+            yield ev.hold(1.0)
+            log.append(sim.time)
+            if sim.time == 2.0:
+                sim.stop()
+                if how == "twice":
+                    sim.stop()
+                if how == "by an error":
+                    raise ValueError("an error")
+
+    def other():
+        yield ev.hold(2.25)
+        log.append(sim.time)
+
+    sim.process(clock())
+    sim.process(other())
+    if how == "by an error":
+        with pytest.raises(ValueError, match="an error"):
+            sim.run(until=3.5)
+    elif how == "twice":
+        sim.run(until=3.5)
+    else:
+        while log[-1:] != [2.0]:
+            assert sim.step()
+    assert (sim.time, log) == (2.0, [1.0, 2.0])
+    if how == "in a step":
+        assert sim.step()
+        assert log == [1.0, 2.0, 2.25]
+    sim.run(until=3.5)
+    assert (sim.time, log) == (3.5, [1.0, 2.0, 2.25] + [3.0] * (how != "by an error"))

@@ -107,6 +107,7 @@ class World:
         self._is_interrupted = False
         """Whether Ctrl-C was pressed in the present run, or a signal handler waits."""
         self._is_running = self._is_halted = False
+        self._halt: Halt | None = None
         self._events_before = 0
         self._forgotten = Forgotten(self)
         self._goal: Process | None = None
@@ -317,7 +318,9 @@ class World:
             raise ModelError("sim.stop() was called between events: let a process or an @ev.when handler call it")
         if not self._is_running:
             raise ModelError("sim.stop() ends a run, and no run is under way")
-        self._calendar.schedule_prior(self.time, self.time, Halt(self))
+        if self._halt is None:
+            self._halt = Halt(self)
+            self._calendar.schedule_prior(self.time, self.time, self._halt)
 
     def simulation_error(self, error: SimulationError) -> None:
         """Called once when a numbered error ends the run, before it goes up."""
@@ -523,6 +526,9 @@ class World:
 
     def _come_to_rest(self) -> None:
         self._is_running = self.active = False
+        if self._halt is not None:  # it was for this run alone, which may have ended by an error
+            self._halt._notice = None
+            self._halt = None
         if self._migration is not None:
             self._migration.leave()
         self.current = None
