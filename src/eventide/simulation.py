@@ -158,7 +158,7 @@ class Simulation(World):
         return super()._numbers(horizon, count)
 
     def _may_go(self, events: int) -> bool:
-        """Whether processes are native code after so many events of a run, or may be from now on."""
+        """Whether processes are rows after this many events of a run, or may become rows from now on."""
         from eventide.rows import loading
 
         if events < ENOUGH and not loading.is_loaded():

@@ -77,7 +77,7 @@ def read(expressions: BodyExpressions, owner: Thing, node: ast.Attribute) -> Ope
 
 
 def _of_unborn(expressions: BodyExpressions, owner: Thing, node: ast.Attribute, inherited: object) -> Operand | Thing:
-    """What an object has that is not made yet: nobody else can change it."""
+    """What an object has that is not made yet: nothing else can change it."""
     naming, name, held = expressions.naming, node.attr, vars(owner.value)
     key = UNBORN + name
     kind = naming.kinds.get(key)
@@ -212,7 +212,7 @@ def _note_class(naming: Naming, kind: type, node: ast.Attribute) -> object:
     ask = class_by_name(kind)
     found = next((vars(base)[name] for base in kind.__mro__ if name in vars(base)), ABSENT)
     if not isinstance(found, FunctionType | MemberDescriptorType) and hasattr(type(found), "__get__"):
-        raise Unknown("what is computed anew at each look is left to Python", node)
+        raise Unknown("what is computed at each access is left to Python", node)
     for known in (*ACCESS, name):
         naming.facts[id(kind), known] = Fact(ask, known, ask(known))
     return found

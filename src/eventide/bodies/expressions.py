@@ -176,9 +176,9 @@ class BodyExpressions:
 
     def _on_binop(self, node: ast.BinOp) -> Value:
         left, right = self.number(node.left, "int", "float"), self.number(node.right, "int", "float")
-        return self.reckon(node, node.op, left, right)
+        return self.compute(node, node.op, left, right)
 
-    def reckon(self, node: ast.AST, operator: ast.operator, left: Operand, right: Operand) -> Operand:
+    def compute(self, node: ast.AST, operator: ast.operator, left: Operand, right: Operand) -> Operand:
         """One operation of arithmetic."""
         if left.kind == right.kind == "int":
             return self._whole(node, operator, left, right)
@@ -339,7 +339,7 @@ class BodyExpressions:
         """A stream of the simulation, which has it for good."""
         name = node.args[0] if len(node.args) == 1 and not node.keywords else None
         if not isinstance(name, ast.Constant) or type(name.value) is not str:
-            raise Unknown("what the stream is called is found out anew each time", node)
+            raise Unknown("the name of the stream is computed each time", node)
         self.naming.need_simulation(self.naming.owner_of(called))
         return Thing("", (), called.value(name.value))
 

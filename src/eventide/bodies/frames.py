@@ -234,7 +234,7 @@ def _bind(frame: Frame, name: str, value: Value, call: ast.YieldFrom) -> None:
         frame.bound[name] = value
         return
     if value.path and not (value.root and (value.root, value.path) in naming.things):
-        raise Unknown("what it hands over is made anew each time", call)
+        raise Unknown("what it hands over is created each time", call)
     if value.root and value.path:
         frame.addressed[name] = naming.address(value)
     frame.bound[name] = value._replace(value=None) if value.root else value

@@ -50,7 +50,7 @@ def interrupted(expressions: BodyExpressions, node: ast.expr) -> bool:
         cause = Thing("", (), cause.text == "True")
     if isinstance(cause, Thing):
         if cause.path or cause.value is naming.unborn is not None:
-            raise Unknown("the cause is made anew each time", node)
+            raise Unknown("the cause is created each time", node)
         text = naming.cause(cause)
     elif cause.kind == "int":
         text = cause.text

@@ -351,7 +351,7 @@ class Naming:
             if node.attr in vars(base):
                 break
         if isinstance(getattr_static(value, node.attr), property):
-            raise Unknown("what is computed anew at each look is left to Python", node)
+            raise Unknown("what is computed at each access is left to Python", node)
         return self._method_of(owner, node, found)
 
     def method(self, owner: Thing, node: ast.Attribute) -> Thing:

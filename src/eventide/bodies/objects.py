@@ -81,10 +81,12 @@ def name_given(expressions: BodyExpressions, node: ast.expr) -> tuple[tuple[str,
             if emission.is_pure != was_pure or not (was_pure or lines == len(emission.lines)):
                 raise Unknown("a name that is drawn is left to Python", node)
             return tuple(texts), found.text
-        raise Unknown("of names that are made anew those with one whole number are native, as it is written", node)
+        raise Unknown(
+            "of names that are created each time those with one whole number are native, as it is written", node
+        )
     value = expressions.value(node)
     if not isinstance(value, Thing) or value.root or type(value.value) is not str:
-        raise Unknown("a name that is made anew is left to Python", node)
+        raise Unknown("a name that is created each time is left to Python", node)
     return (value.value,), ""
 
 
@@ -106,7 +108,7 @@ def fields_given(
     values: dict[str, Value] = {}
     for field, spec in fields_of(kind).items():
         if field not in given and (spec.is_required or spec.factory is not None):
-            raise Unknown(f"its field {field} is made anew each time, or missing", made)
+            raise Unknown(f"its field {field} is created each time, or missing", made)
         default = constant(spec.default) if type(spec.default) in KINDS else Thing("", (), spec.default)
         values[field] = given.pop(field, default)
     if given:

@@ -26,7 +26,7 @@ class Prototype:
 
     body, row_start     as of a process that goes away
     children            what its own statements make: by the places of their rows among its whole numbers
-    row                 of which new ones are copies; NONE while nobody is away
+    row                 of which new ones are copies; NONE while no process is a row
     number              by which rows tell theirs
     """
 

@@ -341,7 +341,7 @@ class Reading(Writing):
                 raise Unknown("only variables of its own and attributes are set by native code", target)
             old = expressions.number(target, "int", "float")
             old = expressions.emission.keep(old.text, old.kind)
-            result = expressions.reckon(
+            result = expressions.compute(
                 statement, statement.op, old, expressions.number(statement.value, "int", "float")
             )
             expressions.emission.emit(self._line(expressions, target, result))

@@ -83,7 +83,7 @@ def _written(
         if isinstance(value, Operand):
             arguments[argument] = value.kind
         elif value.path and not (value.root and (value.root, value.path) in naming.things):
-            raise Unknown("what it hands over is made anew each time", made)
+            raise Unknown("what it hands over is created each time", made)
         elif value.value is naming.unborn is not None:
             raise Unknown("it hands over an object that is not made yet", made)
         else:

@@ -103,7 +103,7 @@ class Writing:
         return Point(self._place(node), frame, tuple(self._around), does, blocks, handlers, frame.standing, choices)
 
     def _waiting(self, command: ast.Yield) -> int:
-        """A state in which it is waited at a `yield`; who handles two interrupts does not go away there."""
+        """A state at a `yield`; a process that handles two interrupts does not become a row there."""
         state = self._point(command, "waits")
         self.extents[state] = extent(command)
         if len(self._handlers.around) < 2:
@@ -211,7 +211,7 @@ class Writing:
     def columns(self) -> tuple[list[str], list[str]]:
         """The variables of the kernel that a row keeps: whole numbers, and floats.
 
-        The arguments come first, so that whoever makes a process knows where they are.
+        The arguments come first, so that their places are known where a process is made.
         """
         naming, known = self.naming, self.known
         wholes, reals = naming.given_columns()

@@ -112,7 +112,7 @@ class LawTemplate:
         if rows is None:
             memory = (integrator.memory.index.put(bases),) if not self.has_lists else lay(integrator, bounds)
             rows = memory[0][1]
-        return LawPlan(  # by place, as so many keywords would take as long as all the rest
+        return LawPlan(  # by place, as keywords would take as long as all the rest
             touches,
             reads,
             bounds,

@@ -359,17 +359,17 @@ def find_lines(a: Arrays, c: int) -> int:
             still = a.guard.still[c, a.lists[word + 3]]
             m[at + FACTOR], m[at + SHIFT], m[at + FACTORS], m[at + SHIFTS] = 0.0, still, 0.0, abs(still)
         elif RAISED_BY <= code <= SHRUNK_BY:
-            reckon_line(a, code, at, a.lists[word + 1] * MODEL, a.guard.still[c, a.lists[word + 3]])
+            compute_line(a, code, at, a.lists[word + 1] * MODEL, a.guard.still[c, a.lists[word + 3]])
         elif code == SUM or code == DIFFERENCE:  # noqa: PLR1714, SIM109  # `in` has no translation
             add_lines(a, at, a.lists[word + 1] * MODEL, a.lists[word + 2] * MODEL, 1.0 if code == SUM else -1.0)
         elif code == NEGATIVE:
-            reckon_line(a, SCALED_BY, at, a.lists[word + 1] * MODEL, -1.0)
+            compute_line(a, SCALED_BY, at, a.lists[word + 1] * MODEL, -1.0)
         else:
             return -1
     return slot
 
 
-def reckon_line(a: Arrays, code: int, at: int, one: int, still: float) -> None:
+def compute_line(a: Arrays, code: int, at: int, one: int, still: float) -> None:
     """A line and a number that does not move."""
     factor, shift = 1.0, 0.0
     if code == RAISED_BY:

@@ -83,11 +83,11 @@ def write_down(a: Arrays, column: int, place: int, time: float) -> bool:
     elif what == HELD:
         a.constants[place] = a.constants[where]
     else:
-        return reckon(a, column, place, time)
+        return compute(a, column, place, time)
     return True
 
 
-def reckon(a: Arrays, column: int, place: int, time: float) -> bool:
+def compute(a: Arrays, column: int, place: int, time: float) -> bool:
     """Write what a kernel returns; False if Python would have raised an error. Only native code can call kernels."""
     raise NotImplementedError
 

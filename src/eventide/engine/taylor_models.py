@@ -117,14 +117,14 @@ def enclose_expression(a: Arrays, c: int, f: int, word: int, at: int, low: float
     elif code == CONSTANT:
         stand_still(a, at, a.guard.still[c, third])
     elif code <= TO_THE_POWER:
-        reckon_with_still(a, code, at, one, a.guard.still[c, third])
+        compute_with_still(a, code, at, one, a.guard.still[c, third])
         doubt(a, at, one)
     elif code <= PRODUCT:
-        reckon_two(a, code, at, one, other)
+        compute_two(a, code, at, one, other)
         doubt(a, at, one)
         doubt(a, at, other)
     elif code <= SIZE:
-        reckon_function(a, code, at, one)
+        compute_function(a, code, at, one)
         doubt(a, at, one)
     elif code == CHOICE_OF:
         choose_one(a, at, one, other, third * MODEL)
@@ -223,7 +223,7 @@ def enclose_clock(a: Arrays, f: int, at: int, start: float, low: float, high: fl
 # --- operations ------------------------------------------------------------------------------------------------------
 
 
-def reckon_with_still(a: Arrays, code: int, at: int, one: int, still: float) -> None:
+def compute_with_still(a: Arrays, code: int, at: int, one: int, still: float) -> None:
     """An expression and a number that does not move."""
     if code == RAISED_BY:
         stretch(a, at, one, 1.0, still)
@@ -239,7 +239,7 @@ def reckon_with_still(a: Arrays, code: int, at: int, one: int, still: float) -> 
         raise_to(a, at, one, still)
 
 
-def reckon_two(a: Arrays, code: int, at: int, one: int, other: int) -> None:
+def compute_two(a: Arrays, code: int, at: int, one: int, other: int) -> None:
     """Two expressions."""
     if code == SUM:
         add(a, at, one, other, 1.0)
@@ -322,7 +322,7 @@ def choose_one(a: Arrays, at: int, test: int, one: int, other: int) -> None:
 # --- functions -------------------------------------------------------------------------------------------------------
 
 
-def reckon_function(a: Arrays, code: int, at: int, one: int) -> None:
+def compute_function(a: Arrays, code: int, at: int, one: int) -> None:
     """A function of one expression."""
     if code == NEGATIVE:
         stretch(a, at, one, -1.0, 0.0)

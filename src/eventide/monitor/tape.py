@@ -61,13 +61,13 @@ class Fixed(NamedTuple):
     read: Callable[[], float]
 
 
-class Reckoned(NamedTuple):
+class Evaluated(NamedTuple):
     """The result of a function, if that can be compiled."""
 
     read: Callable[[], object]
 
 
-Taken: TypeAlias = Moving | Fixed | Reckoned
+Taken: TypeAlias = Moving | Fixed | Evaluated
 """What a tape can take down."""
 
 
@@ -79,7 +79,7 @@ class Columns:
         self._moving = [item for item in taken if isinstance(item, Moving)]
         self._owners = [holder_of(item.variable) for item in self._moving]
         self._fixed = [item.read for item in taken if isinstance(item, Fixed)]
-        self._functions = {place: item.read for place, item in enumerate(taken) if isinstance(item, Reckoned)}
+        self._functions = {place: item.read for place, item in enumerate(taken) if isinstance(item, Evaluated)}
         self._plans: dict[int, ConditionPlan | None] = {}
         self._taken = taken
         self._width = sum(_width_of(item) for item in taken)

@@ -183,9 +183,9 @@ class Expressions:
         return Value(self.builder.value("sub nsw", "i64", 0, operand.text), "i64")
 
     def _on_binop(self, node: ast.BinOp) -> Value:
-        return self.reckon(node.op, self.value(node.left), self.value(node.right))
+        return self.compute(node.op, self.value(node.left), self.value(node.right))
 
-    def reckon(self, operator: ast.operator, left: Value, right: Value) -> Value:
+    def compute(self, operator: ast.operator, left: Value, right: Value) -> Value:
         """One operation of arithmetic."""
         if isinstance(operator, ast.Div | ast.Pow):
             one, other = (convert(self.builder, operand, "double").text for operand in (left, right))

@@ -305,7 +305,7 @@ def handle(a: Arrays, c: int, at: int, time: float) -> int:
     )
 
 
-def reckon(a: Arrays, column: int, place: int, time: float) -> bool:
+def compute(a: Arrays, column: int, place: int, time: float) -> bool:
     """Write what the kernel of a tape's column returns; False if Python would have raised an error."""
     return (
         condition(

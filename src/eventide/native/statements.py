@@ -140,7 +140,7 @@ class Translation:
     def _on_augassign(self, statement: ast.AugAssign) -> None:
         old = self.expressions.value(statement.target)
         self._assign(
-            statement.target, self.expressions.reckon(statement.op, old, self.expressions.value(statement.value))
+            statement.target, self.expressions.compute(statement.op, old, self.expressions.value(statement.value))
         )
 
     def _on_if(self, statement: ast.If) -> None:

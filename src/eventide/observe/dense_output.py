@@ -30,7 +30,7 @@ from eventide.engine.stepper import HUGE
 from eventide.engine.taylor_models import enclose_expression, is_moved
 from eventide.errors import ModelError
 from eventide.monitor import Observer, Phase
-from eventide.monitor.tape import Moving, Reckoned
+from eventide.monitor.tape import Evaluated, Moving
 from eventide.observe.piecewise import PiecewisePolynomial, joined
 from eventide.observe.quadrature import NODES
 from eventide.observe.recording import Recording
@@ -304,7 +304,7 @@ def _place(low: float, high: float, s: float) -> float:
 
 def _comparison(group: Group, place: int) -> Callable[[], bool] | None:
     """A function that compares the quantity with zero, which the compiler can read; None if there is none."""
-    if isinstance(group.taken, Reckoned):
+    if isinstance(group.taken, Evaluated):
         read = group.taken.read
         return (lambda: read() > 0.0) if isinstance(read, FunctionType) else None
     if not isinstance(group.taken, Moving):

@@ -16,7 +16,7 @@ from eventide.declare import Component, Field, fields_of
 from eventide.discrete import Container, Queue, Resource, Store
 from eventide.engine.codes import R, Y
 from eventide.errors import ModelError, check_text
-from eventide.monitor.tape import Fixed, Moving, Reckoned, Taken
+from eventide.monitor.tape import Evaluated, Fixed, Moving, Taken
 from eventide.observe.recording_base import Heading
 from eventide.statistics import Level
 
@@ -163,7 +163,7 @@ def named_groups(name: str, thing: object, deed: str = "recorded") -> list[Group
     """
     if isinstance(thing, Expression):
         head = Heading(name, thing.unit, is_discrete=thing.is_discrete, description=thing.description)
-        return [Group((head,), _checked(name, thing.read, deed), taken=Reckoned(thing.read))]
+        return [Group((head,), _checked(name, thing.read, deed), taken=Evaluated(thing.read))]
     if isinstance(thing, Variable | Level | Component | Recordable):
         groups = groups_of(thing)
         is_alone = sum(len(group.heads) for group in groups) == 1
@@ -173,7 +173,7 @@ def named_groups(name: str, thing: object, deed: str = "recorded") -> list[Group
             f"sim.record({name}=...) takes a function without arguments, and got {thing!r}: "
             f"write {name}=lambda: ..., so that it can be asked again and again"
         )
-    return [Group((Heading(name, ""),), _checked(name, thing, deed), taken=Reckoned(thing))]
+    return [Group((Heading(name, ""),), _checked(name, thing, deed), taken=Evaluated(thing))]
 
 
 def _renamed(head: Heading, name: str, *, is_alone: bool) -> Heading:

@@ -274,7 +274,7 @@ def _mentions(
         maker = getattr(value, "__func__", value)
         if isinstance(maker, FunctionType) and getattr(maker, "_makes_command", False) is True:
             if above:
-                continue  # a function may make one for whoever calls it; what it answers is looked at when it is called
+                continue  # a function may make one for its caller; its result is checked when it is called
             yield Mention(NUMBERS.get(maker.__name__, WAITS), maker.__name__, code.co_filename, _line_of(code, place))
         elif is_pure and (advice := impurity_of(owner, name, value)):
             yield Mention(0, chain, code.co_filename, _line_of(code, place), advice)

@@ -151,14 +151,14 @@ def _is_inner_held(outer: Suspended, *, is_handling: bool) -> bool:
         return True
     inner, like = inner_of(outer), inner_of(sample)
     if type(inner) is not GeneratorType or type(like) is not GeneratorType:
-        return False  # nobody goes away there
+        return False  # no process becomes a row there
     count, most = sys.getrefcount(inner), sys.getrefcount(like)
     is_held = count > most or _has_frame_elsewhere(inner, like, is_handling=is_handling)
     return is_held or _is_inner_held(inner, is_handling=is_handling)
 
 
 def _sample_of(*, is_going_on: bool) -> Suspended:
-    """A generator in the middle of another that nobody holds."""
+    """A generator in the middle of another to which nothing refers."""
     inner = _waiting()
     inner.send(None)
     made = _through([GoingOn(inner) if is_going_on else inner])

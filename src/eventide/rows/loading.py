@@ -1,6 +1,6 @@
 """When the native code of rows is loaded: once as much time has gone by in Python as that takes.
 
-Who waits so long needs at most twice the time of somebody who knew from the start how long a run will be. Times are
+Waiting that long costs at most twice the time of a choice that knows the length of the run. Times are
 counted in events of Python. What is compiled is kept on disk, so a model is compiled once, and then loaded early.
 """
 

@@ -1,4 +1,4 @@
-"""Who looks: amid some methods nobody may, as half of the processes would be in rows, half in Python.
+"""Methods that must not be observed midway: half of the processes would be in rows, half in Python.
 
 A signal handler would, which Python may call between any two instructions; and amid a step it would see states that
 never come to pass. While processes are away, or something moves, handlers pass through here: one that is called amid
@@ -143,7 +143,7 @@ class Signals:
             sleep(PATIENCE)
             for one in tuple(self.waiting):
                 if perf_counter() - one.since >= PATIENCE:
-                    interrupt_main(one.number)  # type: ignore[arg-type]  # it takes numbers; nothing happens if nobody handles it
+                    interrupt_main(one.number)  # type: ignore[arg-type]  # it takes numbers; without a handler nothing happens
             self._is_watched = False
             if self.waiting:  # one that has begun to wait just now
                 self._is_watched = True
@@ -175,7 +175,7 @@ def uncollected(act: Callable[..., Result]) -> Callable[..., Result]:
 
 
 def undisturbed(act: Callable[..., Result]) -> Callable[..., Result]:
-    """A method amid which nobody looks at who is away: a finalizer would, or another thread; signal handlers wait."""
+    """A method amid which no process in a row is read, as a finalizer or thread would; signal handlers wait."""
 
     @wraps(act)
     def alone(owner: _Busy, *arguments: object) -> Result:

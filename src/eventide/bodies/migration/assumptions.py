@@ -22,7 +22,7 @@ class Assumptions:
         self._questions = NO_QUESTIONS  # the same: what is asked, about what, and the answers
 
     def note(self, facts: Mapping[tuple[int, str], Fact]) -> None:
-        """Somebody relies on these, too."""
+        """Add facts to rely on."""
         self._facts.update(facts)
 
     def settle(self) -> None:
@@ -30,7 +30,7 @@ class Assumptions:
         self._questions = tuple(zip(*self._facts.values(), strict=True)) or NO_QUESTIONS
 
     def forget(self) -> None:
-        """Nobody relies on anything."""
+        """Forget all facts."""
         self._facts.clear()
         self._questions = NO_QUESTIONS
 

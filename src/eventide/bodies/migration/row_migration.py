@@ -87,7 +87,7 @@ class RowMigration(OuterHook):
         self._models: list[Prototype] = []  # the prototypes that have rows now
         self._kinds_by_label: dict[str | type, int] = {}  # the kinds that count what has one name
         self._counted: list[tuple[int, Kind]] = []  # these, and who counts in Python, of what may begin in rows now
-        self._embodied = 0  # so many processes made in rows have got objects, or have ended
+        self._embodied = 0  # the number of processes made in rows that have objects, or have ended
         self._things: Things | None = None  # the resources and levels that are away
         self._requests: dict[int, Request] = {}  # of those that return to Python, by their rows
         self._assumptions = Assumptions()  # on what those rely that are away
@@ -442,14 +442,14 @@ class RowMigration(OuterHook):
         self._settle()
 
     def _settle(self) -> None:
-        """Nobody may be away any more: all is then as it was before somebody went."""
+        """If no process is a row any longer, restore all that was before."""
         memory, calendar = self._memory, self._calendar
         is_away = type(calendar) is RowCalendar
         if memory is None or self.is_any_away or not is_away:
             return
         calendar.__class__, calendar.tracer = Calendar, None
         self._processes.__class__, self._processes.migration = ProcessList, None
-        if self._things:  # nobody uses them
+        if self._things:  # nothing uses them
             self._things.come(lambda _: None)
         models, self._models = self._models, []
         for prototype in models:
@@ -595,5 +595,5 @@ class RowMigration(OuterHook):
         return self.inner.advance(horizon) if called is None and self.inner is not None else called
 
     def must_wait(self) -> bool:
-        """Whether who looks now would see processes half in rows, half in Python, or an event that has just begun."""
+        """Whether processes are now half in rows, half in Python, or an event has just begun."""
         return self.is_busy or self._called is not None

@@ -69,7 +69,7 @@ class Selection:
         self._bodies = bodies
         self._prototypes = prototypes
         self._ahead: dict[Process, tuple[Process, Process]] = {}
-        """Of those that wait for the end of a process: that, and who waits for it just before them, or that again."""
+        """By process that waits for the end of another: the other, and the one that waits before it, else the other."""
 
     def made_of(self, notices: list[Notice], waits: list[StateWait]) -> dict[Process, Candidate]:
         """The processes that can go away: of some notices and waits, and of the lines of resources that these may use.

@@ -42,7 +42,7 @@ def outcomes_of(
         found[choice] = choice.words.index(outcome.name)
         request = outcome.value
         if choice.is_own and choice.request not in within and getattr(request, "state", "") in (GRANTED, WAITING):
-            return None  # nobody has it for certain
+            return None  # no process surely has it
     return found
 
 

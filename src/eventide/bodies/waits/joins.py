@@ -28,7 +28,7 @@ def place_wait(a: Rows, i: int, wait: End, j: int) -> None:
 def take_waits(a: Rows, j: int, away: dict[int, RowProcess], fetch: Callable[[Process], object]) -> None:
     """Those that wait for the end of the process in row `j` go on in Python, in their order.
 
-    away    who is away, by their rows; fetch: gives one a generator in place of its row
+    away    the processes that are rows, by their rows; fetch: gives one a generator in place of its row
     """
     while (i := a.process.joiners[j]) >= 0:
         process, awaited = away[i].process, away[j].process

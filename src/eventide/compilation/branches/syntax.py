@@ -45,7 +45,7 @@ def function_of(tree: ast.FunctionDef | ast.Lambda, original: FunctionType) -> F
     lazy = getattr(original, "__annotate__", None)
     if lazy is None:
         made.__annotations__ = original.__annotations__
-    else:  # CPython 3.14 evaluates annotations when somebody asks
+    else:  # CPython 3.14 evaluates annotations when they are read
         made.__annotate__ = lazy  # type: ignore[attr-defined]  # of CPython 3.14
     made.__dict__.update(original.__dict__)
     if is_whole:

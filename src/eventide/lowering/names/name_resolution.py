@@ -595,5 +595,5 @@ def _is_double(value: object) -> bool:
 
 
 def _is_array(value: object) -> TypeGuard[NDArray[np.float64]]:
-    """Whether it is numpy's array of doubles in one dimension, whose items reckon like Python's floats."""
+    """Whether it is numpy's array of doubles in one dimension, whose items compute like Python's floats."""
     return type(value) is np.ndarray and (str(value.dtype), value.ndim) == ("float64", 1)

@@ -64,9 +64,9 @@ STEPS: Final = {"floor": "floor", "ceil": "ceil", "trunc": "trunc", "int": "trun
 class Functions:
     """Writes instructions for calls of functions of numbers."""
 
-    def __init__(self, arithmetic: Arithmetic, truths: BooleanOperations) -> None:
+    def __init__(self, arithmetic: Arithmetic, booleans: BooleanOperations) -> None:
         self.arithmetic = arithmetic
-        self.truths = truths
+        self.booleans = booleans
         self.builder = arithmetic.builder
         self._table: dict[object, Callable[..., Number | Boolean]] = self._functions()
 
@@ -76,7 +76,7 @@ class Functions:
             min: self._minimum,
             max: self._maximum,
             float: self.arithmetic.as_float,
-            bool: self.truths.of,
+            bool: self.booleans.of,
             math.fabs: lambda x: self.arithmetic.absolute(self.arithmetic.as_float(x)),
             math.isnan: self._is_nan,
             math.isinf: lambda x: self._compared_size(x, "oeq"),

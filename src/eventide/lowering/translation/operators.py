@@ -32,8 +32,8 @@ def operate(
 ) -> Number | Boolean:
     """`left <operator> right`."""
     name = type(operator).__name__
-    are_truths = isinstance(left, Boolean) and isinstance(right, Boolean) and (left.is_numpy or right.is_numpy)
-    if are_truths and name in ("Add", "Sub", "Mult"):
+    are_booleans = isinstance(left, Boolean) and isinstance(right, Boolean) and (left.is_numpy or right.is_numpy)
+    if are_booleans and name in ("Add", "Sub", "Mult"):
         raise Unlowerable("numpy does not add its Booleans as numbers: write `1.0 if ... else 0.0`")
     if name in OPERATIONS:
         return context.arithmetic.binary(name, left, right)

@@ -108,10 +108,10 @@ def join(one: Shape, other: Shape) -> Shape:
 class Merger:
     """Writes what is needed where paths meet."""
 
-    def __init__(self, builder: Builder, arithmetic: Arithmetic, truths: BooleanOperations) -> None:
+    def __init__(self, builder: Builder, arithmetic: Arithmetic, booleans: BooleanOperations) -> None:
         self.builder = builder
         self.arithmetic = arithmetic
-        self.truths = truths
+        self.booleans = booleans
 
     def parts(self, item: Shaped, shape: Shape, path_condition: Boolean) -> list[str]:
         """The operands that carry an item in a shape, computed in the current block."""
@@ -120,7 +120,7 @@ class Merger:
             slope = item.slope
             if item.guide is None and path_condition.slope is not None and item is not path_condition:
                 slope = NAN  # which of the paths was taken may change within a step
-            guide = [self.truths.guide(item)] if shape.has_guide else []
+            guide = [self.booleans.guide(item)] if shape.has_guide else []
             return [item.text, *guide, *([slope or ZERO] if shape.has_slope else [])]
         number = self.arithmetic.number(item)
         first = number.text if shape.kind == "int" else self.arithmetic.exactly(number)
@@ -193,7 +193,7 @@ class Merger:
         text = self.builder.select(test.text, shape.types[0], first, second)
         moves = test.slope is not None or shape.has_slope
         slope = self.arithmetic.choose_slope(test.text, one.slope or ZERO, other.slope or ZERO) if moves else None
-        tree = guard_expressions.number_of(self.truths.tree(test))
+        tree = guard_expressions.number_of(self.booleans.tree(test))
         form = guard_expressions.choice(tree, self.arithmetic.form(one), self.arithmetic.form(other)) if moves else None
         assert shape.kind != "truth"
         is_numpy = one.is_numpy and other.is_numpy
