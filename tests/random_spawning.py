@@ -78,7 +78,7 @@ class Making(Queueing):
 
     def hold(self) -> str:
         if not self.guard.startswith("n") and self.chance.random() < 0.15:
-            return f"yield sim.process({self.call()})"
+            return self.one(f"yield sim.process({self.call()})", f"yield ev.all_of({self.gathered()})")
         if self.chance.random() < 0.4:
             return super().hold()
         return self.one(
@@ -86,6 +86,13 @@ class Making(Queueing):
             "yield ev.hold(rng.expovariate(1.5))",
             "yield ev.hold(stream.negexp(2.0))",
             f"yield ev.hold(min(abs({self.chance.choice(self.floats)}), 5.0))",
+        )
+
+    def gathered(self) -> str:
+        """What a wait for all of several things waits for."""
+        things = (self.one(f"sim.process({self.call()})", "ev.hold(1.25)", "ev.hold(rng.random())") for _ in range(3))
+        return ", ".join(
+            f"{word}={thing}" for word, thing in zip("abc"[: self.chance.randrange(1, 4)], things, strict=False)
         )
 
     def on_making(self) -> list[str]:

@@ -136,6 +136,96 @@ def test_what_a_process_returns_comes_from_python(native: bool) -> None:
     assert run(simulation("auto", native=native)) == run(simulation(False))
 
 
+def visit(sim: ev.Simulation, rng: Random, desk: ev.Resource, log: list[Any], number: int) -> ev.ProcessGenerator:
+    """Three things at a time; some are cut short, as their desk opens to others."""
+    for turn in range(3):
+        pause = rng.random()
+        try:
+            yield ev.all_of(one=sim.process(service(rng)), pause=ev.hold(pause), other=sim.process(service(rng)))
+            with desk.request() as place:
+                yield place
+                yield ev.all_of(only=sim.process(service(rng)))
+            log.append((number, turn, sim.time))
+        except ev.Interrupt as cut:
+            log.append((number, turn, sim.time, cut.left is None))
+
+
+def run_visits(sim: ev.Simulation, looks: bool, stops: tuple[float, ...]) -> list[Any]:
+    rng, desk, log = Random(11), ev.Resource(sim, 2), []
+
+    def doorman() -> ev.ProcessGenerator:
+        for number in range(80):
+            yield ev.hold(rng.expovariate(1.2))
+            sim.process(visit(sim, rng, desk, log, number))
+
+    def looker() -> ev.ProcessGenerator:
+        for step in iter(range(40)):
+            yield ev.hold(1.5)
+            inside = [p for p in sim.processes if p.name.startswith("visit")]
+            log.append([p.why_waiting() for p in inside])
+            if inside and step % 3 == 0:
+                inside[step % len(inside)].interrupt()
+
+    sim.process(doorman())
+    if looks:
+        sim.process(looker())
+    for until in stops:
+        sim.run(until=until)
+        log.append([(p.name, p.idle or p.event_time, p.why_waiting()) for p in sim.processes])
+    sim.run()
+    return [log, list(desk.waits.values), sim.events, sim.time, rng.random()]
+
+
+@pytest.mark.parametrize("looks", [False, True])
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_who_waits_for_all_of_several_things_waits_in_its_row(native: bool, looks: bool) -> None:
+    stops = 12.0, 12.25, 30.0, 31.0, 45.5
+    expected = run_visits(simulation(False), looks, stops)
+    sim = simulation("auto", native=native)
+    assert run_visits(sim, looks, stops) == expected
+    assert any("all of one (" in line[2] for entry in expected[0] if type(entry) is list for line in entry if line)
+    assert made(sim) > 200
+    if not looks:
+        assert sim._migration is not None
+        assert not sim._migration.exits
+
+
+def run_interrupted(sim: ev.Simulation) -> list[Any]:
+    rng, log = Random(2), []
+
+    def victim() -> ev.ProcessGenerator:
+        met = 0
+        for _ in range(80):
+            try:
+                yield ev.all_of(served=sim.process(service(rng)), pause=ev.hold(0.5))
+                yield sim.process(service(rng))
+            except ev.Interrupt:
+                met += 1
+        log.append((sim.time, met))
+
+    def interrupter(other: ev.Process) -> ev.ProcessGenerator:
+        for _ in range(60):
+            yield ev.hold(rng.uniform(0.1, 0.6))
+            other.interrupt()
+
+    for _ in range(3):
+        sim.process(interrupter(sim.process(victim())))
+    sim.run(until=10.0)
+    log.append([(p.name, p.why_waiting()) for p in sim.processes])
+    sim.run()
+    return [log, sim.events, sim.time, rng.random()]
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_an_interrupt_ends_what_a_row_waits_for(native: bool) -> None:
+    expected = run_interrupted(simulation(False))
+    sim = simulation("auto", native=native)
+    assert run_interrupted(sim) == expected
+    assert min(met for _, met in expected[0][1:]) > 30
+    assert sim._migration is not None
+    assert not sim._migration.exits
+
+
 def run_late(sim: ev.Simulation) -> list[Any]:
     """Two that wait in rows, and one that comes later and stays in Python."""
     log: list[Any] = []

@@ -473,8 +473,8 @@ class Bodies:
                     frame, count = body.reading.points[state].frame, exits.get((body, state), 0)
                     if count or not frame.is_ours:
                         asks.append(frame.twin.definition.refusal(node, f"{why} ({count} times)"))
-                for state, (node, text) in body.reading.spawns.items():
-                    if reason := body.refused.get(text):
+                for state, (node, texts) in body.reading.spawns.items():
+                    for reason in filter(None, map(body.refused.get, texts)):
                         told_of = f"{reason} ({exits.get((body, state), 0)} times)"
                         definition = body.reading.points[state].frame.twin.definition
                         asks.append(definition.refusal(node, told_of))

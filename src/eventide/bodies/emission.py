@@ -23,8 +23,8 @@ class Emission:
         self.lines: list[str] = []
         self.used = first
         """How many temporary names there are in the kernel."""
-        self.prototype = ""
-        """The variable of the prototype of the process that it makes."""
+        self.prototypes: list[str] = []
+        """The variables of the prototypes of the processes that it makes."""
         self._effect: int | None = None
 
     @property

@@ -24,6 +24,7 @@ class Point(NamedTuple):
     outer   where the generator stands that goes through this one by `yield from`; None for that of the process
     choices     whose outcomes have a variable there
     choice      that it waits for; None in another wait
+    gathered    the names of the things for all of which it waits
     """
 
     place: int
@@ -35,6 +36,7 @@ class Point(NamedTuple):
     outer: Point | None = None
     choices: tuple[Choice, ...] = ()
     choice: Choice | None = None
+    gathered: tuple[str, ...] = ()
 
     @property
     def chain(self) -> list[Point]:

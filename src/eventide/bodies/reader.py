@@ -23,6 +23,7 @@ from eventide.bodies.points import Block, Loop, Point
 from eventide.bodies.requests import asked, name_of_request
 from eventide.bodies.spawning import spawned
 from eventide.bodies.waits.choices import check_uses, chosen, is_composed, unsettled, written
+from eventide.bodies.waits.gatherings import all_awaited, is_gathering
 from eventide.bodies.waits.levels import level_changed
 from eventide.bodies.waits.states import watched
 from eventide.bodies.writing import COMMAND, Writing
@@ -80,8 +81,8 @@ class Reading(Writing):
             self._leave(statement, state, str(unknown), unknown.node)
             return 0
         self._temporaries = emission.used
-        if emission.prototype:
-            self.spawns[state] = statement, emission.prototype
+        if emission.prototypes:
+            self.spawns[state] = statement, emission.prototypes
         if any("ROOM" in line for line in emission.lines):
             self._come_again(state)
         self._add_lines(state, emission)
@@ -112,7 +113,7 @@ class Reading(Writing):
     def _on_expr(self, statement: ast.Expr) -> None:
         if isinstance(statement.value, ast.Yield):
             asked = self._block_of(statement.value.value)
-            if asked is None and is_composed(statement.value):
+            if asked is None and is_composed(statement.value) and not is_gathering(statement.value):
                 self._choose(statement, statement.value)
             elif asked is None:
                 self._wait(statement, statement.value)
@@ -139,27 +140,25 @@ class Reading(Writing):
         return next((block for block in self._blocks_around if block.name == key), None)
 
     def _wait(self, statement: ast.Expr, command: ast.Yield) -> None:
-        """A `yield`: a hold by a float, a wait for a state or the end of a process made there; others are Python's."""
+        """A `yield`: a hold by a float, a wait for a state or for ends of what is made there; others are Python's."""
         resume = self._waiting(command)
-        is_hold = isinstance(command.value, ast.Call)
 
         def write(expressions: BodyExpressions) -> None:
-            nonlocal is_hold
             if command.value is None:
                 raise Unknown("it yields nothing", statement)
             self._need_asked(expressions.emission)
-            if row := spawned(expressions, command.value):
+            if is_gathering(command):
+                self.points[resume] = self.points[resume]._replace(gathered=all_awaited(expressions, command, resume))
+            elif row := spawned(expressions, command.value):
                 expressions.emission.emit(f"at = {resume}\ncode = join(a, i, {row})\nbreak")
-                return
-            if guard := watched(expressions, command.value, self.frame, resume):
+            elif guard := watched(expressions, command.value, self.frame, resume):
                 self.awaits[resume] = guard
-                return
-            duration, is_hold = self._duration(command.value, expressions)
-            gives = self._point(command, "holds" if is_hold else "yields")
-            emission = expressions.emission
-            text = f"if not (0.0 <= {duration.text} <= {LARGEST!r}):\n    at = {gives}\n    {COMMAND} = {duration.text}"
-            emission.emit(f"{text}\n    code = EXIT\n    break")
-            emission.emit(f"at = {resume}\ncode = hold(a, i, {duration.text})\nbreak")
+            else:
+                duration, is_hold = self._duration(command.value, expressions)
+                text, gives = duration.text, self._point(command, "holds" if is_hold else "yields")
+                lines = f"if not (0.0 <= {text} <= {LARGEST!r}):\n    at = {gives}\n    {COMMAND} = {text}"
+                expressions.emission.emit(f"{lines}\n    code = EXIT\n    break")
+                expressions.emission.emit(f"at = {resume}\ncode = hold(a, i, {text})\nbreak")
 
         self._attempt(statement, write)
         self._lines = None

@@ -38,7 +38,7 @@ def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
     prototype = f"c_spawn{len(naming.spawns)}"
     if (of_object := object_made(expressions, node)) is not None:
         kind, function, made = of_object
-        emission.emit(_ROOM.format(prototype))
+        emission.emit_early(_ROOM.format(prototype))
         (name, tag), values = fields_given(expressions, kind, made)
         order = tuple(values)
         naming.note_function(function)
@@ -56,7 +56,7 @@ def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
     naming.need_simulation(naming.owner_of(called))
     function, bound, made = function_called(expressions, node.args[0] if len(node.args) == 1 else None, _NO_CALL, node)
     name, tag = _name_of(expressions, node)
-    emission.emit(_ROOM.format(prototype))
+    emission.emit_early(_ROOM.format(prototype))
     values = arguments_of(expressions, function, bound, made)
     code = function.__code__
     order = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -89,7 +89,7 @@ def _written(
         else:
             arguments[argument] = value._replace(value=None) if value.root else value
     emission.begin_effect()
-    emission.prototype = prototype
+    emission.prototypes.append(prototype)
     row = emission.keep(f"spawn_like(a, {prototype})", "int").text
     if tag:
         emission.emit(f"a.process.tag[{row}] = {tag}")

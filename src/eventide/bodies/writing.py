@@ -37,7 +37,7 @@ class Writing:
     extents     the other way round, of each `yield`
     blocks      the lines of each state
     asks        what is left to Python: the node and the reason, by the number of the state
-    spawns      the statements that make processes: the node and the variable of the kernel, by the number of the state
+    spawns      the statements that make processes: the node and variables of the kernel, by the number of the state
     awaits      the variables with the guards of waits for states, by the states in which these are waited for
     choices     the waits for the first of several things, by their numbers
     changed     whether new types were found, so that it has to be read again
@@ -50,7 +50,7 @@ class Writing:
         self.resumes: dict[tuple[Extent, ...], int] = {}
         self.extents: dict[int, tuple[int, int, int, int]] = {}
         self.asks: dict[int, tuple[ast.AST, str]] = {}
-        self.spawns: dict[int, tuple[ast.stmt, str]] = {}
+        self.spawns: dict[int, tuple[ast.stmt, list[str]]] = {}
         self.loops: list[Loop] = []
         self.choices: dict[int, Choice] = {}
         self.awaits: dict[int, str] = {}
@@ -154,7 +154,7 @@ class Writing:
         while waiting:
             state = waiting.pop()
             text = "\n".join(self.blocks[state])
-            words = ("code = hold(", "join(", "ask(", "branch_holds(", "spawn(", "watch_for(")
+            words = ("code = hold(", "join(", "ask(", "branch_holds(", "branch_joins(", "spawn(", "watch_for(")
             if any(word in text for word in words):
                 return True
             seen.add(state)

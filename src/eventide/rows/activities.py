@@ -14,7 +14,7 @@ from eventide.rows.codes import (
     COMPOSED,
     EXIT,
     FAILED,
-    IN_HEAP,
+    GATHERED,
     INTERRUPTED,
     INTERRUPTION,
     JOINED,
@@ -34,6 +34,7 @@ from eventide.rows.event_list import (
     schedule_last,
     schedule_prior,
 )
+from eventide.rows.joins import leave_joiners, wake_joiners
 from eventide.rows.moving import watch
 from eventide.rows.stations import withdraw
 
@@ -70,64 +71,13 @@ def passivate(a: Rows, i: int) -> int:
     return WAITS
 
 
-# --- the end of another -----------------------------------------------------------------------------------------------
-
-
-def join(a: Rows, i: int, j: int) -> int:
-    """Let the running activity wait for the end of the process in row `j`: WAITS.
-
-    EXIT, and nothing done, where that is itself, or its end concerns Python.
-    """
-    if i == j or a.process.watched[j] != 0:
-        return EXIT
-    enter_joiners(a, i, j)
-    return WAITS
-
-
-def enter_joiners(a: Rows, i: int, j: int) -> None:
-    """Let an activity be the last that waits for the end of the process in row `j`."""
-    a.activity.wait[i] = JOINED
-    a.process.subject[i] = j
-    head = a.process.joiners[j]
-    if head < 0:
-        a.process.joiners[j] = i
-        a.activity.next[i] = i
-        a.activity.last[i] = i
-    else:
-        end = a.activity.last[head]
-        a.activity.next[end] = i
-        a.activity.last[i] = end
-        a.activity.next[i] = head
-        a.activity.last[head] = i
-
-
-def leave_joiners(a: Rows, i: int) -> None:
-    """Let an activity wait for the end of another no more."""
-    j = a.process.subject[i]
-    if a.activity.next[i] == i:
-        a.process.joiners[j] = NONE
-    else:
-        before, after = a.activity.last[i], a.activity.next[i]
-        a.activity.next[before] = after
-        a.activity.last[after] = before
-        if a.process.joiners[j] == i:
-            a.process.joiners[j] = after
-    a.activity.last[i] = IN_HEAP
+# --- the end ----------------------------------------------------------------------------------------------------------
 
 
 def finish(a: Rows, i: int) -> None:
     """A process has ended: those that wait for it continue, and its row is free."""
     wake_joiners(a, i)
     leave_rows(a, i)
-
-
-def wake_joiners(a: Rows, i: int) -> None:
-    """Let those that wait for the end of a process continue at the end of the present instant."""
-    while a.process.joiners[i] >= 0:
-        waiting = a.process.joiners[i]
-        leave_joiners(a, waiting)
-        a.activity.wait[waiting] = NOTHING
-        schedule_last(a, waiting)
 
 
 # --- activation -------------------------------------------------------------------------------------------------------
@@ -214,7 +164,7 @@ def let_go(a: Rows, i: int) -> None:
     wait = a.activity.wait[i]
     a.activity.left[i] = nan
     a.activity.wait[i] = NOTHING
-    if wait == COMPOSED:
+    if wait == COMPOSED or wait == GATHERED:  # noqa: PLR1714, SIM109  # native code has no tuples
         leave_branches(a, i)
     elif wait == REQUESTED:
         withdraw(a, a.process.subject[i])

@@ -22,6 +22,11 @@ def has_locals(a: Rows, k: int, rows: int) -> bool:
     return bool(are_wholes and a.run.reals_used + rows * a.kind.reals[k] <= a.run.reals_room)
 
 
+def has_more(a: Rows, k: int, rows: int) -> bool:
+    """Whether there are that many rows that have not been used, of this kind or of others with as many numbers."""
+    return bool(a.run.used + rows <= a.run.row_room and has_locals(a, k, rows))
+
+
 def new_row(a: Rows, k: int) -> int:
     """A row for an activity of a kind, which is in no list. There must be room for it."""
     i = a.kind.free[k]

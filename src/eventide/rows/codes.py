@@ -48,6 +48,8 @@ COMPOSED: Final = 3
 """For the first of its branches."""
 WATCHING: Final = 4
 """For the condition of the stepper in `subject`."""
+GATHERED: Final = 5
+"""For all of its branches."""
 INTERRUPTED: Final = -1
 """Not waiting: an interrupt is to be raised at its `yield`."""
 PREEMPTED_NOW: Final = -2

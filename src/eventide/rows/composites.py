@@ -1,4 +1,4 @@
-"""Waits for the first of several things: each is a branch, as in `discrete/processes/composite.py`.
+"""Waits for the first, or for all, of several things: each is a branch, as in `discrete/processes/composite.py`.
 
 A branch is an activity that holds, or stands in a line, in place of its process, which is in no list meanwhile. The
 first that comes ends the wait in its event: the others are withdrawn in their order, and the process goes on.
@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eventide.rows.allocation import free_row, has_locals, new_row
-from eventide.rows.codes import BRANCH, COMPOSED, NONE, NOTHING, REQUESTED
+from eventide.rows.codes import BRANCH, COMPOSED, GATHERED, JOINED, NONE, NOTHING, REQUESTED
 from eventide.rows.event_list import displace, schedule
+from eventide.rows.joins import enter_joiners, leave_joiners
 from eventide.rows.stations import ask, withdraw
 
 if TYPE_CHECKING:
@@ -57,6 +58,21 @@ def branch_asks(a: Rows, i: int, number: int, q: int) -> bool:
     return True
 
 
+def branch_joins(a: Rows, i: int, number: int, j: int) -> None:
+    """The next branch waits for the end of the process in row `j`."""
+    enter_joiners(a, new_branch(a, i, number), j)
+
+
+def is_gathered(a: Rows, i: int) -> bool:
+    """Whether all branches of a wait have come: those that have wait for nothing, and are in no list."""
+    b = a.process.branches[i]
+    while b >= 0:
+        if a.activity.sequence[b] != 0.0 or a.activity.wait[b] != NOTHING:
+            return False
+        b = a.process.branches[b]
+    return True
+
+
 def end_wait(a: Rows, i: int, winner: int) -> None:
     """A branch has come: the others are withdrawn, and `process.subject` has its number for the kernel."""
     a.activity.wait[i] = NOTHING
@@ -65,6 +81,9 @@ def end_wait(a: Rows, i: int, winner: int) -> None:
     b = a.process.branches[i]
     while b >= 0:
         following, q = a.process.branches[b], a.process.subject[b]
+        if a.activity.wait[b] == JOINED:
+            leave_joiners(a, b)
+            q = NONE
         displace(a, b)
         if b == winner:
             if q >= 0:
@@ -78,8 +97,12 @@ def end_wait(a: Rows, i: int, winner: int) -> None:
 
 
 def come(a: Rows, b: int) -> int:
-    """The event of a branch takes place: the row of the process that continues."""
+    """The event of a branch takes place: the row of the process that continues; NONE while it waits for others."""
     i = a.process.owner[b]
+    if a.activity.wait[i] == GATHERED:
+        if not is_gathered(a, i):
+            return NONE
+        b = NONE
     end_wait(a, i, b)
     return int(i)
 

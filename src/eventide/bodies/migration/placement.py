@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from eventide.bodies.waits.joins import place_wait
 from eventide.discrete.conditions.until import StateWait
+from eventide.discrete.processes.composite import AllOf
 from eventide.discrete.processes.endings import End
+from eventide.discrete.resources.request import Request
 from eventide.rows.codes import NONE, REQUESTED, WATCHING
 
 if TYPE_CHECKING:
     from eventide.bodies.migration.selection import Candidate
     from eventide.discrete.processes.process import Process
-    from eventide.discrete.resources.request import Request
     from eventide.rows.memory import RowMemory
 
 
@@ -27,14 +28,14 @@ def begin_wait(
     views.activity.at[i], views.process.watched[i] = candidate.row_start.at, 1
     for number, guard in candidate.guards.items():
         views.wholes[views.activity.wholes[i] + number] = guard.row
-    if candidate.group is not None:
+    if isinstance(joint := candidate.group or wait, End | AllOf):
+        place_wait(memory, i, joint, away)
+    elif candidate.group is not None:
         candidate.body.place_branches(memory, i, candidate.group.standing, requests)
-    elif isinstance(wait, End):
-        place_wait(views, i, wait, away[wait.process])
     elif isinstance(wait, StateWait):
         views.activity.wait[i], views.process.subject[i] = WATCHING, wait.row
         memory.run.watching += 1
-    elif wait is not None:
+    elif isinstance(wait, Request):
         views.activity.wait[i], views.process.subject[i] = REQUESTED, requests[wait]
     else:
         assert candidate.notice is not None

@@ -21,7 +21,7 @@ from eventide.bodies.migration.assumptions import Assumptions
 from eventide.bodies.migration.row_driver import DISCRETE
 from eventide.bodies.migration.selection import Candidate, Selection
 from eventide.bodies.migration.stand_ins import Given, RowCalendar, RowProcess, RowProcessList
-from eventide.bodies.waits.joins import take_waits
+from eventide.bodies.waits.joins import take_wait, take_waits, wake_waits
 from eventide.discrete import inside, same_time_limit
 from eventide.discrete.calendar import Calendar, Entry
 from eventide.discrete.conditions.until import StateWait
@@ -33,9 +33,9 @@ from eventide.discrete.processes.process_list import ProcessList
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.sigint import SignalHook
 from eventide.rows import loading
-from eventide.rows.activities import actor_of, wake_joiners
+from eventide.rows.activities import actor_of
 from eventide.rows.allocation import has_room, reference, row_of
-from eventide.rows.codes import DONE, ENDED, FAILED, JOINED, NONE, NOTHING, REQUESTED, ROOM, SPENT
+from eventide.rows.codes import DONE, ENDED, FAILED, GATHERED, JOINED, NONE, NOTHING, REQUESTED, ROOM, SPENT
 from eventide.rows.undisturbed import is_watched, uncollected, undisturbed
 
 if TYPE_CHECKING:
@@ -314,9 +314,9 @@ class RowMigration(OuterHook):
         if i < 0:  # a signal handler has looked at it just before
             return
         activity = memory.views.activity
-        if activity.wait[i] == JOINED:
+        if activity.wait[i] in (JOINED, GATHERED):
             self.embody()
-            take_waits(memory.views, memory.views.process.subject[i], self._rows, self._fetch)
+            take_wait(memory.views, i, self._rows, self._fetch)
             return
         time, sequence, serial = activity.due[i], activity.sequence[i], activity.serial[i]
         request = self._requests[memory.views.process.subject[i]] if activity.wait[i] == REQUESTED else None
@@ -560,8 +560,7 @@ class RowMigration(OuterHook):
     def _end(self, process: Process) -> None:
         """A process has come to its end in its row: those that wait for it in rows came before all others."""
         assert self._memory is not None
-        wake_joiners(self._memory.views, self.away[process])
-        self._calendar.serial = count(self._memory.run.serial + 1).__next__
+        wake_waits(self._memory.views, self.away[process], self._calendar)
         self._forget(process)
         self.is_busy = False
         inside.finish(process)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eventide.discrete.calendar import ABOVE, BELOW, PLAIN
 from eventide.discrete.inside import asker_of, generator_of
-from eventide.discrete.processes.composite import FirstOf, who_waits
+from eventide.discrete.processes.composite import AllOf, FirstOf, who_waits
+from eventide.discrete.processes.endings import End
 from eventide.discrete.resources.request import Request
 from eventide.reading.generators import is_held_elsewhere
 from eventide.statistics import Level
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from eventide.bodies.prototypes import Prototype, Prototypes
     from eventide.discrete.calendar import Notice
     from eventide.discrete.conditions.until import StateWait
-    from eventide.discrete.processes.endings import End
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.resource import Resource
 
@@ -38,7 +38,7 @@ class Candidate(NamedTuple):
 
     notice: Notice | None
     wait: Request | StateWait | End | None
-    group: FirstOf | None
+    group: FirstOf | AllOf | None
     body: Body
     row_start: RowStart
     children: dict[int, Prototype | None]
@@ -68,8 +68,8 @@ class Selection:
         self._guards = guards
         self._bodies = bodies
         self._prototypes = prototypes
-        self._ahead: dict[Process, tuple[Process, Process]] = {}
-        """By process that waits for the end of another: the other, and the one that waits before it, else the other."""
+        self._ahead: dict[Process, list[Process]] = {}
+        """By process that waits for ends of others: these, and of one the process that waits before it, if any."""
 
     def made_of(self, notices: list[Notice], waits: list[StateWait]) -> dict[Process, Candidate]:
         """The processes that can go away: of some notices and waits, and of the lines of resources that these may use.
@@ -117,12 +117,15 @@ class Selection:
         known, ahead = len(found), awaited
         for wait in waits:
             process: Any = wait.activity
+            if who_waits(process) is not process:
+                self._look_at_wait(who_waits(process), found)
+                break
             if not self._may_go(process) or process in found:
                 break
             self._look_at(process, None, wait, found)
             if process not in found:
                 break
-            self._ahead[process] = awaited, ahead
+            self._ahead[process] = [awaited, ahead]
             ahead = process
         return list(found)[known:]
 
@@ -138,17 +141,17 @@ class Selection:
         return list(found)[known:]
 
     def _look_at_wait(self, process: Process, found: dict[Process, Candidate]) -> None:
-        """Note a process that can go away while it waits for the first of several things."""
+        """Note a process that can go away while it waits for the first, or for all, of several things."""
         if self._may_go(process) and process not in found:
             group = process._wait
-            if type(group) is FirstOf and group.activity is process:
+            if isinstance(group, FirstOf | AllOf) and group.activity is process:
                 self._look_at(process, None, group, found)
 
     def _look_at(
         self,
         process: Any,
         notice: Notice | None,
-        wait: Request | StateWait | FirstOf | End | None,
+        wait: Request | StateWait | FirstOf | AllOf | End | None,
         found: dict[Process, Candidate],
     ) -> None:
         """Note a process that can go away, waiting for its notice or for something else."""
@@ -161,8 +164,11 @@ class Selection:
         if admitted is None:
             return
         body, row_start = admitted
-        group = wait if isinstance(wait, FirstOf) else None
-        if not body.joins(row_start, [] if group is None else group.standing):
+        group = wait if isinstance(wait, FirstOf | AllOf) else None
+        if isinstance(group, AllOf):
+            if not self._gathers(process, body, row_start, group):
+                return
+        elif not body.joins(row_start, [] if group is None else group.standing):
             return
         guards = body.guards_of(row_start.at, wait, partial(self._guards.guard_of, process))
         if guards is None:
@@ -175,10 +181,20 @@ class Selection:
             offspring = self._prototypes.descendants_of(children.values())
             things += [thing for one in offspring for thing in one.row_start.stations.values()]
         resources = [thing for thing in things if not isinstance(thing, Level)] if things else []
-        request = None if isinstance(wait, FirstOf) else wait
+        request = None if isinstance(wait, FirstOf | AllOf) else wait
         found[process] = Candidate(
             notice, request, group, body, row_start, children, offspring, resources, things, guards
         )
+
+    def _gathers(self, process: Process, body: Body, row_start: RowStart, group: AllOf) -> bool:
+        """Whether a row can wait for all of the same things; nobody waits for a process before it."""
+        standing = group.standing
+        if not standing or body.reading.points[row_start.at].gathered != tuple(word for word, _, _ in standing):
+            return False
+        waits = [wait for _, _, wait in standing if wait is not None]
+        ends = [wait for wait in waits if isinstance(wait, End) and wait.is_first]
+        self._ahead[process] = [wait.process for wait in ends]
+        return len(ends) == len(waits)
 
     def _is_whole(self, resource: Resource, found: Mapping[Process, Candidate]) -> bool:
         """Whether a resource can go away with these processes."""

@@ -83,7 +83,7 @@ def written(
         key = naming.key(keyword.value.id) if isinstance(keyword.value, ast.Name) else ""
         block = next((one for one in blocks if one.name == key), None)
         if block is None and not is_request(keyword.value):
-            branches.append(_duration(expressions, keyword.value).text)
+            branches.append(duration_of(expressions, keyword.value).text)
             continue
         if choice.asked >= 0:
             raise Unknown("several requests in one wait are left to Python", keyword.value)
@@ -101,7 +101,8 @@ def written(
     return Written(choice, branches, made, station)
 
 
-def _duration(expressions: BodyExpressions, node: ast.expr) -> Operand:
+def duration_of(expressions: BodyExpressions, node: ast.expr) -> Operand:
+    """How long one of the things holds. Raises Unknown."""
     found = expressions.number(node, "float")
     if not (found.is_number and found.low >= 0.0 and found.high <= LARGEST):
         expressions.emission.stop_if(f"not (0.0 <= {found.text} <= {LARGEST!r})", found, node=node)

@@ -1,38 +1,102 @@
-"""Waits for the end of a process: what a row has of one, and the objects that Python has.
+"""Waits for the end of processes, and for all of several things: what a row has of one, and the objects of Python.
 
 Those that wait in rows have begun before all that wait in Python, and continue before them.
 """
 
 from __future__ import annotations
 
+from itertools import count
 from typing import TYPE_CHECKING
 
+from eventide.discrete.inside import calendar_of
+from eventide.discrete.interruptions import put_back
+from eventide.discrete.processes.composite import AllOf
 from eventide.discrete.processes.endings import End
-from eventide.rows.activities import enter_joiners, leave_joiners
-from eventide.rows.codes import NOTHING
+from eventide.rows.allocation import free_row, owner_of
+from eventide.rows.codes import GATHERED, JOINED, NONE, NOTHING
+from eventide.rows.composites import has_rows, new_branch
+from eventide.rows.event_list import displace
+from eventide.rows.joins import enter_joiners, leave_joiners, wake_joiners
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from eventide.bodies.migration.stand_ins import RowProcess
+    from eventide.discrete.calendar import Calendar
     from eventide.discrete.processes.process import Process
+    from eventide.rows.memory import RowMemory
     from eventide.rows.records import Rows
 
 
-def place_wait(a: Rows, i: int, wait: End, j: int) -> None:
-    """Let the process in a row wait for the end of that in row `j`, as it has waited in Python."""
-    wait.withdraw()
-    enter_joiners(a, i, j)
+def place_wait(memory: RowMemory, i: int, wait: End | AllOf, rows: Mapping[Process, int]) -> None:
+    """Let the process in a row wait for an end, or for all of several things, as it has waited in Python.
+
+    rows        of the processes for whose ends it waits
+    """
+    if isinstance(wait, End):
+        wait.withdraw()
+        enter_joiners(memory.views, i, rows[wait.process])
+        return
+    standing = wait.standing
+    while not has_rows(memory.views, len(standing)):
+        memory.grow()
+    a = memory.views
+    for number, (_, notice, one) in enumerate(standing):
+        b = new_branch(a, i, number)
+        if isinstance(one, End):
+            place_wait(memory, b, one, rows)
+        elif notice is not None:
+            time, sequence, path, _ = notice
+            memory.engine.place(memory.arrays, b, time, float(sequence), int(path[0]))
+    a.activity.wait[i] = GATHERED
 
 
-def take_waits(a: Rows, j: int, away: dict[int, RowProcess], fetch: Callable[[Process], object]) -> None:
-    """Those that wait for the end of the process in row `j` go on in Python, in their order.
+def wake_waits(a: Rows, j: int, calendar: Calendar) -> None:
+    """A process has ended in row `j`: those that wait for it in rows are placed before others are in Python."""
+    wake_joiners(a, j)
+    calendar.serial = count(a.run.serial + 1).__next__
+
+
+def take_wait(a: Rows, i: int, away: dict[int, RowProcess], fetch: Callable[[Process], object]) -> None:
+    """A process that waits in its row for an end, or for all of several things, goes on in Python.
 
     away    the processes that are rows, by their rows; fetch: gives one a generator in place of its row
     """
+    if a.activity.wait[i] == GATHERED:
+        _take_gathering(a, i, away, fetch)
+    else:
+        take_waits(a, a.process.subject[i], away, fetch)
+
+
+def take_waits(a: Rows, j: int, away: dict[int, RowProcess], fetch: Callable[[Process], object]) -> None:
+    """The same of all that wait for the end of the process in row `j`, in their order."""
     while (i := a.process.joiners[j]) >= 0:
+        if owner_of(a, i) != i:
+            _take_gathering(a, owner_of(a, i), away, fetch)
+            continue
         process, awaited = away[i].process, away[j].process
         leave_joiners(a, i)
         a.activity.wait[i] = NOTHING
         fetch(process)
         End.begin(awaited, process)
+
+
+def _take_gathering(a: Rows, i: int, away: dict[int, RowProcess], fetch: Callable[[Process], object]) -> None:
+    process, words = away[i].process, away[i].body.reading.points[a.activity.at[i]].gathered
+    waits: list[tuple[str, Process | None, bool]] = []
+    keys: list[tuple[float, float, int]] = []
+    b = a.process.branches[i]
+    for word in words:
+        following, is_joined, sequence = a.process.branches[b], a.activity.wait[b] == JOINED, a.activity.sequence[b]
+        waits.append((word, away[a.process.subject[b]].process if is_joined else None, sequence != 0.0))
+        keys.append((a.activity.due[b], sequence, a.activity.serial[b]))
+        if is_joined:
+            leave_joiners(a, b)
+            a.activity.wait[b] = NOTHING
+        displace(a, b)
+        free_row(a, b)
+        b = following
+    a.activity.wait[i], a.process.branches[i] = NOTHING, NONE
+    fetch(process)
+    for branch, key in zip(AllOf.begun(process, waits), keys, strict=True):
+        put_back(calendar_of(process.sim), branch, *key)

@@ -7,6 +7,7 @@ from types import GeneratorType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Never
 
 from eventide.discrete.commands import NOTHING, ActivateNow, Handover, Pause, Sleep, Wait, as_duration, command
+from eventide.discrete.processes.endings import End
 from eventide.discrete.processes.reasons import what_is_awaited
 from eventide.errors import ModelError
 
@@ -159,6 +160,13 @@ class Composite(Sleep):
         activity._wait = self
         return None
 
+    @property
+    def standing(self) -> list[tuple[str, Notice | None, Wait | None]]:
+        """The names of its branches, their places in the event list, and their waits; nothing if one has its answer."""
+        if any(branch._value is not None or branch.value is not None for branch in self._branches):
+            return []
+        return [(branch.label, branch._notice, branch._wait) for branch in self._branches]
+
     def _go_on(self, branch: Branch) -> object:
         """A branch has completed in an event of its own: let the activity continue if that is enough."""
         if not self._is_over():
@@ -215,10 +223,8 @@ class FirstOf(Composite):
 
     @property
     def standing(self) -> list[tuple[str, Notice | None, Wait | None]]:
-        """The names of its branches, their places in the event list, and their waits; nothing if one has come."""
-        if any(branch.has_come or branch._value is not None for branch in self._branches):
-            return []
-        return [(branch.label, branch._notice, branch._wait) for branch in self._branches]
+        """As of any; nothing if one has come."""
+        return [] if any(branch.has_come for branch in self._branches) else super().standing
 
     @classmethod
     def begun(cls, process: Process, waits: Sequence[StandingBranch]) -> list[Branch]:
@@ -241,6 +247,23 @@ class AllOf(Composite):
     __slots__ = ()
     word = "all_of"
     phrase = "all of"
+
+    @classmethod
+    def begun(cls, process: Process, waits: Sequence[tuple[str, Process | None, bool]]) -> list[Branch]:
+        """The branches of a wait that a process is in already; they have no places in the event list yet.
+
+        waits       of each its name, the process for whose end it waits, if any, and whether it has such a place
+        """
+        group = cls({})
+        group.sim, group.activity = process.sim, process
+        group._branches = [Branch(group, word) for word, _, _ in waits]
+        for branch, (_, awaited, is_placed) in zip(group._branches, waits, strict=True):
+            branch.has_come = awaited is None and not is_placed
+            if awaited is not None:
+                End.begin(awaited, branch)
+                branch._granted = branch._wait
+        process._wait = group
+        return group._branches
 
     def _is_over(self) -> bool:
         return all(branch.has_come for branch in self._branches)

@@ -30,6 +30,12 @@ class End:
         activity._wait = wait = cls(process, activity)
         process._await_end().append(wait)
 
+    @property
+    def is_first(self) -> bool:
+        """Whether nobody waits for that end before it."""
+        waiters = self.process._end_waiters
+        return waiters is not None and waiters[0] is self
+
     def withdraw(self) -> None:
         """Stop waiting."""
         waiters = self.process._end_waiters
