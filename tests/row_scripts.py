@@ -25,7 +25,6 @@ from eventide.rows.activities import (
     cancel,
     hold,
     interrupt,
-    join,
     passivate,
 )
 from eventide.rows.allocation import has_room, reference, row_of, spawn
@@ -43,6 +42,7 @@ from eventide.rows.codes import (
     WAITS,
 )
 from eventide.rows.interface import PLAIN, RowEngine
+from eventide.rows.joins import join
 from eventide.rows.memory import RowMemory
 from eventide.rows.stations import ask, is_ready, leave, new_request
 from eventide.rows.statistics import add, has_space, set_level
