@@ -273,3 +273,70 @@ def test_what_an_object_is_given_and_loses_within_one_run_is_called_meanwhile(go
     assert (tank.n, other.n) == (66.0 if goes_on else 12.0, 12.0)
     handled = sim._continuum.integrator.native_handlers.handled
     assert handled > 0 or sim.compile is False
+
+
+def three(self: Any) -> None:
+    self.side = 3.0
+
+
+def by_state(self: Any) -> None:
+    self.side = 3.0 + self.y
+
+
+def made_to_slide() -> type:
+    class Relay(ev.Continuous):
+        x: ev.State = ev.state(1.0)
+        y: ev.State = ev.state(0.0)
+        side: float = -1.0
+
+        def equations(self) -> None:
+            self.rate.x = 0.4 + self.side
+            self.rate.y = self.side * self.side
+
+        @ev.when(lambda self: self.x < 0.0)
+        def below(self) -> None:
+            self.side = 1.0
+
+        @ev.when(lambda self: self.x > 0.0)
+        def above(self) -> None:
+            self.side = -1.0
+
+        sliding = above.slides(below)
+
+    return Relay
+
+
+@pytest.mark.parametrize("how", ["class", "code", "object"])
+@pytest.mark.parametrize("new", [three, by_state])
+@pytest.mark.parametrize("is_within", [False, True], ids=["between runs", "within a run"])
+def test_what_replaces_a_handler_while_the_state_slides_is_checked_and_slid_by(
+    is_within: bool, new: Any, how: str, simulate: Any
+) -> None:
+    sim, kind = simulate(), made_to_slide()
+    relay: Any = kind(sim).start()
+
+    def replace_it() -> None:
+        if how == "class":
+            kind.below = new  # type: ignore[attr-defined]
+        elif how == "code":
+            kind.below.__code__ = new.__code__  # type: ignore[attr-defined]
+        else:
+            relay.below = MethodType(new, relay)
+
+    def story() -> ev.ProcessGenerator:
+        yield ev.hold(3.0)
+        replace_it()
+
+    if is_within:
+        sim.process(story())
+    else:
+        sim.run(until=3.0)
+        assert (relay.sliding, relay.y) == (pytest.approx(0.7), pytest.approx(3.0))
+        replace_it()
+    if new is by_state:
+        with pytest.raises(ev.ModelError, match="below sets side from y, but what handlers set is constant while"):
+            sim.run(until=5.0)
+        return
+    sim.run(until=5.0)
+    # -0.6 above and 3.4 below: of 4 parts 3.4 are above, where y rises by 1, and the rest below, where it rises by 9.
+    assert (relay.sliding, relay.y) == (pytest.approx(0.85), pytest.approx(3.0 + 2.0 * (0.85 + 0.15 * 9.0)))

@@ -121,6 +121,14 @@ class SlidingMotion(Continuous):
         """Be the motion between a handler and its partner below."""
         self._slides = slides
         self.above, self.below = above, _partner(above)
+        self.check_handlers()
+        self.start_event = Trigger(self, lambda: True, "begins", 0.0, False)
+        self.start_event.function = above.function
+        self.latest = above
+
+    def check_handlers(self) -> None:
+        """Raise ModelError if what the two handlers are now sets a field from a state."""
+        self.checked = self.handlers()
         for trigger in (self.above, self.below):
             states = {name for name, spec in fields_of(trigger.component).items() if spec.role != "field"}
             for name, source in set_from_states(states, trigger.handler):
@@ -129,9 +137,10 @@ class SlidingMotion(Continuous):
                     "slides: let them set only which side it is, and compute what depends on the side and on states in "
                     "`equations`"
                 )
-        self.start_event = Trigger(self, lambda: True, "begins", 0.0, False)
-        self.start_event.function = above.function
-        self.latest = above
+
+    def handlers(self) -> list[tuple[object, object]]:
+        """What Python finds now by the names of the two handlers, and their code."""
+        return [(trigger.handler, trigger.code) for trigger in (self.above, self.below)]
 
     @property
     def slide(self) -> Slide:
@@ -284,6 +293,8 @@ class Slides:
             sliding.set_up(self, above)
             above.sliding = _partner(above).sliding = sliding
         assert isinstance(sliding, SlidingMotion)
+        if sliding.handlers() != sliding.checked:
+            sliding.check_handlers()
         number = 0.0 if self._is_tried(trigger) else self._read(trigger)[0]
         integrator.touch(flow)
         rows = integrator.storage.rows
@@ -468,6 +479,8 @@ class Slides:
             standing.members = _members(moving_flow(sliding))  # it has just begun, and has been given its place
             return False
         if is_rebound or not (sliding.above.is_bound and sliding.below.is_bound):
+            return True
+        if sliding.handlers() != sliding.checked:  # others were put in their place, which may write something else
             return True
         flow = moving_flow(sliding)
         if flow.sliding is None or flow.sliding.has_moved or standing.members != _members(flow):
