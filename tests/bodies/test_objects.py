@@ -228,8 +228,6 @@ def test_classes_with_ways_of_their_own_are_the_same(kind: type[Guest]) -> None:
 ACTS = {
     "replaces the story": "Guest.run = lambda self: OTHER(self)",
     "replaces a helper": "Guest.duration = lambda self: 0.5",
-    "adds a default": "Guest.rate = 2.0",
-    "adds a property": "Guest.rate = property(lambda self: 1.0, lambda self, value: None)",
     "adds a constructor": "Guest.__init__ = MAKE(Guest.__init__, log)",
     "adds __setattr__": "Guest.__setattr__ = lambda self, name, value: object.__setattr__(self, name, value)",
     "changes those that are there": "[setattr(one, 'rate', 0.5) for one in sim.processes if isinstance(one, Guest)]",
@@ -269,6 +267,23 @@ def test_whatever_is_changed_is_seen_by_those_that_are_made_later(act: str) -> N
 
     try:
         assert made(both(Guest, acting)[1]) > 20
+    finally:
+        restore(plain)
+
+
+@pytest.mark.parametrize("value", [2.0, property(lambda _: 1.0, lambda _, value: None)], ids=["default", "property"])
+def test_another_default_of_a_field_is_refused_though_guests_are_in_rows(value: object) -> None:
+    plain = dict(vars(Guest))
+
+    def acting(sim: ev.Simulation, log: list[Any], desk: ev.Resource) -> ev.ProcessGenerator:
+        yield 40.0
+        Guest.rate = value  # type: ignore[assignment]  # as a user might
+
+    try:
+        for sim in (simulation(False), simulation("auto")):
+            with pytest.raises(ev.ModelError, match=r"Guest\.rate was set after the class was made"):
+                run_door(sim, Guest, acting)
+            restore(plain)
     finally:
         restore(plain)
 

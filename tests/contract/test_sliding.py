@@ -793,6 +793,42 @@ def test_a_subclass_with_another_handler_says_anew_which_slide() -> None:
         Other(sim, name="other").start()
 
 
+class Slope(ev.Continuous):
+    """x slides along x + y = 1/2; its law gives a rate to y as well."""
+
+    x: ev.State = ev.state(1.0)
+    y: ev.State = ev.state(0.0)
+    z: ev.State = ev.state(0.0)
+    side: float = 1.0
+
+    def equations(self) -> None:
+        self.rate.x = 0.2 - self.side
+        self.rate.y = 0.3
+        self.rate.z = self.side
+
+    @ev.when(lambda self: self.x + self.y < 0.5)
+    def below(self) -> None:
+        self.side = -1.0
+
+    @ev.when(lambda self: self.x + self.y > 0.5)
+    def above(self) -> None:
+        self.side = 1.0
+
+    sliding = above.slides(below)
+
+
+@pytest.mark.parametrize("method", [ev.methods.ENGLAND, ev.methods.DOP853], ids=lambda method: method.name)
+def test_a_state_that_is_stopped_alone_does_not_move_the_surface(simulate: Make, method: Any) -> None:
+    sim = simulate(method=method, **TIGHT)
+    slope = Slope(sim).start()
+    slope["y"].stop()
+    sim.run(until=3.0)
+    begin = 0.5 / 0.8
+    assert (slope.x, slope.y, slope.rate.y) == (pytest.approx(0.5, abs=1e-12), 0.0, 0.3)
+    assert slope.z == pytest.approx(begin + 0.2 * (3.0 - begin), abs=1e-9)
+    assert sim.monitor.steps < 100
+
+
 # --- to hold ----------------------------------------------------------------------------------------------------------
 
 

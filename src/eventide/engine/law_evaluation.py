@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.engine.codes import (
     COUNT,
+    KEPT,
     MODE_SLOTS,
     MODE_VALUES,
     MODES,
@@ -64,6 +65,23 @@ def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
 
 def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
     """Whether condition `c` holds now; its event function and that one's slope are left in GUARD and SLOPE.
+
+    Laws give rates to states that are stopped one by one, too. They do not move: to the slope these rates are 0.
+    """
+    if a.flow.rests_lo[f] == a.flow.rests_hi[f] or a.guard.needs_laws[c] == 1:
+        return holds(a, c, f, time, dt)
+    for run in range(a.flow.rests_lo[f], a.flow.rests_hi[f]):
+        for i in range(a.segments[run, 0], a.segments[run, 1]):
+            a.rows[KEPT, i], a.rows[R, i] = a.rows[R, i], 0.0
+    truth = holds(a, c, f, time, dt)
+    for run in range(a.flow.rests_lo[f], a.flow.rests_hi[f]):
+        for i in range(a.segments[run, 0], a.segments[run, 1]):
+            a.rows[R, i] = a.rows[KEPT, i]
+    return truth
+
+
+def holds(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
+    """Whether condition `c` holds at the states in row Y; its slope is found by the rates in row R.
 
     As laws, it sees an input that jumps at the end of a step as it is before. Native code calls kernels by their
     addresses instead.

@@ -26,6 +26,7 @@ _INLINED: Final = frozenset(
         "execute",
         "run_laws",
         "is_true",
+        "holds",
         "copy",
         "combine",
         "combine_by",

@@ -267,7 +267,7 @@ def step_of_its_own(a: Arrays, f: int, address: int, step: float, end: float) ->
     )
 
 
-def is_true(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
+def holds(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
     """Whether condition `c` holds now; where Python would raise, Python tests it at the same states."""
     instant = min(time, a.flow.before_limit[f])
     answer = condition(
