@@ -295,7 +295,7 @@ def test_who_dozes_misses_nothing(stepping: str, method: Any, monkeypatch: pytes
     """Whether all conditions are looked at in each step, or those that wake: the same to the last bit."""
     log = run(crowd, 9.0, compile=False, stepping=stepping, method=method)[1]
     assert len(log) > 110
-    monkeypatch.setattr(event_location, "lull", lambda *_: None)
+    monkeypatch.setattr(event_location, "screen", lambda *_: None)
     assert run(crowd, 9.0, compile=False, stepping=stepping, method=method)[1] == log
 
 
