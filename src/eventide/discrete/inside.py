@@ -132,6 +132,11 @@ def wait_of(process: Process) -> Any:
     return process._wait
 
 
+def to_python(process: Process) -> None:
+    """Return a process to Python if it is a row: whoever asks what it waits for does."""
+    wait_of(process)
+
+
 def finish(process: Process) -> None:
     """Let a process end, whose generator has."""
     process._finish(None)

@@ -1,8 +1,8 @@
 """Guards by which processes in rows wait for states: those that the stepper has kept of their waits in Python.
 
-In: a process that goes away to a row, or comes home. Out: its waits as they would be had it never been away. While it
-is away all of them count as waits that are not over, so that none is given up in favour of another; whatever frees a
-guard, or looks at the list of waits, lets the processes come home before.
+In: a process that goes away to a row, or returns to Python. Out: its waits as they would be had it never been away.
+While it is away all of them count as waits that are not over, so that none is given up in favour of another; whatever
+frees a guard, or looks at the list of waits, returns the processes to Python before.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from eventide.continuous.guards.native_processes import NativeProcess, obstacle
 from eventide.discrete.conditions.until import StateWait, past_waits, wait_again
-from eventide.discrete.inside import generator_of, wait_of
+from eventide.discrete.inside import generator_of, to_python, wait_of
 from eventide.discrete.processes.generator_stand_in import GeneratorStandIn
 from eventide.discrete.processes.process import Process
 
@@ -30,7 +30,7 @@ class LentGuards:
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
         self.of: dict[Process, list[StateWait]] = {}
-        monitor.integrator.guards.call_home = self.call_all_home
+        monitor.integrator.guards.return_rows = self.return_all
 
     def has(self, condition: Condition) -> bool:
         """Whether a process that is a row waits by a condition."""
@@ -81,7 +81,7 @@ class LentGuards:
             guards.guard.waiter[present.row] = i + 1
 
     def take_back(self, process: Process, c: int) -> None:
-        """It is at home, and waits by a guard, a number; NONE for another wait."""
+        """It is in Python again, and waits by a guard, a number; NONE for another wait."""
         guard = self._monitor.integrator.guards.guard
         for wait in self.of.pop(process, ()):
             wait.is_over = wait.row != c
@@ -90,15 +90,15 @@ class LentGuards:
                 wait.rank = guard.rank[c]
                 wait_again(process, wait)
 
-    def call_home(self, condition: Condition) -> None:
-        """The event of a condition takes place in Python: its process comes home, if it is away."""
+    def return_owner(self, condition: Condition) -> None:
+        """The event of a condition takes place in Python: its process returns to it, if it is a row."""
         if self.of and isinstance(condition.owner, Process):
-            wait_of(condition.owner)
+            to_python(condition.owner)
 
-    def call_all_home(self) -> None:
+    def return_all(self) -> None:
         """Guards are about to be freed, or looked at."""
         for process in list(self.of):
-            wait_of(process)
+            to_python(process)
 
 
 def _is_whole(native: NativeProcess | None) -> bool:

@@ -139,7 +139,7 @@ class Monitor:
             if integrator.native_processes.of:
                 integrator.native_processes.ready(chosen)
             if self._lent:
-                self.row_driver.guards.call_home(chosen)
+                self.row_driver.guards.return_owner(chosen)
             return chosen.fire(sim)
         except KeyboardInterrupt:
             self._stiffness.look()  # it may explain why that took so long

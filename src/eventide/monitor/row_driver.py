@@ -168,7 +168,7 @@ class HybridDriver:
             if may_go_on and self.guards.has(chosen):
                 integrator.run.chosen, integrator.run.alert, self._found = chosen.row, 0, found
                 return None
-            self.guards.call_home(chosen)
+            self.guards.return_owner(chosen)
             monitor.state_events += 1
             if chosen.partner is not None:
                 monitor._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner

@@ -32,7 +32,7 @@ class Guards(Protocol):
         ...
 
     def take_back(self, process: Process, c: int) -> None:
-        """It is at home, and waits by a guard, a number; NONE for another wait."""
+        """It is in Python again, and waits by a guard, a number; NONE for another wait."""
         ...
 
 

@@ -137,7 +137,7 @@ class Guards:
     returning   a wait for the same thing again since the last event, without an entry yet: it gets one as time advances
     counts      how many have been monitored so far: over the whole of each step by proofs; at points of it; and at its
                 middle and end only, where their code cannot be read
-    call_home   lets the processes come home that are rows and wait by guards of theirs, before what is kept changes
+    return_rows returns the processes to Python that are rows and wait by guards of theirs, before what is kept changes
     exposed     those that are armed while they are false, and are tested in Python, where they may see without notice
                 what an event changes
     armed_early conditions that were armed as this event began, and from when on they had been known to be false
@@ -162,7 +162,7 @@ class Guards:
         self.counts: dict[Kind, int] = {"certified": 0, "sampled": 0, "opaque": 0}
         self.exposed: Pending[Condition] = Pending(integrator.changes)
         self.armed_early: list[tuple[Condition, float]] = []
-        self.call_home: Callable[[], None] = lambda: None
+        self.return_rows: Callable[[], None] = lambda: None
         self._resting_with: dict[Member, dict[StateWait, None]] = {}
 
     def place(self) -> None:
@@ -267,7 +267,7 @@ class Guards:
 
     def note_assignments(self, flow: Flow) -> None:
         """The laws of a flow assign states from now on."""
-        self.call_home()
+        self.return_rows()
         guard = self.guard
         for condition in flow.conditions:
             guard.needs_laws[condition.row] = 1
@@ -361,7 +361,7 @@ class Guards:
 
     def renew(self, condition: Condition) -> None:
         """Plan a condition again; an armed trigger stays armed, and a wait at rest is dropped."""
-        self.call_home()
+        self.return_rows()
         if condition.is_over:
             self._discard(condition)
             return
@@ -502,7 +502,7 @@ class Guards:
             self._wake(list(waits))
 
     def _wake(self, waits: list[StateWait]) -> None:
-        self.call_home()
+        self.return_rows()
         for condition in waits:
             if condition.is_over:
                 self._discard(condition)
