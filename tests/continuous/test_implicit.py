@@ -7,21 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from continuous.kinetics import Follower, Kinetics, Rod, kinds, make
 
 import eventide as ev
 from eventide.continuous.linearization import bandwidths, grouped, narrow_order
 
 RADAU = ev.methods.RADAU
-
-
-def make(**settings: Any) -> ev.Simulation:
-    sim = ev.Simulation(**({"rng": 1} | settings))
-    sim.method = RADAU
-    return sim
-
-
-def kinds(sim: ev.Simulation) -> list[ev.continuous.Derivatives | None]:
-    return [flow.derivatives for flow in sim.explain().flows]
 
 
 class Decay(ev.Continuous):
@@ -30,20 +21,6 @@ class Decay(ev.Continuous):
 
     def equations(self) -> None:
         self.rate.y = -self.speed * self.y
-
-
-class Kinetics(ev.Continuous):
-    """Robertson's reaction."""
-
-    a: ev.State = ev.state(1.0, abs_error=1e-10)
-    b: ev.State = ev.state(0.0, abs_error=1e-12)
-    c: ev.State = ev.state(0.0, abs_error=1e-10)
-
-    def equations(self) -> None:
-        first, last = 0.04 * self.a - 1e4 * self.b * self.c, 3e7 * self.b * self.b
-        self.rate.a = -first
-        self.rate.b = first - last
-        self.rate.c = last
 
 
 # --- what a step costs -----------------------------------------------------------------------------------------------
@@ -87,19 +64,6 @@ def test_the_report_tells_of_derivatives_where_there_are_some() -> None:
 
 
 # --- which rates depend on which states ------------------------------------------------------------------------------
-
-
-class Rod(ev.Continuous):
-    """Heat in a rod whose ends are kept at zero."""
-
-    cells: int = 40
-    u: ev.StateVector = ev.state_vector(1.0, size="cells")
-
-    def equations(self) -> None:
-        u, rate, scale = self.u, self.rate.u, float(self.cells) ** 2
-        rate[1:-1] = scale * (u[:-2] - 2.0 * u[1:-1] + u[2:])
-        rate[0] = scale * (u[1] - 2.0 * u[0])
-        rate[-1] = scale * (u[-2] - 2.0 * u[-1])
 
 
 class Reaction(ev.Continuous):
@@ -359,154 +323,6 @@ def test_the_method_may_be_exchanged_at_an_event() -> None:
     assert run(RADAU, ev.methods.ENGLAND, ev.methods.Newton(ev.methods.GAUSS_3), RADAU) == pytest.approx(
         exp(-2.0), rel=1e-8
     )
-
-
-# --- states that start and stop --------------------------------------------------------------------------------------
-
-
-class Follower(ev.Continuous):
-    """Follows a reaction, which knows nothing of it."""
-
-    leader: Kinetics
-    x: ev.State = ev.state(0.0, abs_error=1e3)
-
-    def equations(self) -> None:
-        self.rate.x = 50.0 * (self.leader.a - self.x)
-
-
-def counts(sim: ev.Simulation) -> tuple[int, int]:
-    report = sim.report()
-    return report.jacobians, report.evaluations
-
-
-class Link(ev.Continuous):
-    """Follows one state of a rod: only that one's column has a row more."""
-
-    rod: Rod
-    x: ev.State = ev.state(0.0)
-
-    def equations(self) -> None:
-        self.rate.x = 50.0 * (self.rod.u[7] - self.x)
-
-
-def test_a_state_that_stops_leaves_the_derivatives_of_the_others() -> None:
-    sim = make()
-    rod = Rod(sim).start()
-    link = Link(sim, rod=rod).start()
-    log = []
-
-    def story() -> ev.ProcessGenerator:
-        yield ev.hold(0.05)
-        link.stop()
-        log.append(counts(sim))
-        yield ev.hold(1e-9)
-        rod.u = rod.u
-        log.append(counts(sim))
-
-    sim.process(story())
-    sim.run(until=0.06)
-    assert log[0][0] == log[1][0] == 1
-    kind = kinds(sim)[0]
-    assert kind is not None
-    assert (kind.states, kind.evaluations) == (40, 3)
-    # Settled, an estimate of the first step, and a step of two iterations.
-    assert log[1][1] - log[0][1] == 1 + 1 + 2 * 3 + 1
-
-
-def test_a_state_that_starts_has_only_what_is_new_evaluated() -> None:
-    sim = make()
-    rod = Rod(sim).start()
-    log = []
-
-    def story() -> ev.ProcessGenerator:
-        yield ev.hold(0.05)
-        Link(sim, rod=rod).start()
-        log.append(counts(sim))
-        yield ev.hold(1e-9)
-        rod.u = rod.u
-        log.append(counts(sim))
-
-    sim.process(story())
-    sim.run(until=0.06)
-    (before, evaluations), (after, later) = log
-    assert after == before + 1
-    kind = kinds(sim)[0]
-    assert kind is not None
-    assert (kind.states, kind.evaluations) == (41, 3)
-    # Settled, an estimate of the first step, the two columns with new entries, and a step of two iterations.
-    assert later - evaluations == 1 + 1 + 2 + 2 * 3 + 1
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("compiled", [True, False])
-def test_what_starts_and_stops_beside_it_does_not_change_a_state(compiled: bool) -> None:
-    def run(*, is_followed: bool) -> list[float]:
-        sim = make(compile=compiled, rel_error=1e-9)
-        kinetics = Kinetics(sim).start()
-        log = []
-
-        def story() -> ev.ProcessGenerator:
-            for k in range(8):
-                follower = Follower(sim, leader=kinetics) if is_followed and k % 2 else None
-                if follower:
-                    follower.start()
-                yield ev.hold(5.0)
-                log.append(kinetics.a)
-                if follower:
-                    follower.stop()
-
-        sim.process(story())
-        sim.run(until=41.0)
-        return log
-
-    alone = run(is_followed=False)
-    assert alone[-1] == pytest.approx(0.7158270687194, rel=1e-9)
-    assert run(is_followed=True) == pytest.approx(alone, rel=2e-9)
-
-
-def test_flows_that_join_keep_the_derivatives_of_both() -> None:
-    class Bridge(ev.Continuous):
-        """Touches two reactions, and neither depends on it."""
-
-        one: Kinetics
-        other: Kinetics
-        total: ev.State = ev.state(0.0, abs_error=1e3)
-
-        def equations(self) -> None:
-            self.rate.total = 1e-3 * (self.one.c - self.other.c)
-
-    sim = make()
-    first, second = Kinetics(sim).start(), Kinetics(sim).start()
-    sim.run(until=10.0)
-    assert len(sim.explain().flows) == 2
-    bridge = Bridge(sim, one=first, other=second).start()
-    sim.run(until=20.0)
-    assert len(sim.explain().flows) == 1
-    bridge.stop()
-    sim.run(until=40.0)
-    assert len(sim.explain().flows) == 2
-    assert [first.a, second.a] == pytest.approx([0.7158270687194] * 2, rel=1e-6)
-
-
-def test_what_is_gone_leaves_no_memory_behind() -> None:
-    sim = make()
-    rod = Rod(sim).start()
-
-    def story() -> ev.ProcessGenerator:
-        for _ in range(50):
-            other = Rod(sim)
-            other.start()
-            yield ev.hold(1e-3)
-            other.stop()
-
-    sim.process(story())
-    sim.run(until=0.01)
-    motion = sim._continuum.integrator
-    sizes = len(motion.memory.lists.array), len(motion.memory.constants.array)
-    sim.run(until=0.06)
-    assert (len(motion.memory.lists.array), len(motion.memory.constants.array)) == sizes
-    assert set(motion.linearizations.of) == {rod._flow.number}
-    assert motion.memory.flow.system[rod._flow.number] >= 0
 
 
 # --- where it fails --------------------------------------------------------------------------------------------------

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from cmath import cos as ccos
-from cmath import sin as csin
 from cmath import sqrt as csqrt
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -14,23 +12,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from experiment.slopes import close, slopes
 from scipy.linalg import expm
 
 import eventide as ev
 from eventide.experiment.systems import Analytic, Dynamics, Numeric, Simulator, Stepped, TimeSet
 from eventide.methods.solution import Adaptive
-
-EPS = 1e-30
-
-
-def slopes(function: Callable[..., complex], **values: float) -> dict[str, float]:
-    """The derivatives of an analytic function at real values."""
-    return {name: function(**{**values, name: value + EPS * 1j}).imag / EPS for name, value in values.items()}
-
-
-def close(found: float, expected: float, tolerance: float = 1e-8) -> bool:
-    return abs(found - expected) <= tolerance * max(1.0, abs(expected))
-
 
 # --- the bouncing ball ------------------------------------------------------------------------------------------------
 
@@ -512,68 +499,6 @@ def test_a_condition_that_just_misses_its_level_is_noted_with_its_margin() -> No
     assert found["time", "level"] == 0.0
     for clear in (1.01, 0.75):
         assert ev.sensitivity(thrown(level=clear)).warnings == ()
-
-
-# --- what carries errors far ------------------------------------------------------------------------------------------
-
-
-GRAVITY = 398600.4418  # of the earth [km3/s2]
-
-
-class Satellite(ev.Continuous):
-    x: ev.State = ev.state(7000.0, unit="km")
-    y: ev.State = ev.state(0.0, unit="km")
-    u: ev.State = ev.state(0.0, unit="km/s")
-    v: ev.State = ev.state(8.0, unit="km/s")
-
-    def equations(self) -> None:
-        cube = (self.x * self.x + self.y * self.y) ** 1.5
-        self.rate.x = self.u
-        self.rate.y = self.v
-        self.rate.u = -GRAVITY * self.x / cube
-        self.rate.v = -GRAVITY * self.y / cube
-
-
-@ev.model(until=30000.0, rel_error=1e-9, abs_error=1e-9)
-def orbit(sim: ev.Simulation, *, speed: float = 8.0) -> dict[str, Callable[[], float]]:
-    one = Satellite(sim, v=speed, name="satellite").start()
-    return {"x": lambda: one.x}
-
-
-def place_after(time: float, speed: complex) -> complex:
-    """Where it is after a start at the perigee, by Kepler's equation, which Newton's method solves."""
-    axis = 1.0 / (2.0 / 7000.0 - speed * speed / GRAVITY)
-    eccentricity, mean = 1.0 - 7000.0 / axis, csqrt(GRAVITY / axis**3) * time
-    anomaly = mean
-    for _ in range(50):
-        anomaly -= (anomaly - eccentricity * csin(anomaly) - mean) / (1.0 - eccentricity * ccos(anomaly))
-    return axis * (ccos(anomaly) - eccentricity)
-
-
-class Lorenz(ev.Continuous):
-    x: ev.State = ev.state(1.0)
-    y: ev.State = ev.state(1.0)
-    z: ev.State = ev.state(1.0)
-    ratio: float = 28.0
-
-    def equations(self) -> None:
-        self.rate.x = 10.0 * (self.y - self.x)
-        self.rate.y = self.x * (self.ratio - self.z) - self.y
-        self.rate.z = self.x * self.y - 8.0 / 3.0 * self.z
-
-
-@ev.model(until=40.0, rel_error=1e-9, abs_error=1e-9)
-def weather(sim: ev.Simulation, *, ratio: float = 28.0) -> dict[str, Callable[[], float]]:
-    one = Lorenz(sim, ratio=ratio, name="air").start()
-    return {"x": lambda: one.x}
-
-
-@pytest.mark.slow
-def test_what_carries_an_error_far_has_derivatives_and_what_is_chaotic_has_none() -> None:
-    expected = slopes(lambda speed: place_after(30000.0, speed), speed=8.0)["speed"]
-    assert close(ev.sensitivity(orbit)["x", "speed"], expected, 1e-8)
-    with pytest.raises(ev.UndifferentiableError, match="or the model is chaotic"):
-        ev.sensitivity(weather)
 
 
 # --- a response without derivatives -----------------------------------------------------------------------------------

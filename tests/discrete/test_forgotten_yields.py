@@ -1,0 +1,159 @@
+"""Processes: commands that are dropped because their yield is forgotten."""
+
+from __future__ import annotations
+
+import pytest
+from discrete.shared import line_with
+
+import eventide as ev
+
+
+@pytest.fixture
+def log():
+    return []
+
+
+def found_in(sim, generator):
+    """The message about a generator's code; its file is left out."""
+    with pytest.raises(ev.ModelError) as caught:
+        sim.process(generator)
+    return str(caught.value).replace(__file__, "here")
+
+
+def number_of(text):
+    return line_with(__file__, text).rpartition(":")[2]
+
+
+def test_a_dropped_command_is_named_by_line(sim, log):
+    def story():
+        yield ev.hold(1.0)
+        if log:
+            ev.hold(2.0)  # dropped
+
+    line = number_of("ev.hold(2.0)  # " + "dropped")
+    assert found_in(sim, story()) == (
+        f"ev.hold(2.0) at here:{line} makes a command and drops it: write `yield ev.hold(2.0)`"
+    )
+
+
+def test_all_dropped_commands_of_a_class_are_named_when_it_begins(sim):
+    class Forgetful(ev.Process):
+        door: ev.Signal
+
+        def run(self):
+            yield ev.passivate()
+            while True:
+                ev.until(lambda: True)  # first
+                self.door.wait()  # second
+                self.rest()  # third
+                yield from self.work()
+
+        def rest(self):
+            yield ev.hold(1.0)
+
+        def work(self):
+            ev.passivate()  # fourth
+            yield ev.hold(1.0)
+
+    process = Forgetful(sim, door=ev.Signal(sim))
+    with pytest.raises(ev.ModelError) as caught:
+        process.activate()
+
+    first, *others = (number_of("# " + word) for word in ("first", "second", "third", "fourth"))
+    assert str(caught.value).replace(__file__, "here") == (
+        f"ev.until(lambda: True) at here:{first} makes a command and drops it: write `yield ev.until(lambda: True)` "
+        f"(also {', '.join(f'here:{line}' for line in others)})"
+    )
+    assert process in sim.never_begun
+
+
+def test_a_dropped_generator_is_named(sim):
+    def rest():
+        yield ev.hold(1.0)
+
+    def story():
+        yield ev.hold(1.0)
+        rest()  # never rests
+
+    line = number_of("rest()  # never " + "rests")
+    assert found_in(sim, story()) == f"rest() at here:{line} makes a command and drops it: write `yield from rest()`"
+
+
+def test_what_only_looks_like_a_command_is_let_pass(sim, log):
+    class Door:
+        def hold(self, duration):
+            log.append(duration)
+
+    def hold(duration):
+        log.append(duration)
+
+    def passivate():
+        return None
+
+    def story(door, until):
+        hold(1.0)
+        door.hold(2.0)
+        until(3.0)
+        wait = log.append
+        wait(4.0)
+        passivate()
+
+        def inner():
+            ev.hold(1.0)
+
+        yield ev.hold(1.0)
+        _ = ev.hold(2.0)
+
+    sim.process(story(Door(), log.append))
+    sim.run()
+
+    assert log == [1.0, 2.0, 3.0, 4.0]
+
+
+def test_code_without_a_text_is_let_pass(sim):
+    names = {"ev": ev}
+    exec("def story():\n    ev.hold(1.0)\n    yield ev.hold(2.0)\n", names)  # noqa: S102  # the subject of this test
+    sim.process(names["story"]())
+    sim.run()
+
+    assert sim.time == 2.0
+
+
+def test_looking_for_dropped_commands_executes_nothing_of_the_users(sim, log):
+    class Careful(ev.Process):
+        @property
+        def door(self):
+            log.append("asked")
+            return self
+
+        def run(self):
+            self.door.knock()
+            yield ev.hold(1.0)
+
+        def knock(self):
+            log.append("knocked")
+
+    process = Careful(sim).activate()
+    assert log == []
+    sim.run()
+
+    assert log == ["asked", "knocked"]
+    assert process.terminated
+
+
+def test_decorated_and_indented_code_is_read_too(sim):
+    def decorator(function):
+        return function
+
+    class Outer:
+        @decorator
+        @decorator
+        def story(self):
+            """A text that
+            reaches to the left.
+            """
+            ev.hold(3.0)  # in a decorated one
+            yield ev.hold(1.0)
+
+    line = number_of("ev.hold(3.0)  # in a " + "decorated one")
+    assert found_in(sim, Outer().story()).startswith(f"ev.hold(3.0) at here:{line} makes a command and drops it")
