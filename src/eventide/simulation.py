@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, overload
 from eventide.declare.reserved import refuse_reserved
 from eventide.declare.showing import as_html
 from eventide.discrete import World
-from eventide.discrete.same_time_limit import ENOUGH
+from eventide.discrete.same_time_limit import BESIDE_FLOWS, ENOUGH
 from eventide.errors import ModelError, SimulationError, check_number, check_tolerances, to_float
 
 if TYPE_CHECKING:
@@ -151,21 +151,24 @@ class Simulation(World):
         return Monitor(self, self._continuum)
 
     def _numbers(self, horizon: float, count: int) -> Iterator[int]:
-        events = self.events - self._events_before
-        if self.compile is not False and not self._is_stepped and events >= ENOUGH // 2 and self._may_go(events):
+        events, cost = self.events - self._events_before, BESIDE_FLOWS if "_the_monitor" in self.__dict__ else 1
+        enough = ENOUGH // 2 // cost
+        if events < enough:
+            return super()._numbers(horizon, min(count, enough - events))
+        if self.compile is not False and not self._is_stepped and self._may_go(events, cost):
             assert self._migration is not None
             return self._migration.numbers(horizon, count)
         return super()._numbers(horizon, count)
 
-    def _may_go(self, events: int) -> bool:
+    def _may_go(self, events: int, cost: int) -> bool:
         """Whether processes are rows after this many events of a run, or may become rows from now on."""
         from eventide.rows import loading
 
-        if events < ENOUGH and not loading.is_loaded():
+        if events < ENOUGH // cost and not loading.is_loaded():
             return False
         if self._migration is None:
             seen, self._seen = self._seen, self.events
-            loading.note(self.events - seen)
+            loading.note(cost * (self.events - seen))
             if not loading.may_pay():
                 return False
             from eventide.bodies.migration.row_migration import RowMigration

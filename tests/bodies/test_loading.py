@@ -102,6 +102,26 @@ def test_where_it_is_loaded_they_go_away_at_the_first_look(past: loading._Past) 
     assert first_native_event(Kept("machine", is_loaded=True), machine) < 2_048 + 1_024
 
 
+class Tank(ev.Continuous):
+    level: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.level = 1.0
+
+
+def filled(sim: ev.Simulation) -> ev.ProcessGenerator[None]:
+    Tank(sim).start()
+    return machine(sim)
+
+
+@pytest.mark.slow
+def test_beside_flows_an_event_in_python_counts_for_several(past: loading._Past) -> None:
+    past.is_loaded = True
+    assert first_native_event(Kept("machine", is_loaded=True), filled) == 512
+    past.is_loaded = False
+    assert first_native_event(Kept("engine", "machine"), filled) < loading.LOADING / 4 + 2_048
+
+
 def test_before_anything_may_pay_nothing_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_migration, "RowMigration", None)
     sim = ev.Simulation()

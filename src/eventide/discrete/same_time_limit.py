@@ -20,6 +20,8 @@ SPELL: Final = 1024
 """The events that take place before the clock is compared again."""
 ENOUGH: Final = 4096
 """The events of a run before it is checked which processes can continue as native code."""
+BESIDE_FLOWS: Final = 4
+"""An event in Python takes as long as this many others where states are integrated."""
 MOST_AT_ONE_INSTANT: Final = 1000
 """How often an activity may act at one instant after that has become suspicious ..."""
 EVENTS_AT_ONE_INSTANT: Final = 1_000_000

@@ -9,9 +9,10 @@ the next one. A state event for which a row waits is its own, unless it fires so
 from __future__ import annotations
 
 from math import nan
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Final, cast
 
 from eventide.continuous.integrator import TENDING
+from eventide.discrete.same_time_limit import BESIDE_FLOWS
 from eventide.engine.codes import CHOICE, FOUND, PAUSED, REACHED
 from eventide.monitor.lent_guards import LentGuards
 from eventide.rows.codes import FAILED
@@ -26,8 +27,11 @@ if TYPE_CHECKING:
 class HybridDriver:
     """Drives the events of rows where states are integrated.
 
+    cost        an event in Python takes as long as this many of a model without flows
     reached     what stopped them that is Python's: a code of `proceed`, and the time to be reached; None without
     """
+
+    cost: Final = BESIDE_FLOWS
 
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor

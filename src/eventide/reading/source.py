@@ -67,6 +67,7 @@ class SourceFile:
         self._tree = ast.parse(self.text)
         self._codes: dict[tuple[int, bool], dict[tuple[str, int], list[CodeType]]] = {}
         self._classes: dict[ast.AST, str] | None = None
+        self._trees: dict[int, tuple[CodeType, Tree | None]] = {}
 
     # A file of the library is read for a few functions: all of it is gone through only for what asks for that.
 
@@ -109,6 +110,11 @@ class SourceFile:
 
     def tree_of(self, code: CodeType) -> Tree | None:
         """The tree of a function or lambda; None if the text does not tell."""
+        if id(code) not in self._trees:
+            self._trees[id(code)] = code, self._find_tree(code)
+        return self._trees[id(code)][1]
+
+    def _find_tree(self, code: CodeType) -> Tree | None:
         key = code.co_name, code.co_firstlineno
         trees = [tree for tree in _functions_at(self._tree, code.co_firstlineno) if _key_of(tree) == key]
         if len(trees) == 1:

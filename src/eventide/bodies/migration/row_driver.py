@@ -39,10 +39,16 @@ class Guards(Protocol):
 class RowDriver(Protocol):
     """Drives the events of rows.
 
+    cost        an event in Python takes as long as this many of a model without flows
     guards      by which rows wait for states
     reached     what stopped them that is neither an event of theirs nor the end of their turn; None without
     has_state_event     whether that is a state event
     """
+
+    @property
+    def cost(self) -> int:
+        """As above."""
+        ...
 
     @property
     def guards(self) -> Guards:
@@ -99,6 +105,7 @@ class NoGuards:
 class DiscreteDriver:
     """Drives rows where nothing is integrated."""
 
+    cost: Final = 1
     guards: Guards = NoGuards()
     reached: Final = None
     has_state_event: Final = False

@@ -13,7 +13,7 @@ from collections.abc import Set as AbstractSet
 from functools import partial
 from heapq import heapify
 from itertools import count
-from math import inf
+from math import ceil, inf
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.migration import placement
@@ -123,7 +123,7 @@ class RowMigration(OuterHook):
         if self.is_any_away:
             self._judge(events)
             return
-        self.due = events + ENOUGH * self._pause
+        self.due = events + ENOUGH * self._pause // self._driver.cost
         inner = self.inner if inside.hook_of(world) is self else inside.hook_of(world)
         row_driver: RowDriver | None = DISCRETE if inner is None else getattr(inner, "row_driver", None)
         is_plain = type(calendar) is Calendar and not is_watched()
@@ -134,11 +134,11 @@ class RowMigration(OuterHook):
             self.due = events + 1
             return
         fresh, self._seen = events - self._seen, events
-        loading.note(fresh)
+        loading.note(fresh * self._driver.cost)
         if not loading.may_pay():
             return
         waits = sum(one[3]._notice is one for one in calendar.heap) + len(row_driver.guards.waiting())
-        since, needed = events - world._events_before, EACH * waits
+        since, needed = events - world._events_before, EACH * waits // self._driver.cost
         if since < needed:  # to count them again when there have been twice as many events takes little
             self.due = max(self.due, events + min(needed - since, since))
             return
@@ -203,7 +203,7 @@ class RowMigration(OuterHook):
 
     def _wait_longer(self) -> None:
         self._pause *= 2
-        self.due = self._calendar.events + ENOUGH * self._pause
+        self.due = self._calendar.events + ENOUGH * self._pause // self._driver.cost
 
     def _judge(self, events: int) -> None:
         """Whether it pays that processes are away: nearly all events are of rows."""
@@ -228,7 +228,7 @@ class RowMigration(OuterHook):
         """Whether what these need pays by now, which is then paid; else the next look is when it will."""
         assert self._bodies is not None
         missing = loading.pay(self._bodies.price_of(found.values()), is_all=bool(found))
-        self.due = max(self.due, self._calendar.events + missing)
+        self.due = max(self.due, self._calendar.events + ceil(missing / self._driver.cost))
         return missing == 0
 
     def _go(self, found: Mapping[Process, Candidate]) -> None:
