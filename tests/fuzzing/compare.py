@@ -8,7 +8,7 @@ from random import Random
 from typing import Any
 
 from fuzzing import model as m
-from fuzzing.reference import Skip
+from fuzzing.exceptions import Skip
 from fuzzing.running import METHODS, OBSERVED, Result, Setting, module_of, run, unload
 from fuzzing.source import source_of
 from fuzzing.stories import Outcome, simulate
@@ -183,6 +183,8 @@ def same_bits(one: Result, other: Result, settings: tuple[Setting, Setting], kin
 
 
 Pair = tuple[str, Setting, Setting]
+ROWS = ("rows", "native rows")
+"""Machine code of rows takes a second to make, so it is tried seldom."""
 
 
 def plan(seed: int, *, mode: str = "some", threads: bool = True) -> tuple[list[Setting], list[Pair]]:
@@ -206,7 +208,8 @@ def plan(seed: int, *, mode: str = "some", threads: bool = True) -> tuple[list[S
         return other
 
     if mode == "brief":
-        pair("bits of plain", Setting(first, eager=True), compiled=False, eager=False)
+        plain = pair("bits of plain", Setting(first, eager=True), compiled=False, eager=False)
+        pair("bits of rows", plain, compiled=True, rows="rows")
         return settings, pairs
     if mode == "plain":
         pair("bits of observed", Setting(first, compiled=False), observed=random.choice(OBSERVED))
@@ -221,6 +224,9 @@ def plan(seed: int, *, mode: str = "some", threads: bool = True) -> tuple[list[S
                     pair("bits of observed", base, observed=observed)
                 pair("bits of observed", plain, observed=random.choice(OBSERVED))
                 pair("bits of plain", replace(base, pieces=3), compiled=False)
+            for rows in ROWS:
+                pair("bits of rows", Setting(method, compiled=False), compiled=True, rows=rows)
+            pair("bits of rows", Setting(method, compiled=False, pieces=3), compiled=True, rows=ROWS[0])
     else:
         plain = pair("bits of plain", Setting(first), compiled=False)
         pair("bits of eager", Setting(first), eager=True)
@@ -230,7 +236,9 @@ def plan(seed: int, *, mode: str = "some", threads: bool = True) -> tuple[list[S
         settings.append(Setting(third, stepping="together"))
         stepping = random.choice(("apart", "together"))
         pieces, looks = random.choice((2, 3, 7)), random.choice(("", *OBSERVED))
-        pair("bits of plain", Setting(last, stepping=stepping, pieces=pieces, observed=looks), compiled=False)
+        cut = pair("bits of plain", Setting(last, stepping=stepping, pieces=pieces, observed=looks), compiled=False)
+        pair("bits of rows", plain, compiled=True, rows=ROWS[seed % 7 == 0])
+        pair("bits of rows", replace(cut, stepping="apart", observed=""), compiled=True, rows=ROWS[0])
     if threads:
         pair("bits of threads", Setting(second), threads=2)
     return settings, pairs
@@ -246,6 +254,8 @@ def examine(program: m.Program, settings: Sequence[Setting], pairs: Sequence[Pai
         return report
     if any(isinstance(part, m.SetGlobal) for part in m.parts_of(program)):  # runs of one module share its numbers
         settings = [setting for setting in settings if setting.threads == 1]
+    if "rows" not in program.features:  # few of its events would be of rows
+        settings = [setting for setting in settings if not setting.rows]
     report.events = expected.outcome.events
     build = module_of(source_of(program))["build"]
     results: dict[Setting, Result] = {}

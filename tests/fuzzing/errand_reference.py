@@ -11,7 +11,7 @@ from types import SimpleNamespace
 from typing import Any, Self
 
 from fuzzing.errands import Errands
-from fuzzing.reference import Skip
+from fuzzing.exceptions import Skip
 
 MOST_EVENTS = 4000
 

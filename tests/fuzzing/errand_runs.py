@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -12,15 +10,11 @@ from typing import Any
 from fuzzing.compare import Finding, Report
 from fuzzing.errand_reference import follow
 from fuzzing.errands import Errands, errands
-from fuzzing.reference import Skip
-from fuzzing.running import Setting, module_of, unload
+from fuzzing.exceptions import Skip
+from fuzzing.running import Setting, hurried, module_of, unload
 
 import eventide as ev
-from eventide import simulation
 from eventide.bodies.body import Bodies
-from eventide.bodies.migration import row_migration
-from eventide.discrete import same_time_limit, world
-from eventide.rows import loading
 
 HEAD = "import eventide as ev\n\n\n"
 FEATURE = "errands"
@@ -29,26 +23,6 @@ PLAIN, ROWS, NATIVE = (
     Setting(method, compiled=method != "processes") for method in ("processes", "rows", "native rows")
 )
 """The settings: processes in Python, as rows without machine code, as native rows."""
-SOON: tuple[tuple[Any, str, Any], ...] = (
-    (world, "SPELL", 4), (same_time_limit, "SPELL", 4), (simulation, "ENOUGH", 8), (loading, "PATIENCE", 0),
-    (loading, "_PAST", loading._Past(is_loaded=True)),
-    (row_migration, "ENOUGH", 4), (row_migration, "EACH", 0), (row_migration, "BACK", 0), (row_migration, "MOST", 0.5),
-    (row_migration.RowMigration, "_wait_longer", lambda _: None),
-)  # fmt: skip
-"""What is set so that processes go away after a few events, and go again."""
-
-
-@contextmanager
-def hurried() -> Iterator[None]:
-    """Processes become rows soon."""
-    before = [(owner, name, getattr(owner, name)) for owner, name, _ in SOON]
-    try:
-        for owner, name, value in SOON:
-            setattr(owner, name, value)
-        yield
-    finally:
-        for owner, name, value in before:
-            setattr(owner, name, value)
 
 
 def outcome(program: Errands, setting: Setting) -> tuple[dict[str, Any], int]:

@@ -94,6 +94,10 @@ class Extras(Dice):
         """Fields of a class besides those of all."""
         if self.has("wholes"):
             kind.wholes = {"n": self.random.randint(2, 9)}
+        if self.has("differences"):
+            kind.assigned = {"w": self.some(-0.5, 0.5)}
+            size = self.random.choice((m.Read(("self", "level")), m.Bin("-", m.Read(("self", "c")), m.Num(0.25))))
+            kind.drifts = [m.Law(("self", "w"), m.Bin("*", m.Num(self.some(-2.0, 2.0)), size))]
         if self.has("inputs") and self.chance(0.7):
             kind.functions["drive"] = f"law_d{self.random.randrange(2)}"
         if self.has("vectors") and self.chance(0.6):
@@ -103,6 +107,7 @@ class Extras(Dice):
     def read_extras(self, kind: m.Class) -> list[m.Expr]:
         """What laws of a class may read besides."""
         found: list[m.Expr] = [m.Global(name) for name in self.made.numbers]
+        found += [m.Read(("self", name)) for name in kind.assigned for _ in range(2)]
         if kind.wholes:
             n = m.Read(("self", "n"))
             found += [
@@ -157,7 +162,7 @@ class Extras(Dice):
 
     def other_quantities(self, root: m.Path, kind: m.Class) -> list[m.Expr]:
         """What conditions may compare besides states and computed values; `root` leads to the object."""
-        found: list[m.Expr] = []
+        found: list[m.Expr] = [m.Read((*root, name)) for name in kind.assigned]
         if self.has("rate_conditions") and self.are_rates_known(kind):
             found.append(m.Rate((*root, list(kind.states)[-1])))
         if self.has("vector_conditions") and kind.vector is not None:
@@ -200,6 +205,9 @@ class Extras(Dice):
     def more_effects(self, path: m.Path, kind: m.Class) -> list[m.Statement]:
         """What events do to an object besides; `path` leads to it."""
         made: list[m.Statement] = []
+        if kind.assigned and self.chance(0.5):
+            made.append(m.Assign((*path, "w"), "=", m.Num(self.some(-0.5, 0.5))))
+            made.append(m.Log(self.label("drift"), [m.Read((*path, "w"))]))
         if kind.wholes and self.chance(0.6):
             made.append(m.Assign((*path, "n"), "+=", m.Num(self.random.randint(1, 3))))
             if self.chance(0.3):

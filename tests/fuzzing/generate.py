@@ -6,6 +6,7 @@ from random import Random
 
 from fuzzing import model as m
 from fuzzing.generate_stories import Stories
+from fuzzing.row_stories import DISTURBING
 
 FEATURES = (
     "references", "sums", "computed", "shared_rates", "lists", "functions", "branches", "time_branches", "bends",
@@ -22,6 +23,7 @@ FEATURES = (
     "sum_conditions", "function_conditions", "stock_conditions", "races", "freezes", "rouses",
     "pauses",
     "causes", "ends", "halts", "tolerances", "ranks", "capacities", "moves", "shifts",
+    "rows", "differences",
 )  # fmt: skip
 """What programs may be made of; each occurs in a part of them."""
 HEARTS = {
@@ -52,6 +54,8 @@ class Maker(Stories):
         drawn = {name: Random(f"{seed} {name}").random() for name in FEATURES}
         richness = self.random.choice((0.25, 0.5, 0.75))
         self.features = {name for name in FEATURES if name in allowed and (has_all or drawn[name] < richness)}
+        if self.has("rows") and not has_all:
+            self.features -= {name for name in sorted(DISTURBING) if Random(f"{seed} quiet {name}").random() < 0.95}
         self.made = m.Program(seed, end=round(self.random.uniform(4.0, 9.0), 3))
         self.written: set[tuple[int, str]] = set()
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from fuzzing import model as m
-from fuzzing.extras import Extras
+from fuzzing.row_stories import RowStories
 
 
-class Stories(Extras):
+class Stories(RowStories):
     """Makes processes, and what they share."""
 
     idle: set[str]
@@ -77,6 +77,8 @@ class Stories(Extras):
                     )
                     body += [wait, self.note_of("goes on"), *self.deeds()]
             return [m.Loop(4, body)]
+        if self.has("rows") and not guarded and self.chance(0.8):
+            return self.standing(process)
         if self.has("native_processes") and not guarded and self.chance(0.7):
             return self.swinging(process)
         body = []
@@ -94,9 +96,6 @@ class Stories(Extras):
     def hold(self) -> m.Hold:
         """Some time."""
         return m.Hold(m.Num(self.some(0.1, 1.2)))
-
-    def known(self) -> list[m.Object]:
-        return self.made.objects
 
     def note_of(self, word: str) -> m.Log:
         """A line of the log with what some object has."""

@@ -440,6 +440,10 @@ class Class:
     surface: Surface | None = None
     clamps: list[Law] = field(default_factory=list)
     """Lines that assign states, which is refused."""
+    assigned: dict[str, float] = field(default_factory=dict)
+    """States of difference equations."""
+    drifts: list[Law] = field(default_factory=list)
+    """Their rates, which are constant between events: so the values do not depend on the steps."""
 
     def is_unsound(self) -> bool:
         """Whether its laws have to be refused: they set a state, or read a computed value before they set it."""
@@ -448,7 +452,11 @@ class Class:
 
     def moving(self) -> dict[str, float]:
         """All states with where they begin, items of the vector included."""
-        return self.states | {f"u[{k}]": start for k, start in enumerate(self.vector.starts if self.vector else ())}
+        return (
+            self.states
+            | self.assigned
+            | {f"u[{k}]": start for k, start in enumerate(self.vector.starts if self.vector else ())}
+        )
 
 
 @dataclass
@@ -518,6 +526,11 @@ class Program:
     features: list[str] = field(default_factory=list)
 
 
+def assigns(program: Program) -> bool:
+    """Whether there are states that laws assign, beside which conditions are not proved over whole steps."""
+    return any(kind.assigned for kind in program.classes)
+
+
 def is_whole(program: Program) -> bool:
     """Whether there are objects, and whatever is read or written is declared."""
     own = {kind.index: declared(kind) for kind in program.classes}
@@ -533,6 +546,8 @@ def is_whole(program: Program) -> bool:
             return False
     for kind in program.classes:
         if not {law.path[-1] for law in kind.values} <= set(kind.computed):
+            return False
+        if {law.path[-1] for law in kind.drifts} != set(kind.assigned):
             return False
         if any(path[0] == "self" and path[1] not in own[kind.index] for path in paths_of(kind)):
             return False

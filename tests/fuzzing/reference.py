@@ -16,18 +16,16 @@ from typing import Any
 
 import numpy as np
 from fuzzing import model as m
-from fuzzing.source import Words
+from fuzzing.comparisons import CLOSE, Comparisons
+from fuzzing.exceptions import Refused, Skip
+from fuzzing.formulas import Formulas, attribute
+from fuzzing.roots import first_root
 from scipy.integrate import DOP853
-from scipy.optimize import brentq
 
-CLOSE = 1e-8
-"""Differences smaller than that are taken for zero: which side holds is remembered, not computed."""
 NODES, WEIGHTS = (part.tolist() for part in np.polynomial.legendre.leggauss(8))
 """Exact for the product of two polynomials of degree seven, which DOP853's interpolants are."""
 APART = 1e-6
 """Two roots that are closer in time are too close to call."""
-OWN = {"x", "v", "u", "k", "c", "level", "tag", "n", "side"}
-"""What an object has itself, and laws do not compute."""
 SAME = 1e-11
 """Two roots that are this close are one."""
 SAMPLES = 12
@@ -37,112 +35,9 @@ MOST_STRETCHES = 1500
 LARGEST = 1e4
 
 
-class Skip(Exception):
-    """A program of which the reference cannot say what is right, and why."""
-
-
-class Refused(Exception):
-    """Laws that have to be refused have come into the model."""
-
-
-class Preempted(Exception):
-    """What is thrown into a process of the reference whose unit was taken away.
-
-    left    of the time for which it was to hold
-    """
-
-    def __init__(self, left: float) -> None:
-        super().__init__(left)
-        self.left = left
-
-
-class Interrupted(Exception):
-    """What an interrupt throws into a process of the reference."""
-
-    def __init__(self, cause: float) -> None:
-        super().__init__()
-        self.cause = cause
-
-
-class Ended(Exception):
-    """What is thrown into a process that is to end."""
-
-
 def _flat(key: Any) -> list[Any]:
     """The parts of a nested tuple."""
     return [part for one in key for part in _flat(one)] if isinstance(key, tuple) else [key]
-
-
-def attribute(name: str) -> str:
-    """What the reference calls a state: `u_0` for `u[0]`."""
-    return name.replace("[", "_").replace("]", "")
-
-
-class Formulas(Words):
-    """Expressions as Python text in which each comparison asks the world."""
-
-    def __init__(self, sites: count[int]) -> None:
-        super().__init__()
-        self.sites = sites
-        self.own: set[int] = set()
-        """Comparisons and whole numbers of nothing that fields lead to which may come to refer to something else."""
-
-    def site(self, e: m.Expr | m.Test) -> int:
-        """The next number for a comparison or a whole number."""
-        site = next(self.sites)
-        parts = m.parts_of(e)
-        paths = [getattr(part, "path", ("self", "x")) for part in parts]
-        if all(len(path) == 2 and path[1].split("[")[0] in OWN for path in paths) and not any(
-            isinstance(part, m.Apply | m.Gather | m.Rate) for part in parts
-        ):
-            self.own.add(site)
-        return site
-
-    def path(self, path: m.Path) -> str:
-        """Items of vectors are attributes."""
-        return attribute(super().path(path))
-
-    def test(self, t: m.Test) -> str:
-        """Both sides of `and` and `or` are always looked at."""
-        match t:
-            case m.Cmp(op, left, right):
-                one, other = (left, right) if op[0] == ">" else (right, left)
-                return f"sim.compare({self.site(t)}, {self.expr(one)} - {self.expr(other)})"
-            case m.Both(word, left, right):
-                return f"({self.test(left)} {'&' if word == 'and' else '|'} {self.test(right)})"
-        raise TypeError(f"no test: {t!r}")
-
-    def expr(self, e: m.Expr) -> str:
-        """As `Words`, but functions of fields and what only hides an expression."""
-        match e:
-            case m.Apply(path, argument):
-                return f"sim.apply({next(self.sites)}, {self.path(path)}, {self.expr(argument)})"
-            case m.Opaque(inner):
-                return self.expr(inner)
-            case m.Whole(word, inner, divisor):
-                return self.whole(word, f"({self.expr(inner)})", divisor, self.site(inner))
-            case m.Call("sqrt", [argument]):
-                return f"sim.root({self.expr(argument)})"
-            case m.Total(path, size):
-                return f"({' + '.join(f'{self.path(path)}_{k}' for k in range(size))})"
-            case m.Rate(path):
-                return f"{self.path(path[:-1])}.d_{attribute(path[-1])}"
-            case m.Stock(name):
-                return f"{name}.stock()"
-            case m.Local(name):
-                return f"self.local[{name!r}]"
-        return super().expr(e)
-
-    def whole(self, word: str, inner: str, divisor: float, site: int) -> str:
-        """A whole number, which the world follows from one to the next."""
-        match word:
-            case "ceil":
-                return f"-sim.whole({site}, -{inner})"
-            case "round":
-                return f"sim.whole({site}, {inner} + 0.5)"
-            case "%":
-                return f"({inner} - {divisor!r} * sim.whole({site}, {inner} / {divisor!r}))"
-        return f"sim.whole({site}, {inner} / {divisor!r})"
 
 
 class Thing:
@@ -193,10 +88,11 @@ class Notice:
     live: bool = field(default=True, compare=False)
 
 
-class World:
+class World(Comparisons):
     """The state of a program, and its loop."""
 
     def __init__(self, program: m.Program, push: float = 0.0) -> None:
+        super().__init__()
         self.program = program
         self.push = push
         self.time = 0.0
@@ -208,13 +104,6 @@ class World:
         self.front: list[Notice] = []
         self.at_front = 0
         self.numbers = count()
-        self.known: dict[Any, bool] = {}
-        self.wholes: dict[Any, float] = {}
-        self.gaps: dict[Any, float] = {}
-        self.last: dict[Any, float] = {}
-        self.owner: Any = None
-        self.mode = "live"
-        self.is_reached = False
         self.events = 0
         self.latest = 0.0
         self.roots = 0
@@ -228,9 +117,8 @@ class World:
         self.made: dict[int, Any] = {}
         self.kept: list[Any] = []
         self.hidden: set[Any] = set()
+        self.assigns = m.assigns(program)
         self.changed: dict[Any, float] = {}
-        self.exchanged = -1.0
-        """When objects last came to refer to others: what is equal in them here may differ by rounding elsewhere."""
         self.pairs: dict[Any, Any] = {}
         self.passages: dict[int, list[m.Test]] = {}
         self.passed: tuple[float, int, int] | None = None
@@ -275,7 +163,7 @@ class World:
         return (
             function(kind.contributions, rate=False),
             function(kind.values, rate=False),
-            function(kind.rates + items, rate=True),
+            function(kind.drifts + kind.rates + items, rate=True),
         )
 
     def function(self, e: Any) -> Any:
@@ -297,83 +185,6 @@ class World:
             made = self.passages[id(test)] = [m.Cmp(word, test.value, test.level) for word in words]
             self.kept.append(test)
         return made
-
-    def number(self, e: m.Expr, subject: Any) -> float:
-        """An expression at this instant, where nothing may be close to call."""
-        self.owner = None
-        return self.function(e)(subject)
-
-    def truth(self, t: m.Test, subject: Any) -> bool:
-        """A test of a statement."""
-        self.owner = None
-        return bool(self.function(t)(subject))
-
-    def compare(self, site: int, gap: float) -> bool:
-        """Whether a comparison holds: by its difference, or as it is known where that is frozen or close."""
-        if self.owner is None:
-            if abs(gap) <= CLOSE:
-                raise Skip("a statement compares what is equal")
-            return gap > 0.0
-        key = (self.owner, site)
-        if self.mode == "frozen":
-            return self.known[key]
-        if self.mode == "scan":
-            self.gaps[key] = gap
-            return self.known[key]
-        if abs(gap) > CLOSE:
-            self.known[key] = gap > 0.0
-        elif key not in self.known:
-            raise Skip("a condition begins on its level")
-        elif abs(self.last.get(key, 0.0)) > 2.0 * CLOSE or self._may_refer_elsewhere(site):
-            raise Skip("an event leads onto a level")
-        self.last[key] = gap
-        return self.known[key]
-
-    def _may_refer_elsewhere(self, site: int) -> bool:
-        """Whether a comparison may be of other objects since this event, which are equal here but for rounding."""
-        return self.exchanged == self.time and site not in self.words.own
-
-    def whole(self, site: int, value: float) -> float:
-        """The greatest whole number below a value; within a stretch what it was, while both its ends are followed."""
-        nearest = round(value)
-        if self.owner is None:
-            if abs(value - nearest) <= CLOSE:
-                raise Skip("a statement rounds a whole number")
-            return float(math.floor(value))
-        key, up, down = (self.owner, site), (self.owner, site, 1.0), (self.owner, site, -1.0)
-        if self.mode == "live":
-            self.known[up] = self.known[down] = False
-            if abs(value - nearest) > CLOSE:
-                self.wholes[key] = float(math.floor(value))
-            elif key not in self.wholes:
-                raise Skip("a condition begins on its level")
-            else:
-                apart = min(abs(self.last.get(end, 0.0)) for end in (up, down))
-                is_far = self.wholes[key] not in {nearest, nearest - 1.0} or apart > 2.0 * CLOSE
-                if is_far or self._may_refer_elsewhere(site):
-                    raise Skip("an event leads onto a level")
-        number = self.wholes[key]
-        if self.mode != "frozen":
-            found = self.gaps if self.mode == "scan" else self.last
-            found[up], found[down] = value - (number + 1.0), number - value
-        return number
-
-    def root(self, value: float) -> float:
-        """A square root. Its argument is below 0 in trial steps beyond an event, else the program has no solution."""
-        if value < 0.0 and self.is_reached:
-            raise Skip("a root of what is negative")
-        return math.sqrt(max(value, 0.0))
-
-    def apply(self, site: int, function: Any, argument: float) -> float:
-        """Call a function of a field; its comparisons belong to who calls it here, those of an input to all."""
-        before = self.owner
-        if before is not None:
-            is_shared = function in self.inputs and argument == self.time
-            self.owner = ("law", id(function)) if is_shared else (before, site, id(function))
-        try:
-            return function(argument)
-        finally:
-            self.owner = before
 
     # --- laws ---------------------------------------------------------------------------------------------------------
 
@@ -667,7 +478,11 @@ class World:
         roots = []
         for key in gaps[0]:
             values = [g[key] for g in gaps]
-            root = self._first_root(key, times, values, lambda t, key=key: self._look(slots, dense, t)[key])
+
+            def gap(time: float, key: Any = key) -> float:
+                return self._look(slots, dense, time)[key]
+
+            root = first_root(known=self.known[key], times=times, values=values, gap=gap)
             if root is not None and root <= high:
                 roots.append((root, key))
         if not roots:
@@ -687,51 +502,9 @@ class World:
     def note_watch(self, rank: Any, test: m.Test, pair: Any) -> None:
         """A condition has come; `pair` tells which others change with it."""
         self.pairs[rank] = pair
-        if any(isinstance(part, m.Opaque) for part in m.parts_of(test)):
+        if self.assigns or any(isinstance(part, m.Opaque) for part in m.parts_of(test)):
             self.hidden.add(rank)
 
     def _group(self, key: Any) -> Any:
         """What changes at one time: comparisons of laws, the two of a passage, and those of who waits for the same."""
         return "law" if "law" in _flat(key) else self.pairs.get(key[0])
-
-    def _first_root(self, key: Any, times: list[float], values: list[float], gap: Any) -> float | None:
-        known = self.known[key]
-        for k in range(1, len(times)):
-            if (values[k] > 0.0) != known and k < len(times) - 1:
-                if abs(values[k]) < 1e-13:
-                    continue
-                low, high = times[k - 1], times[k]
-                if (values[k - 1] > 0.0) != known or abs(values[k - 1]) <= 1e-12:
-                    if k > 1:
-                        raise Skip("a comparison touches its level")
-                    return low
-                return brentq(gap, low, high, xtol=1e-14, rtol=1e-15)
-            if k > 1:
-                peak = self._peak(known, times[k - 2 : k + 1], values[k - 2 : k + 1], gap)
-                if peak is not None:
-                    return peak
-        return None
-
-    def _peak(self, known: bool, times: list[float], values: list[float], gap: Any) -> float | None:
-        """The root before an extremum between three samples that nearly reaches the level, or goes beyond it."""
-        sign = 1.0 if known else -1.0
-        a, b, c = (sign * v for v in values)
-        if not (b <= a and b <= c and min(a, c) > 0.0) or max(a, c) < 1e-13:
-            return None
-        if b > 0.5 * (a + c - 2.0 * b) + 1e-5:
-            return None
-        low, high = times[0], times[2]
-        ratio = (math.sqrt(5.0) - 1.0) / 2.0
-        for _ in range(45):
-            one, other = high - ratio * (high - low), low + ratio * (high - low)
-            if sign * gap(one) < sign * gap(other):
-                high = other
-            else:
-                low = one
-        middle = 0.5 * (low + high)
-        depth = sign * gap(middle)
-        if abs(depth) < 1e-5:
-            raise Skip("a comparison touches its level")
-        if depth > 0.0:
-            return None
-        return brentq(gap, times[0], middle, xtol=1e-14, rtol=1e-15)

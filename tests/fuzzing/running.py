@@ -6,7 +6,8 @@ import linecache
 import sys
 import threading
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
@@ -16,7 +17,12 @@ import pandas as pd
 from fuzzing import model as m
 
 import eventide as ev
+from eventide import simulation
+from eventide.bodies.body import Bodies
+from eventide.bodies.migration import row_migration
 from eventide.continuous.guards import native_handlers, native_processes
+from eventide.discrete import same_time_limit, world
+from eventide.rows import loading
 
 METHODS = ("ENGLAND", "DORMAND_PRINCE", "DOP853", "RADAU")
 TOLERANCE = 1e-9
@@ -31,6 +37,7 @@ class Setting:
     eager       whether handlers and processes become native code at their first event
     threads     how many run it at the same time
     pieces      in how many runs, one after the other, each by the next method, and looked at in between
+    rows        "": processes become rows only where that pays; "rows": soon, without machine code; "native rows"
     """
 
     method: str = "ENGLAND"
@@ -40,6 +47,7 @@ class Setting:
     eager: bool = False
     threads: int = 1
     pieces: int = 1
+    rows: str = ""
 
     def __str__(self) -> str:
         words = [self.method, "compiled" if self.compiled else "plain", self.stepping]
@@ -47,6 +55,7 @@ class Setting:
         words += ["eager"] if self.eager else []
         words += [f"{self.threads} threads"] if self.threads > 1 else []
         words += [f"{self.pieces} pieces"] if self.pieces > 1 else []
+        words += [self.rows] if self.rows else []
         return " ".join(words)
 
 
@@ -56,6 +65,7 @@ class Result:
 
     error   the sort and text of what it raised, or ""
     rows    by time, what a recording has there once; area: what has been integrated
+    taken   so many events were of rows
     """
 
     log: list[tuple[Any, ...]] = field(default_factory=list)
@@ -64,6 +74,29 @@ class Result:
     steps: int = 0
     rows: dict[float, dict[str, float]] = field(default_factory=dict)
     area: float | None = None
+    taken: int = 0
+
+
+SOON: tuple[tuple[Any, str, Any], ...] = (
+    (world, "SPELL", 4), (same_time_limit, "SPELL", 4), (simulation, "ENOUGH", 8), (loading, "PATIENCE", 0),
+    (loading, "_PAST", loading._Past(is_loaded=True)),
+    (row_migration, "ENOUGH", 4), (row_migration, "EACH", 0), (row_migration, "BACK", 0), (row_migration, "MOST", 0.5),
+    (row_migration.RowMigration, "_wait_longer", lambda _: None),
+)  # fmt: skip
+"""What is set so that processes become rows after a few events, and do so again."""
+
+
+@contextmanager
+def hurried() -> Iterator[None]:
+    """Processes become rows soon."""
+    before = [(owner, name, getattr(owner, name)) for owner, name, _ in SOON]
+    try:
+        for owner, name, value in SOON:
+            setattr(owner, name, value)
+        yield
+    finally:
+        for owner, name, value in before:
+            setattr(owner, name, value)
 
 
 def module_of(text: str) -> dict[str, Any]:
@@ -161,24 +194,27 @@ def run_once(build: Any, setting: Setting, end: float) -> Result:
         stepping=setting.stepping,
     )  # fmt: skip
     sim.method = method_of(setting.method)
+    if setting.rows == "rows":
+        vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
     try:
         result.log, pool, objects = build(sim)
         fetch = observe(sim, objects, setting.observed, result)
         run_in_pieces(sim, objects, setting, end, build.__globals__["pauses_of"][sim])
         fetch()
         for o in (*objects, *pool):
-            names = [n for n in ("x", "v") if hasattr(type(o), n)]
+            names = [n for n in ("x", "v", "w") if hasattr(type(o), n)]
             result.values.append(tuple(float(getattr(o, n)) for n in (*names, "k", "c", "level")))
         result.steps = sim.report().steps
     except Exception as error:  # noqa: BLE001  # whatever it is, it is told
         result.error = f"{type(error).__name__}: {error}"
+    result.taken = 0 if sim._migration is None else sim._migration.taken
     return result
 
 
 def run(build: Any, setting: Setting, end: float) -> list[Result]:
     """Runs of a module's model in one setting, one for each thread."""
     native_handlers.ENOUGH = native_processes.ENOUGH = 1 if setting.eager else 16
-    with warnings.catch_warnings():
+    with warnings.catch_warnings(), hurried() if setting.rows else nullcontext():
         warnings.simplefilter("ignore")
         if setting.threads == 1:
             return [run_once(build, setting, end)]

@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any
 
 from fuzzing import model as m
@@ -51,7 +52,7 @@ def _edited(program: m.Program, place: int) -> m.Program | None:
 def edits(program: m.Program) -> Iterator[Edit]:
     """All ways to make a program a bit smaller, large ones first."""
     for factor in (0.25, 0.5, 0.75, 0.9):
-        yield lambda p, factor=factor: setattr(p, "end", round(p.end * factor, 3))
+        yield lambda p, factor=factor: _end_at(p, round(p.end * factor, 3))
     for o in program.objects:
         for other in program.objects:
             if other is not o and other.kind == o.kind:
@@ -150,6 +151,12 @@ def _splice(program: m.Program, path: tuple[Any, ...]) -> None:
     owner[path[-1] : path[-1] + 1] = inner
 
 
+def _end_at(program: m.Program, end: float) -> None:
+    """End a program earlier; a pause behind its end would be one that the main program cannot come to."""
+    program.end = end
+    program.pauses = [pause for pause in program.pauses if pause.time < end]
+
+
 def _remove_object(program: m.Program, name: str) -> None:
     program.objects = [o for o in program.objects if o.name != name]
     program.order = [one for one in program.order if one != name]
@@ -175,8 +182,10 @@ ENDING = """
 METHODS = {methods!r}
 
 
-def run_as(method, observed="", pieces=1, **settings):
+def run_as(method, observed="", pieces=1, rows="", **settings):
     sim = ev.Simulation(abs_error={tolerance!r}, rel_error={tolerance!r}, **settings)
+    if rows == "rows":
+        vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
     sim.method = getattr(ev.methods, method)
     log, pool, objects = build(sim)
 {observed}
@@ -189,7 +198,7 @@ def run_as(method, observed="", pieces=1, **settings):
         sim.explain(), [o.x for o in objects]
         sim.method = getattr(ev.methods, METHODS[(METHODS.index(method) + act) % len(METHODS)])
     sim.run(until={end!r})
-    return log, [[getattr(o, name) for name in ("x", "v") if hasattr(o, name)] for o in (*objects, *pool)]
+    return log, [[getattr(o, name) for name in ("x", "v", "w") if hasattr(o, name)] for o in (*objects, *pool)]
 
 
 if __name__ == "__main__":
@@ -222,6 +231,9 @@ def script_of(program: m.Program, finding: Finding, expected: Expected | None) -
     ]
     if any(setting.eager for setting in finding.of):
         lines.append("    from eventide.continuous.guards import native_handlers, native_processes\n")
+    if any(setting.rows for setting in finding.of):
+        lines.append(f"    import sys\n\n    sys.path.insert(0, {str(Path(__file__).parents[1])!r})\n")
+        lines.append("    from fuzzing.running import Bodies, hurried\n\n")
     calls = [_call(setting) for setting in finding.of]
     for name, call in zip(("got", "other"), calls, strict=False):
         lines.append(f"    {name} = {call}\n")
@@ -244,4 +256,5 @@ def _call(setting: Setting) -> str:
     more += f", observed={setting.observed!r}" if setting.observed else ""
     more += f", pieces={setting.pieces}" if setting.pieces > 1 else ""
     eager = "[setattr(room, 'ENOUGH', 1) for room in (native_handlers, native_processes)] and " if setting.eager else ""
-    return f"{eager}run_as({setting.method!r}{more})"
+    more += f", rows={setting.rows!r}" if setting.rows else ""
+    return f"{eager}{'hurried()(run_as)' if setting.rows else 'run_as'}({setting.method!r}{more})"

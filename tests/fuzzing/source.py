@@ -320,6 +320,7 @@ def class_lines(kind: m.Class) -> list[str]:
     words, block = Words("self."), HandlerBlock("self.")
     lines = ["tag: float = 0.0"]
     lines += [f"{name}: ev.State = ev.state({start!r})" for name, start in kind.states.items()]
+    lines += [f"{name}: ev.State = ev.state({start!r}, assigned=True)" for name, start in kind.assigned.items()]
     lines += [f"{name}: float = {value!r}" for name, value in kind.numbers.items()]
     lines += [f"{name}: int = {value!r}" for name, value in kind.wholes.items()]
     if kind.surface is not None:
@@ -337,9 +338,10 @@ def class_lines(kind: m.Class) -> list[str]:
     values = [line for law in kind.values for line in law_lines(law, words, is_rate=False)]
     rates = [line for law in kind.rates for line in law_lines(law, words, is_rate=True)]
     rates += vector_lines(kind.vector, words) if kind.vector is not None else []
+    drifts = [f"self.w = self.last.w + self.sim.dt * {words.expr(law.value)}" for law in kind.drifts]
     body = [*rates, *values] if kind.late else [*values, *rates]
     body += [f"{words.path(law.path)} = {words.expr(law.value)}" for law in kind.clamps]
-    lines += ["", "def equations(self):", *indented(body)]
+    lines += ["", "def equations(self):", *indented([*drifts, *body])]
     lines += [line for law in kind.rates if law.style == "method" for line in method_lines(law, words)]
     if kind.surface is not None:
         for name, op, side in (("below", "<", 1.0), ("above", ">", -1.0)):
@@ -401,7 +403,7 @@ def vector_start(kind: m.Class) -> str:
 def build_lines(program: m.Program, names: list[str]) -> list[str]:
     """The function that builds the model in a simulation; what is numbered later is in `pool`."""
     lines = [f"set_{name}({value!r})" for name, value in program.numbers.items()]
-    if any(isinstance(part, m.Opaque) for part in m.parts_of(program)):
+    if any(isinstance(part, m.Opaque) for part in m.parts_of(program)) or m.assigns(program):
         lines.append(f"sim.dt_max = {2.0 * m.SEEN!r}")
     lines.append("log, pool, procs = [], [], []")
     for o in program.objects:

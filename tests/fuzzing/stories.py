@@ -8,7 +8,8 @@ from math import inf
 from typing import Any
 
 from fuzzing import model as m
-from fuzzing.reference import Ended, Interrupted, Notice, Preempted, Refused, Thing, Watch, World
+from fuzzing.exceptions import Ended, Interrupted, Preempted, Refused
+from fuzzing.reference import Notice, Thing, Watch, World
 from fuzzing.stations import Bench, Desk, Tank, Wish
 
 Commands = Generator[Any, Any, None]
@@ -196,7 +197,7 @@ class Stage(World):
         """A new object, with what its class says."""
         t = Thing(kind, len(self.things))
         t.tag = tag
-        for name, value in (*kind.states.items(), *kind.numbers.items(), *kind.wholes.items()):
+        for name, value in (*kind.states.items(), *kind.assigned.items(), *kind.numbers.items(), *kind.wholes.items()):
             setattr(t, name, value)
         for name in (*kind.computed, *kind.sums):
             setattr(t, name, 0.0)
@@ -590,5 +591,8 @@ def simulate(program: m.Program, push: float = 0.0) -> Outcome:
         world.run()
     except Refused:
         return Outcome(world.log, [], world.events, world.before)
-    values = [tuple(float(getattr(t, name)) for name in (*t.kind.states, *t.kind.numbers)) for t in world.things]
+    values = [
+        tuple(float(getattr(t, name)) for name in (*t.kind.states, *t.kind.assigned, *t.kind.numbers))
+        for t in world.things
+    ]
     return Outcome(world.log, values, world.events, -1, world.rows, world.ends, world.area)

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 from fuzzing import breaks, compare, hunt, running
 from fuzzing import model as m
+from fuzzing.exceptions import Skip
 from fuzzing.generate import FEATURES, Maker, generate
-from fuzzing.reference import Skip
 from fuzzing.running import Result, Setting
 from fuzzing.shrink import edits, script_of, shrink
 from fuzzing.source import Words, source_of
@@ -150,6 +150,22 @@ def test_events_at_one_time_but_for_rounding_are_too_close_to_call() -> None:
     program.processes.append(m.Process(1, [m.Hold(m.Num(0.3))]))
     with pytest.raises(Skip, match="at one time but for rounding"):
         simulate(program)
+
+
+@pytest.mark.parametrize("is_one_way", [True, False])
+def test_two_ways_of_counting_from_a_root_to_one_time_are_too_close_to_call(is_one_way: bool) -> None:
+    """An eighth of a second is exact here, and would not be at a root that differs in its last bits."""
+    wait = m.Until(below(0.5), 0.0)
+    program = oscillator([wait, m.Hold(m.Num(0.125)), m.Hold(m.Num(0.125)), m.Log("one", [])])
+    program.processes.append(m.Process(1, [wait, m.Hold(m.Num(0.25)), m.Log("other", [])]))
+    if is_one_way:
+        program.processes[1].body[1:2] = program.processes[0].body[1:3]
+        log = simulate(program).log
+        assert [label for label, _ in log] == ["one", "other"]
+        assert log[0][1] == log[1][1]
+    else:
+        with pytest.raises(Skip, match="two events are at one time but for rounding"):
+            simulate(program)
 
 
 def test_an_event_and_a_jump_at_one_time_but_for_rounding_are_too_close_to_call() -> None:
@@ -474,13 +490,14 @@ def wrong_runs(build: object, setting: Setting, end: float) -> list[Result]:
 def test_a_right_library_has_no_findings_and_a_wrong_one_has() -> None:
     log = m.Log("met", [m.Read(("n0", "x"))])
     program = oscillator([m.Loop(3, [m.Until(below(0.5), 0.0), log, m.Hold(m.Num(0.7))])])
+    program.features = ["rows"]
     settings, pairs = compare.plan(1, threads=False)
     report = compare.examine(program, settings, pairs)
     assert report.findings == []
     assert len(report.runs) == len(settings)
     assert report.comparisons == len(settings) + len(pairs)
     findings = compare.examine(program, settings, pairs, wrong_runs).findings
-    assert {f.kind for f in findings} == {"events", "bits of plain"}
+    assert {f.kind for f in findings} == {"events", "bits of plain", "bits of rows"}
 
 
 def test_values_are_compared_as_closely_as_they_are_known() -> None:
@@ -517,9 +534,27 @@ def test_a_finding_is_made_small(monkeypatch: pytest.MonkeyPatch, tmp_path: Path
     assert "process" in script.stdout
 
 
+def test_a_program_that_is_made_shorter_has_no_pause_behind_its_end() -> None:
+    program = oscillator([held(0.5)])
+    program.pauses = [m.Pause(time, []) for time in (0.5, 2.5)]
+    next(edits(program))(program)
+    assert (program.end, [pause.time for pause in program.pauses]) == (1.0, [0.5])
+
+
+@pytest.mark.slow
+def test_processes_of_programs_become_rows() -> None:
+    taken = 0
+    for seed in range(4):
+        program = generate(seed, frozenset({"rows", "until", "hold", "parameters", "resources"}), has_all=True)
+        result = running.run(running.module_of(source_of(program))["build"], Setting(rows="rows"), program.end)[0]
+        assert result.error == ""
+        taken += result.taken
+    assert taken > 100
+
+
 @pytest.mark.slow
 def test_scripts_of_two_settings_run_both(tmp_path: Path) -> None:
-    settings = (Setting("RADAU"), Setting("RADAU", compiled=False, observed="recorded", eager=True))
+    settings = (Setting("RADAU", rows="rows"), Setting("RADAU", compiled=False, observed="recorded", eager=True))
     text = script_of(oscillator([]), compare.Finding("bits of plain", settings, "two\nlines"), None)
     path = tmp_path / "script.py"
     path.write_text(text)
@@ -536,7 +571,7 @@ def test_breaks_are_of_lines_that_are_there() -> None:
 LATER = {
     "rates_read", "rate_conditions", "vector_conditions", "sum_conditions", "function_conditions", "stock_conditions",
     "races", "freezes", "rouses", "handler_stops", "handler_interrupts", "pauses",
-    "causes", "ends", "halts", "tolerances", "ranks", "capacities", "moves", "shifts",
+    "causes", "ends", "halts", "tolerances", "ranks", "capacities", "moves", "shifts", "rows", "differences",
 }  # fmt: skip
 """What programs were not made of when these seeds were found."""
 
