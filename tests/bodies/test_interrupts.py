@@ -521,7 +521,7 @@ def test_an_exception_that_is_handled_as_the_others_go_away_is_itself_again() ->
     sim = simulation("auto")
     assert run(sim) == expected
     assert len(expected[0]) > 20
-    assert taken(sim) > 20
+    assert taken(sim) > 10  # 17 on CPython 3.13
 
 
 def tough(sim: ev.Simulation, log: list[Any]) -> ev.ProcessGenerator:

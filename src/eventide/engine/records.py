@@ -450,6 +450,8 @@ class HistoryRecord(Record):
     """The number of consecutive firings while time advanced, since the history was examined last."""
     told: Floats
     """1 if a warning has been given."""
+    slope: Floats
+    """The rate of its event function at its last firing, before what that changed; NaN if it has none."""
 
 
 class RunState(ctypes.Structure):

@@ -41,6 +41,7 @@ def note_firing(a: Arrays, c: int, time: float) -> None:
     """
     a.run.alert = 0
     t = a.guard.history[c]
+    a.history.slope[t] = a.guard.slope[c]
     if a.history.serial[t] == 0.0:
         a.run.firings += 1
         a.history.serial[t] = a.run.firings

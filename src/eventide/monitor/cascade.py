@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Final, NoReturn
 
 from eventide.discrete.conditions.condition import conditions_of
 from eventide.discrete.conditions.when import Trigger
-from eventide.engine.codes import R, Y
+from eventide.engine.codes import ABS, REL, R, Y
 from eventide.engine.zeno import FLOATS, MOST, SUSPECT
-from eventide.errors import CascadeWarning, ModelError
+from eventide.errors import CascadeWarning, ModelError, SwitchWarning
 from eventide.reading.description import describe_code
+from eventide.reading.lines import level_of_user
 
 if TYPE_CHECKING:
     from eventide.continuous import Integrator
@@ -37,6 +38,7 @@ class Cascade:
     def __init__(self, sim: Simulation, integrator: Integrator) -> None:
         self.sim = sim
         self.integrator = integrator
+        self._warned: dict[tuple[str, object], None] = {}
         self._suspects: dict[object, tuple[float, list[float], Condition]] = {}
 
     def judge(self, condition: Condition) -> Condition:
@@ -77,6 +79,7 @@ class Cascade:
         is_suspect = run.alert == SUSPECT
         run.alert = 0
         if is_suspect and self._has_moved(switch, fired):
+            self._warn_of_hovering(switch, fired)
             fired.go_on(looks=LOOKS)
             return
         if is_suspect:
@@ -91,12 +94,41 @@ class Cascade:
         )
 
     def _has_moved(self, switch: Condition, fired: FiringHistory) -> bool:
-        """Whether what a comparison reads advances by more than rounding between two of its changes."""
-        flow, integrator = switch.flow, self.integrator
-        slots = [slot for slot in switch.plan.looks_at if slot in flow.slots] or list(flow.slots)
-        size = max((abs(integrator.storage.rows[Y][slot]) for slot in slots), default=0.0)
-        rate = max((abs(integrator.storage.rows[R][slot]) for slot in slots), default=0.0)
-        return bool(rate * fired.interval > RESOLUTION * size + 2.0 * integrator.run.dt_min * rate)
+        """Whether what a comparison reads advances by more than rounding between two of its changes.
+
+        The states may be at rest on one side, and the time may be all that moves: the slope of the comparison as it
+        changed tells as well.
+        """
+        rows, slots = self.integrator.storage.rows, self._read_by(switch) or list(switch.flow.slots)
+        size = max((abs(rows[Y][slot]) for slot in slots), default=0.0)
+        rate = _largest([fired.slope, *(rows[R][slot] for slot in slots)])
+        return bool(rate * fired.interval > RESOLUTION * size + 2.0 * self.integrator.run.dt_min * rate)
+
+    def _warn_of_hovering(self, switch: Condition, fired: FiringHistory) -> None:
+        """Warn once if the states that a comparison reads have moved by less than a tolerance in its last changes."""
+        rows, slots = self.integrator.storage.rows, self._read_by(switch)
+        window = MOST * fired.interval
+        is_hovering = slots and all(
+            max(abs(rows[R][slot]), abs(fired.slope)) * window
+            < abs(rows[ABS][slot]) + abs(rows[REL][slot] * rows[Y][slot])
+            for slot in slots
+        )
+        if not is_hovering or fired.identity in self._warned:
+            return
+        self._warned[fired.identity] = None
+        warnings.warn(
+            SwitchWarning(
+                f"{switch.name} has changed some {MOST} times until {self.sim.time!r}, {fired.interval:.3g} apart, "
+                "while what it compares has moved by less than its tolerance: each ends a step. If the equations "
+                "on each side lead back to its level, write them smooth there, or set `locate_branches = False` in the "
+                "class: then error control alone decides how long steps are"
+            ),
+            stacklevel=level_of_user(),
+        )
+
+    def _read_by(self, switch: Condition) -> list[int]:
+        """The slots of the states that a comparison reads, if it reads nothing else that moves."""
+        return [slot for slot in switch.plan.looks_at if slot in switch.flow.slots]
 
     def _hardly_moves(self, condition: Condition, time: float) -> bool:
         """Whether another condition of the same states has just fired, because rounding put these on its side.
@@ -179,3 +211,8 @@ class Cascade:
             f"time barely advances: {names} fired {window}. Make each handler change the state so that its own "
             "condition becomes false"
         )
+
+
+def _largest(rates: list[float]) -> float:
+    """The largest size of the rates that are known."""
+    return max(abs(rate) for rate in rates if rate == rate)

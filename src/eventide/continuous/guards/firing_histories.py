@@ -17,6 +17,7 @@ class FiringHistory:
     serial      the number of its first firing among those of all; 0 if it has not fired
     time        when it fired last; interval, ratio, steady: how long after the time before, by which factor that has
                 shrunk, and how often in a row by that factor
+    slope       the rate of its event function as it fired, before what that changed; NaN without one
     crowd       how often in a row it fired while time hardly went on, since the time `since`
     """
 
@@ -26,6 +27,7 @@ class FiringHistory:
         self.serial, self.time, self.since = history.serial[number], history.fired_at[number], history.since[number]
         self.interval, self.ratio = history.interval[number], history.ratio[number]
         self.steady, self.crowd = int(history.steady[number]), int(history.crowd[number])
+        self.slope = history.slope[number]
         self._history, self._number = history, number
 
     @property
