@@ -496,3 +496,35 @@ def test_what_lies_before_a_bend_of_an_input_is_seen_though_an_event_comes_there
     end(sim, 1.0)
     sim.run(until=1.5)
     assert integral.value == pytest.approx(1.0 - exp(-1.5), abs=1e-9)
+
+
+class Counted(ev.Continuous):
+    """Its whole numbers are too large for native code, so that its law is Python's."""
+
+    x: ev.State = ev.state(0.0)
+    n: int = 3
+    share: ev.Computed = ev.computed()
+
+    def equations(self):
+        self.share = self.n**70 % 11
+        self.rate.x = 1.0
+
+
+def test_the_clock_is_that_of_the_run_after_an_integral_for_which_python_has_run_laws():
+    clocks = []
+    for compiles in (False, "auto"):
+        sim, clock = ev.Simulation(compile=compiles), []
+        one, other = Counted(sim).start(), Counted(sim, n=2).start()
+        integrals = [sim.integral(lambda: one.share), sim.integral(lambda: one.x**2), sim.integral(lambda: other.x)]  # noqa: B023  # of this run
+
+        class Looks(ev.Reporter):
+            def report(self):
+                self.clock.append((self.sim.time, self.sim.dt, self.sim.last_time))
+
+        looks = Looks(sim, every="step")
+        looks.clock = clock
+        looks.start()
+        sim.run(until=3.0)
+        assert [one.value for one in integrals] == pytest.approx([3.0 * (3**70 % 11), 9.0, 4.5], rel=1e-12)
+        clocks.append(clock)
+    assert clocks[0] == clocks[1]

@@ -266,13 +266,15 @@ class Probe(Columns):
             numbers[start + k] = time
         numbers[start + count] = inf
         lists[self._head + FILLED] = 0
-        filled = integrator.engine.fill(integrator.memory.arrays, self._head, inf)
+        # Native laws may need Python, which has its own time then.
+        integrator.call(lambda arrays, head, _: integrator.engine.fill(arrays, head, inf), self._head)
         for flow in self._flows:
             flow.at = nan
-        if filled < count:
+        if lists[self._head + FILLED] < count:
             lists[self._head + STOPPED] = 0
             return None
-        found: Sequence[float] = numbers[start + self._room : start + self._room + count].tolist()
+        numbers, first = integrator.memory.constants.view, start + self._room
+        found: Sequence[float] = numbers[first : first + count].tolist()
         return found
 
 
