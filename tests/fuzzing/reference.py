@@ -11,7 +11,7 @@ import heapq
 import math
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import count
+from itertools import count, pairwise
 from typing import Any
 
 import numpy as np
@@ -397,11 +397,11 @@ class World(Comparisons):
         for k in range(math.ceil(Fraction(low) / step), math.floor(Fraction(high) / step) + 1):
             self._look(slots, dense, float(k * step))
             self.rows[float(k * step)] = self._row()
-        for node, weight in zip(NODES, WEIGHTS, strict=True):
-            self._scatter(
-                slots, low + 0.5 * (node + 1.0) * (high - low), dense(low + 0.5 * (node + 1.0) * (high - low))
-            )
-            self.area += 0.5 * (high - low) * weight * self._integrand()
+        for start, end in pairwise([low, *sorted({jump for jump in self.jumps if low < jump < high}), high]):
+            for node, weight in zip(NODES, WEIGHTS, strict=True):
+                time = start + 0.5 * (node + 1.0) * (end - start)
+                self._scatter(slots, time, dense(time))
+                self.area += 0.5 * (end - start) * weight * self._integrand()
 
     def _row(self) -> dict[str, float]:
         """The numbers of all objects of the program that move now, as a recording names them."""
@@ -413,9 +413,11 @@ class World(Comparisons):
         return row
 
     def _integrand(self) -> float:
-        """The product of the first states of the first object and the last."""
+        """The product of the first states of the first object and the last, and what else `running` integrates."""
         first, last = (self.names[o.name] for o in (self.program.objects[0], self.program.objects[-1]))
-        return float(getattr(first, "x", 0.0) * getattr(last, "x", 0.0))
+        x = getattr(first, "x", 0.0)
+        driven = abs(last.drive(self.time)) if hasattr(last, "drive") else 0.0
+        return float(x * getattr(last, "x", 0.0) + last.k * x + driven)
 
     def _arrive(
         self, slots: list[tuple[Thing, str]], found: tuple[float, list[Any]] | None, end: float, y: Any

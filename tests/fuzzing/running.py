@@ -9,6 +9,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
+from fractions import Fraction
 from functools import partial
 from itertools import count
 from typing import Any
@@ -33,7 +34,7 @@ NUMBERS = count()
 class Setting:
     """How a program is run.
 
-    observed    "": nobody looks; "recorded", "logged", "integrated", "reported"
+    observed    "": nobody looks; else one of OBSERVED
     eager       whether handlers and processes become native code at their first event
     threads     how many run it at the same time
     pieces      in how many runs, one after the other, each by the next method, and looked at in between
@@ -137,8 +138,19 @@ def observe(sim: Any, objects: list[Any], observed: str, result: Result) -> Call
         sim.log()
     elif observed == "integrated":
         first, last = objects[0], objects[-1]
-        integral = sim.integral(lambda: first.x * last.x)
-        return lambda: setattr(result, "area", float(integral.value))
+        product = sim.integral(lambda: first.x * last.x)
+        scaled = sim.integral(lambda: last.k * first.x)
+        driven = sim.integral(lambda: abs(last.drive(sim.time))) if hasattr(last, "drive") else None
+        integrals = [one for one in (product, scaled, driven) if one is not None]
+        return lambda: setattr(result, "area", sum(float(one.value) for one in integrals))
+    elif observed == "dense":
+        solution = sim.record(*objects, every=7.0 * float(m.GRID), dense=True)
+
+        def ask() -> None:
+            steps = range(1, int(sim.time / float(m.GRID)))
+            result.rows.update((time, dict(solution.at(time))) for k in steps if (time := float(k * Fraction(m.GRID))))
+
+        return ask
     elif observed == "reported":
 
         class Looks(ev.Reporter):
@@ -160,7 +172,7 @@ def rows_of(recording: Any) -> dict[float, dict[str, float]]:
     }
 
 
-OBSERVED = ("recorded", "recorded events", "logged", "integrated", "reported")
+OBSERVED = ("recorded", "recorded events", "logged", "integrated", "reported", "dense")
 
 
 Pauses = list[tuple[float, Callable[[], None]]]

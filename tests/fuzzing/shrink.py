@@ -209,6 +209,8 @@ if __name__ == "__main__":
 """
 LOOKS = """    if observed.startswith("recorded"):
         sim.record(*objects, every="event" if observed.endswith("events") else 0.0703)
+    elif observed == "dense":
+        sim.record(*objects, every=0.5, dense=True)
     elif observed == "logged":
         sim.log()
     elif observed == "integrated":
