@@ -41,12 +41,12 @@ if TYPE_CHECKING:
     from eventide.bodies.nodes import Extent
     from eventide.bodies.points import Handler, Loop
     from eventide.bodies.reader import Reading
+    from eventide.bodies.stations.things import Kept
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.resource import Resource
     from eventide.discrete.world import World
     from eventide.native.row_engine import NativeRows
     from eventide.reading.generators import Suspended
-    from eventide.statistics import Level
 
 _RANGE: Final = type(iter(range(1)))
 _TUPLE: Final = type(iter(()))
@@ -65,7 +65,7 @@ class RowStart(NamedTuple):
     at          its state
     kept        objects whose addresses it has
     relied      what it relies on besides the facts of its body, by object and attribute
-    stations    the resources and levels that it may use; requests: those that it has made; by places among `wholes`
+    stations    what it may use that others use, too; requests: those that it has made; by their places among `wholes`
     spawn_templates      the processes that its statements make: by the place among `wholes` of the row of the prototype
     processes   that it refers to, and causes: of its interrupts; by their places among `wholes`
     """
@@ -75,7 +75,7 @@ class RowStart(NamedTuple):
     reals: list[float]
     kept: tuple[object, ...]
     relied: dict[tuple[int, str], Fact]
-    stations: dict[int, Resource | Level]
+    stations: dict[int, Kept]
     requests: dict[int, Request]
     spawn_templates: dict[int, SpawnTemplate]
     processes: dict[int, object]

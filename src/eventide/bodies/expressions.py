@@ -18,6 +18,7 @@ from eventide.bodies.operands import EXACT, KINDS, LARGEST, WIDE, Kind, Known, O
 from eventide.bodies.requests import count_of, is_granted
 from eventide.bodies.waits.choices import name_compared
 from eventide.bodies.waits.levels import value_of_level
+from eventide.bodies.waits.transfers import amount_of
 from eventide.discrete.commands import hold
 from eventide.discrete.world import World
 from eventide.reading.source import CannotLower
@@ -138,7 +139,8 @@ class BodyExpressions:
     def _on_attribute(self, node: ast.Attribute) -> Value:
         if is_interrupt(self, node.value):
             return read_of_interrupt(self, node)
-        known = is_granted(self.naming, node) or count_of(self, node) or value_of_level(self, node)
+        known = is_granted(self.naming, node) or count_of(self, node)
+        known = known or value_of_level(self, node) or amount_of(self, node)
         if known is not None:
             return known
         owner = self.value(node.value)

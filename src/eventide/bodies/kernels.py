@@ -15,6 +15,7 @@ from eventide.native.locking import locked
 from eventide.rows import activities, codes
 from eventide.rows.allocation import has_more, has_room, row_of, spawn_like
 from eventide.rows.composites import branch_asks, branch_holds, branch_joins, has_rows
+from eventide.rows.depots import is_open, transfer
 from eventide.rows.joins import join
 from eventide.rows.moving import change, has_broken, look, may_change, may_watch
 from eventide.rows.stations import ask, drop, is_ready, leave, new_request
@@ -74,7 +75,7 @@ def plain_kernel(name: str, text: str) -> FunctionType:
         **{function.__name__: function for function in (ask, is_ready, leave, new_request, has_room, spawn_like)},
         **{function.__name__: function for function in (branch_asks, branch_holds, has_rows, drop)},
         **{function.__name__: function for function in (row_of, activities.can_interrupt, activities.interrupt)},
-        **{function.__name__: function for function in (join, branch_joins, has_more)},
+        **{function.__name__: function for function in (join, branch_joins, has_more, is_open, transfer)},
         "__name__": "eventide.bodies.kernels",
     }
     flags = __import__("__future__").annotations.compiler_flag

@@ -18,6 +18,7 @@ from eventide.bodies.calls import PLAIN, is_array_of_floats
 from eventide.bodies.operands import KINDS, Kind, Operand, Thing, Unknown, constant
 from eventide.discrete.processes.generator_process import GeneratorProcess
 from eventide.discrete.processes.process import Process
+from eventide.discrete.resources.container import Container
 from eventide.discrete.resources.resource import PreemptiveResource, Resource
 from eventide.discrete.world import World
 from eventide.statistics.tally import Tally
@@ -165,8 +166,8 @@ class Naming:
         self.stations: dict[str, Thing] = {}
         """The resources whose numbers a row has, by the variable of the kernel."""
         self.guards: dict[str, Awaited] = {}  # the states for which a row waits
-        self.levels: dict[str, Thing] = {}  # the levels
-        self.level_kinds: dict[str, Kind] = {}  # the types of their values
+        self.levels: dict[str, Thing] = {}  # the levels and containers
+        self.level_kinds: dict[str, Kind] = {}  # the types of their values and amounts
         self.quantities: dict[str, tuple[Thing, Kept]] = {}
         """Numbers of components of which a row has the slots, and where these are: by the variable of the kernel."""
         self.spawns: dict[str, Site] = {}
@@ -337,6 +338,7 @@ class Naming:
         value = owner.value
         if not (
             (type(value) in (Resource, PreemptiveResource) and node.attr in ("request", "use"))
+            or (type(value) is Container and node.attr in ("put", "get"))
             or (type(value) is GeneratorProcess and node.attr == "interrupt")
             or type(value) in PLAIN
             or isinstance(value, World | Tally)
@@ -373,7 +375,7 @@ class Naming:
         return _numbered(self.stations, "c_station", owner)
 
     def level(self, owner: Thing, kind: Kind) -> str:
-        """The variable of the kernel with the number of a level, whose values are of a type."""
+        """The variable of the kernel with the number of a level or a container, whose values are of a type."""
         text = _numbered(self.levels, "c_level", owner)
         self.level_kinds[text] = kind
         return text

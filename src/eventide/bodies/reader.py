@@ -26,6 +26,7 @@ from eventide.bodies.waits.choices import check_uses, chosen, is_composed, unset
 from eventide.bodies.waits.gatherings import all_awaited, is_gathering
 from eventide.bodies.waits.levels import level_changed
 from eventide.bodies.waits.states import watched
+from eventide.bodies.waits.transfers import transferred
 from eventide.bodies.writing import COMMAND, Writing
 from eventide.discrete.commands import hold
 from eventide.reading.source import CannotLower
@@ -153,7 +154,7 @@ class Reading(Writing):
                 expressions.emission.emit(f"at = {resume}\ncode = join(a, i, {row})\nbreak")
             elif guard := watched(expressions, command.value, self.frame, resume):
                 self.awaits[resume] = guard
-            else:
+            elif not transferred(expressions, command.value, resume):
                 duration, is_hold = self._duration(command.value, expressions)
                 text, gives = duration.text, self._point(command, "holds" if is_hold else "yields")
                 lines = f"if not (0.0 <= {text} <= {LARGEST!r}):\n    at = {gives}\n    {COMMAND} = {text}"

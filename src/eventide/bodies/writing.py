@@ -154,7 +154,16 @@ class Writing:
         while waiting:
             state = waiting.pop()
             text = "\n".join(self.blocks[state])
-            words = ("code = hold(", "join(", "ask(", "branch_holds(", "branch_joins(", "spawn(", "watch_for(")
+            words = (
+                "code = hold(",
+                "join(",
+                "ask(",
+                "branch_holds(",
+                "branch_joins(",
+                "spawn(",
+                "watch_for(",
+                "transfer(",
+            )
             if any(word in text for word in words):
                 return True
             seen.add(state)

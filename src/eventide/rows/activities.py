@@ -22,10 +22,12 @@ from eventide.rows.codes import (
     NOTHING,
     PREEMPTED_NOW,
     REQUESTED,
+    TRANSFERRING,
     WAITS,
     WATCHING,
 )
 from eventide.rows.composites import leave_branches
+from eventide.rows.depots import give_up
 from eventide.rows.event_list import (
     displace,
     schedule,
@@ -168,6 +170,8 @@ def let_go(a: Rows, i: int) -> None:
         leave_branches(a, i)
     elif wait == REQUESTED:
         withdraw(a, a.process.subject[i])
+    elif wait == TRANSFERRING:
+        give_up(a, a.process.subject[i])
     elif wait == JOINED:
         leave_joiners(a, i)
     elif a.activity.sequence[i] != 0.0:

@@ -50,6 +50,8 @@ WATCHING: Final = 4
 """For the condition of the stepper in `subject`."""
 GATHERED: Final = 5
 """For all of its branches."""
+TRANSFERRING: Final = 6
+"""For the transfer in `subject`, which is carried out in the event in which it continues."""
 INTERRUPTED: Final = -1
 """Not waiting: an interrupt is to be raised at its `yield`."""
 PREEMPTED_NOW: Final = -2

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eventide.rows.activities import deliver, finish
-from eventide.rows.codes import BRANCH, DONE, ENDED, ENDS, INTERRUPTION, NONE, NOTHING, SPENT, WAITS
+from eventide.rows.codes import BRANCH, DONE, ENDED, ENDS, INTERRUPTION, NONE, NOTHING, SPENT, TRANSFERRING, WAITS
 from eventide.rows.composites import come
+from eventide.rows.depots import carry_out
 from eventide.rows.event_list import close_event, take_event
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ def begin_event(a: Rows, i: int) -> int:
     if a.activity.kind[i] == BRANCH:
         return come(a, i)
     if a.activity.wait[i] != NOTHING:
+        if a.activity.wait[i] == TRANSFERRING:
+            carry_out(a, a.process.subject[i])
         a.activity.wait[i] = NOTHING
     return i
 

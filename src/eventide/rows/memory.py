@@ -11,9 +11,11 @@ import numpy as np
 
 from eventide.engine.records import Record, view_of
 from eventide.rows.codes import BRANCH, FREE, INTERRUPTION, NONE, UNSEEN
+from eventide.rows.depots import most_changes
 from eventide.rows.interface import PLAIN
 from eventide.rows.records import (
     ActivityRecord,
+    DepotRecord,
     KindRecord,
     LevelRecord,
     NoticeRecord,
@@ -104,9 +106,10 @@ class RowMemory:
         run.free_request = run.woken = NONE
         self.activity, self.process, self.notice = ActivityRecord(), ProcessRecord(), NoticeRecord()
         self.kind, self.request = KindRecord(), RequestRecord()
-        self.station, self.level, self.tally = StationRecord(), LevelRecord(), TallyRecord()
-        self._counts = {"kind": 0, "station": 0, "level": 0, "tally": 0}
-        for record in (self.kind, self.station, self.level, self.tally):
+        self.station, self.depot = StationRecord(), DepotRecord()
+        self.level, self.tally = LevelRecord(), TallyRecord()
+        self._counts = {"kind": 0, "station": 0, "depot": 0, "level": 0, "tally": 0}
+        for record in (self.kind, self.station, self.depot, self.level, self.tally):
             lengthen(record, 8)
         self._wholes: NDArray[np.int64] = np.zeros(0, np.int64)
         self._reals: NDArray[np.float64] = np.zeros(0)
@@ -134,6 +137,7 @@ class RowMemory:
                 kind=self.kind,
                 request=self.request,
                 station=self.station,
+                depot=self.depot,
                 level=self.level,
                 tally=self.tally,
                 run=self.run,
@@ -212,13 +216,23 @@ class RowMemory:
 
     def add_station(self, capacity: int, in_use: int, queue: int, waits: int, *, is_preemptive: bool = False) -> int:
         """A new station, with its two levels and its tally."""
-        s = self._new("station", self.station)
-        station = self.station
-        station.capacity[s], station.preemptive[s] = capacity, int(is_preemptive)
-        station.in_use[s], station.queue[s], station.waits[s] = in_use, queue, waits
+        s, station = self._add_line(queue, waits), self.station
+        station.capacity[s], station.preemptive[s], station.in_use[s] = capacity, int(is_preemptive), in_use
+        self.widen_level(in_use, capacity + 2)
+        return s
+
+    def add_depot(self, changes: int, gets: tuple[int, int], puts: tuple[int, int]) -> int:
+        """A new depot, with the tally of its changes, and the level and the tally of each side."""
+        d, depot = self._new("depot", self.depot), self.depot
+        depot.changes[d], depot.gets[d], depot.puts[d] = changes, self._add_line(*gets, d), self._add_line(*puts, d)
+        return d
+
+    def _add_line(self, queue: int, waits: int, depot: int = NONE) -> int:
+        """A station, of which only the line is known yet."""
+        s, station = self._new("station", self.station), self.station
+        station.queue[s], station.waits[s], station.depot[s] = queue, waits, depot
         for links in (station.first, station.end, station.users, station.latest):
             links[s] = NONE
-        self.widen_level(in_use, capacity + 2)
         return s
 
     def durations(self, l: int) -> dict[int, float]:  # noqa: E741  # as above
@@ -258,12 +272,11 @@ class RowMemory:
         for s in range(self._counts["station"]):
             t, queue, most = self.station.waits[s], self.station.queue[s], self.station.waiting[s] + 2
             most += self.station.using[s] * self.station.preemptive[s]
-            if 2 * most >= self.tally.size[t]:
-                self.flush(t)
-                self.tally.size[t] = 4 * most
-                self.tally.start[t] = self._take_reals(self.tally.size[t])
+            self._widen_tally(t, most)
             if 2 * most >= self.level.size[queue]:
                 self.widen_level(queue, 4 * most)
+        for d in range(self._counts["depot"]):
+            self._widen_tally(self.depot.changes[d], most_changes(self.views, d))
         is_too_long = any(self.station.waiting[s] > MOST_WAITING for s in range(self._counts["station"]))
         for l in range(self._counts["level"]):  # noqa: E741  # as above
             if 2 * (self.level.value[l] + 2) >= self.level.size[l]:
@@ -317,6 +330,13 @@ class RowMemory:
             self._place_level(l, size)
             for value, lasted in held.items():
                 self._enter_duration(l, value, lasted)
+
+    def _widen_tally(self, t: int, most: int) -> None:
+        """Let a tally have room for twice this many more values."""
+        if 2 * most >= self.tally.size[t]:
+            self.flush(t)
+            self.tally.size[t] = 4 * most
+            self.tally.start[t] = self._take_reals(self.tally.size[t])
 
     def _reserve_locals(self) -> None:
         """Let there be room for the local numbers of all rows that are not used yet."""

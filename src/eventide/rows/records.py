@@ -137,14 +137,18 @@ class RequestRecord(Record, is_padded=False):
     """The row that is kept for this interruption, so that there is room for it whenever it comes; NONE."""
     chosen: Ints
     """The next of those that are to lose their units at once; NONE."""
+    whole: Ints
+    """1 if the amount of a transfer is a whole number in Python."""
     priority: Floats
     """High first."""
     since: Floats
     """Since when it has waited, or has had its units."""
+    amount: Floats
+    """How much a put or a get is of."""
 
 
 class StationRecord(Record, is_padded=False):
-    """A number of units that processes hold for a while, and the line of those that wait."""
+    """A number of units that processes hold for a while, and the line of those that wait; or one side of a depot."""
 
     capacity: Ints
     """How many units there are."""
@@ -176,6 +180,27 @@ class StationRecord(Record, is_padded=False):
     """The level of requests waiting."""
     waits: Ints
     """The tally of how long granted requests had waited."""
+    depot: Ints
+    """The depot of which it is one side; NONE."""
+
+
+class DepotRecord(Record, is_padded=False):
+    """An amount of something, that transfers put in and take out: requests at two stations, its sides."""
+
+    gets: Ints
+    """The station of those that take out."""
+    puts: Ints
+    """The station of those that put in."""
+    changes: Ints
+    """The tally of the amounts that there were, and of when, one after the other."""
+    whole: Ints
+    """1 if the amount is a whole number in Python."""
+    capacity: Floats
+    """The most that it holds."""
+    amount: Floats
+    """How much is in it."""
+    kept: Floats
+    """Space reserved by transfers that were granted."""
 
 
 class LevelRecord(Record, is_padded=False):
@@ -319,6 +344,7 @@ class Rows(NamedTuple):
     kind: KindRecord
     request: RequestRecord
     station: StationRecord
+    depot: DepotRecord
     level: LevelRecord
     tally: TallyRecord
     run: RowState
@@ -332,6 +358,7 @@ RECORDS: Final[Mapping[str, type[Record]]] = {
     "kind": KindRecord,
     "request": RequestRecord,
     "station": StationRecord,
+    "depot": DepotRecord,
     "level": LevelRecord,
     "tally": TallyRecord,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from math import nan, sqrt
 from sys import float_info
 from typing import Final, NamedTuple, Protocol
@@ -195,6 +196,19 @@ def change_at(level: Level, difference: float, now: float) -> None:
         level._hold_first(now - level._changed)
     level._changed = now
     level._value = value + difference
+
+
+def set_in_turn(level: Level, values: Iterable[float], times: Iterable[float]) -> None:
+    """As `set_at` for each of some finite values, at these times."""
+    held, value, changed = level._held, level._value, level._changed
+    for following, now in zip(values, times, strict=True):
+        if value in held:
+            held[value] += now - changed
+        else:
+            level._value = value
+            level._hold_first(now - changed)
+        value, changed = following, now
+    level._value, level._changed = value, changed
 
 
 class LevelState(NamedTuple):

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from eventide.bodies.waits.joins import place_wait
 from eventide.discrete.conditions.until import StateWait
 from eventide.discrete.processes.composite import AllOf
 from eventide.discrete.processes.endings import End
+from eventide.discrete.resources.container import Portion
+from eventide.discrete.resources.line import StationRequest
 from eventide.discrete.resources.request import Request
-from eventide.rows.codes import NONE, REQUESTED, WATCHING
+from eventide.rows.codes import NONE, REQUESTED, TRANSFERRING, WATCHING
 
 if TYPE_CHECKING:
     from eventide.bodies.migration.selection import Candidate
+    from eventide.discrete.calendar import Entry
     from eventide.discrete.processes.process import Process
     from eventide.rows.memory import RowMemory
 
 
 def begin_wait(
-    memory: RowMemory, i: int, candidate: Candidate, requests: dict[Request, int], away: dict[Process, int]
+    memory: RowMemory, i: int, candidate: Candidate, requests: dict[StationRequest, int], away: dict[Process, int]
 ) -> None:
     """Let the process in a row wait for what it has waited for in Python.
 
@@ -35,12 +39,33 @@ def begin_wait(
     elif isinstance(wait, StateWait):
         views.activity.wait[i], views.process.subject[i] = WATCHING, wait.row
         memory.run.watching += 1
-    elif isinstance(wait, Request):
-        views.activity.wait[i], views.process.subject[i] = REQUESTED, requests[wait]
+    elif isinstance(wait, StationRequest):
+        code = REQUESTED if isinstance(wait, Request) else TRANSFERRING
+        views.activity.wait[i], views.process.subject[i] = code, requests[wait]
     else:
         assert candidate.notice is not None
         time, sequence, path, _ = candidate.notice
         memory.engine.place(memory.arrays, i, time, float(sequence), path[0])
+
+
+def request_of(memory: RowMemory, i: int, requests: Mapping[int, StationRequest]) -> StationRequest | None:
+    """The request for which a process waits in its row; None in another wait.
+
+    requests    by their rows
+    """
+    is_asking = memory.activity.wait[i] in (REQUESTED, TRANSFERRING)
+    return requests[memory.process.subject[i]] if is_asking else None
+
+
+def wait_again(process: Process, request: StationRequest | None) -> Entry:
+    """A process has left the row in which it waited for a request; None: for its time. Returns whose notice it has."""
+    if request is None:
+        return process
+    process._wait = request
+    if request.granted and isinstance(request, Portion):
+        return request
+    process._value = request if request.granted else None
+    return process
 
 
 def guard_left(memory: RowMemory, i: int) -> int:

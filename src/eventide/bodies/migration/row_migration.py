@@ -30,12 +30,13 @@ from eventide.discrete.interruptions import Interruptions, put_back, serial_of
 from eventide.discrete.processes.composite import FirstOf, who_waits
 from eventide.discrete.processes.generator_process import Kind, counter_of
 from eventide.discrete.processes.process_list import ProcessList
+from eventide.discrete.resources.request import Request
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.sigint import SignalHook
 from eventide.rows import loading
 from eventide.rows.activities import actor_of
 from eventide.rows.allocation import has_room, reference, row_of
-from eventide.rows.codes import DONE, ENDED, FAILED, GATHERED, JOINED, NONE, NOTHING, REQUESTED, ROOM, SPENT
+from eventide.rows.codes import DONE, ENDED, FAILED, GATHERED, JOINED, NONE, NOTHING, ROOM, SPENT
 from eventide.rows.undisturbed import is_watched, uncollected, undisturbed
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from eventide.bodies.row_classes import RowClasses
     from eventide.bodies.stations.things import Things
     from eventide.discrete.processes.process import Process
-    from eventide.discrete.resources.request import Request
+    from eventide.discrete.resources.line import StationRequest
     from eventide.discrete.world import World
     from eventide.reading.source import CannotLower
     from eventide.rows.memory import RowMemory
@@ -89,7 +90,7 @@ class RowMigration(OuterHook):
         self._counted: list[tuple[int, Kind]] = []  # these, and who counts in Python, of what may begin in rows now
         self._embodied = 0  # the number of processes made in rows that have objects, or have ended
         self._things: Things | None = None  # the resources and levels that are away
-        self._requests: dict[int, Request] = {}  # of those that return to Python, by their rows
+        self._requests: dict[int, StationRequest] = {}  # of those that return to Python, by their rows
         self._assumptions = Assumptions()  # on what those rely that are away
         self._called: Entry | None = None  # whose event is under way, or is the next one
         self._driver: RowDriver = DISCRETE  # what else acts between events, for those that are away
@@ -237,9 +238,9 @@ class RowMigration(OuterHook):
         assert memory is not None is not things
         self._make_models(memory, found)
         rows = {process: self._new_row(memory, self._kinds[candidate.body]) for process, candidate in found.items()}
-        owners = {one: rows[p] for p, candidate in found.items() for one in candidate.row_start.requests.values()}
+        owners = {one: rows[p] for p, candidate in found.items() for one in candidate.requests}
         self.away.update(rows)
-        requests: dict[Request, int] = {}
+        requests: dict[StationRequest, int] = {}
         for candidate in found.values():
             for thing in candidate.things:
                 requests.update(things.go(thing, owners))
@@ -273,7 +274,7 @@ class RowMigration(OuterHook):
         self._embodied = memory.run.made
 
     def _fill(
-        self, i: int, row_start: RowStart, children: dict[int, Prototype | None], requests: dict[Request, int]
+        self, i: int, row_start: RowStart, children: dict[int, Prototype | None], requests: dict[StationRequest, int]
     ) -> None:
         """Write the local numbers of a row."""
         memory, interruptions, things = self._memory, self._interruptions, self._things
@@ -319,18 +320,14 @@ class RowMigration(OuterHook):
             take_wait(memory.views, i, self._rows, self._fetch)
             return
         time, sequence, serial = activity.due[i], activity.sequence[i], activity.serial[i]
-        request = self._requests[memory.views.process.subject[i]] if activity.wait[i] == REQUESTED else None
+        request = placement.request_of(memory, i, self._requests)
         left = self._rows[i].body.leave_wait(memory, i, self._requests)
         memory.engine.displace(memory.arrays, i)
         self._fetch(process)
         if left:
             for branch, one in zip(FirstOf.begun(process, left), left, strict=True):
                 put_back(self._calendar, branch, one.time, one.sequence, one.serial)
-        if request is not None:
-            process._wait = request
-            if request.granted:
-                process._value = request
-        put_back(self._calendar, process, time, sequence, serial)
+        put_back(self._calendar, placement.wait_again(process, request), time, sequence, serial)
 
     def embody(self) -> None:
         """Give objects to the processes that were made in rows and have none, in the order in which they were made."""
@@ -407,7 +404,7 @@ class RowMigration(OuterHook):
         self.embody()
         owners = {i: gone.process for i, gone in self._rows.items()}
         if self._things:
-            self._requests.update(self._things.come(owners.__getitem__))
+            self._requests = self._things.come(owners.__getitem__)  # not those of an earlier stay in the same rows
         for other in list(self.away):
             if other is not process:
                 self._bring(other)
@@ -423,7 +420,8 @@ class RowMigration(OuterHook):
     def _request_of(self, q: int, process: Process) -> Request:
         """The request in a row, whose resource is in Python; one that was not yielded is known to its process alone."""
         assert self._things is not None
-        return self._requests.pop(q, None) or self._things.give_back_own(q, process)
+        found = self._requests.pop(q, None)
+        return found if isinstance(found, Request) else self._things.give_back_own(q, process)
 
     def _forget(self, process: Process) -> None:
         """A process is Python's."""

@@ -11,6 +11,8 @@ from eventide.discrete.calendar import ABOVE, BELOW, PLAIN
 from eventide.discrete.inside import asker_of, generator_of
 from eventide.discrete.processes.composite import AllOf, FirstOf, who_waits
 from eventide.discrete.processes.endings import End
+from eventide.discrete.resources.away import is_granting, levels_kept_by, users_of, waiting_at
+from eventide.discrete.resources.container import Container, Portion
 from eventide.discrete.resources.request import Request
 from eventide.reading.generators import is_held_elsewhere
 from eventide.statistics import Level
@@ -19,9 +21,11 @@ if TYPE_CHECKING:
     from eventide.bodies.body import Bodies, Body, RowStart
     from eventide.bodies.migration.row_driver import Guards
     from eventide.bodies.prototypes import Prototype, Prototypes
+    from eventide.bodies.stations.things import Kept
     from eventide.discrete.calendar import Notice
     from eventide.discrete.conditions.until import StateWait
     from eventide.discrete.processes.process import Process
+    from eventide.discrete.resources.line import StationRequest
     from eventide.discrete.resources.resource import Resource
 
 
@@ -37,15 +41,21 @@ class Candidate(NamedTuple):
     """
 
     notice: Notice | None
-    wait: Request | StateWait | End | None
+    wait: StationRequest | StateWait | End | None
     group: FirstOf | AllOf | None
     body: Body
     row_start: RowStart
     children: dict[int, Prototype | None]
     offspring: list[Prototype]
-    resources: list[Resource]
-    things: list[Resource | Level]
+    resources: list[Resource | Container]
+    things: list[Kept]
     guards: dict[int, StateWait]
+
+    @property
+    def requests(self) -> list[StationRequest]:
+        """All that it has asked for."""
+        waits = [self.wait] if isinstance(self.wait, Portion) else []
+        return [*self.row_start.requests.values(), *waits]
 
     @property
     def notices(self) -> list[Notice]:
@@ -86,7 +96,7 @@ class Selection:
         for wait in waits:
             self._guards.release(wait)
             self._look_at(wait.activity, None, wait, found)
-        resources: dict[int, Resource] = {}
+        resources: dict[int, Resource | Container] = {}
         pending = list(found)
         for process in pending:
             for resource in found[process].resources:
@@ -95,7 +105,7 @@ class Selection:
                 resources.setdefault(id(resource), resource)
             if process._end_waiters:
                 pending += self._look_at_waiters(process, process._end_waiters, found)
-        own = {id(level) for one in resources.values() for level in (one.in_use, one.queue, one.supply)}
+        own = {id(level) for one in resources.values() for level in levels_kept_by(one)}
         found = {p: one for p, one in found.items() if not any(id(thing) in own for thing in one.things)}
         while True:
             bad = {key for key, resource in resources.items() if not self._is_whole(resource, found)}
@@ -129,10 +139,10 @@ class Selection:
             ahead = process
         return list(found)[known:]
 
-    def _look_at_line(self, resource: Resource, found: dict[Process, Candidate]) -> list[Process]:
+    def _look_at_line(self, resource: Resource | Container, found: dict[Process, Candidate]) -> list[Process]:
         """Note the processes that can go away while they wait for a resource; returns those."""
         known = len(found)
-        for request in resource._line:
+        for request in waiting_at(resource):
             process = who_waits(asker_of(request))
             if process is not asker_of(request):
                 self._look_at_wait(process, found)
@@ -151,7 +161,7 @@ class Selection:
         self,
         process: Any,
         notice: Notice | None,
-        wait: Request | StateWait | FirstOf | AllOf | End | None,
+        wait: StationRequest | StateWait | FirstOf | AllOf | End | None,
         found: dict[Process, Candidate],
     ) -> None:
         """Note a process that can go away, waiting for its notice or for something else."""
@@ -164,6 +174,8 @@ class Selection:
         if admitted is None:
             return
         body, row_start = admitted
+        if isinstance(wait, Portion) and not any(wait.station is thing for thing in row_start.stations.values()):
+            return
         group = wait if isinstance(wait, FirstOf | AllOf) else None
         if isinstance(group, AllOf):
             if not self._gathers(process, body, row_start, group):
@@ -175,12 +187,13 @@ class Selection:
             return
         if group is not None and not all(one is None or _is_plain(one) for _, one, _ in group.standing):
             return
-        children, offspring, things = {}, [], [*row_start.stations.values()]
+        children, offspring = {}, []
+        things = [*row_start.stations.values()]
         if row_start.spawn_templates:
             children = self._prototypes.children_of(row_start)
             offspring = self._prototypes.descendants_of(children.values())
             things += [thing for one in offspring for thing in one.row_start.stations.values()]
-        resources = [thing for thing in things if not isinstance(thing, Level)] if things else []
+        resources = [thing for thing in things if not isinstance(thing, Level)]
         request = None if isinstance(wait, FirstOf | AllOf) else wait
         found[process] = Candidate(
             notice, request, group, body, row_start, children, offspring, resources, things, guards
@@ -196,19 +209,20 @@ class Selection:
         self._ahead[process] = [wait.process for wait in ends]
         return len(ends) == len(waits)
 
-    def _is_whole(self, resource: Resource, found: Mapping[Process, Candidate]) -> bool:
+    def _is_whole(self, resource: Resource | Container, found: Mapping[Process, Candidate]) -> bool:
         """Whether a resource can go away with these processes."""
         if not self._bodies.can_go(resource):
+            self.is_granting = self.is_granting or (isinstance(resource, Container) and is_granting(resource))
             return False
-        requests = [*resource.users, *resource._line]
+        requests = [*users_of(resource), *waiting_at(resource)]
         owners = [found.get(who_waits(asker_of(request))) for request in requests]
         if self._are_known(requests, owners):
             return True
-        self.is_granting = self.is_granting or any(asker_of(user)._wait is user for user in resource.users)
+        self.is_granting = self.is_granting or is_granting(resource)
         return False
 
     @staticmethod
-    def _are_known(requests: list[Request], owners: list[Candidate | None]) -> bool:
+    def _are_known(requests: list[StationRequest], owners: list[Candidate | None]) -> bool:
         """Whether only the processes that become rows, and the resource, refer to some requests.
 
         What one count of references is depends on the version of Python; so that of a new request is the measure.

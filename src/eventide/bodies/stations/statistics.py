@@ -12,9 +12,10 @@ from math import copysign
 from typing import TYPE_CHECKING, Final
 
 from eventide.discrete.inside import migration_of
-from eventide.discrete.resources.away import away_class
+from eventide.discrete.resources.away import away_class, has_plain_amount
+from eventide.discrete.resources.container import Container
 from eventide.statistics import Level, Tally
-from eventide.statistics.level import LevelState, set_state, state_of
+from eventide.statistics.level import LevelState, set_in_turn, set_state, state_of
 from eventide.statistics.tally import taker_of
 
 if TYPE_CHECKING:
@@ -46,8 +47,17 @@ def kind_of(level: Level) -> Kind | None:
     return kind if all(0 <= value < MOST for value in values) else None
 
 
+def kind_of_amount(container: Container) -> Kind | None:
+    """The type of the amount of a container, if rows can keep it; None if not."""
+    if not has_plain_amount(container):
+        return None
+    return "int" if type(container.amount) is int else "float"
+
+
 def is_of(level: object, kind: Kind, world: World) -> bool:
-    """Whether something is a level of a simulation with values of a type."""
+    """Whether something is a level of a simulation with values of a type, or a container with such an amount."""
+    if isinstance(level, Container):
+        return level.sim is world and kind_of_amount(level) == kind
     return type(level) is Level and kind_of(level) == kind and object.__getattribute__(level, "_clock") is world
 
 
@@ -90,6 +100,45 @@ class AwayLevel:
             held = {known(value): lasted for value, lasted in self._memory.durations(l).items()}
             value, changed = self._memory.level.value[l], self._memory.level.changed[l]
             set_state(self.thing, LevelState(known(value), changed, held))
+
+
+class AwayChanges:
+    """A level of any numbers that is away, or was: it hears of its changes when it is looked at, in their order.
+
+    row     the row of the tally of these
+    """
+
+    def __init__(self, level: Level, memory: RowMemory) -> None:
+        self.thing = level
+        self.row = memory.add_tally(self._follow)
+        self._memory = memory
+        self._seen = 0.0
+
+    def _follow(self, changes: NDArray[np.float64]) -> None:
+        is_away = type(self.thing) is not Level
+        if is_away:
+            object.__setattr__(self.thing, "__class__", Level)
+        set_in_turn(self.thing, changes[::2].tolist(), changes[1::2].tolist())
+        if is_away:
+            object.__setattr__(self.thing, "__class__", LEVEL_AWAY)
+
+    def go(self) -> None:
+        """Rows change the level from now on."""
+        object.__setattr__(self.thing, "__class__", LEVEL_AWAY)
+
+    def go_again(self) -> bool:
+        """The same after it was read; False if it was changed: it says no longer how much there is."""
+        is_kept = type(self.thing) is Level and self.thing.value == self._seen
+        if is_kept:
+            self.go()
+        return is_kept
+
+    def come(self) -> None:
+        """The level has its state again, if it has not."""
+        if type(self.thing) is LEVEL_AWAY:
+            object.__setattr__(self.thing, "__class__", Level)
+            self._memory.flush(self.row)
+            self._seen = self.thing.value
 
 
 class AwayTally:

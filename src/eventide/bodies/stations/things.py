@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from eventide.bodies.stations.statistics import AwayLevel, AwayTally, kind_of
+from eventide.bodies.stations.statistics import AwayChanges, AwayLevel, AwayTally, kind_of, kind_of_amount
 from eventide.discrete.resources import away
-from eventide.discrete.resources.away import AwayStation
+from eventide.discrete.resources.away import AwayDepot, AwayStation
+from eventide.discrete.resources.container import Container
 from eventide.statistics import Level
 
 if TYPE_CHECKING:
     from eventide.discrete.processes.process import Process
+    from eventide.discrete.resources.line import StationRequest
     from eventide.discrete.resources.request import Request
     from eventide.discrete.resources.resource import Resource
     from eventide.rows.memory import RowMemory
+
+
+Statistic: TypeAlias = "AwayLevel | AwayTally | AwayChanges"
+Kept: TypeAlias = "Resource | Container | Level"
 
 
 class Things:
@@ -24,13 +30,13 @@ class Things:
     """
 
     def __init__(self, memory: RowMemory, look: Callable[[object], object]) -> None:
-        self.stations: dict[int, AwayStation] = {}
-        """The resources that are away, or were, by their ids: this has them, so that the ids stay their own."""
+        self.stations: dict[int, AwayStation | AwayDepot] = {}
+        """Those that are away, or were, by their ids: this has them, so that the ids stay their own."""
         self._levels: dict[int, AwayLevel] = {}
-        self._parts: dict[int, AwayLevel | AwayTally] = {}
+        self._parts: dict[int, Statistic] = {}
         """The statistics of all of these."""
-        self._gone: list[AwayStation | AwayLevel] = []
-        self._looked_at: list[AwayLevel | AwayTally] = []
+        self._gone: list[AwayStation | AwayDepot | AwayLevel] = []
+        self._looked_at: list[Statistic] = []
         self._memory = memory
         self._look = look
 
@@ -38,43 +44,52 @@ class Things:
         """Whether any are away."""
         return bool(self._gone)
 
-    def go(self, thing: Resource | Level, owners: Mapping[Request, int]) -> dict[Request, int]:
-        """Let a resource or a level go away, if it has not; the rows of its requests, by these of their processes."""
+    def go(self, thing: Kept, owners: Mapping[StationRequest, int]) -> Mapping[Any, int]:
+        """Let something go away, if it has not; the rows of what is asked of it, by these of their processes."""
         one = self._away(thing)
         if one in self._gone:
             return {}
         self._gone.append(one)
-        if isinstance(one, AwayStation):
+        if isinstance(one, AwayStation | AwayDepot):
             return one.go(owners)
         one.go()
         return {}
 
-    def _away(self, thing: Resource | Level) -> AwayStation | AwayLevel:
+    def _away(self, thing: Kept) -> AwayStation | AwayDepot | AwayLevel:
         if isinstance(thing, Level):
             if id(thing) not in self._levels:
                 self._levels[id(thing)] = self._parts[id(thing)] = AwayLevel(thing, self._memory)
             return self._levels[id(thing)]
-        if id(thing) not in self.stations:
+        if id(thing) in self.stations:
+            return self.stations[id(thing)]
+        if isinstance(thing, Container):
+            depot_parts: list[Statistic] = [AwayChanges(thing.level, self._memory)]
+            for side in (thing.gets, thing.puts):
+                waits = AwayTally(side.waits, self._memory, self._look)
+                depot_parts += [AwayLevel(side.queue, self._memory, 2), waits]
+            self._parts.update((id(part.thing), part) for part in depot_parts)
+            self.stations[id(thing)] = AwayDepot(thing, self._memory, depot_parts)
+        else:
             in_use, queue = (AwayLevel(level, self._memory, 2) for level in (thing.in_use, thing.queue))
             parts = in_use, queue, AwayTally(thing.waits, self._memory, self._look)
             self._parts.update((id(part.thing), part) for part in parts)
             self.stations[id(thing)] = AwayStation(thing, self._memory, parts)
         return self.stations[id(thing)]
 
-    def row_of(self, thing: Resource | Level) -> int:
-        """The row of a resource or a level that is away."""
+    def row_of(self, thing: Kept) -> int:
+        """The row of a resource, a container or a level that is away."""
         return self._away(thing).row
 
-    def come(self, processes: Callable[[int], Process | None]) -> dict[int, Request]:
+    def come(self, processes: Callable[[int], Process | None]) -> dict[int, StationRequest]:
         """All return to Python; returns the requests by their rows.
 
         processes   by these of the activities that asked
         """
         gone, self._gone = self._gone, []
         self._looked_at.clear()
-        found: dict[int, Request] = {}
+        found: dict[int, StationRequest] = {}
         for one in gone:
-            if isinstance(one, AwayStation):
+            if isinstance(one, AwayStation | AwayDepot):
                 found.update(one.come(processes))
             else:
                 one.come()
@@ -85,7 +100,7 @@ class Things:
     def look(self, thing: object, name: str) -> object:
         """A number that rows have of a resource; or a statistic has its state and its class until rows go on."""
         if (station := self.stations.get(id(thing))) is not None:
-            return station.held if name == "_held" else station.counted
+            return station.look(name)
         part = self._parts[id(thing)]
         part.come()
         self._looked_at.append(part)
@@ -101,10 +116,15 @@ class Things:
     def give_back_own(self, q: int, process: Process) -> Request:
         """The request in a row, of a resource that is in Python, that its process alone knows."""
         s = self._memory.views.request.station[q]
-        return next(one for one in self.stations.values() if one.row == s).give_back_own(q, process)
+        stations = (one for one in self.stations.values() if isinstance(one, AwayStation))
+        return next(one for one in stations if one.row == s).give_back_own(q, process)
 
 
-def can_go(resource: Resource) -> bool:
-    """Whether the requests of a resource can be rows, as far as it is concerned itself."""
-    levels = resource.in_use, resource.queue
-    return away.can_go(resource) and all(type(level) is Level and kind_of(level) == "int" for level in levels)
+def can_go(resource: Resource | Container) -> bool:
+    """Whether what is asked of a resource or a container can be rows, as far as it is concerned itself."""
+    if isinstance(resource, Container):
+        levels: tuple[Level, ...] = resource.gets.queue, resource.puts.queue
+        may_go = kind_of_amount(resource) is not None and away.can_go_container(resource)
+    else:
+        levels, may_go = (resource.in_use, resource.queue), away.can_go(resource)
+    return may_go and all(type(level) is Level and kind_of(level) == "int" for level in levels)

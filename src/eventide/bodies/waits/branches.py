@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from eventide.discrete.processes.composite import Outcome, StandingBranch
-from eventide.discrete.resources.line import GRANTED, WAITING
+from eventide.discrete.resources.container import Portion
+from eventide.discrete.resources.line import GRANTED, WAITING, StationRequest
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.reading.generators import chain_of, locals_of
 from eventide.rows.allocation import free_row
@@ -90,12 +91,14 @@ def joins(body: Body, row_start: RowStart, standing: Sequence[tuple[str, Notice 
     return True
 
 
-def references_to(body: Body, request: Request, row_start: RowStart, generator: Suspended) -> int:
+def references_to(body: Body, request: StationRequest, row_start: RowStart, generator: Suspended) -> int:
     """How many references a process and the resource have to its request; -1 if the request is not the process's.
 
     generator   of the process
     """
     choices, places = body.reading.choices.values(), body.layout.places
+    if isinstance(request, Portion):
+        return 3  # that of the line, and two of the wait
     place = next((place for place, own in row_start.requests.items() if own is request), -1)
     if place < 0:
         return -1
@@ -114,7 +117,7 @@ def place_branches(
     memory: RowMemory,
     i: int,
     standing: Sequence[tuple[str, Notice | None, Wait | None]],
-    requests: Mapping[Request, int],
+    requests: Mapping[StationRequest, int],
 ) -> None:
     """Let the process in a row wait for what it waited for in Python.
 
@@ -130,7 +133,7 @@ def place_branches(
             memory.engine.place(memory.arrays, b, time, float(sequence), int(path[0]))
 
 
-def leave_wait(body: Body, memory: RowMemory, i: int, requests: Mapping[int, Request]) -> list[StandingBranch]:
+def leave_wait(body: Body, memory: RowMemory, i: int, requests: Mapping[int, StationRequest]) -> list[StandingBranch]:
     """The branches of the wait of a process that is about to leave its row; rows have none then.
 
     requests    by their rows

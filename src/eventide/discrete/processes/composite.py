@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from eventide.discrete.commands import Activity
     from eventide.discrete.conditions.until import StateWait
     from eventide.discrete.processes.process import Process
-    from eventide.discrete.resources.request import Request
+    from eventide.discrete.resources.line import StationRequest
     from eventide.discrete.world import World
 
 
@@ -125,7 +125,7 @@ class StandingBranch(NamedTuple):
     time: float
     sequence: float
     serial: int
-    request: Request | None
+    request: StationRequest | None
 
 
 class Composite(Sleep):

@@ -57,6 +57,14 @@ class StationRequest:
         self._priority = priority
         self.station._serve()
 
+    def withdraw(self) -> None:
+        """Give it up."""
+        raise NotImplementedError
+
+    def describe(self) -> str:
+        """What is waited for."""
+        raise NotImplementedError
+
     @property
     def granted(self) -> bool:
         """Whether what was asked for is had now."""

@@ -79,10 +79,6 @@ class Transfer(StationRequest):
             self._undo()
         self.station._serve()
 
-    def describe(self) -> str:
-        """What is waited for."""
-        raise NotImplementedError
-
     def _execute(self, sim: World, activity: Activity, /) -> object:
         if self.state is not NEW or self.station.sim is not sim:
             self._refuse(sim)

@@ -1,0 +1,147 @@
+"""Random models of processes that fill and empty containers, and somebody who looks at these and meddles."""
+
+from __future__ import annotations
+
+from random import Random
+from types import ModuleType
+from typing import Any
+
+import random_interrupts
+from random_bodies import run_through
+from random_interrupts import Cutting
+
+import eventide as ev
+
+INSPECTOR = """
+def inspector(sim, rng, log, tanks):
+    for step in iter(range(40)):
+        yield ev.hold(rng.choice([0.75, 1.5, 4.0]))
+        one = rng.choice(tanks)
+        side = rng.choice([one.gets, one.puts])
+        look = rng.randrange(LOOKS)
+        if look == 0:
+            log.append((one.amount, one.level.mean, side.queue.value, side.waits.count, one.capacity))
+        elif look == 1:
+            log.append([(t.process.name, t.since, t.state, t.amount, t.priority) for t in side.waiting])
+        elif look == 2:
+            log.append((repr(one), [repr(t) for t in side.waiting]))
+        elif look == 3:
+            rng.choice([one.reset_statistics, side.reset, one.level.reset, side.waits.reset, side.queue.reset])()
+        elif look == 4:
+            yield one.put(rng.choice([1, 2, 0]))
+        elif look == 5:
+            yield ev.first_of(got=one.get(2, priority=rng.choice([0, 1])), gave_up=0.5)
+        elif look == 6 and side.waiting:
+            side.waiting[0].priority = rng.choice([0.0, 2.0])
+        elif look == 7 and side.waiting:
+            side.waiting[-1].process.interrupt(step)
+        elif look == 8 and side.waiting:
+            log.append(side.waiting[0].process.why_waiting().rpartition("/")[2])
+        elif look == 9 and side.waiting:
+            side.waiting[0].process.end()
+        elif look == 10:
+            taken = one.get(1)
+            yield ev.first_of(got=taken, gave_up=1.0)
+            taken.withdraw()
+        elif look == 11:
+            one.capacity = rng.choice([6, 8.5, 20])
+        elif look == 12:
+            one.level.set(rng.choice([one.level.value, 3.0]))
+"""
+
+
+FEEDER = """
+def feeder(sim, rng):
+    while True:
+        yield ev.hold(rng.expovariate(2.0))
+        if fuel.amount < 4.0:
+            yield fuel.put(1.5)
+        elif fuel.amount > 6.0:
+            yield fuel.get(2)
+        if parts.amount < 3:
+            yield parts.put(2)
+        if boxes.amount < 2.0:
+            yield boxes.put(1.25, 1)
+"""
+
+
+class Transferring(Cutting):
+    """Writes one generator function whose processes fill and empty containers."""
+
+    def statement(self) -> list[str]:
+        return self.on_transfer() if self.chance.random() < 0.35 else super().statement()
+
+    def on_block(self, number: int) -> list[str]:
+        return super().on_block(number) if self.chance.random() < 0.25 else self.on_transfer()
+
+    def hold(self) -> str:
+        return self.on_transfer()[-1] if self.chance.random() < 0.2 else super().hold()
+
+    def on_transfer(self) -> list[str]:
+        """A put or a get."""
+        tank = self.one("fuel", "fuel", "parts", "parts", "boxes")
+        whole = "1", "2", f"{self.chance.choice(self.wholes)} % 4", "3, -1", "2, priority=1", "amount=1", "n % 2, 0.5"
+        real = "0.5", "1.25", "stream.uniform(0.5, 2.0)", f"abs({self.real()}) % 3.0, {self.real()}", "1, n"
+        given = self.one(*(whole if tank == "parts" else (*whole[:3], *real)))
+        if self.chance.random() < 0.04:
+            given = self.one("0.5", "-1", "99", "'much'")
+        act = f"yield {tank}.{self.one('put', 'get')}({given})"
+        if self.chance.random() < 0.1:
+            return [f"log.append((yield {act.removeprefix('yield ')}))"]
+        draws = "rng.expovariate(1.0)", "stream.uniform(0.25, 2.0)", "rng.random() * 4.0"
+        return (
+            [act]
+            if self.chance.random() < 0.6
+            else [f"x = {self.one(*draws)}", f"yield fuel.{self.one('put', 'get')}(x)"]
+        )
+
+    def real(self) -> str:
+        amounts = "fuel.amount", "fuel.level.value", "boxes.amount * 0.5", "parts.level.value"
+        return self.one(*amounts) if self.chance.random() < 0.05 else super().real()
+
+    def whole(self) -> str:
+        return self.one("parts.amount", "int(fuel.amount)") if self.chance.random() < 0.1 else super().whole()
+
+
+def program(seed: int, acts: int, looks: int) -> str:
+    """The text of a model."""
+    return "\n\n".join([random_interrupts.program(seed, acts, looks, Transferring), INSPECTOR, FEEDER])
+
+
+def seen_of(tank: ev.Container) -> list[Any]:
+    """All that a container has kept."""
+    found: list[Any] = [repr(tank.amount), tank.level._held, tank.level._changed, tank.level.mean, tank._kept == 0]
+    for side in (tank.gets, tank.puts):
+        waiting = [(t.process.name, t.since, repr(t.amount), float(t.priority), t._number) for t in side.waiting]
+        found += [waiting, list(side.waits.values), list(side.queue._held.items()), side.queue._changed, side._joined]
+    return found
+
+
+def outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int, looks: int, horizon: float = 40.0) -> Any:
+    """All that can be seen of a run of such a model."""
+    rng, log, seen = Random(seed), [], []
+    resources = [ev.Resource(sim, 2), ev.PreemptiveResource(sim, 2), ev.PreemptiveResource(sim, 1, name="shared")]
+    tanks = [
+        ev.Container(sim, 8.5, 4.0, name="fuel"),
+        ev.Container(sim, 6, 3, name="parts"),
+        ev.Container(sim, name="boxes"),
+    ]
+    vars(module).update(shared=resources[2], fuel=tanks[0], parts=tanks[1], boxes=tanks[2])
+    processes: list[ev.Process] = []
+    other: Any = sim.process(1.5 for _ in range(20))
+    for k in range(9):
+        stream, story = sim.stream(f"stream {k % 2}"), getattr(module, f"story{k % 3}")
+        other = sim.process(story(sim, rng, stream, log, seen, k % 5, 0.5 * k, 1.0, *resources[:2], other))
+        processes.append(other)
+    vars(module)["known"] = processes[4]
+    sim.process(module.feeder(sim, Random(seed)))
+    if acts:
+        sim.process(module.meddler(sim, Random(seed + 1), log, processes))
+    if looks:
+        sim.process(module.inspector(sim, Random(seed + 2), log, tanks))
+    run_through(sim, module, log, horizon)
+    states = [(p.name, p.terminated, p.idle or p.event_time, p.why_waiting()) for p in processes]
+    frames = [module.variables_of(process) for process in processes if not process.terminated]
+    found = [sim.time, sim.events, rng.random(), sim.stream("stream 0").random(), log, seen, states, frames]
+    found += [*map(seen_of, tanks), [(one.counts, list(one.waits.values)) for one in resources]]
+    return [repr(part) for part in found]  # before generators that are given up come to `finally`
