@@ -215,3 +215,31 @@ def test_who_is_called_away_once_it_was_granted_gives_back_what_it_got(is_put: b
     found, sim = both(run, native=native)
     assert len(found[0]) > 30
     assert taken(sim) > 0.8 * sim.events
+
+
+@pytest.mark.parametrize("most", [4.0, 12.0], ids=["fits", "may be too much"])
+def test_an_amount_that_is_drawn_there_is_native_where_the_container_can_hold_it(most: float) -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        tank, drawn = ev.Container(sim, 10.0, 5.0), sim.stream("drawn")
+
+        def taker() -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(0.5)
+                yield tank.get(drawn.uniform(1.0, most))
+
+        def giver() -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(drawn.uniform(0.25, 0.75))
+                yield tank.put(drawn.uniform(0.0, 4.0))
+
+        sim.process(taker())
+        sim.process(giver())
+        try:
+            sim.run(until=60.0)
+        except ev.ModelError as error:
+            return [repr(error), sim.time, random_transfers.seen_of(tank)]
+        return [random_transfers.seen_of(tank), sim.events, drawn.random()]
+
+    found, sim = both(run)
+    assert ("would wait for ever" in str(found[0])) == (most > 10.0)
+    assert most > 10.0 or taken(sim) > 0.8 * sim.events

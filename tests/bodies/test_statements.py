@@ -243,3 +243,62 @@ def test_a_comparison_is_decided_before_only_where_all_values_decide_it_alike(si
         decided += found is not None
         assert expressions._decided(node, left, right._replace(is_number=False)) is None
     assert decided == (30 if sign in ("==", "!=") else 50)
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_loops_of_a_few_turns_in_what_is_called_are_native(native: bool) -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        stages, log = sim.stream("stages"), []
+
+        def powers(base: float) -> float:
+            total = 0.0
+            for turn in range(4):
+                total += base + turn
+                total *= 0.5
+            return total
+
+        def story() -> ev.ProcessGenerator:
+            while True:
+                yield stages.erlang(1.0, 3)
+                x = stages.erlang(mean=0.5, k=2) + stages.erlang(2.0, 1)
+                log.append(x)
+                yield ev.hold(powers(x))
+
+        for _ in range(3):
+            sim.process(story())
+        sim.run(until=60.0)
+        return [log, sim.events, stages.random()]
+
+    _, sim = both(run, native=native)
+    assert sim._migration is not None
+    assert sim._migration.taken > 0.8 * sim.events
+    assert not sim._migration.exits
+
+
+def test_loops_that_end_early_or_of_many_turns_in_what_is_called_are_left_to_python() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        stages, log = sim.stream("stages"), []
+
+        def first(least: float) -> float:
+            for turn in range(3):
+                if turn > least:
+                    return 0.25 * turn
+            return 0.75
+
+        def story() -> ev.ProcessGenerator:
+            for _ in range(40):
+                yield ev.hold(0.5)
+                log.append(stages.erlang(1.0, 9))
+                yield ev.hold(0.5)
+                log.append(first(stages.random()))
+
+        sim.process(story())
+        sim.run()
+        return [log, sim.events]
+
+    _, sim = both(run)
+    assert sim._migration is not None
+    assert {ask.why.partition(" (")[0] for _, _, asks in sim._migration.notes for ask in asks} == {
+        "a loop in what it calls is left to Python",
+        "it takes more than one way to its result",
+    }

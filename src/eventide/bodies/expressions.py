@@ -38,6 +38,8 @@ _COMPARISONS: Final[dict[type, str]] = {
     ast.NotEq: "!=",
 }
 _NOTHING: Final = Thing("", (), None)
+MOST_TURNS: Final = 8
+"""Of a loop in what is called."""
 _DEEPEST: Final = 8
 """The depth to which calls are followed into each other."""
 _BAD: Final[Mapping[object, tuple[str, str]]] = {
@@ -474,6 +476,11 @@ class BodyExpressions:
                 and isinstance(statement.targets[0], ast.Name)
             ):
                 self._scopes[-1][0][statement.targets[0].id] = self.value(statement.value)
+            elif isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
+                old, name = self.number(statement.target), statement.target.id
+                self._scopes[-1][0][name] = self.compute(statement, statement.op, old, self.number(statement.value))
+            elif isinstance(statement, ast.For) and not statement.orelse:
+                self._repeat(statement)
             elif isinstance(statement, ast.Try) and not statement.finalbody and not statement.orelse:
                 return self._run([*statement.body, *body[k + 1 :]])
             elif isinstance(statement, ast.If) and not statement.orelse:
@@ -488,6 +495,20 @@ class BodyExpressions:
             else:
                 raise Unknown("such a statement in what it calls is left to Python", statement)
         return None
+
+    def _repeat(self, loop: ast.For) -> None:
+        """A loop of a few turns whose number is written: its statements, one turn after the other."""
+        turns: Operand | None = None
+        if isinstance(loop.iter, ast.Call) and len(loop.iter.args) == 1:
+            called = self.value(loop.iter.func)
+            is_range = isinstance(called, Thing) and called.value is range
+            turns = self.number(loop.iter.args[0], "int") if is_range else None
+        if turns is None or not turns.is_constant or turns.high > MOST_TURNS or not isinstance(loop.target, ast.Name):
+            raise Unknown("a loop in what it calls is left to Python", loop)
+        for turn in range(int(turns.high)):
+            self._scopes[-1][0][loop.target.id] = constant(turn)
+            if self._run(loop.body) is not None:
+                raise Unknown("a loop in what it calls is left to Python", loop)
 
 
 def _raises(body: list[ast.stmt]) -> bool:

@@ -40,9 +40,11 @@ def transferred(expressions: BodyExpressions, node: ast.expr | None, resume: int
     if amount.kind == "float" and kind == "int":
         raise Unknown("a container whose amount becomes a float is left to Python", node)
     real = f"float({amount.text})" if amount.kind == "int" else amount.text
-    most = f"a.depot.capacity[{depot}]"
-    largest = f"{EXACT}.0" if amount.kind == "int" else repr(LARGEST)
-    emission.stop_if(f"not (0.0 <= {real} <= {largest}) or {real} > {most}", amount, node=node)
+    most, largest = f"a.depot.capacity[{depot}]", EXACT if amount.kind == "int" else LARGEST
+    if amount.is_number and not amount.is_early and amount.low >= 0.0 and amount.high <= largest:
+        emission.emit_early(f"if {most} < {amount.high!r}:\n    code = EXIT\n    break")
+    else:
+        emission.stop_if(f"not (0.0 <= {real} <= {float(largest)!r}) or {real} > {most}", amount, node=node)
     if kind == "int" and side == "puts":
         emission.stop_if(f"a.depot.amount[{depot}] + a.depot.kept[{depot}] + {real} > {EXACT}.0", amount, node=node)
     if not priority.is_number:
