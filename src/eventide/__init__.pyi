@@ -27,7 +27,6 @@ from eventide.analysis.sensitivity import sensitivity as sensitivity
 from eventide.continuous import Continuous as Continuous
 from eventide.continuous import Variable as Variable
 from eventide.continuous import law as law
-from eventide.continuous import rest as rest
 from eventide.declare import Component as Component
 from eventide.declare import Computed as Computed
 from eventide.declare import ComputedVector as ComputedVector
@@ -93,6 +92,7 @@ from eventide.experiment import SteadyState as SteadyState
 from eventide.experiment import Study as Study
 from eventide.experiment import designs as designs
 from eventide.experiment import model as model
+from eventide.monitor import rest as rest
 from eventide.observe import Expression as Expression
 from eventide.observe import Integral as Integral
 from eventide.observe import Occupancy as Occupancy

@@ -162,6 +162,7 @@ def _setting_plain(
     is_new = bool(owner.root) and key not in naming.kinds and type(getattr(owner.value, name, ABSENT)) not in KINDS
     if is_new:
         naming.kinds[key] = operand.kind
+    naming.changed.add(name)
     where = f"{naming.address(owner)}, {_constant(naming, sys.intern(name))}"
     word = {"int": "whole", "float": "real", "bool": "truth"}[operand.kind]
     value = f"int({operand.text})" if operand.kind == "bool" else operand.text

@@ -525,7 +525,7 @@ class Bodies:
         kernel: Callable[..., int] | int | None = (
             body.function() if self.native is None else self.native().kernel(body.function, body.text)
         )
-        memory.changes_objects = memory.changes_objects or " set_" in body.text
+        memory.changed |= body.naming.changed
         return memory.add_kind(len(body.wholes), len(body.reals), kernel)
 
     def admit(self, generator: GeneratorType[object, object, object]) -> tuple[Body, RowStart] | None:

@@ -163,8 +163,7 @@ class Naming:
         self.exact: dict[tuple[str, tuple[str, ...]], object] = {}
         """The functions, classes and modules that variables lead to, by how they are reached."""
         self.simulations: dict[tuple[str, tuple[str, ...]], World] = {}
-        self.stations: dict[str, Thing] = {}
-        """The resources whose numbers a row has, by the variable of the kernel."""
+        self.stations: dict[str, Thing] = {}  # the resources whose numbers a row has, by the variable of the kernel
         self.guards: dict[str, Awaited] = {}  # the states for which a row waits
         self.levels: dict[str, Thing] = {}  # the levels and containers
         self.level_kinds: dict[str, Kind] = {}  # the types of their values and amounts
@@ -185,6 +184,7 @@ class Naming:
         """The variables that native code reads or sets."""
         self.present: set[str] = set()
         """The variables that surely have values at the present point of the kernel."""
+        self.changed: set[str] = set()  # the attributes of objects that native code sets
         self.prefix = ""
         """Of the variables of a function that the body goes through, before their names."""
         self.bound: dict[str, Operand | Thing] = {}

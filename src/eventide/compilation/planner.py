@@ -17,6 +17,7 @@ from eventide.compilation.registry import Bound
 from eventide.continuous.components.component import STAGES, Continuous, law_names
 from eventide.continuous.components.member import class_plan_of
 from eventide.continuous.plans import LawPlan, ProcessPlan, ReactionPlan, WaitPointPlan
+from eventide.discrete.conditions.condition import Condition
 from eventide.discrete.inside import generator_of
 from eventide.engine.codes import IMPLICIT
 from eventide.lowering.kernels.lowering import not_a_function
@@ -25,7 +26,7 @@ from eventide.reading.entries import Entry
 from eventide.reading.generators import function_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from eventide.compilation.registry import Registry
     from eventide.continuous.components.member import Member
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions.when import Trigger
     from eventide.discrete.processes.process import Process
     from eventide.lowering.kernels.lowered import Kernel
+    from eventide.lowering.names.binder import Compare
 
 _LAW: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 5, c_int64, c_void_p)
 
@@ -267,8 +269,21 @@ class Compiler(ConditionCompiler):
 
     def looks_at_lists(self, plan: Plan | ClassPlan) -> bool:
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""
-        bounds = (bound for bound in plan.signature or () if isinstance(bound, Bound))
-        return any(bound.kernel.lowered.uses.looks_at_lists for bound in bounds)
+        return any(bound.kernel.lowered.uses.looks_at_lists for bound in _signed(plan))
+
+    def hops_of(self, plan: Plan | ClassPlan) -> frozenset[str]:
+        """The names by which laws or a condition come to what may become another."""
+        return frozenset().union(*[bound.kernel.lowered.hops for bound in _signed(plan)])
+
+    def comparison(self, item: Member | Condition) -> Callable[[], bool] | None:
+        """Returns whether something refers to the same as now; None where only a plan made again tells."""
+        if not isinstance(item, Condition):
+            return None
+        compare: Compare | None = item.plan.kept[0].kernel.lowered.compare
+        if compare is None:
+            return None
+        entry = Entry.of(item.function, item.arguments)
+        return compare(entry.function, entry.arguments)
 
     def fused(self, flow: Flow) -> tuple[int, int]:
         """The addresses of what stands for `attempt` and `complete` in the steps of a small flow."""
@@ -349,3 +364,8 @@ class GuardCompiler(Compiler):
 def _in_python(plan: LawPlan) -> LawPlan:
     """A plan of laws that run in Python."""
     return replace(plan, contributions=None, equations=None, sets=(), adds=(), is_direct=False)
+
+
+def _signed(plan: Plan | ClassPlan) -> Iterator[Bound]:
+    """The kernels of laws, or of a condition, that may come to refer to something else."""
+    return (bound for bound in plan.signature or () if isinstance(bound, Bound))

@@ -6,7 +6,6 @@ then `integrator.py`.
 
 from eventide.continuous.checks import check_limits
 from eventide.continuous.components.component import Continuous, Law, law
-from eventide.continuous.components.rest import rest
 from eventide.continuous.components.variable import StateVariable, Variable
 from eventide.continuous.components.vectors import VectorVariable
 from eventide.continuous.flows.flow import Flow
@@ -26,6 +25,5 @@ __all__ = [
     "VectorVariable",
     "check_limits",
     "law",
-    "rest",
     "system_of",
 ]

@@ -298,6 +298,14 @@ class Analyst(ABC):
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""
 
     @abstractmethod
+    def hops_of(self, plan: Plan | ClassPlan) -> frozenset[str]:
+        """The names by which laws or a condition come to what may become another."""
+
+    @abstractmethod
+    def comparison(self, item: Member | Condition) -> Callable[[], bool] | None:
+        """Returns whether something refers to the same as now; None where only a plan made again tells."""
+
+    @abstractmethod
     def forget_constants(self) -> bool:
         """Something that code was made with may have changed: let such code be made again.
 

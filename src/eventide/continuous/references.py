@@ -18,16 +18,19 @@ if TYPE_CHECKING:
 class References:
     """Which members and conditions are planned again when what they refer to has changed.
 
-    are_polled  those whose changes are not announced: they are checked after every event
+    are_polled  those whose changes are not announced, which are checked after every event; with what compares whatever
+                they refer to with what that was, if there is such a function
+    names       all attributes, or the like, by which any has ever come to what may become another
     stands      returns whether all is unchanged that code was made with and Python code may change
     is_pending  whether there is new code for which that has not been noted yet
     """
 
-    __slots__ = ("_integrator", "_listing", "_told", "are_polled", "is_pending", "stands")
+    __slots__ = ("_integrator", "_listing", "_told", "are_polled", "is_pending", "names", "stands")
 
     def __init__(self, integrator: Integrator) -> None:
         self._integrator = integrator
-        self.are_polled: Pending[Member | Condition] = Pending(integrator.changes)
+        self.are_polled: dict[Member | Condition, Callable[[], bool] | None] = {}
+        self.names: set[str] = set()  # asked for membership only
         self._told: Pending[Member | Condition] = Pending(integrator.changes)
         self._listing: dict[object, None] = {}
         self.stands: Callable[[], bool] = _always
@@ -36,8 +39,14 @@ class References:
     def keep_current(self, item: Member | Condition, plan: Plan | ClassPlan) -> None:
         """Note a member or condition that may come to refer to something else."""
         if plan.signature is not None:
-            (self.are_polled if plan.is_polled else self._told).add(item)
-            if plan.is_polled and self._integrator.analyst.looks_at_lists(plan):
+            analyst = self._integrator.analyst
+            self.names |= analyst.hops_of(plan)
+            if not plan.is_polled:
+                self._told.add(item)
+                return
+            self._integrator.changes.note()
+            self.are_polled[item] = analyst.comparison(item)
+            if analyst.looks_at_lists(plan):
                 self._listing[item] = None
 
     def leave_alone(self, item: Member | Condition) -> None:
@@ -68,6 +77,7 @@ class References:
         analyst, guards = self._integrator.analyst, self._integrator.guards
         if not analyst.forget_constants():
             return
+        guards.return_rows()  # as below
         self._integrator.native_processes.leave_all()
         self._integrator.groups.renew(
             [owner for owner in self._integrator.groups.members() if not analyst.is_law_current(owner)]
@@ -80,7 +90,10 @@ class References:
 
     def renew(self) -> None:
         """Plan again what refers to other objects, lists or numbers than before."""
-        items: list[Member | Condition] = list(self.are_polled)
+        items = [item for item, stands in self.are_polled.items() if stands is None or not stands()]
+        analyst, guards = self._integrator.analyst, self._integrator.guards
+        if items:
+            guards.return_rows()  # plans compare the classes of processes
         if self._integrator.changes.references:
             members = list(self._integrator.groups.members())
             told = [owner for owner in members if owner._class_plan.signature and not owner._class_plan.is_polled]
@@ -92,10 +105,13 @@ class References:
             self._integrator.native_handlers.renew()
         self._integrator.changes.references = False
         owners = [item for item in items if not isinstance(item, Condition)]
-        self._integrator.groups.renew([owner for owner in owners if not self._integrator.analyst.is_law_current(owner)])
+        self._integrator.groups.renew([owner for owner in owners if not analyst.is_law_current(owner)])
         for item in items:
-            if isinstance(item, Condition) and not self._integrator.analyst.is_condition_current(item, item.plan):
-                self._integrator.guards.renew(item)
+            if isinstance(item, Condition) and (item in self.are_polled or item in self._told):
+                if not analyst.is_condition_current(item, item.plan):
+                    guards.renew(item)
+                elif item in self.are_polled:
+                    self.are_polled[item] = analyst.comparison(item)
 
 
 def _always() -> bool:

@@ -6,5 +6,6 @@ May import: continuous, discrete, statistics, declare, errors. Start reading at 
 
 from eventide.monitor.monitor import Monitor
 from eventide.monitor.observers import Observer, Phase
+from eventide.monitor.rest import rest
 
-__all__ = ["Monitor", "Observer", "Phase"]
+__all__ = ["Monitor", "Observer", "Phase", "rest"]

@@ -58,14 +58,13 @@ class LentGuards:
 
     def guard_of(self, process: Process, awaited: Awaited) -> StateWait | None:
         """The wait of a process by the guard that is kept of what is waited for; None without."""
-        sim = self._monitor.sim
+        sim, analyst = self._monitor.sim, self._monitor.integrator.analyst
         priority = sim.until_priority if awaited.priority is None else awaited.priority
         for wait in past_waits(process):
             is_it = wait.code is awaited.code and wait.crossed is None and wait.priority == priority
-            if is_it and wait.rests and wait.is_plain and not obstacle(wait):
-                bind = wait.plan.pattern.bind
-                is_same = bind is not None and bind(wait.function, wait.arguments) == wait.plan.binding
-                return wait if is_same else None
+            if is_it and wait.rests and not wait.is_trigger and not obstacle(wait):
+                is_same = analyst.is_condition_current(wait, wait.plan)
+                return wait if is_same and (not wait.plan.is_polled or analyst.comparison(wait)) else None
         return None
 
     def lend(self, process: Process, i: int, waits: list[StateWait]) -> None:
@@ -77,6 +76,7 @@ class LentGuards:
         self.of[process] = waits
         for wait in waits:
             wait.is_over = False
+            self._monitor.integrator.references.keep_current(wait, wait.plan)
         if present in waits:
             guards.guard.waiter[present.row] = i + 1
 
@@ -86,7 +86,9 @@ class LentGuards:
         for wait in self.of.pop(process, ()):
             wait.is_over = wait.row != c
             guard.waiter[wait.row] = 0
-            if wait.row == c:
+            if wait.is_over:
+                self._monitor.integrator.references.leave_alone(wait)
+            else:
                 wait.rank = guard.rank[c]
                 wait_again(process, wait)
 

@@ -54,7 +54,7 @@ class HybridDriver:
         if not monitor.is_undisturbed():
             return False
         references = integrator.references
-        if references.are_polled and (references.looks_at_lists or (memory is not None and memory.changes_objects)):
+        if references.looks_at_lists or (memory is not None and not references.names.isdisjoint(memory.changed)):
             return False
         if integrator.native_handlers.plans or integrator.native_processes.of:
             integrator.native_handlers.allow(monitor._reacts())

@@ -94,11 +94,11 @@ class RowMemory:
 
     run     clock, counters and lists
     host    runs plain kernels
-    changes_objects     whether some kernel sets attributes of objects
+    changed     the attributes of objects that some kernel sets
     """
 
     def __init__(self, engine: RowEngine = PLAIN) -> None:
-        self.changes_objects = False
+        self.changed: set[str] = set()  # asked for membership only
         self.engine = engine
         self.host = Host()
         self.run = run = RowState()

@@ -6,7 +6,7 @@ from types import GeneratorType
 from typing import TYPE_CHECKING
 
 from eventide.continuous.guards.native_processes import obstacle
-from eventide.discrete.conditions.until import past_waits
+from eventide.discrete.conditions.until import StateWait, past_waits
 from eventide.discrete.inside import generator_of, wait_of
 from eventide.discrete.processes.generator_stand_in import GeneratorStandIn
 from eventide.lowering.not_compilable import CannotLower
@@ -46,7 +46,7 @@ def asks_of(process: Process, registry: Registry) -> tuple[CannotLower, ...]:
     ]
     asks += elsewhere
     is_native = False
-    obstacles = {wait.code: obstacle(wait) for wait in (*past_waits(process), wait_of(process))}
+    obstacles = {wait.code: obstacle(wait) or _change_of(wait) for wait in (*past_waits(process), wait_of(process))}
     for number in process_code.segments:
         wait_point = process_code.wait_points[number]
         try:
@@ -60,6 +60,11 @@ def asks_of(process: Process, registry: Registry) -> tuple[CannotLower, ...]:
     if not is_native:
         raise asks[0]
     return tuple({str(ask): ask for ask in asks}.values())
+
+
+def _change_of(wait: StateWait) -> str:
+    """Why only a row can wait so; empty if native code from wait to wait can as well."""
+    return "" if wait.plan.signature is None else "what it waits for may come to refer to something else"
 
 
 def _read(process: Process) -> tuple[FunctionType | None, CodeType, dict[str, object]]:

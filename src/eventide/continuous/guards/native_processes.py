@@ -47,8 +47,6 @@ def obstacle(wait: StateWait) -> str:
         return "it waits for a time, whose instant Python solves"
     if plan.inputs != ():
         return "what it waits for calls inputs, which Python evaluates"
-    if plan.signature is not None:
-        return "what it waits for may come to refer to something else"
     return ""
 
 
@@ -200,7 +198,7 @@ class NativeProcesses:
         wanted = self.integrator.sim.until_priority if wait_point.priority is None else wait_point.priority
         for wait in past_waits(process):
             is_it = wait.code is wait_point.condition and wait.crossed is None and wait.priority == wanted
-            if is_it and wait.rests and not obstacle(wait):
+            if is_it and wait.rests and wait.plan.signature is None and not obstacle(wait):
                 return wait
         return None
 

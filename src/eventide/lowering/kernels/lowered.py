@@ -14,7 +14,7 @@ from eventide.native.store import Store
 from eventide.reading.constants import ABSENT, Constant
 
 if TYPE_CHECKING:
-    from eventide.lowering.names.binder import Bind
+    from eventide.lowering.names.binder import Bind, Compare
     from eventide.lowering.translation.values import Path
     from eventide.native.ir import Function
 
@@ -72,6 +72,7 @@ class Lowered:
     appends     whether it puts something into lists
     asks        where it leaves the event to Python: file, line, text and why
     bind        what it works on, from a function of the same code and its arguments; None if it does not fit them
+    compare     what compares whatever it works on with what it is now; None where that takes more than identity
     is_of_blocks    whether it works on nothing but blocks of single objects
     """
 
@@ -102,6 +103,7 @@ class Lowered:
     asks: tuple[tuple[str, int, str, str], ...]
     is_of_blocks: bool
     bind: Bind = field(repr=False)
+    compare: Compare | None = field(repr=False)
 
     @property
     def source(self) -> str:
@@ -166,6 +168,11 @@ class Lowered:
     def can_change(self) -> bool:
         """Whether what it works on may become another while the run goes on, so that it is to be bound again."""
         return any(step.can_change for step in self.steps)
+
+    @cached_property
+    def hops(self) -> frozenset[str]:
+        """The names of the attributes, or the like, by which it comes to what may become another."""
+        return frozenset(step.hop for step in self.steps if step.can_change)
 
     @property
     def assigns_loose(self) -> bool:

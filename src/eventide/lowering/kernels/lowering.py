@@ -10,7 +10,7 @@ from eventide.lowering.kernels.carried_sums import carry
 from eventide.lowering.kernels.index_rows import EACH_AT_ITS_PLACE, Rows
 from eventide.lowering.kernels.lowered import Lowered, LoweredKind
 from eventide.lowering.kernels.pieces import cut
-from eventide.lowering.names.binder import is_of_blocks, make_binder
+from eventide.lowering.names.binder import is_of_blocks, make_binder, make_comparison
 from eventide.lowering.names.name_resolution import NameResolver
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
 from eventide.lowering.translation import calls, expressions, numpy_functions, statements
@@ -274,6 +274,7 @@ class Lowering:
             appends=isinstance(dialect, HandlerDialect) and dialect.appends,
             asks=tuple((e.file, e.line, e.construct, e.why) for e in getattr(dialect, "asks", ())),
             bind=make_binder(self.entry, steps, blocks, lists, tables, tuple(outside.consts), tuple(slots.objects)),
+            compare=make_comparison(self.entry, steps),
             is_of_blocks=not (lists or tables or outside.consts) and is_of_blocks(steps),
         )
 

@@ -12,11 +12,11 @@ from eventide.continuous import Continuous, Variable
 from eventide.declare import Component
 from eventide.discrete.world import World
 from eventide.inputs import Input
-from eventide.lowering.names.paths import ITEMS, Step, code_of
+from eventide.lowering.names.paths import ITEMS, NUMBERS, Step, code_of
 from eventide.reading.entries import Entry, closed_over, default_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
     from types import FunctionType
 
     from eventide.continuous.components.member import Member
@@ -52,6 +52,13 @@ class Bind(Protocol):
 
     def __call__(self, function: FunctionType, arguments: tuple[object, ...], /) -> Binding | None:
         """Find it."""
+
+
+class Compare(Protocol):
+    """Makes what compares from then on whatever a kernel works on with what it is now."""
+
+    def __call__(self, function: FunctionType, arguments: tuple[object, ...], /) -> Callable[[], bool]:
+        """Make it, for what `Bind` has found."""
 
 
 def is_of_blocks(steps: tuple[Step, ...]) -> bool:
@@ -94,6 +101,33 @@ def make_binder(
     writer.lines.append(f"return new(Binding, ({answer}))")
     bind: Bind = writer.function()
     return bind
+
+
+def make_comparison(entry: Entry, steps: tuple[Step, ...]) -> Compare | None:
+    """What compares by identity the objects at some steps; None where what they contain can change, or nothing can.
+
+    Only the classes of objects are compared besides. So it takes some 20 ns a step, and asks a process in a row for no
+    data of the run.
+    """
+    are_objects = all(step.hop != ITEMS and step.check in ("class", "code", "same", "tuple") for step in steps)
+    if not are_objects or not any(step.can_change for step in steps):
+        return None
+    writer = _Writer(entry, steps)
+    tests: list[str] = []
+    for number, step in enumerate(steps):
+        found = writer.find(number)
+        if step.can_change:
+            tests.append(f"{found} is v{number}")
+        if step.check == "code" or (step.check == "class" and step.expected not in NUMBERS):
+            writer.names[f"expected{number}"] = step.expected
+            value = f"code_of(v{number})" if step.check == "code" else f"v{number}.__class__"
+            tests.append(f"{value} is expected{number}")
+    test = " and ".join(tests) or "True"
+    failures = "(AttributeError, LookupError, TypeError, ValueError)"
+    lines = ("def stands():", f"    try: return {test}", f"    except {failures}: return False", "return stands")
+    writer.lines += lines
+    compare: Compare = writer.function()
+    return compare
 
 
 def bits_of(numbers: Iterable[float]) -> tuple[int, ...]:
@@ -139,8 +173,8 @@ def bind(function, arguments):
         exec(source, names)  # noqa: S102  # our own text: numbers, and identifiers of the code that was lowered
         return names["bind"]
 
-    def find(self, number: int) -> None:
-        """Write how the object of a step is found."""
+    def find(self, number: int) -> str:
+        """Write how the object of a step is found, and return that."""
         step = self.steps[number]
         if step.namespace is not None:
             self.names[f"space{number}"] = step.namespace
@@ -156,6 +190,7 @@ def bind(function, arguments):
         else:
             found = _hop(f"v{step.parent}", step.hop)
         self.lines.append(f"v{number} = {found}")
+        return found
 
     def compare(self, number: int) -> None:
         """Write what the object of a step has to be like."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eventide.continuous.components.component import Continuous
+    from eventide.continuous import Continuous
 
 
 def rest(*names: str, **values: float) -> Callable[[Continuous, float], None]:

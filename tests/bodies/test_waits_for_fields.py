@@ -1,0 +1,166 @@
+"""Conditions that read fields of their process and of other objects: rows wait for them, and changes are noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+import pytest
+import random_bodies
+from random_bodies import simulation, taken
+
+import eventide as ev
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    random_bodies.hurry(monkeypatch)
+
+
+MARGIN = 0.0
+
+
+class Room(ev.Continuous):
+    t: ev.State = ev.state(18.0)
+    heating: float = 0.0
+
+    def equations(self) -> None:
+        self.rate.t = self.heating - 0.25 * (self.t - 10.0)
+
+
+class Limits:
+    def __init__(self, high: float) -> None:
+        self.high = high
+
+
+class Thermostat(ev.Process):
+    room: Room
+    limits: Limits
+    told: list[Any]
+    low: float = 18.0
+
+    def run(self) -> ev.ProcessGenerator:
+        while True:
+            self.room.heating = 4.0
+            yield ev.until(lambda: self.room.t >= self.limits.high - MARGIN)
+            self.told.append((self.sim.time, self.room.t))
+            self.room.heating = 0.0
+            yield ev.until(lambda: self.room.t <= self.low)
+            self.told.append((self.sim.time, self.room.t))
+
+
+class Counting(Thermostat):
+    """One that sets in native code what its conditions read."""
+
+    def run(self) -> ev.ProcessGenerator:
+        while True:
+            self.room.heating = 4.0
+            yield ev.until(lambda: self.room.t >= self.limits.high)
+            self.room.heating = 0.0
+            self.low = self.low - 0.0625 if self.low > 16.0 else 18.0
+            yield ev.until(lambda: self.room.t <= self.low)
+            self.told.append((self.sim.time, self.room.t))
+
+
+def field(one: Thermostat, spare: Room, value: float) -> None:
+    one.low = 17.0 + value
+
+
+def by_name(one: Thermostat, spare: Room, value: float) -> None:
+    setattr(one, "low", 17.0 + value)  # noqa: B010  # the other way to set it
+
+
+def attributes(one: Thermostat, spare: Room, value: float) -> None:
+    one.__dict__["low"] = 17.0 + value
+
+
+def inner(one: Thermostat, spare: Room, value: float) -> None:
+    one.limits.high = 20.0 + value
+
+
+def another(one: Thermostat, spare: Room, value: float) -> None:
+    one.limits = Limits(20.0 + value)
+
+
+def same_value(one: Thermostat, spare: Room, value: float) -> None:
+    one.low = float(str(one.low))
+
+
+def room(one: Thermostat, spare: Room, value: float) -> None:
+    one.room.heating = 0.0
+    one.room = spare
+
+
+def of_another_class(one: Thermostat, spare: Room, value: float) -> None:
+    class Higher(Limits):
+        pass
+
+    one.limits.__class__ = Higher
+
+
+def number_of_module(one: Thermostat, spare: Room, value: float) -> None:
+    globals()["MARGIN"] = 0.25 * value
+
+
+CHANGES = number_of_module, field, by_name, attributes, inner, another, same_value, room, of_another_class
+
+
+def outcome(
+    compiles: Any, kind: type[Thermostat], change: Callable[..., None], *, native: bool = False
+) -> tuple[ev.Simulation, list[Any]]:
+    globals()["MARGIN"] = 0.0
+    sim, told, rng = simulation(compiles, native=native), [], Random(7)
+    rooms = [Room(sim, t=18.0 + k / 8, name=f"room {k}").start() for k in range(4)]
+    made = [kind(sim, room=one, limits=Limits(22.0 + k / 16), told=told) for k, one in enumerate(rooms[:3])]
+    for one in made:
+        one.activate()
+
+    def changer() -> ev.ProcessGenerator:
+        for _ in range(5):
+            yield ev.hold(40.0 + 10.0 * rng.random())
+            change(rng.choice(made), rooms[3], rng.random())
+
+    sim.process(changer())
+    sim.run(until=300.0)
+    told += [sim.events, sim.monitor.steps, sim.monitor.state_events, *[one.t for one in rooms]]
+    told += [(one.low, one.limits.high) for one in made]
+    return sim, told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("kind", [Thermostat, Counting])
+def test_what_a_condition_of_a_row_refers_to_may_change(kind: type[Thermostat], change: Callable[..., None]) -> None:
+    sim, told = outcome("auto", kind, change)
+    assert told == outcome(False, kind, change)[1]
+    assert kind is Counting or taken(sim) > 0.5 * sim.events
+
+
+@pytest.mark.slow
+def test_native_kernels_wait_for_what_fields_of_their_process_say() -> None:
+    sim, told = outcome("auto", Thermostat, inner, native=True)
+    assert told == outcome(False, Thermostat, inner)[1]
+    assert taken(sim) > 0.5 * sim.events
+
+
+def test_a_field_that_is_set_while_rows_wait_is_noticed() -> None:
+    sim, told = outcome("auto", Thermostat, field)
+    assert told == outcome(False, Thermostat, field)[1]
+    assert taken(sim) > 0.5 * sim.events
+
+
+def test_conditions_that_refer_to_the_same_are_compared_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    globals()["MARGIN"] = 0.0
+    sim = ev.Simulation(compile="auto")
+    rooms = [Room(sim, t=18.0 + k / 8).start() for k in range(20)]
+    for k, one in enumerate(rooms):
+        Thermostat(sim, room=one, limits=Limits(22.0 + k / 16), told=[]).activate()
+    sim.run(until=2.0)
+    analyst, asked = type(sim._continuum.integrator.analyst), []
+    plain = analyst.is_condition_current
+    monkeypatch.setattr(analyst, "is_condition_current", lambda *given: asked.append(given) or plain(*given))
+    before = sim.events
+    sim.run(until=5.0)
+    assert sim.events > before + 20
+    assert len(asked) < 5 * 20  # of each a few times, before they are rows
