@@ -19,6 +19,8 @@ class Dice:
     features: set[str]
     made: m.Program
     labels = 0
+    bends: list[float]
+    """The times at which inputs jump or bend."""
 
     def label(self, word: str) -> str:
         """A label of the log that stands there once."""
@@ -67,7 +69,9 @@ class Extras(Dice):
             times.append(round(times[-1] + self.some(0.3, 1.2), 3))
         levels = [self.some(-0.6, 0.6) for _ in times]
         steps = [later - sooner for sooner, later in pairwise(levels)]
-        match self.random.randrange(5):
+        sort = self.random.randrange(5)
+        self.bends += times[: (1, 2, 1, 4, 4)[sort]]
+        match sort:
             case 0:
                 return m.Function(name, jumps(low, [(at, high - low)]), f"ev.inputs.Step({at!r}, {high!r}, {low!r})")
             case 1:
@@ -87,6 +91,23 @@ class Extras(Dice):
         found = [(t, after - before) for t, (before, after) in zip(times, pairwise(slopes), strict=True)]
         text = f"ev.inputs.LinearTable({tuple(times)!r}, {tuple(levels)!r})"
         return m.Function(name, jumps(levels[0], found, bends=True), text)
+
+    def meeting(self) -> float:
+        """A time at which an input jumps or bends; 0 for none."""
+        times = [time for time in self.bends if time < self.made.end - 0.3] if self.has("meetings") else []
+        return self.random.choice(times) if times and self.chance(0.7) else 0.0
+
+    def appointment(self, process: m.Process) -> list[m.Statement]:
+        """A process waits first until an input jumps or bends, and changes the model at that time."""
+        time = self.meeting()
+        wait: m.Statement = m.Hold(m.Num(time))
+        if self.has("interrupts") and process.index == 0:
+            wait = m.Guarded([wait], self.label("guarded"))
+        return [wait, self.note_of("bend"), *self.deeds()] if time else []
+
+    def note_of(self, word: str) -> m.Log:
+        """A line of the log with what some object has."""
+        raise NotImplementedError
 
     # --- classes ------------------------------------------------------------------------------------------------------
 

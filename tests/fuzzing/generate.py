@@ -23,7 +23,7 @@ FEATURES = (
     "sum_conditions", "function_conditions", "stock_conditions", "races", "freezes", "rouses",
     "pauses",
     "causes", "ends", "halts", "tolerances", "ranks", "capacities", "moves", "shifts",
-    "rows", "differences",
+    "rows", "differences", "meetings", "suspensions",
 )  # fmt: skip
 """What programs may be made of; each occurs in a part of them."""
 HEARTS = {
@@ -57,6 +57,7 @@ class Maker(Stories):
         if self.has("rows") and not has_all:
             self.features -= {name for name in sorted(DISTURBING) if Random(f"{seed} quiet {name}").random() < 0.95}
         self.made = m.Program(seed, end=round(self.random.uniform(4.0, 9.0), 3))
+        self.bends = []
         self.written: set[tuple[int, str]] = set()
 
     def program(self) -> m.Program:
@@ -87,7 +88,7 @@ class Maker(Stories):
         if self.has("spawn"):
             made.processes[-1].waits = True
         for process in made.processes:
-            process.body = self.story(process)
+            process.body = [*self.appointment(process), *self.story(process)]
         if self.has("pauses"):
             made.pauses = [self.pause() for _ in range(random.randint(1, 2))]
         made.features = sorted(self.features)
@@ -96,7 +97,7 @@ class Maker(Stories):
     def pause(self) -> m.Pause:
         """What the main program does between two runs; it reads nothing that it has changed."""
         deeds = [deed for _ in range(2) for deed in self.deeds() if not isinstance(deed, m.Log)]
-        return m.Pause(self.some(0.5, self.made.end - 0.5), [self.note_of("pause"), *deeds])
+        return m.Pause(self.meeting() or self.some(0.5, self.made.end - 0.5), [self.note_of("pause"), *deeds])
 
     def style(self) -> str:
         """How a process is written."""

@@ -62,7 +62,7 @@ class Stories(RowStories):
                     end = round(at + self.some(0.3, 1.5), 3)
                     hours.append((at, end, self.random.randint(1, 3)))
                     at = round(end + self.some(0.1, 0.6), 3)
-                excess = self.random.choice(("finish", "preempt")) if name == "bench" else "finish"
+                excess = self.excess(name)
                 self.made.shifts[name] = m.Shifts(hours, at, excess)
 
     def story(self, process: m.Process) -> list[m.Statement]:
@@ -230,8 +230,13 @@ class Stories(RowStories):
     def staffing(self) -> m.Staff:
         """A resource gets more units, or fewer."""
         name = self.random.choice(list(self.made.resources))
-        excess = self.random.choice(("finish", "preempt")) if name == "bench" else "finish"
-        return m.Staff(name, self.random.choice((0, 1, 1, 2, 2, 3)), excess)
+        return m.Staff(name, self.random.choice((0, 1, 1, 2, 2, 3)), self.excess(name))
+
+    def excess(self, name: str) -> str:
+        """What becomes of units of a resource that are in use beyond its capacity."""
+        if self.has("suspensions") and self.chance(0.6):
+            return "suspend"
+        return self.random.choice(("finish", "preempt")) if name == "bench" else "finish"
 
     def rouse(self) -> m.Statement:
         """Somebody lets the second process go on, or not."""

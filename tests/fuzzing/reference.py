@@ -416,7 +416,7 @@ class World(Comparisons):
         """The product of the first states of the first object and the last, and what else `running` integrates."""
         first, last = (self.names[o.name] for o in (self.program.objects[0], self.program.objects[-1]))
         x = getattr(first, "x", 0.0)
-        driven = abs(last.drive(self.time)) if hasattr(last, "drive") else 0.0
+        driven = last.drive(self.time) ** 2 if hasattr(last, "drive") else 0.0
         return float(x * getattr(last, "x", 0.0) + last.k * x + driven)
 
     def _arrive(
@@ -485,6 +485,8 @@ class World(Comparisons):
                 return self._look(slots, dense, time)[key]
 
             root = first_root(known=self.known[key], times=times, values=values, gap=gap)
+            if root is not None:  # the time of a jump is exact
+                root = next((jump for jump in self.jumps if abs(root - jump) <= SAME), root)
             if root is not None and root <= high:
                 roots.append((root, key))
         if not roots:

@@ -140,7 +140,7 @@ def observe(sim: Any, objects: list[Any], observed: str, result: Result) -> Call
         first, last = objects[0], objects[-1]
         product = sim.integral(lambda: first.x * last.x)
         scaled = sim.integral(lambda: last.k * first.x)
-        driven = sim.integral(lambda: abs(last.drive(sim.time))) if hasattr(last, "drive") else None
+        driven = sim.integral(lambda: last.drive(sim.time) ** 2) if hasattr(last, "drive") else None
         integrals = [one for one in (product, scaled, driven) if one is not None]
         return lambda: setattr(result, "area", sum(float(one.value) for one in integrals))
     elif observed == "dense":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from fuzzing.exceptions import Skip
 from fuzzing.reference import Notice, World
 
 if TYPE_CHECKING:
@@ -21,17 +22,42 @@ class Wish:
         self.state = "new"
         self.who: Activity | None = None
         self.notice: Notice | None = None
+        self.left: float | None = None
+        """Of the hold that stands still without its unit."""
+
+    def stop_hold(self) -> None:
+        """The hold of whoever has lost the unit stands still; other waits go on."""
+        story = self._story()
+        if story.notice is None:
+            return
+        if story.due <= story.world.time:
+            raise Skip("a hold ends as its unit goes")
+        self.left = story.due - story.world.time
+        story.cancel()
+        story.withdraw = lambda: setattr(self, "left", None)
+
+    def continue_hold(self) -> None:
+        """The unit is there again."""
+        left, self.left = self.left, None
+        if left is not None:
+            story = self._story()
+            story.world.do_hold(story, left)
+
+    def _story(self) -> Any:
+        return self.who.group.owner if hasattr(self.who, "group") else self.who  # a branch of a wait for several things
 
     def give_back(self) -> None:
         """Leave the line, or give the unit back."""
         before, self.state = self.state, "over"
         if before == "waiting":
             self.desk.line.remove(self)
+        elif before == "suspended":
+            self.desk.suspended.remove(self)
         elif before == "granted":
             if self.notice is not None:
                 self.notice.live = False
             self.desk.take_back(self)
-        if before in {"waiting", "granted"}:
+        if before in {"waiting", "suspended", "granted"}:
             self.desk.serve()
 
 
@@ -43,6 +69,8 @@ class Desk:
         self.units = units
         self.held = 0
         self.line: list[Wish] = []
+        self.users: list[Wish] = []
+        self.suspended: list[Wish] = []
 
     def stock(self) -> float:
         """Units that are free."""
@@ -50,12 +78,43 @@ class Desk:
 
     def take_back(self, wish: Wish) -> None:
         """Somebody has his unit no longer."""
+        self.users.remove(wish)
         self.held -= 1
 
     def staff(self, units: int, excess: str) -> None:
-        """Change the number of units; what is in use beyond it is done."""
+        """Change the number of units; those in use beyond it are taken away, or their work is done or stands still."""
         self.units = units
+        for user in self._losers() if excess != "finish" else []:
+            if self.held > units:
+                self._suspend(user) if excess == "suspend" else self._take_away(user)
         self.serve()
+
+    def _losers(self) -> list[Wish]:
+        """Who has units, of lowest priority and latest first."""
+        return sorted(reversed(self.users), key=lambda user: user.priority)  # noqa: C414  # a stable sort
+
+    def _give(self, wish: Wish) -> None:
+        wish.state = "granted"
+        self.held += 1
+        self.users.append(wish)
+
+    def _suspend(self, user: Wish) -> None:
+        if user.notice is not None:
+            raise Skip("a unit goes before whoever got it knows")
+        self.take_back(user)
+        user.state = "suspended"
+        self.suspended.append(user)
+        user.stop_hold()
+
+    def _resume(self) -> None:
+        """Those whose work stands still come first, the last of them before the others."""
+        while self.suspended and self.held < self.units:
+            user = self.suspended.pop()
+            self._give(user)
+            user.continue_hold()
+
+    def _take_away(self, victim: Wish) -> None:
+        raise NotImplementedError
 
     def move_first(self, other: Desk) -> None:
         """Whoever is first in line stands in another, as the last of his priority."""
@@ -74,9 +133,8 @@ class Desk:
 
     def ask(self, who: Activity, wish: Wish) -> tuple[Any] | None:
         """Grant at once, or let him stand in line."""
-        if self.held < self.units and not self.line:
-            self.held += 1
-            wish.state = "granted"
+        if self.held < self.units and not self.line and not self.suspended:
+            self._give(wish)
             return (None,)
         self.stand(wish)
         who.withdraw = wish.give_back
@@ -84,10 +142,10 @@ class Desk:
 
     def serve(self) -> None:
         """Grant what is free, at the end of this instant."""
+        self._resume()
         while self.line and self.held < self.units:
             wish = self.line.pop(0)
-            wish.state = "granted"
-            self.held += 1
+            self._give(wish)
             wish.notice = self.world.schedule(self.world.time, lambda wish=wish: self._come(wish))
 
     def _come(self, wish: Wish) -> None:
@@ -101,19 +159,14 @@ class Bench(Desk):
 
     def __init__(self, world: World, units: int) -> None:
         super().__init__(world, units)
-        self.users: list[Wish] = []
         self.asked = 0
-
-    def take_back(self, wish: Wish) -> None:
-        self.users.remove(wish)
-        super().take_back(wish)
 
     def ask(self, who: Activity, wish: Wish) -> tuple[Any] | None:
         """Grant at once, or let him stand in line, where he stood before if he comes again."""
         if not wish.number:
             self.asked += 1
             wish.number = self.asked
-        if self.held < self.units and not self.line:
+        if self.held < self.units and not self.line and not self.suspended:
             self._give(wish)
             return (None,)
         self._stand(wish)
@@ -127,6 +180,7 @@ class Bench(Desk):
 
     def serve(self) -> None:
         """Grant what is free, or can be taken away."""
+        self._resume()
         while self.line and self._has_room(self.line[0]):
             wish = self.line.pop(0)
             self._give(wish)
@@ -136,26 +190,9 @@ class Bench(Desk):
         wish.state = "waiting"
         self.line = sorted([*self.line, wish], key=lambda one: (-one.priority, one.number))
 
-    def _give(self, wish: Wish) -> None:
-        wish.state = "granted"
-        self.held += 1
-        self.users.append(wish)
-
-    def staff(self, units: int, excess: str) -> None:
-        """Change the number of units; those in use beyond it are taken away, or their work is done."""
-        self.units = units
-        for user in self._losers() if excess == "preempt" else []:
-            if self.held > units:
-                self._take_away(user)
-        self.serve()
-
-    def _losers(self) -> list[Wish]:
-        """Who has units, of lowest priority and latest first."""
-        return sorted(reversed(self.users), key=lambda user: user.priority)  # noqa: C414  # a stable sort
-
     def _has_room(self, wish: Wish) -> bool:
         if self.held < self.units:
-            return True
+            return not self.suspended
         missing = self.held + 1 - self.units
         victims = [user for user in self._losers() if user.priority < wish.priority][:missing]
         if not wish.preempts or len(victims) < missing:
