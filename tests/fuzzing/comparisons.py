@@ -1,7 +1,8 @@
 """What comparisons and whole numbers are known to be: over a stretch each is constant, and followed by itself.
 
 `mode` says how laws and conditions are computed: "live" at an instant, where what is close to its level is what it was
-known to be; "frozen" in a stretch; "scan" in a stretch as well, where differences are noted.
+known to be; "frozen" in a stretch; "scan" in a stretch as well, where differences are noted;
+"observed" within it, by what only looks.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ class Comparisons:
     def compare(self, site: int, gap: float) -> bool:
         """Whether a comparison holds: by its difference, or as it is known where that is frozen or close."""
         if self.owner is None:
-            if abs(gap) <= CLOSE:
+            if abs(gap) <= CLOSE and self.mode != "observed":
                 raise Skip("a statement compares what is equal")
             return gap > 0.0
         key = (self.owner, site)

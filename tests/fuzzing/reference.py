@@ -401,7 +401,9 @@ class World(Comparisons):
             for node, weight in zip(NODES, WEIGHTS, strict=True):
                 time = start + 0.5 * (node + 1.0) * (end - start)
                 self._scatter(slots, time, dense(time))
+                self.mode = "observed"
                 self.area += 0.5 * (end - start) * weight * self._integrand()
+                self.mode = "live"
 
     def _row(self) -> dict[str, float]:
         """The numbers of all objects of the program that move now, as a recording names them."""
