@@ -65,6 +65,12 @@ def feeder(sim, rng):
 """
 
 
+HIDDEN = """
+# Where nothing in the text reads the variable of an outcome but for its name it has no value in a generator.
+HIDDEN += tuple(f"got{k}" for k in range(300))
+"""
+
+
 class Transferring(Cutting):
     """Writes one generator function whose processes fill and empty containers."""
 
@@ -75,7 +81,8 @@ class Transferring(Cutting):
         return super().on_block(number) if self.chance.random() < 0.25 else self.on_transfer()
 
     def hold(self) -> str:
-        return self.on_transfer()[-1] if self.chance.random() < 0.2 else super().hold()
+        moves = "fuel.get(0.5)", "fuel.put(1.25)", "parts.put(1)", "parts.get(n % 3)", "boxes.get(1)"
+        return f"yield {self.one(*moves)}" if self.chance.random() < 0.2 else super().hold()
 
     def on_transfer(self) -> list[str]:
         """A put or a get."""
@@ -85,15 +92,32 @@ class Transferring(Cutting):
         given = self.one(*(whole if tank == "parts" else (*whole[:3], *real)))
         if self.chance.random() < 0.04:
             given = self.one("0.5", "-1", "99", "'much'")
-        act = f"yield {tank}.{self.one('put', 'get')}({given})"
-        if self.chance.random() < 0.1:
-            return [f"log.append((yield {act.removeprefix('yield ')}))"]
+        act = f"{tank}.{self.one('put', 'get')}({given})"
+        kind = self.chance.random()
+        if kind < 0.25 and tank != "parts":
+            return self.impatient(act)
+        if kind < 0.35:
+            return [f"log.append((yield {act}))"]
         draws = "rng.expovariate(1.0)", "stream.uniform(0.25, 2.0)", "rng.random() * 4.0"
-        return (
-            [act]
-            if self.chance.random() < 0.6
-            else [f"x = {self.one(*draws)}", f"yield fuel.{self.one('put', 'get')}(x)"]
-        )
+        if kind < 0.6:
+            return [f"x = {self.one(*draws)}", f"yield fuel.{self.one('put', 'get')}(x)"]
+        return [f"yield {act}"]
+
+    def impatient(self, act: str) -> list[str]:
+        """A put or a get that is given up."""
+        time = self.one("0.25", "ev.hold(0.5)", "rng.expovariate(2.0)", "0.0", "stream.uniform(0.25, 1.0)")
+        things = [f"moved={act}", f"late={time}"]
+        if self.chance.random() < 0.2:
+            things.append(self.one("later=1.0", "other=fuel.get(0.5)", "place=first.request()"))
+        if self.units and self.chance.random() < 0.3:
+            things.append(f"served={self.units[-1]}")
+        self.chance.shuffle(things)
+        wait = f"yield ev.first_of({', '.join(things)})"
+        if self.chance.random() < 0.2:
+            return [wait]
+        name = f"got{next(self.counts)}"
+        told = self.one(f"log.append(({name}.name, sim.time))", f"seen.append(sim.time + ({name}.name == 'moved'))")
+        return [f"{name} = {wait}", f"if {name}.name {self.one('==', '!=')} 'moved':", f"    {told}"]
 
     def real(self) -> str:
         amounts = "fuel.amount", "fuel.level.value", "boxes.amount * 0.5", "parts.level.value"
@@ -105,7 +129,7 @@ class Transferring(Cutting):
 
 def program(seed: int, acts: int, looks: int) -> str:
     """The text of a model."""
-    return "\n\n".join([random_interrupts.program(seed, acts, looks, Transferring), INSPECTOR, FEEDER])
+    return "\n\n".join([random_interrupts.program(seed, acts, looks, Transferring), INSPECTOR, FEEDER, HIDDEN])
 
 
 def seen_of(tank: ev.Container) -> list[Any]:

@@ -243,3 +243,36 @@ def test_an_amount_that_is_drawn_there_is_native_where_the_container_can_hold_it
     found, sim = both(run)
     assert ("would wait for ever" in str(found[0])) == (most > 10.0)
     assert most > 10.0 or taken(sim) > 0.8 * sim.events
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_who_gives_up_at_a_container_is_native(native: bool) -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        tank, drawn, log = ev.Container(sim, 12.0, 3.0), sim.stream("drawn"), []
+
+        def car(number: int) -> ev.ProcessGenerator:
+            for _ in range(40):
+                yield ev.hold(drawn.exponential(1.0))
+                outcome = yield ev.first_of(fuel=tank.get(2.5), patience=ev.hold(0.5))
+                if outcome.name == "fuel":
+                    log.append((number, sim.time))
+                yield ev.first_of(late=0.25, back=tank.put(0.5))
+
+        def truck() -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(drawn.uniform(1.0, 2.0))
+                yield tank.put(4.0)
+
+        for number in range(6):
+            sim.process(car(number))
+        sim.process(truck())
+        for until in (3.0, 7.5, 20.0):
+            sim.run(until=until)
+            log.append([(p.name, p.why_waiting()) for p in sim.processes])
+        return [log, random_transfers.seen_of(tank), sim.events, drawn.random()]
+
+    found, sim = both(run, native=native)
+    assert any("of 2.5 since" in why for alive in found[0] if isinstance(alive, list) for _, why in alive)
+    assert taken(sim) > 0.8 * sim.events
+    assert sim._migration is not None
+    assert not sim._migration.exits

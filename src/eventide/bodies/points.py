@@ -75,6 +75,8 @@ class Choice(NamedTuple):
     asked       which of them is a request; -1 for none
     request     the variable of that request, or what stands for one
     is_own      whether the command makes the request, so that only the outcome leads to it
+    moves       which of them is a put into a container or a get; -1 for none
+    depot, side the variable of the kernel with that container, and "puts" or "gets"
     """
 
     number: int
@@ -83,6 +85,9 @@ class Choice(NamedTuple):
     asked: int
     request: str
     is_own: bool
+    moves: int = -1
+    depot: str = ""
+    side: str = ""
 
 
 class Handler(NamedTuple):

@@ -163,6 +163,7 @@ class Writing:
                 "spawn(",
                 "watch_for(",
                 "transfer(",
+                "branch_transfers(",
             )
             if any(word in text for word in words):
                 return True

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eventide.rows.allocation import free_row, has_locals, new_row
-from eventide.rows.codes import BRANCH, COMPOSED, GATHERED, JOINED, NONE, NOTHING, REQUESTED
+from eventide.rows.codes import BRANCH, COMPOSED, GATHERED, JOINED, NONE, NOTHING, TRANSFERRING
+from eventide.rows.depots import carry_out, give_up, transfer
 from eventide.rows.event_list import displace, schedule
 from eventide.rows.joins import enter_joiners, leave_joiners
 from eventide.rows.stations import ask, withdraw
@@ -58,6 +59,15 @@ def branch_asks(a: Rows, i: int, number: int, q: int) -> bool:
     return True
 
 
+def branch_transfers(a: Rows, i: int, number: int, s: int, priority: float, amount: float, is_whole: bool) -> bool:
+    """The next branch yields a put or a get: True if it is carried out at once, which ends the wait, else it waits."""
+    b = new_branch(a, i, number)
+    if not transfer(a, b, s, priority, amount, is_whole):
+        return False
+    end_wait(a, i, b)
+    return True
+
+
 def branch_joins(a: Rows, i: int, number: int, j: int) -> None:
     """The next branch waits for the end of the process in row `j`."""
     enter_joiners(a, new_branch(a, i, number), j)
@@ -85,6 +95,9 @@ def end_wait(a: Rows, i: int, winner: int) -> None:
             leave_joiners(a, b)
             q = NONE
         displace(a, b)
+        if a.activity.wait[b] == TRANSFERRING:
+            give_up(a, q)
+            q = NONE
         if b == winner:
             if q >= 0:
                 a.request.activity[q] = i
@@ -99,6 +112,10 @@ def end_wait(a: Rows, i: int, winner: int) -> None:
 def come(a: Rows, b: int) -> int:
     """The event of a branch takes place: the row of the process that continues; NONE while it waits for others."""
     i = a.process.owner[b]
+    if a.activity.wait[b] == TRANSFERRING:
+        a.activity.wait[b] = NOTHING
+        carry_out(a, a.process.subject[b])
+        a.process.subject[b] = NONE
     if a.activity.wait[i] == GATHERED:
         if not is_gathered(a, i):
             return NONE
@@ -112,11 +129,11 @@ def leave_branches(a: Rows, i: int) -> None:
     end_wait(a, i, NONE)
 
 
-def place_branch(a: Rows, i: int, number: int, q: int) -> int:
+def place_branch(a: Rows, i: int, number: int, wait: int, q: int) -> int:
     """The next branch of the wait of a process that comes from Python: it waits for a request, or NONE."""
     b = new_branch(a, i, number)
     if q >= 0:
-        a.activity.wait[b] = REQUESTED
+        a.activity.wait[b] = wait
         a.process.subject[b] = q
         a.request.activity[q] = b
     return b

@@ -17,6 +17,7 @@ from eventide.rows.codes import NONE, REQUESTED, TRANSFERRING, WATCHING
 if TYPE_CHECKING:
     from eventide.bodies.migration.selection import Candidate
     from eventide.discrete.calendar import Entry
+    from eventide.discrete.commands import Activity
     from eventide.discrete.processes.process import Process
     from eventide.rows.memory import RowMemory
 
@@ -57,8 +58,8 @@ def request_of(memory: RowMemory, i: int, requests: Mapping[int, StationRequest]
     return requests[memory.process.subject[i]] if is_asking else None
 
 
-def wait_again(process: Process, request: StationRequest | None) -> Entry:
-    """A process has left the row in which it waited for a request; None: for its time. Returns whose notice it has."""
+def stand_waiting(process: Activity, request: StationRequest | None) -> Entry:
+    """What has left its row waits for a request, None: for its time, in Python. Returns whose notice that of it is."""
     if request is None:
         return process
     process._wait = request

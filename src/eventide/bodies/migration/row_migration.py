@@ -326,8 +326,10 @@ class RowMigration(OuterHook):
         self._fetch(process)
         if left:
             for branch, one in zip(FirstOf.begun(process, left), left, strict=True):
-                put_back(self._calendar, branch, one.time, one.sequence, one.serial)
-        put_back(self._calendar, placement.wait_again(process, request), time, sequence, serial)
+                put_back(
+                    self._calendar, placement.stand_waiting(branch, one.request), one.time, one.sequence, one.serial
+                )
+        put_back(self._calendar, placement.stand_waiting(process, request), time, sequence, serial)
 
     def embody(self) -> None:
         """Give objects to the processes that were made in rows and have none, in the order in which they were made."""

@@ -54,8 +54,8 @@ class Candidate(NamedTuple):
     @property
     def requests(self) -> list[StationRequest]:
         """All that it has asked for."""
-        waits = [self.wait] if isinstance(self.wait, Portion) else []
-        return [*self.row_start.requests.values(), *waits]
+        waits = [self.wait] if self.group is None else [wait for _, _, wait in self.group.standing]
+        return [*self.row_start.requests.values(), *(wait for wait in waits if isinstance(wait, Portion))]
 
     @property
     def notices(self) -> list[Notice]:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from eventide.discrete.processes.composite import Outcome, StandingBranch
-from eventide.discrete.resources.container import Portion
+from eventide.discrete.resources.container import AmountGet, AmountPut, Portion
 from eventide.discrete.resources.line import GRANTED, WAITING, StationRequest
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.reading.generators import chain_of, locals_of
 from eventide.rows.allocation import free_row
-from eventide.rows.codes import COMPOSED, NONE
+from eventide.rows.codes import COMPOSED, NONE, REQUESTED, TRANSFERRING
 from eventide.rows.composites import has_rows, place_branch
 from eventide.rows.event_list import displace
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 KINDS: Final = (Request, PreemptingRequest)
 """The classes of requests that rows can have."""
+_SIDES: Final[dict[str, type[Portion]]] = {"gets": AmountGet, "puts": AmountPut}
 
 
 # --- outcomes ---------------------------------------------------------------------------------------------------------
@@ -74,6 +75,12 @@ def joins(body: Body, row_start: RowStart, standing: Sequence[tuple[str, Notice 
     if choice is None or choice.words != tuple(word for word, _, _ in standing):
         return choice is None and not standing
     for k, (_, notice, request) in enumerate(standing):
+        if k == choice.moves:
+            if not isinstance(request, _SIDES[choice.side]) or request.state != WAITING:
+                return False
+            if row_start.stations[body.layout.places[choice.depot]] is not request.station:
+                return False
+            continue
         if k != choice.asked:
             if notice is None or request is not None:
                 return False
@@ -126,8 +133,9 @@ def place_branches(
     while not has_rows(memory.views, len(standing)):
         memory.grow()
     for number, (_, notice, request) in enumerate(standing):
-        q = requests[request] if isinstance(request, Request) else NONE
-        b = place_branch(memory.views, i, number, q)
+        q = requests[request] if isinstance(request, StationRequest) else NONE
+        wait = TRANSFERRING if isinstance(request, Portion) else REQUESTED
+        b = place_branch(memory.views, i, number, wait, q)
         if notice is not None:
             time, sequence, path, _ = notice
             memory.engine.place(memory.arrays, b, time, float(sequence), int(path[0]))

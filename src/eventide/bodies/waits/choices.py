@@ -1,6 +1,7 @@
 """Waits of bodies for the first of several things: `outcome = yield ev.first_of(served=place, gave_up=ev.hold(2.0))`.
 
-One of these may be a request, that of a block around it or one that the command makes, others are durations. Of the
+One of these may be a request, that of a block around it or one that the command makes, or a put into a container or a
+get, others are durations. Of the
 outcome native code knows the name, and the request that is its value in the block that gives it back: `with
 outcome.value`. Whatever else is done with an outcome leaves the whole command to Python.
 """
@@ -13,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from eventide.bodies.operands import LARGEST, Operand, Thing, Unknown, constant
 from eventide.bodies.points import Block, Choice
 from eventide.bodies.requests import asked, is_named
+from eventide.bodies.waits.transfers import transfer_made
 from eventide.discrete.processes.composite import first_of
 
 if TYPE_CHECKING:
@@ -29,14 +31,16 @@ _NEEDS: Final = "if not {0}:\n    code = ROOM\n    break"
 class Written(NamedTuple):
     """A wait for the first of several things, as it is written.
 
-    lines   of the kernel that begin it, and what each branch is: the text of a duration; of the request None
-    station of its request
+    branches    what each is: the text of a duration; None for the request, and for the put or the get
+    made        the text that makes the request, if the command makes one; station: of that
+    moved       what the put or the get is given
     """
 
     choice: Choice
     branches: list[str | None]
     made: str
     station: str
+    moved: str
 
     def begin(self, resume: int) -> str:
         """What begins the wait, which ends in a state."""
@@ -45,9 +49,12 @@ class Written(NamedTuple):
         for number, duration in enumerate(self.branches):
             if duration is not None:
                 lines.append(f"{margin}branch_holds(a, i, {number}, {duration})")
-            else:
-                lines.append(f"if not branch_asks(a, i, {number}, q_{choice.request}):")
-                margin = "    "
+                continue
+            begin = f"branch_asks(a, i, {number}, q_{choice.request})"
+            if number == choice.moves:
+                begin = f"branch_transfers(a, i, {number}, {self.moved})"
+            lines.append(f"{margin}if not {begin}:")
+            margin += "    "
         lines += [f"{margin}code = WAITS", f"{margin}break"]
         return "\n".join([*lines, *(["continue"] if margin else [])])
 
@@ -78,10 +85,15 @@ def written(
     name = naming.key(target) if target else ""
     choice = Choice(number, tuple(words), name, -1, "", False)
     branches: list[str | None] = []
-    made = station = ""
+    made = station = moved = ""
     for k, keyword in enumerate(call.keywords):
         key = naming.key(keyword.value.id) if isinstance(keyword.value, ast.Name) else ""
         block = next((one for one in blocks if one.name == key), None)
+        transfer = transfer_made(expressions, keyword.value) if block is None else None
+        if transfer is not None and choice.moves < 0:
+            branches.append(None)
+            choice, moved = choice._replace(moves=k, depot=transfer[0], side=transfer[1]), transfer[2]
+            continue
         if block is None and not is_request(keyword.value):
             branches.append(duration_of(expressions, keyword.value).text)
             continue
@@ -98,7 +110,9 @@ def written(
                 raise Unknown("nothing gives back what it requests", keyword.value)
         choice = choice._replace(asked=k, request=request, is_own=block is None)
     emission.emit_early(_NEEDS.format(f"has_rows(a, {len(words)})"))
-    return Written(choice, branches, made, station)
+    if made and moved:
+        raise Unknown("a request that the command makes beside a put or a get is left to Python", command)
+    return Written(choice, branches, made, station, moved)
 
 
 def duration_of(expressions: BodyExpressions, node: ast.expr) -> Operand:

@@ -25,12 +25,26 @@ _SIDES: Final = {Container.put: "puts", Container.get: "gets"}
 
 def transferred(expressions: BodyExpressions, node: ast.expr | None, resume: int) -> bool:
     """Write a put or a get, which ends in a state; False for other commands. Raises Unknown for those of Python."""
+    made = transfer_made(expressions, node)
+    if made is not None:
+        expressions.emission.begin_effect()
+        expressions.emission.emit(
+            f"at = {resume}\nif not transfer(a, i, {made[2]}):\n    code = WAITS\n    break\ncontinue"
+        )
+    return made is not None
+
+
+def transfer_made(expressions: BodyExpressions, node: ast.expr | None) -> tuple[str, str, str] | None:
+    """The variable of a container, the side, and the text of what a put or a get is given; None for other commands.
+
+    Raises Unknown for those of Python.
+    """
     called = expressions.value(node.func) if isinstance(node, ast.Call) else None
     if not isinstance(node, ast.Call) or not isinstance(called, Thing) or type(called.value) is not MethodType:
-        return False
+        return None
     side = _SIDES.get(called.value.__func__)
     if side is None:
-        return False
+        return None
     emission = expressions.emission
     depot, kind = _known(expressions, expressions.naming.owner_of(called), node)
     emission.emit_early(f"if not is_open(a, {depot}):\n    code = ROOM\n    break")
@@ -50,10 +64,7 @@ def transferred(expressions: BodyExpressions, node: ast.expr | None, resume: int
     if not priority.is_number:
         emission.stop_if(f"{priority.text} != {priority.text}", priority, node=node)
     rank = priority.text if priority.kind == "float" else f"float({priority.text})"
-    emission.begin_effect()
-    made = f"transfer(a, i, a.depot.{side}[{depot}], {rank}, {real}, {amount.kind == 'int'})"
-    emission.emit(f"at = {resume}\nif not {made}:\n    code = WAITS\n    break\ncontinue")
-    return True
+    return depot, side, f"a.depot.{side}[{depot}], {rank}, {real}, {amount.kind == 'int'}"
 
 
 def _given(node: ast.Call) -> dict[str, ast.expr]:

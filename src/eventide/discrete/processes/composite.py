@@ -228,15 +228,14 @@ class FirstOf(Composite):
 
     @classmethod
     def begun(cls, process: Process, waits: Sequence[StandingBranch]) -> list[Branch]:
-        """The branches of a wait that a process is in already; they have no places in the event list yet."""
+        """The branches of a wait that a process is in already; they have no places in the event list yet, nor waits."""
         group = cls({})
         group.sim, group.activity = process.sim, process
         group._branches = [Branch(group, wait.word) for wait in waits]
         for branch, wait in zip(group._branches, waits, strict=True):
             if (request := wait.request) is not None:
                 request._activity = branch
-                branch._wait = branch._granted = request
-                branch._value = request if request.granted else None
+                branch._granted = request
         process._wait = group
         return group._branches
 
