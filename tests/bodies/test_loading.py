@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from types import FunctionType
 
 import pytest
+import random_bodies
 
 import eventide as ev
 from eventide.bodies.body import Bodies
@@ -206,3 +207,25 @@ def test_no_pass_of_the_collector_falls_amid_the_going_away_of_many(monkeypatch:
     assert sim._migration is not None
     assert sim._migration.taken > 0
     assert (any(is_amid for _, is_amid in passes), gc.isenabled()) == (False, True)
+
+
+def clerk(told: list[float]) -> ev.ProcessGenerator[None]:
+    """One that stays Python, with a fifth of the events."""
+    while True:
+        yield ev.hold(1.0)
+        told[:] = sorted({*told[-9:], -told[-1]})
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("has_flow", [False, True])
+def test_rows_stay_beside_a_process_in_python_while_that_pays(past: loading._Past, has_flow: bool) -> None:
+    past.is_loaded = True
+    sim = random_bodies.simulation("auto")
+    if has_flow:
+        Tank(sim).start()
+    for _ in range(4):
+        sim.process(machine(sim))
+    sim.process(clerk([1.0]))
+    sim.run(until=2000.0)
+    share = random_bodies.taken(sim) / sim.events
+    assert share > 0.7 if has_flow else share < 0.7

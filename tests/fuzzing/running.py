@@ -21,8 +21,10 @@ import eventide as ev
 from eventide import simulation
 from eventide.bodies.body import Bodies
 from eventide.bodies.migration import row_migration
+from eventide.bodies.migration.row_driver import DiscreteDriver
 from eventide.continuous.guards import native_handlers, native_processes
 from eventide.discrete import same_time_limit, world
+from eventide.monitor.row_driver import HybridDriver
 from eventide.rows import loading
 
 METHODS = ("ENGLAND", "DORMAND_PRINCE", "DOP853", "RADAU")
@@ -81,7 +83,8 @@ class Result:
 SOON: tuple[tuple[Any, str, Any], ...] = (
     (world, "SPELL", 4), (same_time_limit, "SPELL", 4), (simulation, "ENOUGH", 8), (loading, "PATIENCE", 0),
     (loading, "_PAST", loading._Past(is_loaded=True)),
-    (row_migration, "ENOUGH", 4), (row_migration, "EACH", 0), (row_migration, "BACK", 0), (row_migration, "MOST", 0.5),
+    (row_migration, "ENOUGH", 4), (row_migration, "EACH", 0), (row_migration, "BACK", 0),
+    (DiscreteDriver, "least_share", 0.5), (HybridDriver, "least_share", 0.5),
     (row_migration.RowMigration, "_wait_longer", lambda _: None),
 )  # fmt: skip
 """What is set so that processes become rows after a few events, and do so again."""

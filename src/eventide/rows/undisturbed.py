@@ -30,6 +30,8 @@ LOOKED_AT: Final = (
 Result = TypeVar("Result")
 
 
+_MONITORING: Final = getattr(sys, "monitoring", None)
+"""It came with Python 3.12: to ask for it in vain takes as long as all else that is asked before an event."""
 PATIENCE: Final = 0.5
 """How long a signal handler waits at most, in seconds."""
 
@@ -195,7 +197,6 @@ def undisturbed(act: Callable[..., Result]) -> Callable[..., Result]:
 
 def is_watched() -> bool:
     """Whether a debugger, a profiler or a measurement of coverage looks at Python code."""
-    monitoring = getattr(sys, "monitoring", None)
-    if monitoring is not None and any(monitoring.get_tool(number) is not None for number in range(6)):
+    if _MONITORING is not None and any(_MONITORING.get_tool(number) is not None for number in range(6)):
         return True
     return sys.gettrace() is not None or sys.getprofile() is not None

@@ -40,6 +40,7 @@ class RowDriver(Protocol):
     """Drives the events of rows.
 
     cost        an event in Python takes as long as this many of a model without flows
+    least_share of the events are those of rows while it pays: before each other one Python looks at all they rely on
     guards      by which rows wait for states
     reached     what stopped them that is neither an event of theirs nor the end of their turn; None without
     has_state_event     whether that is a state event
@@ -47,6 +48,11 @@ class RowDriver(Protocol):
 
     @property
     def cost(self) -> int:
+        """As above."""
+        ...
+
+    @property
+    def least_share(self) -> float:
         """As above."""
         ...
 
@@ -106,6 +112,7 @@ class DiscreteDriver:
     """Drives rows where nothing is integrated."""
 
     cost: Final = 1
+    least_share: Final = 0.86
     guards: Guards = NoGuards()
     reached: Final = None
     has_state_event: Final = False

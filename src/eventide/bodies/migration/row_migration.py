@@ -55,8 +55,6 @@ EACH: Final = 16
 """The events of each process before it goes: it then takes about as long to go as these have taken."""
 BACK: Final = 25
 """The events that each process must have had while away when it returns to Python; with fewer it does not pay."""
-MOST: Final = 0.9
-"""This part of the events are of rows while it pays: each one in Python costs a look at all on which rows rely."""
 MORE: Final = 15
 """The spells that follow one while rows need no Python."""
 FEW: Final = 8
@@ -207,9 +205,9 @@ class RowMigration(OuterHook):
         self.due = self._calendar.events + ENOUGH * self._pause // self._driver.cost
 
     def _judge(self, events: int) -> None:
-        """Whether it pays that processes are away: nearly all events are of rows."""
+        """Whether it pays that processes are away: enough of the events are of rows."""
         self.due = events + ENOUGH
-        if self.taken - self._taken_before < MOST * (events - self._events_before):
+        if self.taken - self._taken_before < self._driver.least_share * (events - self._events_before):
             self.leave()
             self._wait_longer()
         self._taken_before, self._events_before = self.taken, events
@@ -464,14 +462,7 @@ class RowMigration(OuterHook):
         """The numbers of events in Python; before each of them those of rows take place that come first."""
         calendar = self._calendar
         while most > 0:
-            if self.is_any_away and not self._pays:
-                self._give_up()
-            elif self.is_any_away and isinstance(inside.hook_of(self.world), SignalHook):
-                self.leave()
-            elif self.is_any_away and not (self._assumptions.stands() and self._driver.may_proceed(self._memory)):
-                self.leave()
-                self._wait_longer()
-            elif self.is_any_away:
+            if self.is_any_away and self._may_stay():
                 most, is_found = self._go_further(horizon, most)
                 if self._called is not None and not is_found:
                     yield calendar.turn
@@ -484,6 +475,19 @@ class RowMigration(OuterHook):
                     continue
             yield next(calendar.numbers)
             most -= 1
+
+    def _may_stay(self) -> bool:
+        """Whether those that are away may go on as rows; else all return to Python."""
+        if not self._pays:
+            self._give_up()
+        elif isinstance(inside.hook_of(self.world), SignalHook):
+            self.leave()
+        elif not (self._assumptions.stands() and self._driver.may_proceed(self._memory)):
+            self.leave()
+            self._wait_longer()
+        else:
+            return True
+        return False
 
     def _go_further(self, horizon: float, left: int) -> tuple[int, bool]:
         """As `_proceed`, and go on where Python has only judged a state event; whether one takes place in Python."""
