@@ -23,7 +23,7 @@ FEATURES = (
     "sum_conditions", "function_conditions", "stock_conditions", "races", "freezes", "rouses",
     "pauses",
     "causes", "ends", "halts", "tolerances", "ranks", "capacities", "moves", "shifts",
-    "rows", "differences", "meetings", "suspensions",
+    "rows", "differences", "meetings", "suspensions", "nested",
 )  # fmt: skip
 """What programs may be made of; each occurs in a part of them."""
 HEARTS = {
@@ -101,7 +101,9 @@ class Maker(Stories):
 
     def style(self) -> str:
         """How a process is written."""
-        return "class" if self.has("classes_of_processes") and self.chance(0.5) else "generator"
+        if self.has("classes_of_processes") and self.chance(0.5):
+            return "class"
+        return "nested" if self.has("nested") and self.chance(0.6) else "generator"
 
     # --- classes ------------------------------------------------------------------------------------------------------
 

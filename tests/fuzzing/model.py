@@ -471,7 +471,7 @@ class Object:
 
 @dataclass
 class Process:
-    """A story. style: "generator" or "class"; waits: whether it begins only when another makes a process of it."""
+    """A story. style: "generator", "nested" or "class"; waits: whether another makes a process of it."""
 
     index: int
     body: list[Statement]

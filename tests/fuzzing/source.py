@@ -380,10 +380,17 @@ def names_of(program: m.Program) -> list[str]:
 
 
 def process_lines(process: m.Process, names: list[str]) -> list[str]:
-    """A story, as a generator or as a class."""
+    """A story, as a generator, as one within a function, whose variables it shares, or as a class."""
     if process.style == "generator":
         body = Block().lines(process.body)
         return [f"def story{process.index}(sim, {', '.join(names)}):", *indented([*body, *end_of(body)]), ""]
+    if process.style == "nested":
+        body = Block().lines(process.body)
+        local = dict.fromkeys(part.name for part in m.parts_of(process) if isinstance(part, m.Let))
+        shared = [f"nonlocal {', '.join(local)}"] if local else []
+        inner = ["def story():", *indented([*shared, *body, *end_of(body)]), "return story()"]
+        lines = [*(f"{name} = 0.0" for name in local), *inner]
+        return [f"def story{process.index}(sim, {', '.join(names)}):", *indented(lines), ""]
     body = Block("self.").lines(process.body)
     fields = [f"{name}: object = None" for name in names]
     run = ["def run(self):", *indented([*body, *end_of(body)])]
@@ -425,7 +432,7 @@ def build_lines(program: m.Program, names: list[str]) -> list[str]:
     lines += [f"{name}.start()" for name in program.order]
     stories = []
     for process in program.processes:
-        if process.style == "generator":
+        if process.style != "class":
             stories.append(f"{process.index}: lambda: sim.process(story{process.index}(sim, {', '.join(names)})),")
         else:
             given = ", ".join(f"{name}={name}" for name in names)
