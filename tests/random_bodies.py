@@ -12,29 +12,16 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from fuzzing.running import SOON
 
 import eventide as ev
-from eventide import simulation as simulations
 from eventide.bodies.body import Bodies
-from eventide.bodies.migration import row_migration
-from eventide.bodies.migration.row_driver import DiscreteDriver
-from eventide.discrete import same_time_limit, world
-from eventide.monitor.row_driver import HybridDriver
-from eventide.rows import loading
 
 
 def hurry(patch: pytest.MonkeyPatch) -> None:
     """Processes go away after a few events."""
-    for module in (world, same_time_limit):
-        patch.setattr(module, "SPELL", 4)
-    patch.setattr(simulations, "ENOUGH", 8)  # half of it is enough where native code is loaded
-    patch.setattr(loading, "PATIENCE", 0)
-    patch.setattr(loading, "_PAST", loading._Past(is_loaded=True))
-    for name, few in {"ENOUGH": 4, "EACH": 0, "BACK": 0}.items():
-        patch.setattr(row_migration, name, few)
-    for driver in (DiscreteDriver, HybridDriver):
-        patch.setattr(driver, "least_share", 0.5)
-    patch.setattr(row_migration.RowMigration, "_wait_longer", lambda self: None)
+    for owner, name, value in SOON:
+        patch.setattr(owner, name, value)
 
 
 def simulation(compiles: Any, *, native: bool = False) -> ev.Simulation:
