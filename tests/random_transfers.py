@@ -120,11 +120,21 @@ class Transferring(Cutting):
         return [f"{name} = {wait}", f"if {name}.name {self.one('==', '!=')} 'moved':", f"    {told}"]
 
     def real(self) -> str:
-        amounts = "fuel.amount", "fuel.level.value", "boxes.amount * 0.5", "parts.level.value"
+        amounts = (
+            "fuel.amount",
+            "fuel.level.value",
+            "fuel.capacity - fuel.amount",
+            "boxes.amount * 0.5",
+            "parts.level.value",
+        )
         return self.one(*amounts) if self.chance.random() < 0.05 else super().real()
 
     def whole(self) -> str:
-        return self.one("parts.amount", "int(fuel.amount)") if self.chance.random() < 0.1 else super().whole()
+        return (
+            self.one("parts.amount", "int(fuel.amount)", "parts.capacity - 2")
+            if self.chance.random() < 0.1
+            else super().whole()
+        )
 
 
 def program(seed: int, acts: int, looks: int) -> str:
@@ -136,7 +146,7 @@ def seen_of(tank: ev.Container) -> list[Any]:
     """All that a container has kept."""
     found: list[Any] = [repr(tank.amount), tank.level._held, tank.level._changed, tank.level.mean, tank._kept == 0]
     for side in (tank.gets, tank.puts):
-        waiting = [(t.process.name, t.since, repr(t.amount), float(t.priority), t._number) for t in side.waiting]
+        waiting = [(t.process.name, t.since, repr(t.amount), t.priority, t._number) for t in side.waiting]
         found += [waiting, list(side.waits.values), list(side.queue._held.items()), side.queue._changed, side._joined]
     return found
 

@@ -276,3 +276,59 @@ def test_who_gives_up_at_a_container_is_native(native: bool) -> None:
     assert taken(sim) > 0.8 * sim.events
     assert sim._migration is not None
     assert not sim._migration.exits
+
+
+def test_the_priority_of_a_put_or_a_get_is_a_float_wherever_it_waits() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        tank = ev.Container(sim, 4.0, 0.0)
+
+        def taker(rank: float) -> ev.ProcessGenerator:
+            for _ in range(20):
+                yield ev.hold(0.25)
+                yield tank.get(1.0, rank)
+
+        def giver() -> ev.ProcessGenerator:
+            for _ in range(40):
+                yield ev.hold(0.5)
+                yield tank.put(1.0, 0)
+
+        for rank in (0, 1, -0.0, 2.5):
+            sim.process(taker(rank))
+        sim.process(giver())
+        found = []
+        for until in (4.0, 9.0):
+            sim.run(until=until)
+            found.append([(transfer.process.name, transfer.priority) for transfer in tank.gets.waiting])
+        return found
+
+    found, sim = both(run)
+    assert {repr(rank) for waiting in found for _, rank in waiting} == {"0.0", "1.0", "2.5"}
+    assert taken(sim) > 0.6 * sim.events
+
+
+def test_a_capacity_that_becomes_a_float_is_one_in_rows() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        tank, log = ev.Container(sim, 20, 10.0), []
+
+        def keeper() -> ev.ProcessGenerator:
+            for _ in range(60):
+                yield ev.hold(0.5)
+                log.append(tank.capacity)
+                if tank.amount < 0.75 * tank.capacity:
+                    yield tank.put(1.0)
+                else:
+                    yield tank.get(2.5)
+
+        def changer() -> ev.ProcessGenerator:
+            for capacity in [20.5, 8, 12.25]:
+                yield ev.hold(7.25)
+                tank.capacity = capacity
+
+        sim.process(keeper())
+        sim.process(changer())
+        sim.run()
+        return [log, random_transfers.seen_of(tank)]
+
+    found, sim = both(run)
+    assert len(set(found[0])) == 4
+    assert taken(sim) > 0.8 * sim.events

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.attributes import class_by_name
 from eventide.bodies.naming import Fact
-from eventide.bodies.operands import EXACT, LARGEST, Kind, Operand, Thing, Unknown, constant
+from eventide.bodies.operands import EXACT, KINDS, LARGEST, Kind, Operand, Thing, Unknown, constant
 from eventide.bodies.stations.statistics import kind_of_amount
 from eventide.discrete.resources.container import Container
 from eventide.statistics.level import Level
@@ -64,7 +64,7 @@ def transfer_made(expressions: BodyExpressions, node: ast.expr | None) -> tuple[
     if not priority.is_number:
         emission.stop_if(f"{priority.text} != {priority.text}", priority, node=node)
     rank = priority.text if priority.kind == "float" else f"float({priority.text})"
-    return depot, side, f"a.depot.{side}[{depot}], {rank}, {real}, {amount.kind == 'int'}"
+    return depot, side, f"a.depot.{side}[{depot}], {rank} + 0.0, {real}, {amount.kind == 'int'}"
 
 
 def _given(node: ast.Call) -> dict[str, ast.expr]:
@@ -78,10 +78,10 @@ def _given(node: ast.Call) -> dict[str, ast.expr]:
 
 
 def amount_of(expressions: BodyExpressions, node: ast.Attribute) -> Operand | None:
-    """How much a container holds: `tank.amount`, `tank.level.value`; None for other attributes."""
+    """How much a container holds, or can: `tank.amount`, `tank.level.value`, `tank.capacity`; None for others."""
     is_level = node.attr == "value" and isinstance(node.value, ast.Attribute) and node.value.attr == "level"
     inner = node.value.value if is_level and isinstance(node.value, ast.Attribute) else node.value
-    if not (is_level or node.attr == "amount") or not isinstance(inner, ast.Name | ast.Attribute):
+    if not (is_level or node.attr in ("amount", "capacity")) or not isinstance(inner, ast.Name | ast.Attribute):
         return None
     try:
         owner = expressions.tried(inner)
@@ -95,7 +95,10 @@ def amount_of(expressions: BodyExpressions, node: ast.Attribute) -> Operand | No
     found = expressions.value(inner)
     assert isinstance(found, Thing)
     depot, kind = _known(expressions, found, node)
-    text = f"a.depot.amount[{depot}]"
+    text = f"a.depot.{'amount' if is_level else node.attr}[{depot}]"
+    if node.attr == "capacity":
+        kind = KINDS[type(found.value.capacity)]
+        expressions.naming.note_type(found, "capacity", type(found.value.capacity))
     if kind == "int" and not is_level:
         return expressions.emission.keep(f"int({text})", "int", low=0.0, is_number=True)
     return expressions.emission.keep(text, "float", low=0.0, is_number=True)

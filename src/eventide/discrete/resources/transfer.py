@@ -245,7 +245,7 @@ class Depot(Station):
         transfer.station = self
         transfer.state = NEW
         transfer.since = self.sim.time
-        transfer._priority = priority if priority == 0.0 else check_priority(priority, self)
+        transfer._priority = 0.0 if priority == 0.0 else check_priority(priority, self)
         return transfer
 
     def _keep(self, amount: Amount) -> None:
