@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from eventide.bodies.waits.joins import place_wait
 from eventide.discrete.conditions.until import StateWait
-from eventide.discrete.processes.composite import AllOf
+from eventide.discrete.interruptions import put_back
+from eventide.discrete.processes.composite import AllOf, FirstOf
 from eventide.discrete.processes.endings import End
 from eventide.discrete.resources.container import Portion
 from eventide.discrete.resources.line import StationRequest
@@ -16,8 +17,9 @@ from eventide.rows.codes import NONE, REQUESTED, TRANSFERRING, WATCHING
 
 if TYPE_CHECKING:
     from eventide.bodies.migration.selection import Candidate
-    from eventide.discrete.calendar import Entry
+    from eventide.discrete.calendar import Calendar, Entry
     from eventide.discrete.commands import Activity
+    from eventide.discrete.processes.composite import StandingBranch
     from eventide.discrete.processes.process import Process
     from eventide.rows.memory import RowMemory
 
@@ -58,15 +60,24 @@ def request_of(memory: RowMemory, i: int, requests: Mapping[int, StationRequest]
     return requests[memory.process.subject[i]] if is_asking else None
 
 
-def stand_waiting(process: Activity, request: StationRequest | None) -> Entry:
-    """What has left its row waits for a request, None: for its time, in Python. Returns whose notice that of it is."""
-    if request is None:
-        return process
-    process._wait = request
-    if request.granted and isinstance(request, Portion):
-        return request
-    process._value = request if request.granted else None
-    return process
+def stand_branches(calendar: Calendar, process: Process, left: list[StandingBranch]) -> None:
+    """A process that has left its row waits in Python for the first of several things, if there are any."""
+    for branch, one in zip(FirstOf.begun(process, left) if left else (), left, strict=True):
+        stand_waiting(calendar, branch, one.request, (one.time, one.sequence, one.serial))
+
+
+def stand_waiting(
+    calendar: Calendar, process: Activity, request: StationRequest | None, key: tuple[float, float, int]
+) -> None:
+    """What has left its row waits for a request, None: for its time, in Python, with its key in the event list."""
+    owner: Entry = process
+    if request is not None:
+        process._wait = request
+        if request.granted and isinstance(request, Portion):
+            owner = request
+        else:
+            process._value = request if request.granted else None
+    put_back(calendar, owner, *key)
 
 
 def guard_left(memory: RowMemory, i: int) -> int:

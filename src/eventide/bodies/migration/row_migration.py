@@ -26,8 +26,8 @@ from eventide.discrete import inside, same_time_limit
 from eventide.discrete.calendar import Calendar, Entry
 from eventide.discrete.conditions.until import StateWait
 from eventide.discrete.hook import OuterHook
-from eventide.discrete.interruptions import Interruptions, put_back, serial_of
-from eventide.discrete.processes.composite import FirstOf, who_waits
+from eventide.discrete.interruptions import Interruptions, serial_of
+from eventide.discrete.processes.composite import who_waits
 from eventide.discrete.processes.generator_process import Kind, counter_of
 from eventide.discrete.processes.process_list import ProcessList
 from eventide.discrete.resources.request import Request
@@ -322,12 +322,8 @@ class RowMigration(OuterHook):
         left = self._rows[i].body.leave_wait(memory, i, self._requests)
         memory.engine.displace(memory.arrays, i)
         self._fetch(process)
-        if left:
-            for branch, one in zip(FirstOf.begun(process, left), left, strict=True):
-                put_back(
-                    self._calendar, placement.stand_waiting(branch, one.request), one.time, one.sequence, one.serial
-                )
-        put_back(self._calendar, placement.stand_waiting(process, request), time, sequence, serial)
+        placement.stand_branches(self._calendar, process, left)
+        placement.stand_waiting(self._calendar, process, request, (time, sequence, serial))
 
     def embody(self) -> None:
         """Give objects to the processes that were made in rows and have none, in the order in which they were made."""
