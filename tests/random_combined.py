@@ -144,6 +144,52 @@ def watcher(sim, log, swing, tank, desk, rng):
             while True:
                 yield ev.until(lambda: swing.x < 5.0)
 """,
+    """
+
+def watcher(sim, log, swing, tank, desk, rng):
+    n = 0
+    while True:
+        found = yield ev.first_of(
+            high=ev.until(lambda: swing.x > 0.5),
+            filled=ev.until(lambda: tank.level > 0.625{priority}),
+            late=ev.hold(0.75),
+        )
+        {first}
+        n += 1
+        if found.name == "late":
+            continue
+        if found.name == "filled":
+            log.append((sim.time, n))
+            yield ev.hold(0.25)
+        try:
+            yield ev.first_of(late=ev.hold(0.25 * (n % 4)), low=ev.until(lambda: swing.x < -0.25{priority}))
+        except ev.Interrupt as cut:
+            log.append((sim.time, cut.cause))
+            {second}
+        yield ev.until(lambda: swing.v < 0.375)
+""",
+    """
+
+def watcher(sim, log, swing, tank, desk, rng):
+    n = 0
+    while True:
+        n += 1
+        with desk.request() as place:
+            found = yield ev.first_of(
+                storm=ev.until(lambda: swing.v < -0.25{priority}), served=place, late=ev.hold(0.5)
+            )
+            if found.name == "served":
+                {first}
+                try:
+                    yield ev.first_of(up=ev.until(lambda: swing.x > 0.25), down=ev.until(lambda: swing.x < -0.25))
+                except ev.Interrupt as cut:
+                    log.append((sim.time, cut.cause))
+                    {second}
+        if n % 3 == 0:
+            yield ev.hold(rng.expovariate(2.0))
+        else:
+            yield ev.hold(0.125)
+""",
 )
 WAKER = """
 
@@ -270,7 +316,9 @@ def combined_program(seed: int, acts: int) -> str:
     watcher = chance.choice(WATCHERS).format(
         first=chance.choice(DEEDS), second=chance.choice(DEEDS), priority=chance.choice(("", ", priority=1"))
     )
-    return "\n\n".join([HEAD, head, "\n".join(given), *stories, watcher, WAKER, MEDDLER, 'HIDDEN = (*HIDDEN, "place")'])
+    return "\n\n".join(
+        [HEAD, head, "\n".join(given), *stories, watcher, WAKER, MEDDLER, 'HIDDEN = (*HIDDEN, "place", "found")']
+    )
 
 
 def combined_outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int, cuts: int = 0) -> list[Any]:

@@ -111,7 +111,7 @@ def test_events_without_end_at_one_instant_are_the_error_that_they_are_in_python
     assert taken(sim) > 1000
 
 
-def test_a_row_that_waits_for_a_state_is_interrupted_in_python() -> None:
+def test_a_row_that_waits_for_a_state_is_interrupted() -> None:
     def patient(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
         while True:
             try:

@@ -14,7 +14,14 @@ from eventide.bodies.calls import object_at
 from eventide.native.locking import locked
 from eventide.rows import activities, codes
 from eventide.rows.allocation import has_more, has_room, row_of, spawn_like
-from eventide.rows.composites import branch_asks, branch_holds, branch_joins, branch_transfers, has_rows
+from eventide.rows.composites import (
+    branch_asks,
+    branch_holds,
+    branch_joins,
+    branch_transfers,
+    branch_watches,
+    has_rows,
+)
 from eventide.rows.depots import is_open, transfer
 from eventide.rows.joins import join
 from eventide.rows.moving import change, has_broken, look, may_change, may_watch
@@ -75,10 +82,8 @@ def plain_kernel(name: str, text: str) -> FunctionType:
         **{function.__name__: function for function in (ask, is_ready, leave, new_request, has_room, spawn_like)},
         **{function.__name__: function for function in (branch_asks, branch_holds, has_rows, drop)},
         **{function.__name__: function for function in (row_of, activities.can_interrupt, activities.interrupt)},
-        **{
-            function.__name__: function
-            for function in (join, branch_joins, has_more, is_open, transfer, branch_transfers)
-        },
+        **{function.__name__: function for function in (join, branch_joins, branch_watches, has_more)},
+        **{function.__name__: function for function in (is_open, transfer, branch_transfers)},
         "__name__": "eventide.bodies.kernels",
     }
     flags = __import__("__future__").annotations.compiler_flag

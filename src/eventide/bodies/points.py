@@ -77,6 +77,7 @@ class Choice(NamedTuple):
     is_own      whether the command makes the request, so that only the outcome leads to it
     moves       which of them is a put into a container or a get; -1 for none
     depot, side the variable of the kernel with that container, and "puts" or "gets"
+    watched     which of them are waits for states, with the variables of their guards
     """
 
     number: int
@@ -88,6 +89,7 @@ class Choice(NamedTuple):
     moves: int = -1
     depot: str = ""
     side: str = ""
+    watched: tuple[tuple[int, str], ...] = ()
 
 
 class Handler(NamedTuple):

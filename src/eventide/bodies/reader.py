@@ -188,7 +188,7 @@ class Reading(Writing):
             name = target.id if isinstance(target, ast.Name) else ""
             if name:
                 check_uses(self.frame.tree, self.naming, name)
-            found = written(expressions, command, name, self._blocks_around, len(self.choices))
+            found = written(expressions, command, name, self._blocks_around, len(self.choices), self.frame)
             is_asked = (one for one in self._blocks_around if one.name == found.choice.request)
             self._need_asked(expressions.emission, next(is_asked, None))
             expressions.emission.begin_effect()

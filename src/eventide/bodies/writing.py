@@ -164,6 +164,7 @@ class Writing:
                 "watch_for(",
                 "transfer(",
                 "branch_transfers(",
+                "branch_watches(",
             )
             if any(word in text for word in words):
                 return True

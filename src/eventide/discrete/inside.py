@@ -10,6 +10,7 @@ if TYPE_CHECKING:
 
     from eventide.declare.changes import Changes
     from eventide.discrete.calendar import Calendar, Entry, Notice
+    from eventide.discrete.commands import Activity
     from eventide.discrete.hook import Hook
     from eventide.discrete.processes.migration import Migration
     from eventide.discrete.processes.process import Process
@@ -127,8 +128,8 @@ def has_waited_for(process: Process, code: object) -> bool:
     return any(met is code for met in process._waited_for)
 
 
-def wait_of(process: Process) -> Any:
-    """What a process waits for; None if that is its time, or nothing."""
+def wait_of(process: Activity) -> Any:
+    """What a process, or a branch of its wait, waits for; None if that is its time, or nothing."""
     return process._wait
 
 

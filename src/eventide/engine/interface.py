@@ -54,6 +54,7 @@ class Engine:
     has_broken: Callable[..., bool]
     may_watch: Callable[..., bool]
     watch: Callable[..., bool]
+    unwatch: Callable[..., bool]
     waiter: Callable[..., int]
     found_at: Callable[..., float]
     settle_touched: Callable[..., bool]
@@ -82,7 +83,8 @@ class Engine:
 ENTRIES: Final = tuple(one.name for one in fields(Engine))[1:-1]
 """The names of the stepper's functions that Python calls."""
 DIRECT: Final = (
-    "advance_to_row", "look", "may_change", "change", "has_broken", "may_watch", "watch", "waiter", "found_at",
+    "advance_to_row", "look", "may_change", "change", "has_broken", "may_watch", "watch", "unwatch", "waiter",
+    "found_at",
 )  # fmt: skip
 """Those of them that other native code calls."""
 

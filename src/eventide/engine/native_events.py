@@ -42,7 +42,7 @@ from eventide.engine.codes import (
     Y,
 )
 from eventide.engine.event_effects import complete_to, publish, settle_touched, touch
-from eventide.engine.scheduler import go_on, take_up
+from eventide.engine.scheduler import go_on, take_up, unlink
 from eventide.engine.step_control import has_failed
 
 if TYPE_CHECKING:
@@ -273,16 +273,23 @@ def watch(a: Arrays, c: int, i: int, time: float) -> bool:
     return True
 
 
+def unwatch(a: Arrays, c: int, time: float) -> bool:
+    """The wait for a condition is withdrawn, as `may_watch` allows; False where laws have failed."""
+    a.guard.waiter[c] = 0
+    unlink(a, c)
+    touch(a, a.guard.flow[c], time)
+    return not has_failed(a)
+
+
 def waiter(a: Arrays) -> int:
-    """The row of the process whose wait ends by the event that was found; -1 if Python is to know of that event."""
+    """The row of what waits for the event that was found; -1 if Python is to know of that event."""
     c = a.run.chosen
     if a.run.alert != 0 or a.guard.waiter[c] == 0:
         return -1
-    i = a.guard.waiter[c] - 1
-    a.guard.waiter[c] = 0
-    return i
+    return a.guard.waiter[c] - 1
 
 
 def found_at(a: Arrays) -> float:
-    """The time of the event that was found."""
+    """The time of the event that was found; what has waited for it does so no longer."""
+    a.guard.waiter[a.run.chosen] = 0
     return a.run.event_time

@@ -12,10 +12,13 @@ from typing import TYPE_CHECKING
 from eventide.continuous.guards.native_processes import NativeProcess, obstacle
 from eventide.discrete.conditions.until import StateWait, past_waits, wait_again
 from eventide.discrete.inside import generator_of, to_python, wait_of
+from eventide.discrete.processes.composite import who_waits
 from eventide.discrete.processes.generator_stand_in import GeneratorStandIn
 from eventide.discrete.processes.process import Process
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from eventide.bodies.waits.states import Awaited
     from eventide.discrete.conditions.condition import Condition
     from eventide.monitor.monitor import Monitor
@@ -41,16 +44,15 @@ class LentGuards:
         native = self._monitor.integrator.native_processes
         found = []
         for wait in self._monitor.watched:
-            process = wait.owner
-            is_kept = type(wait) is StateWait and wait.rests and isinstance(process, Process)
-            if is_kept and wait_of(process) is wait and not _is_whole(native.of.get(process)):
+            owner = wait.owner
+            is_kept = type(wait) is StateWait and wait.rests and isinstance(process := who_waits(owner), Process)
+            if is_kept and wait_of(owner) is wait and not _is_whole(native.of.get(process)):
                 found.append(wait)
         return found
 
     def release(self, wait: StateWait) -> None:
         """A process that waits is to be looked at: no other native code runs it, and its generator stands there."""
-        process = wait.owner
-        assert isinstance(process, Process)
+        process: Process = who_waits(wait.owner)
         self._monitor.integrator.native_processes.leave(process)
         generator = generator_of(process)
         if type(generator) is GeneratorStandIn:
@@ -67,35 +69,41 @@ class LentGuards:
                 return wait if is_same and (not wait.plan.is_polled or analyst.comparison(wait)) else None
         return None
 
-    def lend(self, process: Process, i: int, waits: list[StateWait]) -> None:
-        """A process is in a row from now on, which waits by these guards, or will."""
+    def lend(self, process: Process, waits: list[StateWait], rows: Mapping[int, int]) -> None:
+        """A process is in a row from now on, which will wait by these guards; by some of them these rows wait now."""
         self._monitor.integrator.native_processes.leave(process)
         if not waits:
             return
-        guards, present = self._monitor.integrator.guards, wait_of(process)
         self.of[process] = waits
         for wait in waits:
             wait.is_over = False
             self._monitor.integrator.references.keep_current(wait, wait.plan)
-        if present in waits:
-            guards.guard.waiter[present.row] = i + 1
+        for c, i in rows.items():
+            self._monitor.integrator.guards.guard.waiter[c] = i + 1
 
-    def take_back(self, process: Process, c: int) -> None:
-        """It is in Python again, and waits by a guard, a number; NONE for another wait."""
-        guard = self._monitor.integrator.guards.guard
+    def wait_at(self, c: int) -> StateWait:
+        """The wait that has a guard, a number."""
+        wait: StateWait = self._monitor.integrator.guards.at[c]  # type: ignore[assignment]  # as it was lent
+        return wait
+
+    def take_back(self, process: Process, i: int) -> None:
+        """The process of a row is in Python again: it waits by a guard, its branches by some, or for something else."""
+        guards = self._monitor.integrator.guards
+        guard = guards.guard
         for wait in self.of.pop(process, ()):
-            wait.is_over = wait.row != c
-            guard.waiter[wait.row] = 0
+            waiter, guard.waiter[wait.row] = guard.waiter[wait.row], 0
+            wait.is_over = waiter == 0
             if wait.is_over:
                 self._monitor.integrator.references.leave_alone(wait)
-            else:
-                wait.rank = guard.rank[c]
+            elif wait is not guards.returning:  # that has its rank, and the stepper has not
+                wait.rank = guard.rank[wait.row]
+            if waiter == i + 1:
                 wait_again(process, wait)
 
     def return_owner(self, condition: Condition) -> None:
         """The event of a condition takes place in Python: its process returns to it, if it is a row."""
-        if self.of and isinstance(condition.owner, Process):
-            to_python(condition.owner)
+        if self.of and isinstance(process := who_waits(condition.owner), Process):
+            to_python(process)
 
     def return_all(self) -> None:
         """Guards are about to be freed, or looked at."""

@@ -93,7 +93,7 @@ class HybridDriver:
         clock.wrote = 0
         if engine.places:
             clock.marching, clock.looking, clock.asking, clock.changing, clock.breaking, *others = engine.places
-            clock.admitting, clock.entering, clock.naming, clock.timing = others
+            clock.admitting, clock.entering, clock.withdrawing, clock.naming, clock.timing = others
         host.march = lambda *given: engine.advance_to_row(known.arrays, *given)
         host.look = lambda *given: engine.look(known.arrays, *given)
         host.may_change = lambda *given: engine.may_change(known.arrays, *given)
@@ -101,6 +101,7 @@ class HybridDriver:
         host.has_broken = lambda: engine.has_broken(known.arrays)
         host.may_watch = lambda *given: engine.may_watch(known.arrays, *given)
         host.watch = lambda *given: engine.watch(known.arrays, *given)
+        host.unwatch = lambda *given: engine.unwatch(known.arrays, *given)
         host.waiter = lambda: engine.waiter(known.arrays)
         host.found_at = lambda: engine.found_at(known.arrays)
 

@@ -52,11 +52,17 @@ def watch(a: Rows, c: int, i: int) -> bool:
     return truth_of_stepper(a.run.entering, a.run.arrays, c, i, a.run.time)
 
 
+def unwatch(a: Rows, c: int) -> bool:
+    """A wait for a condition is withdrawn; False where laws have failed."""
+    a.run.wrote = 1
+    return truth_of_stepper(a.run.withdrawing, a.run.arrays, c, a.run.time)
+
+
 def waiter(a: Rows) -> int:
-    """The row of the process whose wait ends by the event that was found; NONE if Python is to know of that event."""
+    """The row of what waits for the event that was found; NONE if Python is to know of that event."""
     return stepper(a.run.naming, a.run.arrays)
 
 
 def found_at(a: Rows) -> float:
-    """The time of the event that was found."""
+    """The time of the event that was found; what has waited for it does so no longer."""
     return value_of_stepper(a.run.timing, a.run.arrays)

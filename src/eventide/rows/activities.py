@@ -37,8 +37,8 @@ from eventide.rows.event_list import (
     schedule_prior,
 )
 from eventide.rows.joins import leave_joiners, wake_joiners
-from eventide.rows.moving import watch
 from eventide.rows.stations import withdraw
+from eventide.rows.watches import begin_watch, end_watch
 
 if TYPE_CHECKING:
     from eventide.rows.records import Rows
@@ -59,12 +59,7 @@ def hold(a: Rows, i: int, duration: float) -> int:
 
 def watch_for(a: Rows, i: int, c: int) -> int:
     """Let the running activity wait for a condition of the stepper; WAITS. FAILED where laws have failed."""
-    if not watch(a, c, i):
-        return FAILED
-    a.activity.wait[i] = WATCHING
-    a.process.subject[i] = c
-    a.run.watching += 1
-    return WAITS
+    return WAITS if begin_watch(a, i, c) else FAILED
 
 
 def passivate(a: Rows, i: int) -> int:
@@ -174,6 +169,8 @@ def let_go(a: Rows, i: int) -> None:
         give_up(a, a.process.subject[i])
     elif wait == JOINED:
         leave_joiners(a, i)
+    elif wait == WATCHING:
+        end_watch(a, i)
     elif a.activity.sequence[i] != 0.0:
         a.activity.left[i] = a.activity.due[i] - a.run.time
     displace(a, i)

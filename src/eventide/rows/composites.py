@@ -9,11 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eventide.rows.allocation import free_row, has_locals, new_row
-from eventide.rows.codes import BRANCH, COMPOSED, GATHERED, JOINED, NONE, NOTHING, TRANSFERRING
+from eventide.rows.codes import BRANCH, COMPOSED, GATHERED, JOINED, NONE, NOTHING, TRANSFERRING, WATCHING
 from eventide.rows.depots import carry_out, give_up, transfer
 from eventide.rows.event_list import displace, schedule
 from eventide.rows.joins import enter_joiners, leave_joiners
 from eventide.rows.stations import ask, withdraw
+from eventide.rows.watches import begin_watch, end_watch
 
 if TYPE_CHECKING:
     from eventide.rows.records import Rows
@@ -68,6 +69,14 @@ def branch_transfers(a: Rows, i: int, number: int, s: int, priority: float, amou
     return True
 
 
+def branch_watches(a: Rows, i: int, number: int, c: int) -> bool:
+    """The next branch waits for a condition of the stepper; False, and the wait is over, where laws have failed."""
+    if begin_watch(a, new_branch(a, i, number), c):
+        return True
+    end_wait(a, i, NONE)
+    return False
+
+
 def branch_joins(a: Rows, i: int, number: int, j: int) -> None:
     """The next branch waits for the end of the process in row `j`."""
     enter_joiners(a, new_branch(a, i, number), j)
@@ -93,6 +102,9 @@ def end_wait(a: Rows, i: int, winner: int) -> None:
         following, q = a.process.branches[b], a.process.subject[b]
         if a.activity.wait[b] == JOINED:
             leave_joiners(a, b)
+            q = NONE
+        elif a.activity.wait[b] == WATCHING:
+            end_watch(a, b)
             q = NONE
         displace(a, b)
         if a.activity.wait[b] == TRANSFERRING:

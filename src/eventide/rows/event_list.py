@@ -15,8 +15,9 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from eventide.engine.codes import CHOICE, LOCATED, REACHED
-from eventide.rows.codes import IN_HEAP, INTERRUPTION, NONE, ROWS, WATCHING
+from eventide.rows.codes import BRANCH, IN_HEAP, NONE, NOTHING
 from eventide.rows.moving import found_at, march, waiter
+from eventide.rows.watches import may_end_watches
 
 if TYPE_CHECKING:
     from eventide.rows.records import Rows
@@ -309,7 +310,7 @@ def take_event(a: Rows, time: float, sequence: float, serial: int, horizon: floa
     stop = a.activity.due[i] if i >= 0 else min(time, horizon)
     if i < 0 and (stop <= a.run.time or stop == inf):
         return NONE
-    if i >= 0 and a.run.watching != 0 and cuts_watch(a, i):
+    if i >= 0 and a.run.watching != 0 and not may_end_watches(a, i):
         a.run.leaves = 1
         return NONE
     if a.run.arrays != 0 and (a.run.wrote != 0 or stop > a.run.time or a.run.found != 0):
@@ -332,28 +333,25 @@ def take_event(a: Rows, time: float, sequence: float, serial: int, horizon: floa
     return i
 
 
-def cuts_watch(a: Rows, i: int) -> bool:
-    """Whether an event is an interruption of a row that waits for a condition, which only Python withdraws."""
-    if a.activity.kind[i] != INTERRUPTION:
-        return False
-    whose = a.process.subject[i]
-    return bool(a.activity.wait[whose - whose // ROWS * ROWS] == WATCHING)
-
-
 def begin_found(a: Rows) -> int:
-    """Begin the event that what moves has come to, if a row waits for it, and return the row; NONE if not."""
+    """Begin the event that what moves has come to, if an activity waits for it, and return that; NONE if not."""
     if a.run.reached != CHOICE and a.run.reached != LOCATED:  # noqa: PLR1714  # the language of native code has no tuples
         return NONE
     i = waiter(a)
     if i < 0:
         return NONE
+    if not may_end_watches(a, i):
+        a.run.leaves = 1
+        return NONE
+    a.activity.wait[i] = NOTHING
+    a.process.subject[i] = NONE
     a.run.reached = REACHED
     a.run.time = found_at(a)
     a.run.turn += 1
     a.run.wrote = 1
     a.run.watching -= 1
     a.run.fired += 1
-    a.run.woken = i
+    a.run.woken = a.process.owner[i] if a.activity.kind[i] == BRANCH else i
     return i
 
 

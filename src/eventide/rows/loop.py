@@ -5,10 +5,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eventide.rows.activities import deliver, finish
-from eventide.rows.codes import BRANCH, DONE, ENDED, ENDS, INTERRUPTION, NONE, NOTHING, SPENT, TRANSFERRING, WAITS
+from eventide.rows.codes import (
+    BRANCH,
+    DONE,
+    ENDED,
+    ENDS,
+    FAILED,
+    INTERRUPTION,
+    NONE,
+    NOTHING,
+    SPENT,
+    TRANSFERRING,
+    WAITS,
+)
 from eventide.rows.composites import come
 from eventide.rows.depots import carry_out
 from eventide.rows.event_list import close_event, take_event
+from eventide.rows.moving import has_broken
 
 if TYPE_CHECKING:
     from eventide.rows.records import Rows
@@ -55,7 +68,11 @@ def proceed_rows(a: Rows, time: float, sequence: float, serial: int, horizon: fl
             if i < 0:
                 return DONE
             taken += 1
+            is_indirect = a.run.arrays != 0 and a.activity.kind[i] <= BRANCH
             a.run.current = begin_event(a, i)
+            if is_indirect and has_broken(a):
+                close_event(a)
+                return FAILED
         if a.run.current >= 0:
             code = run_kernel(a, a.run.current)
             if code == ENDS:

@@ -45,11 +45,17 @@ def watch(a: Rows, c: int, i: int) -> bool:
     return bool(a.host.watch(c, i, a.run.time))
 
 
+def unwatch(a: Rows, c: int) -> bool:
+    """A wait for a condition is withdrawn; False where laws have failed."""
+    a.run.wrote = 1
+    return bool(a.host.unwatch(c, a.run.time))
+
+
 def waiter(a: Rows) -> int:
-    """The row of the process whose wait ends by the event that was found; NONE if Python is to know of that event."""
+    """The row of what waits for the event that was found; NONE if Python is to know of that event."""
     return int(a.host.waiter())
 
 
 def found_at(a: Rows) -> float:
-    """The time of the event that was found."""
+    """The time of the event that was found; what has waited for it does so no longer."""
     return float(a.host.found_at())

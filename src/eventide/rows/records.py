@@ -302,6 +302,8 @@ class RowState(ctypes.Structure):
     """That of the one that says whether a process may begin to wait for a condition without Python."""
     entering: int
     """That of the one that lets it wait."""
+    withdrawing: int
+    """That of the one that withdraws such a wait."""
     naming: int
     """That of the one that says whose wait ends by the event that was found."""
     timing: int

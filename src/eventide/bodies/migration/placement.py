@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from eventide.bodies.waits.branches import begin_wait_for_state
 from eventide.bodies.waits.joins import place_wait
 from eventide.discrete.conditions.until import StateWait
 from eventide.discrete.interruptions import put_back
@@ -13,7 +14,7 @@ from eventide.discrete.processes.endings import End
 from eventide.discrete.resources.container import Portion
 from eventide.discrete.resources.line import StationRequest
 from eventide.discrete.resources.request import Request
-from eventide.rows.codes import NONE, REQUESTED, TRANSFERRING, WATCHING
+from eventide.rows.codes import COMPOSED, REQUESTED, TRANSFERRING, WATCHING
 
 if TYPE_CHECKING:
     from eventide.bodies.migration.selection import Candidate
@@ -40,8 +41,7 @@ def begin_wait(
     elif candidate.group is not None:
         candidate.body.place_branches(memory, i, candidate.group.standing, requests)
     elif isinstance(wait, StateWait):
-        views.activity.wait[i], views.process.subject[i] = WATCHING, wait.row
-        memory.run.watching += 1
+        begin_wait_for_state(memory, i, wait)
     elif isinstance(wait, StationRequest):
         code = REQUESTED if isinstance(wait, Request) else TRANSFERRING
         views.activity.wait[i], views.process.subject[i] = code, requests[wait]
@@ -80,9 +80,13 @@ def stand_waiting(
     put_back(calendar, owner, *key)
 
 
-def guard_left(memory: RowMemory, i: int) -> int:
-    """The guard by which a process waits that is about to leave its row; NONE in another wait."""
-    if memory.activity.wait[i] != WATCHING:
-        return NONE
-    memory.run.watching -= 1
-    return memory.process.subject[i]
+def watching(memory: RowMemory, i: int) -> dict[int, int]:
+    """The guards by which a process in a row waits, and the rows of what waits: its own, or those of branches."""
+    views, found = memory.views, {}
+    rows = [i]
+    while views.activity.wait[i] == COMPOSED and (b := views.process.branches[rows[-1]]) >= 0:
+        rows.append(b)
+    for row in rows:
+        if views.activity.wait[row] == WATCHING:
+            found[views.process.subject[row]] = row
+    return found

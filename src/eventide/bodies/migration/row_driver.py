@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from eventide.bodies.waits.states import Awaited
     from eventide.discrete.calendar import Entry
     from eventide.discrete.conditions.until import StateWait
@@ -27,12 +29,16 @@ class Guards(Protocol):
         """The wait of a process by the guard that is kept of what is waited for; None without."""
         ...
 
-    def lend(self, process: Process, i: int, waits: list[StateWait]) -> None:
-        """A process is in a row from now on, which waits by these guards, or will."""
+    def lend(self, process: Process, waits: list[StateWait], rows: Mapping[int, int]) -> None:
+        """A process is in a row from now on, which will wait by these guards; by some of them these rows wait now."""
         ...
 
-    def take_back(self, process: Process, c: int) -> None:
-        """It is in Python again, and waits by a guard, a number; NONE for another wait."""
+    def wait_at(self, c: int) -> StateWait:
+        """The wait that has a guard, a number."""
+        ...
+
+    def take_back(self, process: Process, i: int) -> None:
+        """The process of a row is in Python again."""
         ...
 
 
@@ -101,10 +107,14 @@ class NoGuards:
         """There is none."""
         return None
 
-    def lend(self, process: Process, i: int, waits: list[StateWait]) -> None:
+    def lend(self, process: Process, waits: list[StateWait], rows: Mapping[int, int]) -> None:
         """There are none."""
 
-    def take_back(self, process: Process, c: int) -> None:
+    def wait_at(self, c: int) -> StateWait:
+        """There is none."""
+        raise NotImplementedError
+
+    def take_back(self, process: Process, i: int) -> None:
         """It had none."""
 
 

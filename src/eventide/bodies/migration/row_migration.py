@@ -24,7 +24,6 @@ from eventide.bodies.migration.stand_ins import Given, RowCalendar, RowProcess, 
 from eventide.bodies.waits.joins import take_wait, take_waits, wake_waits
 from eventide.discrete import inside, same_time_limit
 from eventide.discrete.calendar import Calendar, Entry
-from eventide.discrete.conditions.until import StateWait
 from eventide.discrete.hook import OuterHook
 from eventide.discrete.interruptions import Interruptions, serial_of
 from eventide.discrete.processes.composite import who_waits
@@ -36,7 +35,7 @@ from eventide.discrete.sigint import SignalHook
 from eventide.rows import loading
 from eventide.rows.activities import actor_of
 from eventide.rows.allocation import has_room, reference, row_of
-from eventide.rows.codes import DONE, ENDED, FAILED, GATHERED, JOINED, NONE, NOTHING, ROOM, SPENT
+from eventide.rows.codes import DONE, ENDED, FAILED, GATHERED, JOINED, NONE, NOTHING, ROOM, SPENT, WATCHING
 from eventide.rows.undisturbed import is_watched, uncollected, undisturbed
 
 if TYPE_CHECKING:
@@ -153,14 +152,14 @@ class RowMigration(OuterHook):
         assert self._bodies is not None
         may_go = self._row_classes.may_go
         waiting = [one for one in self._calendar.heap if one[3]._notice is one and may_go(who_waits(one[3]))]
-        waits = [wait for wait in self._driver.guards.waiting() if may_go(wait.activity)]
+        waits = [wait for wait in self._driver.guards.waiting() if may_go(who_waits(wait.activity))]
         if not waiting and not waits:
             return
         self._prototypes = self._bodies.prototypes()
         selection = Selection(self._bodies, self._prototypes, may_go, self._driver.guards)
         found = selection.made_of(waiting, waits)
         gone = {id(notice) for candidate in found.values() for notice in candidate.notices}
-        if gone or any(isinstance(candidate.wait, StateWait) for candidate in found.values()):
+        if gone or any(candidate.guards for candidate in found.values()):
             if not self._pays_to_load(found):
                 return
             self._make_kinds(found)  # first, as compiling may fail: then no process has left the event list
@@ -251,7 +250,7 @@ class RowMigration(OuterHook):
             i = rows[process]
             self._fill(i, candidate.row_start, candidate.children, requests)
             placement.begin_wait(memory, i, candidate, requests, self.away)
-            self._driver.guards.lend(process, i, list(candidate.guards.values()))
+            self._driver.guards.lend(process, list(candidate.guards.values()), placement.watching(memory, i))
             self._row_classes.begin(process)
             self._rows[i] = RowProcess(process, candidate.body, None, candidate.row_start.kept)
 
@@ -319,7 +318,7 @@ class RowMigration(OuterHook):
             return
         time, sequence, serial = activity.due[i], activity.sequence[i], activity.serial[i]
         request = placement.request_of(memory, i, self._requests)
-        left = self._rows[i].body.leave_wait(memory, i, self._requests)
+        left = self._rows[i].body.leave_wait(memory, i, self._requests, self._driver.guards.wait_at)
         memory.engine.displace(memory.arrays, i)
         self._fetch(process)
         placement.stand_branches(self._calendar, process, left)
@@ -428,11 +427,11 @@ class RowMigration(OuterHook):
         _, body, prototype, _ = self._rows.pop(i)
         if prototype is not None:
             prototype.renew(process, body.arguments(*memory.numbers_of(i, *body.sizes)))
-        guard = placement.guard_left(memory, i)
+        memory.run.watching -= memory.activity.wait[i] == WATCHING
         memory.engine.dismiss(memory.arrays, i)
         self._row_classes.end(process)
         process._notice = process._wait = process._value = None
-        self._driver.guards.take_back(process, guard)
+        self._driver.guards.take_back(process, i)
         self._settle()
 
     def _settle(self) -> None:
@@ -487,10 +486,12 @@ class RowMigration(OuterHook):
 
     def _go_further(self, horizon: float, left: int) -> tuple[int, bool]:
         """As `_proceed`, and go on where Python has only judged a state event; whether one takes place in Python."""
-        left = self._proceed(horizon, left)
-        while self._called is None and self._driver.has_state_event:
-            self._called = self._driver.begin(may_go_on=left > 0)
+        left, memory = self._proceed(horizon, left), self._memory
+        while self._called is None and self._driver.has_state_event and memory is not None:
+            self._called = self._driver.begin(may_go_on=left > 0 and memory.run.leaves == 0)
             if self._called is not None:
+                if inside.hook_of(self.world) is self.inner:  # all have returned to Python
+                    inside.set_hook(self.world, self)
                 return left, True
             left = self._proceed(horizon, left)
         return left, False
@@ -541,7 +542,7 @@ class RowMigration(OuterHook):
             if failure is not None and run.current < 0:  # what a signal handler has raised between two events
                 raise failure
             if code == DONE:
-                if run.leaves:  # for an event that only Python can have
+                if run.leaves and not self._driver.has_state_event:  # for an event that only Python can have
                     self._leave()
                 break
             if code != SPENT and not (code == ROOM and memory.grow()):

@@ -95,7 +95,10 @@ class Selection:
                 self._look_at(process, notice, None, found)
         for wait in waits:
             self._guards.release(wait)
-            self._look_at(wait.activity, None, wait, found)
+            if who_waits(wait.activity) is not wait.activity:
+                self._look_at_wait(who_waits(wait.activity), found)
+            else:
+                self._look_at(wait.activity, None, wait, found)
         resources: dict[int, Resource | Container] = {}
         pending = list(found)
         for process in pending:

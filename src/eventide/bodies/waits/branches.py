@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
+from eventide.discrete.conditions.until import StateWait
 from eventide.discrete.processes.composite import Outcome, StandingBranch
 from eventide.discrete.resources.container import AmountGet, AmountPut, Portion
 from eventide.discrete.resources.line import GRANTED, WAITING, StationRequest
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.reading.generators import chain_of, locals_of
 from eventide.rows.allocation import free_row
-from eventide.rows.codes import COMPOSED, NONE, REQUESTED, TRANSFERRING
+from eventide.rows.codes import COMPOSED, NONE, REQUESTED, TRANSFERRING, WATCHING
 from eventide.rows.composites import has_rows, place_branch
 from eventide.rows.event_list import displace
 
@@ -60,7 +61,8 @@ def outcomes_at(
         number = int(texts[f"o_{choice.number}"])
         q = int(texts[f"q_{choice.request}"]) if number == choice.asked else NONE
         if number != choice.asked or q >= 0:
-            yield choice.name, Outcome(choice.words[number], requests.get(q))
+            is_state = any(k == number for k, _ in choice.watched)
+            yield choice.name, Outcome(choice.words[number], True if is_state else requests.get(q))
 
 
 # --- waits ------------------------------------------------------------------------------------------------------------
@@ -72,9 +74,14 @@ def joins(body: Body, row_start: RowStart, standing: Sequence[tuple[str, Notice 
     standing    what the process waits for, as `FirstOf.standing`; nothing for another wait
     """
     choice = body.reading.points[row_start.at].choice
+    watched = () if choice is None else [k for k, _ in choice.watched]
     if choice is None or choice.words != tuple(word for word, _, _ in standing):
         return choice is None and not standing
     for k, (_, notice, request) in enumerate(standing):
+        if k in watched:
+            if notice is not None or not isinstance(request, StateWait):
+                return False
+            continue
         if k == choice.moves:
             if not isinstance(request, _SIDES[choice.side]) or request.state != WAITING:
                 return False
@@ -136,15 +143,26 @@ def place_branches(
         q = requests[request] if isinstance(request, StationRequest) else NONE
         wait = TRANSFERRING if isinstance(request, Portion) else REQUESTED
         b = place_branch(memory.views, i, number, wait, q)
+        if isinstance(request, StateWait):
+            begin_wait_for_state(memory, b, request)
         if notice is not None:
             time, sequence, path, _ = notice
             memory.engine.place(memory.arrays, b, time, float(sequence), int(path[0]))
 
 
-def leave_wait(body: Body, memory: RowMemory, i: int, requests: Mapping[int, StationRequest]) -> list[StandingBranch]:
+def begin_wait_for_state(memory: RowMemory, i: int, wait: StateWait) -> None:
+    """An activity in a row waits for a state from now on."""
+    memory.activity.wait[i], memory.process.subject[i] = WATCHING, wait.row
+    memory.run.watching += 1
+
+
+def leave_wait(
+    body: Body, memory: RowMemory, i: int, requests: Mapping[int, StationRequest], wait_at: Callable[[int], StateWait]
+) -> list[StandingBranch]:
     """The branches of the wait of a process that is about to leave its row; rows have none then.
 
     requests    by their rows
+    wait_at     gives the wait that has a guard
     """
     a, choice = memory.views, body.reading.points[memory.activity.at[i]].choice
     found: list[StandingBranch] = []
@@ -152,9 +170,12 @@ def leave_wait(body: Body, memory: RowMemory, i: int, requests: Mapping[int, Sta
         return found
     b = a.process.branches[i]
     for word in choice.words:
-        following, q = a.process.branches[b], a.process.subject[b]
+        following, q, guard = a.process.branches[b], a.process.subject[b], None
+        if a.activity.wait[b] == WATCHING:
+            q, guard = NONE, wait_at(q)
+            a.run.watching -= 1
         key = a.activity.due[b], a.activity.sequence[b], a.activity.serial[b]
-        found.append(StandingBranch(word, *key, requests[q] if q >= 0 else None))
+        found.append(StandingBranch(word, *key, requests[q] if q >= 0 else None, guard))
         displace(a, b)
         free_row(a, b)
         b = following

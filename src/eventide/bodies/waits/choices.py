@@ -1,9 +1,9 @@
 """Waits of bodies for the first of several things: `outcome = yield ev.first_of(served=place, gave_up=ev.hold(2.0))`.
 
 One of these may be a request, that of a block around it or one that the command makes, or a put into a container or a
-get, others are durations. Of the
-outcome native code knows the name, and the request that is its value in the block that gives it back: `with
-outcome.value`. Whatever else is done with an outcome leaves the whole command to Python.
+get, others are durations or waits for states. Of the outcome native code knows the name, and the request that is its
+value in the block that gives it back: `with outcome.value`. Whatever else is done with an outcome leaves the whole
+command to Python.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from eventide.bodies.operands import LARGEST, Operand, Thing, Unknown, constant
 from eventide.bodies.points import Block, Choice
 from eventide.bodies.requests import asked, is_named
+from eventide.bodies.waits.states import guard_of
 from eventide.bodies.waits.transfers import transfer_made
 from eventide.discrete.processes.composite import first_of
 
@@ -21,17 +22,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from eventide.bodies.expressions import BodyExpressions
+    from eventide.bodies.frames import Frame
     from eventide.bodies.naming import Naming
 
 _NO_COMMAND: Final = "what a wait returns is native for `ev.first_of` alone"
 _OTHER_USE: Final = "its outcome is used for something else than its name, or elsewhere"
+_WATCHES: Final = "if not branch_watches(a, i, {0}, {1}):\n    code = FAILED\n    break"
 _NEEDS: Final = "if not {0}:\n    code = ROOM\n    break"
 
 
 class Written(NamedTuple):
     """A wait for the first of several things, as it is written.
 
-    branches    what each is: the text of a duration; None for the request, and for the put or the get
+    branches    what begins each; None for the request, and for the put or the get
     made        the text that makes the request, if the command makes one; station: of that
     moved       what the put or the get is given
     """
@@ -46,9 +49,9 @@ class Written(NamedTuple):
         """What begins the wait, which ends in a state."""
         choice, margin = self.choice, ""
         lines = [f"at = {resume}", *([f"q_{choice.request} = {self.made}"] if self.made else [])]
-        for number, duration in enumerate(self.branches):
-            if duration is not None:
-                lines.append(f"{margin}branch_holds(a, i, {number}, {duration})")
+        for number, text in enumerate(self.branches):
+            if text is not None:
+                lines += [f"{margin}{line}" for line in text.split("\n")]
                 continue
             begin = f"branch_asks(a, i, {number}, q_{choice.request})"
             if number == choice.moves:
@@ -67,13 +70,14 @@ class Written(NamedTuple):
 
 
 def written(
-    expressions: BodyExpressions, command: ast.Yield, target: str, blocks: Sequence[Block], number: int
+    expressions: BodyExpressions, command: ast.Yield, target: str, blocks: Sequence[Block], number: int, frame: Frame
 ) -> Written:
     """Write what a wait for the first of several things needs before it begins. Raises Unknown for other commands.
 
     target      the variable of its outcome; "" without one
     blocks      of requests around it
     number      of the wait in the text
+    frame       in whose text it is
     """
     naming, emission, call = expressions.naming, expressions.emission, command.value
     called = expressions.value(call.func) if isinstance(call, ast.Call) else None
@@ -95,7 +99,13 @@ def written(
             choice, moved = choice._replace(moves=k, depot=transfer[0], side=transfer[1]), transfer[2]
             continue
         if block is None and not is_request(keyword.value):
-            branches.append(duration_of(expressions, keyword.value).text)
+            guard = guard_of(expressions, keyword.value, frame)
+            if guard:
+                choice = choice._replace(watched=(*choice.watched, (k, guard)))
+                branches.append(_WATCHES.format(k, guard))
+            else:
+                duration = duration_of(expressions, keyword.value).text
+                branches.append(f"branch_holds(a, i, {k}, {duration})")
             continue
         if choice.asked >= 0:
             raise Unknown("several requests in one wait are left to Python", keyword.value)

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from eventide.bodies.naming import Fact
 from eventide.bodies.operands import Thing, Unknown
 from eventide.discrete.conditions.until import StateWait, until
+from eventide.discrete.processes.composite import FirstOf
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -40,6 +41,16 @@ def watched(expressions: BodyExpressions, node: ast.expr, frame: Frame, resume: 
     resume  the state of the kernel behind it
     Raises Unknown for one that is left to Python.
     """
+    if text := guard_of(expressions, node, frame):
+        expressions.emission.emit(f"at = {resume}\ncode = watch_for(a, i, {text})\nbreak")
+    return text
+
+
+def guard_of(expressions: BodyExpressions, node: ast.expr, frame: Frame) -> str:
+    """The variable of the kernel with the guard of a wait for a state, by which it can wait; "" for another command.
+
+    Raises Unknown for one that is left to Python.
+    """
     called = expressions.value(node.func) if isinstance(node, ast.Call) and node.args else None
     if not isinstance(node, ast.Call) or not isinstance(called, Thing) or called.value is not until:
         return ""
@@ -60,7 +71,6 @@ def watched(expressions: BodyExpressions, node: ast.expr, frame: Frame, resume: 
     emission.emit_early(_EXIT.format("a.run.arrays == 0"))
     emission.emit_early(_EXIT.format(f"{text} < 0"))
     emission.emit_early(_EXIT.format(f"not may_watch(a, {text})"))
-    emission.emit(f"at = {resume}\ncode = watch_for(a, i, {text})\nbreak")
     return text
 
 
@@ -107,17 +117,21 @@ def _need_lasting(expressions: BodyExpressions, node: ast.Lambda, code: CodeType
 
 
 def guards_of(
-    body: Body, at: int, wait: object, guard_of: Callable[[Awaited], StateWait | None]
+    body: Body, at: int, wait: object, kept: Callable[[Awaited], StateWait | None]
 ) -> dict[int, StateWait] | None:
     """The guards by which a process in a state will wait, by the places of their numbers among its whole numbers.
 
     wait        what it waits for
-    guard_of    gives the guard that is kept of what is waited for
+    kept        gives the guard that is kept of what is waited for
     Returns     None where native code does not know that it waits for that
     """
-    naming, places = body.naming, body.layout.places
+    naming, places, choice = body.naming, body.layout.places, body.reading.points[at].choice
     present = naming.guards.get(body.reading.awaits.get(at, ""))
-    if (present is not None and guard_of(present) is not wait) or (present is None and isinstance(wait, StateWait)):
+    if (present is not None and kept(present) is not wait) or (present is None and isinstance(wait, StateWait)):
         return None
-    found = {places[text]: guard_of(awaited) for text, awaited in naming.guards.items()}
+    standing = wait.standing if isinstance(wait, FirstOf) else []
+    for k, text in () if choice is None or not standing else choice.watched:
+        if kept(naming.guards[text]) is not standing[k][2]:
+            return None
+    found = {places[text]: kept(awaited) for text, awaited in naming.guards.items()}
     return {place: guard for place, guard in found.items() if guard is not None}

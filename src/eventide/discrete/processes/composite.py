@@ -119,13 +119,14 @@ def who_waits(activity: object) -> Any:
 
 
 class StandingBranch(NamedTuple):
-    """What a branch had in its row: its name, its key in the event list, sequence 0 for none, and its request."""
+    """What a branch had in its row: its name, its key in the event list, sequence 0 for none, its request or wait."""
 
     word: str
     time: float
     sequence: float
     serial: int
     request: StationRequest | None
+    wait: StateWait | None
 
 
 class Composite(Sleep):
@@ -236,6 +237,9 @@ class FirstOf(Composite):
             if (request := wait.request) is not None:
                 request._activity = branch
                 branch._granted = request
+            if (state := wait.wait) is not None:
+                state.activity = branch
+                process._past, branch._wait, branch._granted = state.following, state, state
         process._wait = group
         return group._branches
 
