@@ -136,3 +136,30 @@ def test_what_is_kept_of_flows_is_what_counting_anew_would_give(deeds: list[tupl
         do(sim, tanks, deed, which, other)
         sim.run(until=sim.time + 0.25)
         check(sim)
+
+
+class Ends(ev.Continuous):
+    """Its law compares the time alone."""
+
+    v: ev.State = ev.state(0.25)
+    u: ev.State = ev.state(-0.4)
+
+    def equations(self) -> None:
+        self.rate.v = 0.0 if self.sim.time >= 1.0 else 1.0
+        self.rate.u = -2.8 * self.u
+
+
+@pytest.mark.parametrize("compiles", [False, True])
+def test_comparisons_of_the_time_are_located_after_their_object_has_got_another_rank(compiles: bool) -> None:
+    sim = ev.Simulation(compile="auto" if compiles else False)
+    ends = Ends(sim).start()
+    Ends(sim).start()
+
+    def ranks() -> ev.ProcessGenerator:
+        yield ev.hold(0.1)
+        ends.set_priority(1.0)
+        yield ev.hold(0.0)
+
+    sim.process(ranks())
+    sim.run(until=2.0)
+    assert ends.v == pytest.approx(1.25, abs=1e-14)

@@ -283,9 +283,14 @@ class System:
     def rerank(self, component: Continuous) -> None:
         """Move an active component to the place of its priority."""
         if component._is_active:
+            guards = self.integrator.guards
+            for switch in component._switches:  # those of the time alone touch no state by which they would follow
+                guards.remove(switch)
             self.integrator.groups.leave(component)
             self._give_place(component)
             self.integrator.groups.enlist(component)
+            for switch in component._switches:
+                guards.switching.add(switch)
 
     def _give_place(self, component: Continuous) -> None:
         """Let a component stand after all that are active and not of a lower priority."""
