@@ -590,12 +590,3 @@ def rich_outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int) -
     cells = [[cell.cell_contents for cell in getattr(module, f"story{k}").__closure__ or ()] for k in range(3)]
     numbers = [[value for value in values if type(value) in (int, float)] for values in cells]
     return repr([*found, told, notes, tally.count, tally.count and tally.mean, numbers])
-
-
-def both(run: Any, *, native: bool = False) -> tuple[Any, ev.Simulation]:
-    """What a model leaves in rows, which is what it leaves in Python, types included."""
-    sim = simulation("auto", native=native)
-    expected = run(simulation(False))
-    found = run(sim)
-    assert repr(found) == repr(expected)
-    return found, sim

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 import random_transfers
-from random_bodies import both, hurry, load, simulation, taken
+from bodies.holders import both
+from random_bodies import hurry, load, simulation, taken
 
 import eventide as ev
 

@@ -6,7 +6,8 @@ from random import Random
 from typing import Any
 
 import pytest
-from random_bodies import both, hurry, simulation, taken
+from bodies.holders import both
+from random_bodies import hurry, simulation, taken
 
 import eventide as ev
 

@@ -8,18 +8,17 @@ import subprocess
 import sys
 from pathlib import Path
 from random import Random
-from types import SimpleNamespace
 from typing import Any
 from weakref import ref
 
 import pytest
 import random_bodies
+from bodies.holders import both, holder
 from random_bodies import simulation, taken
 
 import eventide as ev
 from eventide.bodies import reader
 from eventide.bodies.body import Bodies
-from eventide.bodies.migration import row_migration
 
 
 @pytest.fixture(autouse=True)
@@ -77,12 +76,6 @@ def test_native_rows_that_share_variables_leave_the_same(acts: int, tmp_path: Pa
 @pytest.mark.parametrize("acts", ACTS.values(), ids=ACTS)
 def test_native_rows_leave_the_same(acts: int, tmp_path: Path) -> None:
     assert sum(compare(seed, acts, tmp_path, native=True) for seed in range(8)) > 200
-
-
-def holder(sim: ev.Simulation, rng: Random, holds: int, ended: list[float], rate: float = 1.0) -> ev.ProcessGenerator:
-    for _ in range(holds):
-        yield ev.hold(rng.expovariate(rate))
-    ended.append(sim.time)
 
 
 def run_holders(compiles: Any) -> tuple[ev.Simulation, list[Any]]:
@@ -378,14 +371,6 @@ def test_a_kernel_that_cannot_be_made_loses_no_process(monkeypatch: pytest.Monke
     assert times == [float(k) for k in range(1, 100)]
 
 
-def both(run: Any) -> tuple[Any, int]:
-    """What a model leaves in rows, which is what it leaves in Python, and how many events of rows there were."""
-    sim = simulation("auto", native=False)
-    found = run(sim)
-    assert found == run(simulation(False, native=False))
-    return found, taken(sim)
-
-
 def test_the_time_of_another_simulation_is_its_own() -> None:
     def run(sim: ev.Simulation) -> list[Any]:
         other, seen = ev.Simulation(), list[float]()
@@ -406,9 +391,9 @@ def test_the_time_of_another_simulation_is_its_own() -> None:
         sim.run(until=40.0)
         return [sim.events, seen]
 
-    found, events = both(run)
+    found, sim = both(run)
     assert found[1][:4] == [0.0, 1.5, 0.0, 3.0]
-    assert events > 10
+    assert taken(sim) > 10
 
 
 def test_a_resource_of_another_simulation_is_refused_at_the_line_that_asks_for_it() -> None:
@@ -453,7 +438,7 @@ def test_a_loop_that_may_have_no_end_is_left_to_python_which_hears_ctrl_c(monkey
         assert sim._migration is None or sum(sim._migration.exits.values()) > 5
         return [sim.events, told]
 
-    assert both(run)[1] > 5
+    assert taken(both(run)[1]) > 5
 
 
 def unset(x: float) -> float:
@@ -480,9 +465,9 @@ def test_a_variable_without_a_value_is_an_error_in_functions_that_are_called_too
         sim.run(until=40.0)
         return met
 
-    found, events = both(run)
+    found, sim = both(run)
     assert len(found) == 26
-    assert events > 10
+    assert taken(sim) > 10
 
 
 def test_who_patches_request_sees_the_requests_of_those_that_were_away(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -512,9 +497,9 @@ def test_who_patches_request_sees_the_requests_of_those_that_were_away(monkeypat
         sim.run(until=40.0)
         return seen
 
-    found, events = both(run)
+    found, sim = both(run)
     assert found == [20.75 + k for k in range(10)]
-    assert events > 20
+    assert taken(sim) > 20
 
 
 def test_what_a_process_has_deleted_is_gone() -> None:
@@ -536,90 +521,6 @@ def test_what_a_process_has_deleted_is_gone() -> None:
         sim.run(until=40.0)
         return seen
 
-    found, events = both(run)
+    found, sim = both(run)
     assert found == [True, False]
-    assert events > 20
-
-
-def test_a_body_that_begins_with_a_declaration_goes_away() -> None:
-    def run(sim: ev.Simulation) -> list[int]:
-        served = 0
-
-        def worker() -> ev.ProcessGenerator:
-            nonlocal served
-            for k in range(40):
-                yield ev.hold(1.0)
-                yield ev.hold(0.5)
-                if k % 10 == 9:
-                    served += k
-
-        sim.process(worker())
-        sim.run()
-        return [sim.events, served]
-
-    assert both(run)[1] > 50
-
-
-def test_who_looks_amid_an_event_in_native_code_is_refused_and_no_process_is_lost() -> None:
-    sim = simulation("auto", native=False)
-    stream, seen = sim.stream("drawn"), list[int]()
-    looks = {200}
-
-    def numbers() -> Any:
-        for k in range(100_000):
-            if k in looks:  # as a signal handler may
-                seen.append(len([process.event_time for process in sim.processes]))
-            yield 0.5
-
-    def worker() -> ev.ProcessGenerator:
-        while True:
-            yield ev.hold(stream.uniform(0.5, 1.5))
-
-    stream.random = numbers().__next__
-    for _ in range(4):
-        sim.process(worker())
-    with pytest.raises(ev.ModelError, match="looked at a process or a resource amid an event in native code"):
-        sim.run(until=100.0)
-    assert taken(sim) > 100
-    assert len(sim.processes) == 3  # the one that was drawing has met the error
-    assert seen == []
-
-
-def test_what_a_signal_handler_raises_between_two_events_of_rows_leaves_all_processes(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    found = []
-    for compiles in (False, "auto"):
-        sim, rng, ended = simulation(compiles, native=False), Random(1), list[float]()
-        for _ in range(5):
-            sim.process(holder(sim, rng, 50, ended))
-        if compiles:
-            proceed = row_migration.RowMigration._proceed
-
-            def rings(away: Any, horizon: float, most: int, proceed: Any = proceed) -> Any:
-                engine = away._memory.engine
-
-                def proceed_rows(*arguments: Any) -> int:
-                    code: int = engine.proceed_rows(*arguments)
-                    if away._memory.run.current < 0 and away.taken > 50:
-                        monkeypatch.undo()
-                        raise LookupError("rings")
-                    return code
-
-                away._memory.engine = SimpleNamespace(
-                    **{name: getattr(engine, name) for name in dir(engine) if name[:2] != "__"}
-                    | {"proceed_rows": proceed_rows}
-                )
-                try:
-                    return proceed(away, horizon, most)
-                finally:
-                    away._memory.engine = engine
-
-            monkeypatch.setattr(row_migration.RowMigration, "_proceed", rings)
-            with pytest.raises(LookupError, match="rings"):
-                sim.run()
-            assert len(sim.processes) == 5
-            random_bodies.hurry(monkeypatch)
-        sim.run()
-        found.append([ended, sim.time, sim.events, rng.random()])
-    assert found[0] == found[1]
+    assert taken(sim) > 20

@@ -1,0 +1,25 @@
+"""A process that holds, and a run beside Python's, as several files of these tests use them."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+from random_bodies import simulation
+
+import eventide as ev
+
+
+def holder(sim: ev.Simulation, rng: Random, holds: int, ended: list[float], rate: float = 1.0) -> ev.ProcessGenerator:
+    for _ in range(holds):
+        yield ev.hold(rng.expovariate(rate))
+    ended.append(sim.time)
+
+
+def both(run: Any, *, native: bool = False) -> tuple[Any, ev.Simulation]:
+    """What a model leaves in rows, which is what it leaves in Python, types included."""
+    sim = simulation("auto", native=native)
+    expected = run(simulation(False))
+    found = run(sim)
+    assert repr(found) == repr(expected)
+    return found, sim
