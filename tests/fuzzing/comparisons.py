@@ -23,7 +23,8 @@ class Comparisons:
 
     owner       the law or condition that is computed; None for a statement
     known       whether each comparison holds; wholes: the whole numbers; gaps, last: the differences
-    exchanged   when objects last came to refer to others: what is equal in them here may differ by rounding elsewhere
+    exchanged   when objects last came to refer to others, or to another order: what is equal in them here may differ
+                by rounding elsewhere
     inputs      the functions of the module that depend on the time alone
     """
 

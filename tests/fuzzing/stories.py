@@ -370,8 +370,10 @@ class Stage(World):
                 self.throw(process, Interrupted(-1.0 if cause is None else cause))
             case m.End(process):
                 self.throw(process, Ended())
-            case m.Halt() | m.Tolerate() | m.Rank():
-                pass  # none of these changes what happens
+            case m.Halt() | m.Tolerate():
+                pass  # neither changes what happens
+            case m.Rank():
+                self.exchanged = self.time  # sums are added up in another order
             case m.Staff(resource, units, excess):
                 self.names[resource].staff(units, excess)
             case m.MoveRequest(source, target):

@@ -194,6 +194,10 @@ def test_an_event_that_leads_onto_a_level_is_too_close_to_call() -> None:
     twins.order += ["n1", "n2"]
     with pytest.raises(Skip, match="leads onto a level"):  # both are equal, but for rounding elsewhere
         simulate(twins)
+    swap[:] = [m.Rank(("self",), 1.0)]
+    with pytest.raises(Skip, match="leads onto a level"):  # sums are added up in another order
+        simulate(twins)
+    swap[:] = [m.Swap(("self", "mate"), ("self", "other"))]
     own = oscillator([m.Hold(m.Num(0.1))], handlers=[m.Handler("h", below_own(0.5), swap)])
     own.classes[0].references = {"mate": 0, "other": 0}
     own.objects += [m.Object("n1", 0, {"tag": 0.0, "x": 0.0}, {"mate": "n0", "other": "n1"}, {})]
