@@ -18,6 +18,7 @@ GROUPS: dict[str, tuple[str, str]] = {
     "eventide.simulation": ("simulation", "The simulation"),
     "eventide.declare": ("declarations", "Declaring components"),
     "eventide.continuous": ("continuous", "Continuous components"),
+    "eventide.monitor": ("continuous", "Continuous components"),
     "eventide.discrete": ("discrete", "Processes, resources, conditions"),
     "eventide.observe": ("observing", "Observing a model"),
     "eventide.experiment": ("experiments", "Experiments"),
@@ -26,7 +27,7 @@ GROUPS: dict[str, tuple[str, str]] = {
     "eventide.statistics": ("statistics-of-a-run", "Statistics of a run"),
     "eventide.errors": ("errors", "Errors and warnings"),
 }
-"""The room of a public name, its page, and the title of that page."""
+"""The room of a public name, its page, and the title of that page; rooms may share one."""
 
 MODULES = {
     "inputs": "Inputs: signals over time",
@@ -74,7 +75,10 @@ def pages() -> dict[str, str]:
             members.setdefault(room, []).append(name)
     if unknown := sorted({*members} - {*GROUPS}):
         raise LookupError(f"public names from rooms that have no page of the reference: {', '.join(unknown)}")
-    result = {GROUPS[room][0]: page(GROUPS[room][1], "eventide", names) for room, names in members.items()}
+    groups: dict[tuple[str, str], list[str]] = {}
+    for room, names in members.items():
+        groups.setdefault(GROUPS[room], []).extend(names)
+    result = {stem: page(title, "eventide", names) for (stem, title), names in groups.items()}
     for module, title in MODULES.items():
         holder = getattr(ev, module, None) or import_module(f"eventide.{module}")
         about = inspect.cleandoc(holder.__doc__ or "").split("\n\n")[0]
@@ -86,7 +90,7 @@ def write(folder: Path) -> None:
     """Write the pages and their index; what has not changed keeps its date, so that it is not built anew."""
     folder.mkdir(exist_ok=True)
     texts = pages()
-    stems = [stem for stem, _ in GROUPS.values()] + [module.rpartition(".")[2] for module in MODULES]
+    stems = [*dict.fromkeys(stem for stem, _ in GROUPS.values())] + [module.rpartition(".")[2] for module in MODULES]
     index = ["Reference", "=========", "", "Every public name.", "", ".. toctree::", "   :maxdepth: 1", ""]
     texts["index"] = "\n".join([*index, *(f"   {stem}" for stem in stems)]) + "\n"
     for stem, text in texts.items():
