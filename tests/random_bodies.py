@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-from fuzzing.running import SOON
+from bodies.early import SOON
 
 import eventide as ev
 from eventide.bodies.body import Bodies

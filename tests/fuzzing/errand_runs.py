@@ -7,11 +7,12 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from bodies.early import hurried
 from fuzzing.compare import Finding, Report
 from fuzzing.errand_reference import follow
 from fuzzing.errands import Errands, errands
 from fuzzing.exceptions import Skip
-from fuzzing.running import Setting, hurried, module_of, unload
+from fuzzing.running import Setting, module_of, unload
 
 import eventide as ev
 from eventide.bodies.body import Bodies

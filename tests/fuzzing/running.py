@@ -6,8 +6,8 @@ import linecache
 import sys
 import threading
 import warnings
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
@@ -15,17 +15,12 @@ from itertools import count
 from typing import Any
 
 import pandas as pd
+from bodies.early import hurried
 from fuzzing import model as m
 
 import eventide as ev
-from eventide import simulation
 from eventide.bodies.body import Bodies
-from eventide.bodies.migration import row_migration
-from eventide.bodies.migration.row_driver import DiscreteDriver
 from eventide.continuous.guards import native_handlers, native_processes
-from eventide.discrete import same_time_limit, world
-from eventide.monitor.row_driver import HybridDriver
-from eventide.rows import loading
 
 METHODS = ("ENGLAND", "DORMAND_PRINCE", "DOP853", "RADAU")
 TOLERANCE = 1e-9
@@ -78,29 +73,6 @@ class Result:
     rows: dict[float, dict[str, float]] = field(default_factory=dict)
     area: float | None = None
     taken: int = 0
-
-
-SOON: tuple[tuple[Any, str, Any], ...] = (
-    (world, "SPELL", 4), (same_time_limit, "SPELL", 4), (simulation, "ENOUGH", 8), (loading, "PATIENCE", 0),
-    (loading, "_PAST", loading._Past(is_loaded=True)),
-    (row_migration, "ENOUGH", 4), (row_migration, "EACH", 0), (row_migration, "BACK", 0),
-    (DiscreteDriver, "least_share", 0.5), (HybridDriver, "least_share", 0.5),
-    (row_migration.RowMigration, "_wait_longer", lambda _: None),
-)  # fmt: skip
-"""What is set so that processes become rows after a few events, and do so again."""
-
-
-@contextmanager
-def hurried() -> Iterator[None]:
-    """Processes become rows soon."""
-    before = [(owner, name, getattr(owner, name)) for owner, name, _ in SOON]
-    try:
-        for owner, name, value in SOON:
-            setattr(owner, name, value)
-        yield
-    finally:
-        for owner, name, value in before:
-            setattr(owner, name, value)
 
 
 def module_of(text: str) -> dict[str, Any]:

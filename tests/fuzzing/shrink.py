@@ -235,7 +235,7 @@ def script_of(program: m.Program, finding: Finding, expected: Expected | None) -
         lines.append("    from eventide.continuous.guards import native_handlers, native_processes\n")
     if any(setting.rows for setting in finding.of):
         lines.append(f"    import sys\n\n    sys.path.insert(0, {str(Path(__file__).parents[1])!r})\n")
-        lines.append("    from fuzzing.running import Bodies, hurried\n\n")
+        lines.append("    from bodies.early import hurried\n    from fuzzing.running import Bodies\n\n")
     calls = [_call(setting) for setting in finding.of]
     for name, call in zip(("got", "other"), calls, strict=False):
         lines.append(f"    {name} = {call}\n")
