@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import eventide as ev
+from eventide.discrete import forgotten
 
 FULL = ev.when(lambda self: self.x >= 1.0)
 
@@ -166,3 +167,40 @@ def test_a_derived_class_that_slides_leaves_its_base_as_it_is() -> None:
     sim.run(until=2.0)
     assert (plain.x, slides.sliding) == (98.5, 0.5)  # `below` is true where `above` has turned it: it fires no more
     assert abs(slides.x - 100.0) < 1e-9
+
+
+def test_a_function_that_is_marked_between_two_runs_is_refused() -> None:
+    class Pond(ev.Continuous):
+        level: ev.State = ev.state(1.0)
+
+        def equations(self) -> None:
+            self.rate.level = -self.level
+
+        def low(self) -> None:
+            self.level = 1.0
+
+    sim = ev.Simulation()
+    Pond(sim).start()
+    for end in (1.0, 1.5, 2.0):  # what eventide keeps in a class stands there from the first on
+        sim.run(until=end)
+    ev.when(lambda self: self.level < 0.5)(Pond.low)
+    with pytest.raises(ev.ModelError, match=r"Pond\.low was given @ev\.when"):
+        sim.run(until=3.0)
+
+
+def test_what_a_class_has_is_examined_once_for_all_simulations(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Pond(ev.Component):
+        depth: float = 1.0
+
+    asked: list[type] = []
+    monkeypatch.setattr(forgotten, "refuse_late", asked.append)
+    for _ in range(3):
+        sim = ev.Simulation()
+        Pond(sim)
+        sim.run(until=1.0)
+    assert asked == [Pond]
+    Pond.shape = "round"  # type: ignore[attr-defined]  # which is late
+    sim = ev.Simulation()
+    Pond(sim)
+    sim.run(until=1.0)
+    assert asked == [Pond, Pond]

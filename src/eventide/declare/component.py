@@ -201,13 +201,18 @@ def refuse_late(cls: type[Component]) -> None:
 
 
 class ClassContents:
-    """What stands in a class and its bases, but for those of the library, so that a change is seen at once."""
+    """What stands in a class and its bases, but for those of the library, so that a change is seen at once.
+
+    That includes what functions are marked with, as handlers are.
+    """
 
     def __init__(self, cls: type) -> None:
         self._class, self._order = cls, cls.__mro__
         self._spaces = [vars(base) for base in self._order if base.__module__[:9] != LIBRARY]
         self._names = list(chain.from_iterable(self._spaces))
         self._values = list(chain.from_iterable(map(VALUES, self._spaces)))
+        self._spaces_of_functions = [vars(value) for value in self._values if type(value) is FunctionType]
+        self._marks = list(chain.from_iterable(map(VALUES, self._spaces_of_functions)))
 
     @property
     def are_current(self) -> bool:
@@ -216,7 +221,12 @@ class ClassContents:
             self._class.__mro__ is self._order
             and self._names == list(chain.from_iterable(self._spaces))
             and all(map(is_, self._values, chain.from_iterable(map(VALUES, self._spaces))))
+            and self._are_marks_current()
         )
+
+    def _are_marks_current(self) -> bool:
+        marks = list(chain.from_iterable(map(VALUES, self._spaces_of_functions)))
+        return len(marks) == len(self._marks) and all(map(is_, self._marks, marks))
 
 
 def _own_fields(cls: type) -> dict[str, Field]:

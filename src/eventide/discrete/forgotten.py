@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from sys import getrefcount
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from eventide.declare import ClassContents, Component, refuse_late
 from eventide.discrete.processes.endings import End
@@ -25,6 +25,12 @@ from eventide.reading.misspelt import refuse_misspelt_methods, unused_methods
 if TYPE_CHECKING:
     from eventide.discrete.resources.resource import Resource
     from eventide.discrete.world import World
+
+
+MOST_CHECKED: Final = 64
+"""The most classes of which it is known for later simulations what stood in them; one that is made again is another."""
+_CHECKED: Final[dict[type[Component], ClassContents]] = {}
+"""Classes to which nothing has been given late. What follows from code alone is known for the process."""
 
 
 class Besides(Protocol):
@@ -93,9 +99,13 @@ class Forgotten:
 
     def _check_classes(self) -> None:
         for kind, before in self._classes.items():
-            if before is None or not before.are_current:
+            known = before or _CHECKED.get(kind)
+            if known is None or not known.are_current:
                 refuse_late(kind)
-                self._classes[kind] = ClassContents(kind)
+                known = _CHECKED[kind] = ClassContents(kind)
+                if len(_CHECKED) > MOST_CHECKED:
+                    _CHECKED.pop(next(iter(_CHECKED)), None)
+            self._classes[kind] = known
 
     def _made_since(self) -> dict[object, int]:
         """How many components of each kind were made since this was asked last."""
