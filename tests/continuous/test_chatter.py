@@ -18,10 +18,11 @@ BOTH = pytest.mark.parametrize("compiles", ["auto", pytest.param(False, marks=py
 class Battery(ev.Continuous):
     """Full after a hundredth, and empty again each twentieth."""
 
+    loss: float = 0.0
     charge: ev.State = ev.state(0.0)
 
     def equations(self) -> None:
-        self.rate.charge = 100.0 if self.charge < 1.0 else 0.0
+        self.rate.charge = 100.0 if self.charge < 1.0 else -self.loss
 
     @ev.every(0.05)
     def is_used(self) -> None:
@@ -36,6 +37,13 @@ def test_what_comes_to_rest_again_and_again_at_its_level_is_no_chatter(method: s
     sim.run(until=101.02)
     assert sim.report().switches == 2021
     assert battery.charge == pytest.approx(1.0, abs=1e-9)
+
+
+def test_nor_is_what_hardly_moves_on_one_side_of_its_level() -> None:
+    sim = ev.Simulation()
+    Battery(sim, loss=1e-15).start()
+    sim.run(until=101.02)
+    assert sim.report().switches == 2021
 
 
 class Carried(ev.Continuous):
@@ -56,6 +64,15 @@ class Timed(Carried):
         self.rate.x = self.gain * (1.0 if math.sin(1000.0 * self.sim.time) < 0.25 else -1.0)
 
 
+class Computed(Carried):
+    width: ev.Computed = ev.computed()
+
+    def equations(self) -> None:
+        self.width = self.duty + 0.125
+        self.rate.duty = 0.0
+        self.rate.x = self.gain * (1.0 if math.sin(1000.0 * self.sim.time) < self.width else -1.0)
+
+
 class Wrapped(Carried):
     def equations(self) -> None:
         self.rate.duty = 0.0
@@ -63,7 +80,7 @@ class Wrapped(Carried):
 
 
 @BOTH
-@pytest.mark.parametrize("cls", [Carried, Timed, Wrapped])
+@pytest.mark.parametrize("cls", [Carried, Timed, Computed, Wrapped])
 def test_pulses_that_drive_nothing_are_no_chatter(cls: Any, compiles: Any) -> None:
     sim = ev.Simulation(compile=compiles)
     cls(sim).start()
@@ -71,6 +88,56 @@ def test_pulses_that_drive_nothing_are_no_chatter(cls: Any, compiles: Any) -> No
         warnings.simplefilter("error")
         sim.run(until=7.0)
     assert sim.report().switches > 2200
+
+
+class Far(ev.Continuous):
+    """Floats of the state are far apart, seen from the time: what rounding changes there takes a while."""
+
+    x: ev.State = ev.state(1e6 + 0.25)
+
+    def equations(self) -> None:
+        self.rate.x = -1.0 if self.x > 1e6 else 1.0
+
+
+class Scaled(Far):
+    def equations(self) -> None:
+        self.rate.x = -1.0 if 1e6 * self.x > 1e12 else 1.0
+
+
+class Squared(Far):
+    def equations(self) -> None:
+        self.rate.x = -1.0 if self.x * self.x > 1e12 else 1.0
+
+
+class Moving(Far):
+    def equations(self) -> None:
+        self.rate.x = -1.0 if 1e6 * self.x > 1e12 + 0.01 * self.sim.time else 1.0
+
+
+class Item(Far):
+    items: ev.StateVector = ev.state_vector(1e6 + 0.25, size=2)
+
+    def equations(self) -> None:
+        self.rate.x = self.rate.items[0] = 0.0
+        self.rate.items[1] = -1.0 if self.items[1] > 1e6 else 1.0
+
+
+class Added(Far):
+    total: ev.Summed = ev.summed()
+
+    def contributions(self) -> None:
+        self.total += 2.0 * self.x
+
+    def equations(self) -> None:
+        self.rate.x = -1.0 if self.total > 2e6 else 1.0
+
+
+@pytest.mark.parametrize("cls", [Far, Scaled, Squared, Moving, Item, Added])
+def test_a_comparison_that_rounding_changes_is_chatter_however_it_is_written(cls: Any) -> None:
+    sim = ev.Simulation(rel_error=1e-10, abs_error=1e-12)
+    cls(sim).start()
+    with pytest.raises(ev.ModelError, match="the law chatters: "):
+        sim.run(until=0.25001)
 
 
 def flow(difference: float) -> float:

@@ -10,6 +10,7 @@ comes next.
 from __future__ import annotations
 
 import warnings
+from math import nan
 from typing import TYPE_CHECKING, Final, NoReturn
 
 from eventide.discrete.conditions.condition import conditions_of
@@ -94,25 +95,48 @@ class Cascade:
         )
 
     def _has_moved(self, switch: Condition, fired: FiringHistory) -> bool:
-        """Whether what a comparison reads advances by more than rounding between two of its changes.
+        """Whether a comparison moves by more than rounding between two of its changes.
 
-        The states may be at rest on one side, and the time may be all that moves: the slope of the comparison as it
-        changed tells as well.
+        Its slope tells, on the side on which that is steeper: the states that it reads may be at rest on the other, and
+        the time may be all that moves. Rounding is what it changes by as each number moves by RESOLUTION. Where it has
+        no slope, as that of a sum, the fastest and the largest state tell.
         """
-        rows, slots = self.integrator.storage.rows, self._read_by(switch) or list(switch.flow.slots)
-        size = max((abs(rows[Y][slot]) for slot in slots), default=0.0)
-        rate = _largest([fired.slope, *(rows[R][slot] for slot in slots)])
-        return bool(rate * fired.interval > RESOLUTION * size + 2.0 * self.integrator.run.dt_min * rate)
+        rows = self.integrator.storage.rows
+        noises = {slot: RESOLUTION * abs(rows[Y][slot]) for slot in (*switch.plan.reads, *switch.flow.slots)}
+        slope = self._slope(switch, fired)
+        if slope == slope:
+            noise = self._change(switch, noises)
+        else:
+            slope = max((abs(rows[R][slot]) for slot in switch.flow.slots), default=0.0)
+            noise = max((noises[slot] for slot in switch.flow.slots), default=0.0)
+        return slope * (fired.interval - 2.0 * self.integrator.run.dt_min) > noise
+
+    def _slope(self, switch: Condition, fired: FiringHistory) -> float:
+        """The steeper slope of a comparison on the two sides of its change; NaN if none is known."""
+        measured = self.integrator.measure(switch)
+        slopes = [fired.slope, measured[1] if measured else nan]
+        return max((abs(slope) for slope in slopes if slope == slope), default=nan)
+
+    def _change(self, switch: Condition, moves: dict[int, float]) -> float:
+        """How much a comparison changes at most as each of some numbers moves by as much as is given with its slot."""
+        numbers, analyst, changes = self.integrator.storage.rows[Y], self.integrator.analyst, 0.0
+        present = analyst.answer(switch)
+        for slot, move in moves.items():
+            kept = numbers[slot]
+            try:
+                numbers[slot] = kept + move
+                moved = analyst.answer(switch)
+            finally:
+                numbers[slot] = kept
+            if present is not None and moved is not None:
+                changes += abs(moved[0] - present[0])
+        return changes
 
     def _warn_of_hovering(self, switch: Condition, fired: FiringHistory) -> None:
-        """Warn once if the states that a comparison reads have moved by less than a tolerance in its last changes."""
-        rows, slots = self.integrator.storage.rows, self._read_by(switch)
-        window = MOST * fired.interval
-        is_hovering = slots and all(
-            max(abs(rows[R][slot]), abs(fired.slope)) * window
-            < abs(rows[ABS][slot]) + abs(rows[REL][slot] * rows[Y][slot])
-            for slot in slots
-        )
+        """Warn once if what a comparison reads has moved by less than its tolerances in the last changes."""
+        rows, slots = self.integrator.storage.rows, switch.plan.looks_at
+        tolerances = {slot: abs(rows[ABS][slot]) + abs(rows[REL][slot] * rows[Y][slot]) for slot in slots}
+        is_hovering = self._slope(switch, fired) * MOST * fired.interval < self._change(switch, tolerances)
         if not is_hovering or fired.identity in self._warned:
             return
         self._warned[fired.identity] = None
@@ -125,10 +149,6 @@ class Cascade:
             ),
             stacklevel=level_of_user(),
         )
-
-    def _read_by(self, switch: Condition) -> list[int]:
-        """The slots of the states that a comparison reads, if it reads nothing else that moves."""
-        return [slot for slot in switch.plan.looks_at if slot in switch.flow.slots]
 
     def _hardly_moves(self, condition: Condition, time: float) -> bool:
         """Whether another condition of the same states has just fired, because rounding put these on its side.
@@ -211,8 +231,3 @@ class Cascade:
             f"time barely advances: {names} fired {window}. Make each handler change the state so that its own "
             "condition becomes false"
         )
-
-
-def _largest(rates: list[float]) -> float:
-    """The largest size of the rates that are known."""
-    return max(abs(rate) for rate in rates if rate == rate)
