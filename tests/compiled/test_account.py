@@ -292,3 +292,8 @@ def test_compile_true_says_whose_condition_cannot_be_compiled() -> None:
     assert caught.value.__notes__ == [
         'compile=True asks for native code; with compile="auto" the condition of waiter would run as Python, slower'
     ]
+
+
+def test_an_account_of_a_model_without_equations_has_no_empty_parts() -> None:
+    sim = ev.Simulation()
+    assert str(sim.explain()) == "no equations, conditions or handlers, and no native processes"

@@ -675,7 +675,7 @@ def test_a_frame_that_somebody_keeps_tells_where_its_process_is() -> None:
 def test_the_explanation_tells_what_is_left_to_python() -> None:
     sim, _, _, _ = made(held)
     sim.run(until=20.25)
-    assert "processes from wait to wait, unless each event is observed\n  swings: native code\n" in str(sim.explain())
+    assert "processes, unless each event is observed\n  swings: native code\n" in str(sim.explain())
     (note,) = sim.explain().processes
     assert (note.name, note.is_compiled) == ("swings", True)
     assert not note.asks or "hold" in str(note.asks[0])

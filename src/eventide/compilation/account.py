@@ -205,7 +205,8 @@ class Explanation:
         """The whole as lines of text; objects of a class about which the same is told stand together."""
         lines = [f"refused: {self.refusal}"] if self.refusal else []
         lines += shares(laws=self.laws, conditions=self.conditions, handlers=self.handlers, processes=self.processes)
-        lines += ["laws, in the order in which they run", *grouped(self._of_law(law) for law in self.laws)]
+        if self.laws:
+            lines += ["laws, in the order in which they run", *grouped(self._of_law(law) for law in self.laws)]
         lines += self._of_branches()
         if self.conditions:
             lines += ["conditions", *grouped(self._of_condition(item) for item in self.conditions)]
@@ -215,11 +216,12 @@ class Explanation:
             lines += ["handlers, unless each event is observed", *told]
         if self.processes:
             told = grouped(process._lines(self.compiles) for process in self.processes)
-            lines += ["processes from wait to wait, unless each event is observed", *told]
-        lines.append("flows: all is one" if self.together else "flows: what steps together")
-        lines += grouped(_of_flow(flow) for flow in self.flows)
+            lines += ["processes, unless each event is observed", *told]
+        if self.flows:
+            lines.append("flows: all is one" if self.together else "flows: what steps together")
+            lines += grouped(_of_flow(flow) for flow in self.flows)
         lines += [f"native code is not kept on disk: {self.unkept}"] if self.unkept else []
-        return "\n".join(lines)
+        return "\n".join(lines) or "no equations, conditions or handlers, and no native processes"
 
     __repr__ = __str__
 

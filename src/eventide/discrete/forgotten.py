@@ -103,8 +103,8 @@ class Forgotten:
             if known is None or not known.are_current:
                 refuse_late(kind)
                 known = _CHECKED[kind] = ClassContents(kind)
-                if len(_CHECKED) > MOST_CHECKED:
-                    _CHECKED.pop(next(iter(_CHECKED)), None)
+                for oldest in list(_CHECKED)[:-MOST_CHECKED]:  # another thread may drop it meanwhile
+                    _CHECKED.pop(oldest, None)
             self._classes[kind] = known
 
     def _made_since(self) -> dict[object, int]:
