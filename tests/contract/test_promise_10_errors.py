@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import sqrt
+from contextlib import suppress
+from math import inf, sqrt
 from typing import Any
 
 import pytest
@@ -189,3 +190,90 @@ def broken(compile_: Any) -> list[Any]:
 @pytest.mark.parametrize("compile_", ["auto", False])
 def test_what_laws_compute_has_no_value_after_they_have_failed(compile_: Any) -> None:
     assert broken(compile_) == [(1.0, "(2.0, nan, nan)", 1.0), (2.0, 3.0, 6.0, 0.25)]
+
+
+class Steps(Ramp):
+    """Its level rises by one at each of its own events."""
+
+    level: float = 1.0
+    log: list = ev.field(default_factory=list)
+
+    def note(self) -> None:
+        self.log.append(self.sim.time)
+        self.level += 1.0
+
+
+class Reaching(Steps):
+    @ev.when(lambda self: self.x >= self.level)
+    def act(self) -> None:
+        self.note()
+
+
+class Crossing(Steps):
+    @ev.when(ev.crosses(lambda self: self.x - self.level))
+    def act(self) -> None:
+        self.note()
+
+
+class Waiting(Steps):
+    def begin(self) -> None:
+        self.sim.process(self.go())
+
+    def go(self) -> ev.ProcessGenerator:
+        while True:
+            yield ev.until(lambda: self.x >= self.level)
+            self.note()
+
+
+class Choosing(Waiting):
+    def go(self) -> ev.ProcessGenerator:
+        while True:
+            yield ev.first_of(level=ev.until(lambda: self.x >= self.level), late=ev.hold(50.0))
+            self.note()
+
+
+class FailingOnce(ev.Reporter):
+    every: ev.observe.Every = "event"
+    fails_at: float = inf
+
+    def report(self) -> None:
+        if self.sim.time > self.fails_at:
+            self.fails_at = inf
+            raise KeyError("mine")
+
+
+@pytest.mark.parametrize("kind", [Reaching, Crossing, Waiting, Choosing])
+def test_the_event_at_which_an_observer_fails_takes_place_as_the_run_goes_on(
+    kind: type[Steps], simulate: Simulate
+) -> None:
+    """It was lost: the handler did not run, and the process waited for ever."""
+
+    def run(fails_at: float) -> tuple[list[float], list[float]]:
+        sim = simulate()
+        steps = kind(sim, name="steps").start()
+        if isinstance(steps, Waiting):
+            steps.begin()
+        FailingOnce(sim, fails_at=fails_at).start()
+        rows = sim.record(steps, every="event")
+        while sim.time < 4.5:
+            with suppress(KeyError):
+                sim.run(until=4.5)
+        return steps.log, rows["steps.x"].tolist()
+
+    log, rows = run(inf)
+    assert len(log) == 4
+    assert run(1.9) == (log, rows)
+
+
+def test_an_observer_that_fails_leaves_no_gap_in_what_others_record(simulate: Simulate) -> None:
+    """Those behind it in their order lost the sample of that time, and its error hid that of another."""
+    sim = simulate()
+    ramp = Ramp(sim, name="ramp").start()
+    for _ in range(2):
+        FailingOnce(sim, every=0.5, fails_at=0.9).start()
+    rows = sim.record(ramp, every=0.5)
+    with pytest.raises(KeyError) as info:
+        sim.run(until=3.0)
+    assert "another observer failed there as well: KeyError('mine')" in info.value.__notes__
+    sim.run(until=3.0)
+    assert sorted(set(rows.times.tolist())) == [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0]

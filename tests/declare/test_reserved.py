@@ -296,3 +296,17 @@ def test_a_handler_that_a_class_has_put_off_is_none() -> None:
         note = None  # type: ignore[assignment]  # no handler
 
     Own(ev.Simulation())
+
+
+def test_a_field_that_eventide_declares_has_another_default_with_its_annotation() -> None:
+    """It was refused as a name of eventide's own, after another message had advised it."""
+
+    class Events(ev.Reporter):
+        every: ev.observe.Every = "event"
+
+    sim = ev.Simulation()
+    assert (Events(sim).every, Events(sim, every=2.0).every) == ("event", 2.0)
+    with pytest.raises(TypeError, match=r"write `every: .*float.*step.* = \.\.\.`, as the field is declared$"):
+
+        class Steps(ev.Reporter):
+            every = "event"

@@ -72,11 +72,11 @@ class Component(_Declared):
         super().__init_subclass__(**options)
         refuse_reserved(cls)
         own = _own_fields(cls)
-        _refuse_shadows(cls, own)
         _refuse_roles(cls, own)
         inherited: dict[str, Field] = {}
         for base in reversed(cls.__mro__[1:]):
             inherited.update(base.__dict__.get("_specs", {}))
+        _refuse_shadows(cls, own, inherited)
         _refuse_what_would_not_count(cls, own, inherited)
         cls._specs = {**inherited, **own}
         cls._size_fields = _size_fields(cls)
@@ -266,7 +266,9 @@ def _word(spec: Field) -> str:
 
 def _annotated(annotation: object, role: Role) -> str:
     """An annotation as it is written."""
-    return getattr(annotation, "__name__", str(annotation)) if role == "field" else _WORDS[role]
+    if role != "field":
+        return _WORDS[role]
+    return annotation.__name__ if isinstance(annotation, type) else str(annotation)
 
 
 def _specify(cls: type, name: str, annotation: object) -> Field:
@@ -305,9 +307,11 @@ def _resolve(cls: type, annotation: object) -> object:
         return annotation
 
 
-def _refuse_shadows(cls: type, own: dict[str, Field]) -> None:
+def _refuse_shadows(cls: type, own: dict[str, Field], inherited: dict[str, Field]) -> None:
+    """Raise TypeError for fields with names of eventide's own; one of its fields may get another default."""
     libraries = [base for base in cls.__mro__[1:] if base.__module__.startswith("eventide.")]
-    taken = [name for name in own if any(name in vars(base) or name in ("sim", "name") for base in libraries)]
+    new = [name for name in own if name not in inherited]
+    taken = [name for name in new if any(name in vars(base) or name in ("sim", "name") for base in libraries)]
     if taken and not cls.__module__.startswith("eventide."):
         raise TypeError(
             f"{cls.__name__} declares {', '.join(taken)}, which eventide itself uses in "

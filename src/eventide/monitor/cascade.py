@@ -67,7 +67,8 @@ class Cascade:
         if settled is None:
             return self._tell(fired, end, condition)
         if settled is not condition:
-            integrator.guards.exchange(condition, settled)
+            integrator.guards.put_back(condition)
+            integrator.guards.disarm(settled)
         return settled
 
     def judge_switch(self, switch: Condition) -> None:

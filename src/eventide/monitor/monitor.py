@@ -288,16 +288,21 @@ class Monitor:
             self._count_reactions()
         if code not in FOUND:
             return False
-        if integrator.run.looked_at != 0:
-            for taped in self.observers.taped:
-                taped._fetch()
-            try:
-                if code == LOCATED:
-                    self.observers.observe_all(Phase.BEFORE, self.sim.time)
-            finally:
-                integrator.open_reached()
-        if integrator.run.alert != 0:
-            integrator.chosen = self._cascade.judge(integrator.chosen)
+        try:
+            if integrator.run.looked_at != 0:
+                for taped in self.observers.taped:
+                    taped._fetch()
+                try:
+                    if code == LOCATED:
+                        self.observers.observe_all(Phase.BEFORE, self.sim.time)
+                finally:
+                    integrator.open_reached()
+            if integrator.run.alert != 0:
+                integrator.chosen = self._cascade.judge(integrator.chosen)
+        except BaseException:  # of an observer, or a warning as error: the next run begins with the event
+            integrator.guards.put_back(integrator.chosen)
+            integrator.changes.note()
+            raise
         self.sim.dt, self.sim.last_time = 0.0, self.sim.time
         return True
 

@@ -196,10 +196,22 @@ class Observers:
         self._look(self.at_spans, phase)
 
     def _look(self, observers: Sequence[Observer], phase: Phase) -> None:
-        """Call these observers; the model refuses changes meanwhile."""
+        """Call these observers; the model refuses changes meanwhile.
+
+        An error of one is raised when all have looked: what the others record has no gap there.
+        """
+        failure: Exception | None = None
         self.integrator.is_observed = True
         try:
             for observer in observers:
-                observer._observe(phase)
+                try:
+                    observer._observe(phase)
+                except Exception as error:  # noqa: BLE001  # whatever the user's code raises
+                    if failure is None:
+                        failure = error
+                    else:
+                        failure.add_note(f"another observer failed there as well: {error!r}")
         finally:
             self.integrator.is_observed = False
+        if failure is not None:
+            raise failure

@@ -167,7 +167,9 @@ class RecordingBase(Observer):
         for place, column in enumerate(self.columns):
             if column.name == name:
                 return self._column(place)
-        raise KeyError(f"{self.name} has no column {name!r}; it has: {self._names()}")
+        raise KeyError(
+            f"{self.name} has no column {name!r}; it has: {self._names()} (and `times` and `sides`, as attributes)"
+        )
 
     def __len__(self) -> int:
         return len(self._times) + len(self._pending())

@@ -318,13 +318,12 @@ class Guards:
             flow.forget_inputs(condition)
         return self._end_in(condition, flow)
 
-    def exchange(self, chosen: Condition, other: Condition) -> None:
-        """Another condition fires instead of the chosen one, which continues to wait."""
+    def put_back(self, chosen: Condition) -> None:
+        """A condition was chosen, and its event does not take place: it continues to wait."""
         if chosen.is_trigger:
             self.guard.armed[chosen.row] = 1
         else:
             self.link(chosen, chosen.flow)
-        self.disarm(other)
 
     def disarm(self, trigger: Condition) -> None:
         """A handler runs next although its condition was not chosen: that must become false again."""
