@@ -277,3 +277,32 @@ def test_an_observer_that_fails_leaves_no_gap_in_what_others_record(simulate: Si
     assert "another observer failed there as well: KeyError('mine')" in info.value.__notes__
     sim.run(until=3.0)
     assert sorted(set(rows.times.tolist())) == [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0]
+
+
+class Periodic(Steps):
+    @ev.every(0.75)
+    def act(self) -> None:
+        self.note()
+        if len(self.log) == 2:
+            raise KeyError("mine")
+
+
+class OnceTooMuch(Steps):
+    @ev.when(lambda self: self.x >= self.level)
+    def act(self) -> None:
+        self.note()
+        if len(self.log) == 2:
+            raise KeyError("mine")
+
+
+@pytest.mark.parametrize(("kind", "times"), [(Periodic, [0.0, 0.75, 1.5, 2.25, 3.0]), (OnceTooMuch, [1.0, 2.0, 3.0])])
+def test_a_handler_that_fails_is_called_at_its_next_event(
+    kind: type[Steps], times: list[float], simulate: Simulate
+) -> None:
+    """A periodic one was called no more, and nothing said so."""
+    sim = simulate()
+    steps = kind(sim).start()
+    with pytest.raises(KeyError):
+        sim.run(until=3.5)
+    sim.run(until=3.5)
+    assert steps.log == pytest.approx(times, abs=1e-9)

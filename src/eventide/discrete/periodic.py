@@ -81,8 +81,9 @@ class Timer:
             handler()
         except StopIteration as error:
             refuse_stop_iteration(handler, error)
-        if self.is_live:
-            self.schedule()
+        finally:  # after an error as well: the next run goes on with the next occurrence
+            if self.is_live:
+                self.schedule()
         return NOTHING
 
 
