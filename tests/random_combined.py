@@ -36,6 +36,20 @@ class Tank(ev.Continuous):
         self.rate.level = self.inflow - self.drain * self.level{coupling}
 
 
+def rise(swing, level, rank=0.0):
+    yield ev.until(lambda: swing.x > level, priority=1)
+
+
+def fall(swing, tank, level, pause):
+    target = level - 0.25 * pause
+    found = yield ev.first_of(low=ev.until(lambda: swing.x < target), late=ev.hold(2.0))
+    if found.name == "low":
+        target = swing.v + 0.125
+        yield ev.hold(pause)
+        yield ev.until(lambda: swing.v < target or tank.level > level)
+    return target
+
+
 class Count:
     def __repr__(self):
         return f"{{self.total}} {{self.share}}"
@@ -191,6 +205,26 @@ def watcher(sim, log, swing, tank, desk, rng):
             yield ev.hold(0.125)
 """,
 )
+HELPED = """
+
+def watcher(sim, log, swing, tank, desk, rng):
+    n, low, x = 0, -0.25, 0.0
+    while True:
+        n += 1
+        yield from rise(swing, 0.25 + 0.125 * (n % 3))
+        {first}
+        try:
+            x = yield from fall(swing, tank, low, 0.25)
+            log.append((sim.time, x, n))
+            low = -0.25 if n % 2 else 0.125
+            yield ev.until(lambda: swing.x < low + 0.0625 * n - n * 0.0625{priority})
+        except ev.Interrupt as cut:
+            log.append((sim.time, cut.cause, low))
+            {second}
+        with desk.request() as place:
+            yield place
+            yield from rise(swing, low)
+"""
 WAKER = """
 
 def waker(sim, rng, others):
@@ -263,6 +297,8 @@ class CombinedWriter(Writer):
         return [
             self.one(
                 f"yield ev.until(lambda: {condition})",
+                f"yield from rise(swing, {self.chance.choice(self.floats)})",
+                f"{self.chance.choice(self.floats)} = yield from fall(swing, tank, x, 0.25)",
                 f"yield ev.first_of(a=ev.until(lambda: {condition}), b=ev.hold(1.5))",
                 f"yield ev.until(lambda: {condition}, priority={self.chance.choice([-1, 1])})",
             )
@@ -313,7 +349,7 @@ def combined_program(seed: int, acts: int) -> str:
     given = [f"INPUT = {chance.choice(INPUTS)}", "HITS = []", "MATE = None", f"ACTS = {acts}"]
     given += [f"WAKES = {chance.random() < 0.4}"]
     given += [f"WATCHERS = {chance.choice((0, 1, 2, 3))}", f"RECORDS = {chance.choice((0, 0, 0, 0, 1, 2))}"]
-    watcher = chance.choice(WATCHERS).format(
+    watcher = chance.choice((*WATCHERS, HELPED, HELPED)).format(
         first=chance.choice(DEEDS), second=chance.choice(DEEDS), priority=chance.choice(("", ", priority=1"))
     )
     return "\n\n".join(

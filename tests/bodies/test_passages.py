@@ -335,6 +335,7 @@ def other_desk(sim: ev.Simulation, desk: Any) -> ev.ProcessGenerator:
 
 
 def sharing(sim: ev.Simulation, length: float) -> ev.ProcessGenerator[object]:
+    length *= 1.0
     yield ev.hold(length)
     return lambda: length
 

@@ -81,6 +81,115 @@ def test_processes_that_hold_and_wait_for_states_are_native_as_a_whole() -> None
     assert taken(sim) > 0.7 * sim.events
 
 
+def reach(room: Room, level: float) -> ev.ProcessGenerator:
+    yield ev.until(lambda: room.temperature >= level)
+
+
+def sink(sim: ev.Simulation, room: Room, told: Told, depth: float) -> ev.ProcessGenerator[float]:
+    target = room.temperature - depth
+    yield ev.until(lambda: room.temperature <= target)
+    told.append((sim.time, target))
+    target -= 0.25
+    yield ev.until(lambda: room.temperature <= target, priority=1)
+    return target
+
+
+def helped(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+    n = 0
+    while True:
+        n += 1
+        room.heating = 4.0
+        yield from reach(room, 21.0)
+        told.append((sim.time, "warm"))
+        yield from reach(room, 21.5 + 0.25 * (n % 3))
+        told.append((sim.time, "hot"))
+        room.heating = 0.0
+        low = yield from sink(sim, room, told, 1.5 + 0.125 * (n % 2))
+        told.append(low)
+
+
+def test_waits_within_functions_that_are_gone_through_are_native_whatever_numbers_they_are_given() -> None:
+    sim = same(helped, control, ticker)
+    assert not homes(sim).exits
+    assert taken(sim) > 0.7 * sim.events
+
+
+def test_a_guard_serves_the_objects_of_its_condition_alone() -> None:
+    def switching(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+        other = Room(sim, name="other", temperature=20.0, heating=4.0).start()
+        while True:
+            for _ in range(6):
+                room.heating = 4.0
+                yield from reach(room, 21.0)
+                told.append(sim.time)
+                room.heating = 0.0
+                yield ev.hold(0.125)
+            other.temperature = 19.0
+            yield from reach(other, 21.0)
+            told.append(sim.time)
+
+    assert taken(same(switching, ticker)) > 20
+
+
+def climbing(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+    level, n = 20.0, 0
+    while True:
+        room.heating = 4.0
+        yield ev.until(lambda: room.temperature >= level)  # noqa: B023  # as users write it
+        told.append((sim.time, level))
+        n = (n + 1) % 4
+        level = 18.5 + 0.5 * n
+        room.heating = 0.0
+        found = yield ev.first_of(
+            cold=ev.until(lambda: room.temperature <= level - n),  # noqa: B023  # as users write it
+            late=ev.hold(2.0),
+        )
+        told.append((sim.time, 1 if found.name == "cold" else 2))
+        level += 1.5
+
+
+def test_variables_that_only_conditions_read_are_numbers_of_the_row() -> None:
+    sim = same(climbing, ticker)
+    assert not homes(sim).exits
+    assert taken(sim) > 0.7 * sim.events
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("story", [helped, climbing])
+def test_who_returns_to_python_waits_with_the_numbers_of_its_row(story: Story) -> None:
+    def looker(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+        for _ in iter(range(99)):  # Python's
+            yield ev.hold(3.1875)
+            told.append([(str(wait.process), wait.condition, wait.priority) for wait in sim.waits])
+            told.append([entry.process.why_waiting() for entry in sim.waits])
+            told.append(room.heating)
+
+    for stories in ((story, looker, ticker, ticker), (story, story, looker, control)):
+        assert taken(same(*stories)) > 10
+
+
+def test_a_variable_that_anything_else_reads_is_set_in_python() -> None:
+    readers: list[Callable[[], float]] = []
+
+    def seen(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+        level = 18.25
+        readers[:] = [lambda: level]
+        while True:
+            yield ev.hold(0.125)
+            level += 0.25
+            yield ev.until(lambda: room.temperature >= level - 4.0)  # noqa: B023  # as users write it
+            level -= 0.125
+
+    def reader(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+        while True:
+            yield ev.hold(1.0)
+            told.append(readers[0]())
+
+    sim = same(seen, reader, ticker)
+    assert homes(sim).exits
+    assert taken(sim) > 20
+
+
 @pytest.mark.slow
 def test_kernels_as_native_code_wait_for_states() -> None:
     sims = [outcome(compiles, control, ticker, native=True) for compiles in ("auto", False)]

@@ -10,12 +10,13 @@ from __future__ import annotations
 import ast
 import inspect
 from string import digits
-from types import FunctionType, MethodType
+from types import CellType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.calls import object_at
-from eventide.bodies.naming import ABSENT, Naming, reached
+from eventide.bodies.naming import ABSENT, Naming, reached, set_inside
 from eventide.bodies.operands import Operand, Thing, Unknown
+from eventide.bodies.waits.closures import private_numbers
 from eventide.reading.generators import function_of, locals_of
 from eventide.reading.source import CannotLower
 
@@ -32,6 +33,7 @@ INTROSPECTION: Final = frozenset(["locals", "vars", "dir", "eval", "exec", "glob
 RESULT: Final = "0"
 """Among the variables of a frame, what its function returns: no name of the user's begins with a digit."""
 _DEEPEST: Final = 8
+_SEEN: Final = "others may see the variables of the function that it goes through"
 _NO_CALL: Final = "only calls of generator functions are gone through by native code"
 
 
@@ -125,6 +127,8 @@ class Frame:
     ) -> Suspended:
         """A generator of the function that stands at a place of its twin."""
         cells = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
+        shared = self.twin.shared
+        cells |= {name: CellType(values[name]) if name in values else CellType() for name in shared}
         made: Suspended = self.twin.begin(
             self.function, cells, values, place, iterators=iterators, contexts=contexts, errors=errors, inner=inner
         )
@@ -194,16 +198,20 @@ def entered(
         raise Unknown("a function that goes through itself is left to Python", call)
     if len(around) > _DEEPEST:
         raise Unknown("functions that go through others are nested too deep", call)
-    if code.co_cellvars or INTROSPECTION & {*code.co_names}:
-        raise Unknown("others may see the variables of the function that it goes through", call)
+    if INTROSPECTION & {*code.co_names}:
+        raise Unknown(_SEEN, call)
     scope = arguments_of(expressions, function, bound, made)
     twin = twin_of(function)
     tree = twin.definition.tree
     assert isinstance(tree, ast.FunctionDef)
     calls = [node for node in ast.walk(outer.tree) if isinstance(node, ast.YieldFrom)]
     inside = naming.inside(function, f"{naming.prefix}{calls.index(call) + 1}_")
+    inside.keep_private(private_numbers(type(expressions)(inside, expressions.emission), tree))
     frame = Frame(inside, twin, tree, outer, call)
     stored = _stored_in(tree)
+    lasting = scope.keys() - stored - set_inside(naming.book, function)
+    if not lasting.issuperset({*code.co_cellvars} - inside.private):
+        raise Unknown(_SEEN, call)
     for name, value in scope.items():
         is_fixed = isinstance(value, Thing) or value.is_constant or value.text in ("True", "False")
         if isinstance(value, Operand) and (name in stored or not is_fixed):

@@ -24,7 +24,7 @@ from eventide.rows.composites import (
 )
 from eventide.rows.depots import is_open, transfer
 from eventide.rows.joins import join
-from eventide.rows.moving import change, has_broken, look, may_change, may_watch
+from eventide.rows.moving import change, close_over, has_broken, look, may_change, may_watch
 from eventide.rows.stations import ask, drop, is_ready, leave, new_request
 from eventide.rows.statistics import move_level
 
@@ -78,7 +78,7 @@ def plain_kernel(name: str, text: str) -> FunctionType:
         "hold": activities.hold,
         "move_level": move_level,
         **{function.__name__: function for function in (look, may_change, change, has_broken)},
-        **{function.__name__: function for function in (may_watch, activities.watch_for)},
+        **{function.__name__: function for function in (may_watch, close_over, activities.watch_for)},
         **{function.__name__: function for function in (ask, is_ready, leave, new_request, has_room, spawn_like)},
         **{function.__name__: function for function in (branch_asks, branch_holds, has_rows, drop)},
         **{function.__name__: function for function in (row_of, activities.can_interrupt, activities.interrupt)},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.bodies.operands import KINDS, WIDE
+from eventide.bodies.waits.closures import places_of
 from eventide.rows.codes import NONE
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class Layout:
     """The columns of a body.
 
     places      of whole numbers, real_places: of floats, by the variables of the kernel
+    closed_over by the places that have those of numbers that guards are told: the place of the guard, and the name
     """
 
     def __init__(self, reading: Reading, wholes: list[str], reals: list[str]) -> None:
@@ -42,6 +44,10 @@ class Layout:
             int(given.get(text, NONE if text[:2] == "q_" or text[:7] == "c_guard" else 0)) for text in wholes
         ]
         self._reals = [float(given.get(text, 0.0)) for text in reals]
+        self.closed_over = {
+            self.places[text]: (self.places[guard], name)
+            for text, (guard, name) in places_of(reading.naming.guards).items()
+        }
         self._points = reading.points
         self._standings: dict[int, Standing] = {}
         naming, optional = reading.naming, reading.optional

@@ -126,10 +126,13 @@ class Naming:
     addresses   what a row has the address of: by the variable of the kernel, what is called
     given       numbers that a row is given: by the variable of the kernel, what asks for them
     shared      the variables that functions made in the body may set
+    private     of those that such functions read, the ones that only conditions of its waits read
     simulations the local variables, and "" for all others, that refer to the simulation
     things      the types of what local variables refer to, and of what is reached from there, by how it is reached
     methods     by what they were reached from, the functions of the methods that are called
     """
+
+    private: frozenset[str] = frozenset()
 
     def __init__(
         self,
@@ -196,7 +199,8 @@ class Naming:
         """The names of a function that the body goes through: what they stand for is noted in the same tables."""
         made, code = copy.copy(self), function.__code__
         made.function, made.prefix, made.values = function, prefix, {}
-        made.own, made.shared = frozenset(name for name in code.co_varnames if name.isascii()), frozenset()
+        made.own = frozenset(name for name in code.co_varnames if name.isascii()) - {*code.co_cellvars}
+        made.shared, made.private = frozenset(), frozenset()
         made.cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         made.arguments, made.handled, made.bound, made.present = frozenset(), {}, {}, set()
         made.outcomes = {}
@@ -392,10 +396,15 @@ class Naming:
 
     def guard(self, awaited: Awaited) -> str:
         """The variable of the kernel with the guard of what is waited for."""
-        text = next((text for text, known in self.guards.items() if known.code is awaited.code), "")
+        text = next((text for text, known in self.guards.items() if known.is_like(awaited)), "")
         text = text or f"c_guard{len(self.guards)}"
         self.guards[text] = awaited
         return text
+
+    def keep_private(self, names: frozenset[str]) -> None:
+        """Only conditions of waits know of these variables besides the function."""
+        self.private = names
+        self.own |= names
 
     def process(self, owner: Thing) -> str:
         """The variable of the kernel with a reference to a process."""

@@ -7,11 +7,14 @@ import re
 from textwrap import indent
 from typing import TYPE_CHECKING, Final
 
+from eventide.bodies.emission import Emission
+from eventide.bodies.expressions import BodyExpressions
 from eventide.bodies.frames import Frame
 from eventide.bodies.handlers import Handlers
 from eventide.bodies.nodes import Extent, extent
 from eventide.bodies.operands import Unknown
 from eventide.bodies.points import Block, Choice, Loop, Point
+from eventide.bodies.waits.closures import places_of, private_numbers
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -44,6 +47,7 @@ class Writing:
     """
 
     def __init__(self, tree: ast.FunctionDef, twin_of: Callable[[FunctionType], Twin], naming: Naming) -> None:
+        naming.keep_private(private_numbers(BodyExpressions(naming, Emission(0)), tree))
         self.frame = Frame(naming, twin_of(naming.function), tree, None, None)
         self.frames = [self.frame]
         self.points: dict[int, Point] = {}
@@ -241,7 +245,7 @@ class Writing:
         wholes += naming.addresses
         for numbered in (naming.stations, naming.levels, naming.spawns, naming.processes, naming.causes):
             wholes += numbered
-        wholes += [*naming.quantities, *naming.guards]
+        wholes += [*naming.quantities, *naming.guards, *places_of(naming.guards)]
         for text, fact in naming.given.items():
             (reals if type(fact.answer) is float else wholes).append(text)
         return wholes, reals

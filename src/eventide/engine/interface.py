@@ -53,6 +53,7 @@ class Engine:
     change: Callable[..., bool]
     has_broken: Callable[..., bool]
     may_watch: Callable[..., bool]
+    close_over: Callable[..., None]
     watch: Callable[..., bool]
     unwatch: Callable[..., bool]
     waiter: Callable[..., int]
@@ -83,8 +84,8 @@ class Engine:
 ENTRIES: Final = tuple(one.name for one in fields(Engine))[1:-1]
 """The names of the stepper's functions that Python calls."""
 DIRECT: Final = (
-    "advance_to_row", "look", "may_change", "change", "has_broken", "may_watch", "watch", "unwatch", "waiter",
-    "found_at",
+    "advance_to_row", "look", "may_change", "change", "has_broken", "may_watch", "close_over", "watch", "unwatch",
+    "waiter", "found_at",
 )  # fmt: skip
 """Those of them that other native code calls."""
 

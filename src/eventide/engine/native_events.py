@@ -262,6 +262,11 @@ def may_watch(a: Arrays, c: int) -> bool:
     return bool(a.flow.tended[a.guard.flow[c]] == 0)
 
 
+def close_over(a: Arrays, c: int, k: int, value: float) -> None:
+    """A condition that nobody waits for closes over a number from now on, the one in this place of those it has."""
+    a.constants[a.guard.constants[c] + k] = value
+
+
 def watch(a: Arrays, c: int, i: int, time: float) -> bool:
     """The process in a row begins to wait for a condition, which it has waited for before; False where laws fail."""
     a.run.arrivals += 1

@@ -7,21 +7,29 @@ frees a guard, or looks at the list of waits, returns the processes to Python be
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from array import array
+from operator import attrgetter
+from types import FunctionType, GeneratorType
+from typing import TYPE_CHECKING, Final
 
+from eventide.bodies.operands import KINDS
 from eventide.continuous.guards.native_processes import NativeProcess, obstacle
 from eventide.discrete.conditions.until import StateWait, past_waits, wait_again
 from eventide.discrete.inside import generator_of, to_python, wait_of
 from eventide.discrete.processes.composite import who_waits
 from eventide.discrete.processes.generator_stand_in import GeneratorStandIn
 from eventide.discrete.processes.process import Process
+from eventide.reading.generators import cells_at
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from eventide.bodies.operands import Kind
     from eventide.bodies.waits.states import Awaited
     from eventide.discrete.conditions.condition import Condition
     from eventide.monitor.monitor import Monitor
+
+_content: Final = attrgetter("cell_contents")
 
 
 class LentGuards:
@@ -33,6 +41,7 @@ class LentGuards:
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
         self.of: dict[Process, list[StateWait]] = {}
+        self._unsettled: list[StateWait] = []
         monitor.integrator.guards.return_rows = self.return_all
 
     def has(self, condition: Condition) -> bool:
@@ -58,14 +67,19 @@ class LentGuards:
         if type(generator) is GeneratorStandIn:
             generator.resolve()
 
-    def guard_of(self, process: Process, awaited: Awaited) -> StateWait | None:
-        """The wait of a process by the guard that is kept of what is waited for; None without."""
+    def guard_of(self, process: Process, awaited: Awaited, objects: Mapping[str, object]) -> StateWait | None:
+        """The wait of a process by the guard that is kept of what is waited for; None without.
+
+        objects     that its condition closes over, by name
+        """
         sim, analyst = self._monitor.sim, self._monitor.integrator.analyst
         priority = sim.until_priority if awaited.priority is None else awaited.priority
         for wait in past_waits(process):
             is_it = wait.code is awaited.code and wait.crossed is None and wait.priority == priority
             if is_it and wait.rests and not wait.is_trigger and not obstacle(wait):
-                is_same = analyst.is_condition_current(wait, wait.plan)
+                kinds = awaited.closure.kinds
+                is_same = _fits(wait, objects, kinds) if objects or kinds else True
+                is_same = is_same and (bool(kinds) or analyst.is_condition_current(wait, wait.plan))
                 return wait if is_same and (not wait.plan.is_polled or analyst.comparison(wait)) else None
         return None
 
@@ -86,6 +100,12 @@ class LentGuards:
         wait: StateWait = self._monitor.integrator.guards.at[c]  # type: ignore[assignment]  # as it was lent
         return wait
 
+    @staticmethod
+    def place_in(wait: StateWait, name: str) -> int:
+        """The place of a number among those that the condition of a wait closes over."""
+        found: int = wait.plan.kept[0].kernel.lowered.closed_over.index((name,))
+        return found
+
     def take_back(self, process: Process, i: int) -> None:
         """The process of a row is in Python again: it waits by a guard, its branches by some, or for something else."""
         guards = self._monitor.integrator.guards
@@ -97,8 +117,29 @@ class LentGuards:
                 self._monitor.integrator.references.leave_alone(wait)
             elif wait is not guards.returning:  # that has its rank, and the stepper has not
                 wait.rank = guard.rank[wait.row]
+            if consts := wait.plan.binding.consts:  # the row has told it others
+                begin = wait.plan.constants
+                self._monitor.integrator.memory.constants.view[begin : begin + len(consts)] = array("d", consts)
+                self._unsettled += [] if wait.is_over else [wait]
             if waiter == i + 1:
                 wait_again(process, wait)
+
+    def settle(self, generator: object) -> None:
+        """A generator stands where a process does that has just returned to Python: its waits close over its cells."""
+        waits, self._unsettled = self._unsettled, []
+        integrator = self._monitor.integrator
+        for wait in waits:
+            assert isinstance(generator, GeneratorType)
+            cells = cells_at(generator)
+            test = wait.test
+            assert isinstance(test, FunctionType)
+            code = test.__code__
+            closure = tuple(cells[name] for name in code.co_freevars)
+            made = FunctionType(code, test.__globals__, test.__name__, test.__defaults__, closure)
+            made.__kwdefaults__, made.__qualname__ = test.__kwdefaults__, test.__qualname__
+            wait.ask(made)
+            integrator.analyst.resume(wait, wait.plan)
+            integrator.references.keep_current(wait, wait.plan)
 
     def return_owner(self, condition: Condition) -> None:
         """The event of a condition takes place in Python: its process returns to it, if it is a row."""
@@ -109,6 +150,26 @@ class LentGuards:
         """Guards are about to be freed, or looked at."""
         for process in list(self.of):
             to_python(process)
+
+
+def _fits(wait: StateWait, objects: Mapping[str, object], kinds: Mapping[str, Kind]) -> bool:
+    """Whether a guard serves a condition that closes over some objects, and numbers of some types."""
+    test = wait.test
+    assert isinstance(test, FunctionType)
+    held = dict(zip(test.__code__.co_freevars, map(_content, test.__closure__ or ()), strict=True))
+    if any(held[name] is not one for name, one in objects.items()):
+        return False
+    if not kinds:
+        return True
+    kernel, known = wait.plan.kept[0].kernel, wait.plan.binding
+    if any(
+        (name,) not in kernel.lowered.closed_over or KINDS[type(held[name])] != kind for name, kind in kinds.items()
+    ):
+        return False
+    if wait.plan.pattern.recourse or not kernel.is_current:  # where Python is asked it sees the cells
+        return False
+    binding = kernel.lowered.bind(wait.function, wait.arguments)
+    return binding is not None and binding._replace(consts=()) == known._replace(consts=())
 
 
 def _is_whole(native: NativeProcess | None) -> bool:

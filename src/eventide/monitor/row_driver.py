@@ -93,13 +93,14 @@ class HybridDriver:
         clock.wrote = 0
         if engine.places:
             clock.marching, clock.looking, clock.asking, clock.changing, clock.breaking, *others = engine.places
-            clock.admitting, clock.entering, clock.withdrawing, clock.naming, clock.timing = others
+            clock.admitting, clock.closing, clock.entering, clock.withdrawing, clock.naming, clock.timing = others
         host.march = lambda *given: engine.advance_to_row(known.arrays, *given)
         host.look = lambda *given: engine.look(known.arrays, *given)
         host.may_change = lambda *given: engine.may_change(known.arrays, *given)
         host.change = lambda *given: engine.change(known.arrays, *given)
         host.has_broken = lambda: engine.has_broken(known.arrays)
         host.may_watch = lambda *given: engine.may_watch(known.arrays, *given)
+        host.close_over = lambda *given: engine.close_over(known.arrays, *given)
         host.watch = lambda *given: engine.watch(known.arrays, *given)
         host.unwatch = lambda *given: engine.unwatch(known.arrays, *given)
         host.waiter = lambda: engine.waiter(known.arrays)

@@ -73,6 +73,10 @@ def value_of_stepper(address: int, arrays: int, *others: float) -> float:
     return 0.0
 
 
+def order_to_stepper(address: int, arrays: int, *others: float) -> None:
+    """The same of one that returns nothing."""
+
+
 def truth_of_stepper(address: int, arrays: int, *others: float) -> bool:
     """The same of one that returns a truth."""
     return False
@@ -270,6 +274,7 @@ INSTRUCTIONS: Final[dict[str, Intrinsic]] = {
     "stepper": _stepper("i64"),
     "value_of_stepper": _stepper("double"),
     "truth_of_stepper": _stepper("i1"),
+    "order_to_stepper": _stepper("void"),
     "draw": _drawing("PyObject_CallNoArgs"),
     "draw_next": _drawing("PyIter_Next"),
     "tell": _tell,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eventide.native.instructions import kernel, stepper, truth_of_stepper, value_of_stepper
+from eventide.native.instructions import kernel, order_to_stepper, stepper, truth_of_stepper, value_of_stepper
 
 if TYPE_CHECKING:
     from eventide.rows.records import Rows
@@ -44,6 +44,11 @@ def has_broken(a: Rows) -> bool:
 def may_watch(a: Rows, c: int) -> bool:
     """Whether a process may begin to wait for a condition without Python."""
     return truth_of_stepper(a.run.admitting, a.run.arrays, c)
+
+
+def close_over(a: Rows, c: int, k: int, value: float) -> None:
+    """A condition that nobody waits for closes over a number from now on, the one in this place of those it has."""
+    order_to_stepper(a.run.closing, a.run.arrays, c, k, value)
 
 
 def watch(a: Rows, c: int, i: int) -> bool:

@@ -65,6 +65,13 @@ def cells_of(
     return None
 
 
+def cells_at(generator: Suspended) -> dict[str, CellType]:
+    """The cells of the innermost of the generators where a twin is suspended, by name."""
+    function = _executed(chain_of(generator)[-1])
+    assert function is not None
+    return dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+
+
 def chain_of(generator: Suspended) -> list[Suspended]:
     """A suspended generator, and those that it is in the middle of by `yield from`, the innermost last."""
     found = [generator]
@@ -109,6 +116,9 @@ class Successor:
         values = {**locals_of(generator), **(changed or {})}
         for name in absent:
             values.pop(name, None)
+        for name in self._twin.shared:
+            if not _holds(self._cells[name], name, values):
+                _fill(self._cells[name], name, values)
         begin = partial(self._twin.begin, iterators=iterators, contexts=contexts, errors=errors, inner=inner)
         made: Suspended = begin(self._function, self._cells, values, place)
         made.__name__ = generator.__name__
@@ -196,6 +206,14 @@ def _traced(generator: GeneratorType[object, object, object]) -> int:
             count += traceback.tb_frame is frame
             traceback = traceback.tb_next
     return count
+
+
+def _fill(cell: CellType, name: str, values: Mapping[str, object]) -> None:
+    """Let a cell have the value of a variable, or none if that has none."""
+    if name in values:
+        cell.cell_contents = values[name]
+    else:
+        del cell.cell_contents
 
 
 def _executed(generator: GeneratorType[object, object, object]) -> FunctionType | None:

@@ -51,8 +51,8 @@ class Host:
     """What runs in Python: the kernels of the kinds, plain functions, and what the stepper does (`rows/moving.py`)."""
 
     __slots__ = (
-        "change", "found_at", "has_broken", "kernels", "look", "march", "may_change", "may_watch", "unwatch", "waiter",
-        "watch",
+        "change", "close_over", "found_at", "has_broken", "kernels", "look", "march", "may_change", "may_watch",
+        "unwatch", "waiter", "watch",
     )  # fmt: skip
 
     march: Callable[..., int]
@@ -61,6 +61,7 @@ class Host:
     change: Callable[..., bool]
     has_broken: Callable[..., bool]
     may_watch: Callable[..., bool]
+    close_over: Callable[..., None]
     watch: Callable[..., bool]
     unwatch: Callable[..., bool]
     waiter: Callable[..., int]

@@ -39,6 +39,11 @@ def may_watch(a: Rows, c: int) -> bool:
     return bool(a.host.may_watch(c))
 
 
+def close_over(a: Rows, c: int, k: int, value: float) -> None:
+    """A condition that nobody waits for closes over a number from now on, the one in this place of those it has."""
+    a.host.close_over(c, k, value)
+
+
 def watch(a: Rows, c: int, i: int) -> bool:
     """The process in a row begins to wait for a condition; False where laws have failed."""
     a.run.wrote = 1

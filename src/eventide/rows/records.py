@@ -300,6 +300,8 @@ class RowState(ctypes.Structure):
     """That of the one that says whether laws have failed."""
     admitting: int
     """That of the one that says whether a process may begin to wait for a condition without Python."""
+    closing: int
+    """That of the one that tells a condition a number."""
     entering: int
     """That of the one that lets it wait."""
     withdrawing: int

@@ -17,6 +17,7 @@ from eventide.discrete.resources.request import Request
 from eventide.rows.codes import COMPOSED, REQUESTED, TRANSFERRING, WATCHING
 
 if TYPE_CHECKING:
+    from eventide.bodies.migration.row_driver import Guards
     from eventide.bodies.migration.selection import Candidate
     from eventide.discrete.calendar import Calendar, Entry
     from eventide.discrete.commands import Activity
@@ -26,7 +27,12 @@ if TYPE_CHECKING:
 
 
 def begin_wait(
-    memory: RowMemory, i: int, candidate: Candidate, requests: dict[StationRequest, int], away: dict[Process, int]
+    memory: RowMemory,
+    i: int,
+    candidate: Candidate,
+    requests: dict[StationRequest, int],
+    away: dict[Process, int],
+    guards: Guards,
 ) -> None:
     """Let the process in a row wait for what it has waited for in Python.
 
@@ -36,6 +42,10 @@ def begin_wait(
     views.activity.at[i], views.process.watched[i] = candidate.row_start.at, 1
     for number, guard in candidate.guards.items():
         views.wholes[views.activity.wholes[i] + number] = guard.row
+    for number, (guard_number, name) in candidate.body.layout.closed_over.items():
+        if guard_number in candidate.guards:
+            place = guards.place_in(candidate.guards[guard_number], name)
+            views.wholes[views.activity.wholes[i] + number] = place
     if isinstance(joint := candidate.group or wait, End | AllOf):
         place_wait(memory, i, joint, away)
     elif candidate.group is not None:

@@ -25,8 +25,19 @@ class Guards(Protocol):
         """A process that waits is to be looked at: no other native code runs it, and its generator stands there."""
         ...
 
-    def guard_of(self, process: Process, awaited: Awaited) -> StateWait | None:
-        """The wait of a process by the guard that is kept of what is waited for; None without."""
+    def guard_of(self, process: Process, awaited: Awaited, objects: Mapping[str, object]) -> StateWait | None:
+        """The wait of a process by the guard that is kept of what is waited for; None without.
+
+        objects     that its condition closes over, by name
+        """
+        ...
+
+    def place_in(self, wait: StateWait, name: str) -> int:
+        """The place of a number among those that the condition of a wait closes over."""
+        ...
+
+    def settle(self, generator: object) -> None:
+        """A generator stands where a process does that has just returned to Python."""
         ...
 
     def lend(self, process: Process, waits: list[StateWait], rows: Mapping[int, int]) -> None:
@@ -103,9 +114,16 @@ class NoGuards:
     def release(self, wait: StateWait) -> None:
         """There are none."""
 
-    def guard_of(self, process: Process, awaited: Awaited) -> StateWait | None:
+    def guard_of(self, process: Process, awaited: Awaited, objects: Mapping[str, object]) -> StateWait | None:
         """There is none."""
         return None
+
+    def place_in(self, wait: StateWait, name: str) -> int:
+        """There is none."""
+        raise NotImplementedError
+
+    def settle(self, generator: object) -> None:
+        """It waits for none."""
 
     def lend(self, process: Process, waits: list[StateWait], rows: Mapping[int, int]) -> None:
         """There are none."""

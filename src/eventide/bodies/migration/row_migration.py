@@ -249,7 +249,7 @@ class RowMigration(OuterHook):
         for process, candidate in found.items():
             i = rows[process]
             self._fill(i, candidate.row_start, candidate.children, requests)
-            placement.begin_wait(memory, i, candidate, requests, self.away)
+            placement.begin_wait(memory, i, candidate, requests, self.away, self._driver.guards)
             self._driver.guards.lend(process, list(candidate.guards.values()), placement.watching(memory, i))
             self._row_classes.begin(process)
             self._rows[i] = RowProcess(process, candidate.body, None, candidate.row_start.kept)
@@ -392,6 +392,7 @@ class RowMigration(OuterHook):
         if thrown is not None:
             back = back._replace(does="fails", command=thrown)
         process._generator = process._receiver = back.generator
+        self._driver.guards.settle(back.generator)
         return back
 
     def _bring_others(self, process: Process | None) -> None:

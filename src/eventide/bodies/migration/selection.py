@@ -185,7 +185,7 @@ class Selection:
                 return
         elif not body.joins(row_start, [] if group is None else group.standing):
             return
-        guards = body.guards_of(row_start.at, wait, partial(self._guards.guard_of, process))
+        guards = body.guards_of(row_start.at, generator, wait, partial(self._guards.guard_of, process))
         if guards is None:
             return
         if group is not None and not all(one is None or _is_plain(one) for _, one, _ in group.standing):

@@ -2,7 +2,7 @@
 
 A row waits by the guard that the stepper has kept of an earlier wait of its process at that place: its number is a
 column of the row. The first wait at a place is Python's, which makes the guard. So the condition has to mean the same
-at each wait: what its lambda shares with the body is never set by native code.
+at each wait, but for numbers of the row that it closes over: the guard is told these (`closures.py`).
 """
 
 from __future__ import annotations
@@ -14,25 +14,32 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.bodies.naming import Fact
 from eventide.bodies.operands import Thing, Unknown
+from eventide.bodies.waits.closures import Closure, closure_of, place_of
 from eventide.discrete.conditions.until import StateWait, until
 from eventide.discrete.processes.composite import FirstOf
+from eventide.reading.generators import locals_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from eventide.bodies.body import Body
     from eventide.bodies.expressions import BodyExpressions
     from eventide.bodies.frames import Frame
+    from eventide.reading.generators import Suspended
 
 _EXIT: Final = "if {0}:\n    code = EXIT\n    break"
-_content: Final = attrgetter("cell_contents")
 
 
 class Awaited(NamedTuple):
-    """What is waited for at a place: the code of the condition, and the priority; None for that of the simulation."""
+    """What is waited for at a place: the condition, and the priority; None for that of the simulation."""
 
     code: CodeType
     priority: float | None
+    closure: Closure
+
+    def is_like(self, other: Awaited) -> bool:
+        """Whether the same guard serves both."""
+        return self.code is other.code and self.closure.is_like(other.closure)
 
 
 def watched(expressions: BodyExpressions, node: ast.expr, frame: Frame, resume: int) -> str:
@@ -57,20 +64,20 @@ def guard_of(expressions: BodyExpressions, node: ast.expr, frame: Frame) -> str:
     if len(node.args) != 1 or not isinstance(node.args[0], ast.Lambda):
         raise Unknown("waits are native for a lambda that is written there", node)
     naming, emission = expressions.naming, expressions.emission
-    if frame.call is not None:
-        raise Unknown("a wait for a state in a function that is gone through is left to Python", node)
     code = _code_of(frame, node.args[0])
-    _need_lasting(expressions, node.args[0], code)
+    closure = closure_of(expressions, node.args[0], code)
     world = naming.world
     priority = _priority_of(node)
     for name in ("until_prior", *(() if node.keywords else ("until_priority",))):
         naming.facts[id(world), name] = Fact(attrgetter(name), world, getattr(world, name))
     if world.until_prior:
         raise Unknown("a wait that comes before its equals is left to Python", node)
-    text = naming.guard(Awaited(code, priority))
+    text = naming.guard(Awaited(code, priority, closure))
     emission.emit_early(_EXIT.format("a.run.arrays == 0"))
     emission.emit_early(_EXIT.format(f"{text} < 0"))
     emission.emit_early(_EXIT.format(f"not may_watch(a, {text})"))
+    for k, operand in enumerate(closure.numbers.values()):
+        emission.emit_early(f"close_over(a, {text}, {place_of(text, k)}, float({operand.text}))")
     return text
 
 
@@ -96,42 +103,29 @@ def _priority_of(node: ast.Call) -> float | None:
     return None
 
 
-def _need_lasting(expressions: BodyExpressions, node: ast.Lambda, code: CodeType) -> None:
-    """Raise Unknown unless the condition means the same at each wait of a row."""
-    naming, given = expressions.naming, node.args
-    for default in (*given.defaults, *given.kw_defaults):
-        if default is None or isinstance(default, ast.Constant):
-            continue
-        found = expressions.value(default) if isinstance(default, ast.Name) else None
-        if not isinstance(found, Thing) or found.path:
-            raise Unknown("a default of its lambda is computed at each wait: let a field keep it", node)
-    for name in code.co_freevars:
-        if name in naming.shared:
-            raise Unknown("another function may set what the condition reads", node)
-        if name in naming.cells:
-            cell = naming.cells[name]
-            try:
-                naming.facts[id(cell), f"cell {name}"] = Fact(_content, cell, _content(cell))
-            except ValueError:
-                raise Unknown("it has no value", node) from None
-
-
 def guards_of(
-    body: Body, at: int, wait: object, kept: Callable[[Awaited], StateWait | None]
+    body: Body,
+    at: int,
+    generator: Suspended,
+    wait: object,
+    kept: Callable[[Awaited, Mapping[str, object]], StateWait | None],
 ) -> dict[int, StateWait] | None:
     """The guards by which a process in a state will wait, by the places of their numbers among its whole numbers.
 
     wait        what it waits for
-    kept        gives the guard that is kept of what is waited for
+    kept        gives the guard that is kept of what is waited for, with the objects that it closes over
     Returns     None where native code does not know that it waits for that
     """
-    naming, places, choice = body.naming, body.layout.places, body.reading.points[at].choice
-    present = naming.guards.get(body.reading.awaits.get(at, ""))
-    if (present is not None and kept(present) is not wait) or (present is None and isinstance(wait, StateWait)):
+    places, choice, present = body.layout.places, body.reading.points[at].choice, body.reading.awaits.get(at, "")
+    if not present and isinstance(wait, StateWait):
+        return None
+    guards = body.naming.guards
+    values = locals_of(generator) if any(one.closure.objects for one in guards.values()) else {}
+    found = {text: kept(one, one.closure.found(values)) for text, one in guards.items()}
+    if present and found[present] is not wait:
         return None
     standing = wait.standing if isinstance(wait, FirstOf) else []
     for k, text in () if choice is None or not standing else choice.watched:
-        if kept(naming.guards[text]) is not standing[k][2]:
+        if found[text] is not standing[k][2]:
             return None
-    found = {places[text]: kept(awaited) for text, awaited in naming.guards.items()}
-    return {place: guard for place, guard in found.items() if guard is not None}
+    return {places[text]: guard for text, guard in found.items() if guard is not None}

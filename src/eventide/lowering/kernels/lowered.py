@@ -71,6 +71,7 @@ class Lowered:
     changes     what it may write, in the order of what it tells of that
     appends     whether it puts something into lists
     asks        where it leaves the event to Python: file, line, text and why
+    closed_over the paths of the numbers that a condition closes over, in their order
     bind        what it works on, from a function of the same code and its arguments; None if it does not fit them
     compare     what compares whatever it works on with what it is now; None where that takes more than identity
     is_of_blocks    whether it works on nothing but blocks of single objects
@@ -102,6 +103,7 @@ class Lowered:
     appends: bool
     asks: tuple[tuple[str, int, str, str], ...]
     is_of_blocks: bool
+    closed_over: tuple[Path, ...]
     bind: Bind = field(repr=False)
     compare: Compare | None = field(repr=False)
 

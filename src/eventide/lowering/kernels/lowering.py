@@ -273,6 +273,7 @@ class Lowering:
             changes=tuple(dialect.changes) if isinstance(dialect, HandlerDialect) else (),
             appends=isinstance(dialect, HandlerDialect) and dialect.appends,
             asks=tuple((e.file, e.line, e.construct, e.why) for e in getattr(dialect, "asks", ())),
+            closed_over=tuple(outside.consts),
             bind=make_binder(self.entry, steps, blocks, lists, tables, tuple(outside.consts), tuple(slots.objects)),
             compare=make_comparison(self.entry, steps),
             is_of_blocks=not (lists or tables or outside.consts) and is_of_blocks(steps),
