@@ -1,4 +1,4 @@
-"""Random models of processes that fill and empty containers, and somebody who looks at these and meddles."""
+"""Random models of processes that use containers and stores, and somebody who looks at these and meddles."""
 
 from __future__ import annotations
 
@@ -50,6 +50,60 @@ def inspector(sim, rng, log, tanks):
 """
 
 
+KEEPER = """
+def keeper(sim, rng, log, stores):
+    for step in iter(range(40)):
+        yield ev.hold(rng.choice([0.75, 1.5, 4.0]))
+        one = rng.choice(stores)
+        side = rng.choice([one.gets, one.puts])
+        look = rng.randrange(LOOKS)
+        if look == 0:
+            log.append((one.items, one.level.value, one.level.mean, one.stays.count, side.queue.mean, one.capacity))
+        elif look == 1:
+            log.append([(t.process.name, t.since, t.state, t.priority) for t in side.waiting])
+        elif look == 2:
+            log.append((repr(one), [repr(t) for t in side.waiting], len(one.items)))
+        elif look == 3:
+            rng.choice([one.reset_statistics, side.reset, one.level.reset, one.stays.reset, side.queue.reset])()
+        elif look == 4:
+            yield ev.first_of(put=one.put({"numbers": 7, "shelf": 0.5, "tokens": one}[one.name]), late=0.5)
+        elif look == 5:
+            got = yield ev.first_of(got=one.get(priority=rng.choice([0, 1])), gave_up=0.5)
+            log.append(got.value)
+        elif look == 6 and side.waiting:
+            side.waiting[0].priority = rng.choice([0.0, 2.0])
+        elif look == 7 and side.waiting:
+            side.waiting[-1].process.interrupt(step)
+        elif look == 8 and side.waiting:
+            log.append(side.waiting[0].process.why_waiting().rpartition("/")[2])
+        elif look == 9 and side.waiting:
+            side.waiting[0].process.end()
+        elif look == 10:
+            taken = one.get()
+            yield ev.first_of(got=taken, gave_up=1.0)
+            taken.withdraw()
+        elif look == 11 and one.capacity < 9:
+            one.capacity = rng.choice([2, 4, 6])
+        elif look == 12:
+            log.append((yield ev.first_of(got=one.get(lambda item: item != 7), gave_up=1.5)).name)
+"""
+
+
+BRINGER = """
+def bringer(sim, rng, stream):
+    n = 0
+    while True:
+        yield ev.hold(stream.exponential(0.5))
+        n += 1
+        if len(numbers.items) < 3:
+            yield numbers.put(n, 1)
+        if shelf.level.value < 2:
+            yield shelf.put(sim.time)
+        if tokens.level.value == 0:
+            yield tokens.put(sim)
+"""
+
+
 FEEDER = """
 def feeder(sim, rng):
     while True:
@@ -90,6 +144,8 @@ class Transferring(Cutting):
         whole = "1", "2", f"{self.chance.choice(self.wholes)} % 4", "3, -1", "2, priority=1", "amount=1", "n % 2, 0.5"
         real = "0.5", "1.25", "stream.uniform(0.5, 2.0)", f"abs({self.real()}) % 3.0, {self.real()}", "1, n"
         given = self.one(*(whole if tank == "parts" else (*whole[:3], *real)))
+        if self.chance.random() < 0.4:
+            return self.on_store()
         if self.chance.random() < 0.04:
             given = self.one("0.5", "-1", "99", "'much'")
         act = f"{tank}.{self.one('put', 'get')}({given})"
@@ -102,6 +158,41 @@ class Transferring(Cutting):
         if kind < 0.6:
             return [f"x = {self.one(*draws)}", f"yield fuel.{self.one('put', 'get')}(x)"]
         return [f"yield {act}"]
+
+    def on_store(self) -> list[str]:
+        """A put into a store, or a get."""
+        kind, rank = (
+            self.one("numbers", "numbers", "shelf", "shelf", "tokens"),
+            self.one("", "", "priority=n % 2", "priority=1.5"),
+        )
+        item = (
+            self.whole()
+            if kind == "numbers"
+            else self.real()
+            if kind == "shelf"
+            else self.one("known", "'word'", "sim", "log", "None")
+        )
+        put = f"{kind}.put({item}{rank and ', '}{rank})"
+        get = f"{kind}.get({rank})" if self.chance.random() < 0.96 else f"{kind}.get(lambda item: item is not None)"
+        choice = self.chance.random()
+        if choice < 0.2:
+            return self.impatient(self.one(put, get))
+        if choice < 0.25:
+            return [f"log.append((yield {self.one(put, get)}))"]
+        if choice < 0.55:
+            return [f"yield {put}"]
+        if choice < 0.65:
+            return [f"yield {get}"]
+        if kind == "tokens":
+            token = self.one("token", "token", "other_token")
+            more = self.one(
+                f"log.append((sim.time, repr({token})[:5]))",
+                f"yield tokens.put({token})",
+                f"seen.append(1.0 if {token} is None else 2.0)",
+                "",
+            )
+            return [f"{token} = yield {get}", *([more] if more else [])]
+        return [f"{'x' if kind == 'shelf' else 'n'} = yield {get}"]
 
     def impatient(self, act: str) -> list[str]:
         """A put or a get that is given up."""
@@ -139,7 +230,9 @@ class Transferring(Cutting):
 
 def program(seed: int, acts: int, looks: int) -> str:
     """The text of a model."""
-    return "\n\n".join([random_interrupts.program(seed, acts, looks, Transferring), INSPECTOR, FEEDER, HIDDEN])
+    return "\n\n".join(
+        [random_interrupts.program(seed, acts, looks, Transferring), INSPECTOR, KEEPER, BRINGER, FEEDER, HIDDEN]
+    )
 
 
 def seen_of(tank: ev.Container) -> list[Any]:
@@ -147,6 +240,21 @@ def seen_of(tank: ev.Container) -> list[Any]:
     found: list[Any] = [repr(tank.amount), tank.level._held, tank.level._changed, tank.level.mean, tank._kept == 0]
     for side in (tank.gets, tank.puts):
         waiting = [(t.process.name, t.since, repr(t.amount), t.priority, t._number) for t in side.waiting]
+        found += [waiting, list(side.waits.values), list(side.queue._held.items()), side.queue._changed, side._joined]
+    return found
+
+
+def kept_by(store: ev.Store) -> list[Any]:
+    """All that a store has kept."""
+    found: list[Any] = [
+        repr(store.items)[:200],
+        list(store.level._held.items()),
+        store.level._changed,
+        store._kept == 0,
+    ]
+    found += [store._arrived, list(store.stays.values), [entry[:3] for entry in store._shelf]]
+    for side in (store.gets, store.puts):
+        waiting = [(t.process.name, t.since, t.priority, t._number, t.state) for t in side.waiting]
         found += [waiting, list(side.waits.values), list(side.queue._held.items()), side.queue._changed, side._joined]
     return found
 
@@ -160,6 +268,9 @@ def outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int, looks:
         ev.Container(sim, 6, 3, name="parts"),
         ev.Container(sim, name="boxes"),
     ]
+    stores = [ev.Store(sim, 4, [0.5], name="shelf"), ev.Store(sim, items=[3], name="numbers")]
+    stores.append(ev.Store(sim, 3, [None], name="tokens"))
+    vars(module).update({store.name: store for store in stores})
     vars(module).update(shared=resources[2], fuel=tanks[0], parts=tanks[1], boxes=tanks[2])
     processes: list[ev.Process] = []
     other: Any = sim.process(1.5 for _ in range(20))
@@ -169,13 +280,15 @@ def outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int, looks:
         processes.append(other)
     vars(module)["known"] = processes[4]
     sim.process(module.feeder(sim, Random(seed)))
+    sim.process(module.bringer(sim, Random(seed), sim.stream("brought")))
     if acts:
         sim.process(module.meddler(sim, Random(seed + 1), log, processes))
     if looks:
         sim.process(module.inspector(sim, Random(seed + 2), log, tanks))
+        sim.process(module.keeper(sim, Random(seed + 3), log, stores))
     run_through(sim, module, log, horizon)
     states = [(p.name, p.terminated, p.idle or p.event_time, p.why_waiting()) for p in processes]
     frames = [module.variables_of(process) for process in processes if not process.terminated]
     found = [sim.time, sim.events, rng.random(), sim.stream("stream 0").random(), log, seen, states, frames]
-    found += [*map(seen_of, tanks), [(one.counts, list(one.waits.values)) for one in resources]]
+    found += [*map(seen_of, tanks), *map(kept_by, stores), [(one.counts, list(one.waits.values)) for one in resources]]
     return [repr(part) for part in found]  # before generators that are given up come to `finally`

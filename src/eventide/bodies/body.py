@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache, partial
 from itertools import chain
 from math import nan
 from types import FunctionType, GeneratorType, TracebackType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.bodies import attributes
+from eventide.bodies.calls import object_at
 from eventide.bodies.environment import Environment
 from eventide.bodies.examination import read
 from eventide.bodies.kernels import plain_kernel
-from eventide.bodies.layout import Layout
+from eventide.bodies.layout import ITERATORS, Layout, iterator_of, range_in, rest_of
 from eventide.bodies.learned import learned
 from eventide.bodies.naming import UNBORN, Fact
 from eventide.bodies.objects import unborn_values
@@ -22,7 +23,15 @@ from eventide.bodies.operands import KINDS, WIDE
 from eventide.bodies.prototypes import Prototypes
 from eventide.bodies.row_classes import RowClasses
 from eventide.bodies.stations.things import Things, can_go
-from eventide.bodies.waits.branches import joins, leave_wait, outcomes_at, outcomes_of, place_branches, references_to
+from eventide.bodies.waits.branches import (
+    gets,
+    joins,
+    leave_wait,
+    outcomes_at,
+    outcomes_of,
+    place_branches,
+    references_to,
+)
 from eventide.bodies.waits.states import guards_of
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.errors import Interrupt
@@ -39,7 +48,7 @@ if TYPE_CHECKING:
 
     from eventide.bodies.migration.selection import Candidate
     from eventide.bodies.nodes import Extent
-    from eventide.bodies.points import Handler, Loop
+    from eventide.bodies.points import Handler
     from eventide.bodies.reader import Reading
     from eventide.bodies.stations.things import Kept
     from eventide.discrete.processes.process import Process
@@ -48,9 +57,6 @@ if TYPE_CHECKING:
     from eventide.native.row_engine import NativeRows
     from eventide.reading.generators import Suspended
 
-_RANGE: Final = type(iter(range(1)))
-_TUPLE: Final = type(iter(()))
-_ITERATORS: Final = (_RANGE, chain)
 PRESENT: Final = ("waiting", "granted")
 """The states of requests that can go away."""
 MOST_KINDS: Final = 4
@@ -177,7 +183,7 @@ class Body:
                     return None
                 values = {**values, **inside}
             referents = gc.get_referents(one)
-            ranges = [_range_in(item) for item in referents if type(item) in _ITERATORS]
+            ranges = [range_in(item) for item in referents if type(item) in ITERATORS]
             found = [iterator for iterator in ranges if iterator is not None]
             if len(found) != len(point.loops):
                 return None
@@ -219,8 +225,10 @@ class Body:
         return found
 
     def _number(self, name: str, value: float) -> float:
-        """What a row keeps of a variable, of its own type."""
-        return bool(value) if self.naming.kinds[name] == "bool" else value
+        """What a row keeps of a variable, of its own type; or the object of which it has the address."""
+        kind = self.naming.kinds[name]
+        known: float = object_at(int(value)) if kind == "object" else value
+        return bool(value) if kind == "bool" else known
 
     def _row_start(self, at: int, values: Mapping[str, object], iterators: list[object]) -> RowStart | None:
         naming, standing, places = self.naming, self.layout.standing(at), self.layout.places
@@ -235,7 +243,7 @@ class Body:
         for point in standing.chain[1:]:
             wholes[places[point.frame.began_in_python]] = 1
         for loop, iterator in zip(standing.loops, iterators, strict=True):
-            begin, end, step = _rest(iterator)
+            begin, end, step = rest_of(iterator)
             if step != loop.step or max(abs(begin), abs(end)) >= WIDE:
                 return None
             wholes[places[f"n_{loop.number}"]], wholes[places[f"s_{loop.number}"]] = begin, end
@@ -252,7 +260,7 @@ class Body:
             at,
             wholes,
             reals,
-            found.kept,
+            (*found.kept, *(values[name] for name in self.layout.objects if name in values)),
             found.relied,
             found.stations,
             {places[f"q_{name}"]: request for name, request in requests.items()} if requests else {},
@@ -297,7 +305,7 @@ class Body:
             ]
         return self._positions[code]
 
-    guards_of, joins, references_to, leave_wait = guards_of, joins, references_to, leave_wait
+    guards_of, gets, joins, references_to, leave_wait = guards_of, gets, joins, references_to, leave_wait
     place_branches = staticmethod(place_branches)
 
     # --- from a row to a generator --------------------------------------------------------------------------------
@@ -344,7 +352,7 @@ class Body:
         made: Suspended | None = None
         for point in reversed(chain_at):
             frame, places = point.frame, point.frame.twin.places
-            iterators = {places[loop.statement]: _iterator(loop, texts) for loop in point.loops}
+            iterators = {places[loop.statement]: iterator_of(loop, texts) for loop in point.loops}
             contexts = {}
             for block in point.blocks:
                 request = requests[int(texts[f"q_{block.name}"])]
@@ -398,30 +406,6 @@ class Body:
         place, frame = self.reading.extents[state], generator.gi_frame
         assert frame is not None
         return TracebackType(None, frame, 2 * self._positions_of(generator.gi_code).index(place), place[0])
-
-
-def _iterator(loop: Loop, texts: Mapping[str, Any]) -> Iterator[int]:
-    """What a loop over a range has left in a row."""
-    return iter(range(texts[f"n_{loop.number}"], texts[f"s_{loop.number}"], loop.step))
-
-
-def _range_in(item: object) -> object:
-    """The iterator over a range that a loop goes through, that of a twin by way of a chain; None if it is none."""
-    if type(item) is _RANGE:
-        return item
-    if type(item) is not chain:
-        return None
-    inside = gc.get_referents(item)
-    for source in inside[:]:
-        inside += gc.get_referents(*gc.get_referents(source)) if type(source) is _TUPLE else []
-    return next((found for found in inside if type(found) is _RANGE), None)
-
-
-def _rest(iterator: Any) -> tuple[int, int, int]:
-    """What an iterator over a range has left."""
-    _, (whole,), *rest = iterator.__reduce__()
-    done = rest[0] or 0 if rest else 0
-    return whole.start + done * whole.step, whole.stop, whole.step
 
 
 @locked

@@ -59,7 +59,7 @@ def object_at(address: int) -> Any:
 
 _BUILTINS: Final = {"format": format, "int": int, "repr": repr, "round": round, "str": str}
 _FORMATTED: Final = (str, NoneType)
-_METHODS: Final = (MethodType, BuiltinMethodType, MethodWrapperType)
+METHODS: Final = (MethodType, BuiltinMethodType, MethodWrapperType)
 _CONVERSIONS: Final = {-1: "{}", ord("s"): "str({})", ord("r"): "repr({})"}
 _OTHER: Final = "of what is appended to a list numbers, words, and objects that are known are native"
 
@@ -101,8 +101,7 @@ class Entry:
     def known(self, thing: Thing, node: ast.expr) -> str:
         """The text of an object of Python."""
         naming = self._expressions.naming
-        is_made_anew = bool(thing.path) and not (thing.root and (thing.root, thing.path) in naming.things)
-        if is_made_anew or thing.value is naming.unborn is not None or isinstance(thing.value, _METHODS):
+        if not naming.is_lasting(thing):
             raise Unknown(_OTHER, node)
         return self.address(thing) if thing.root else self._known(thing.value)
 
@@ -118,6 +117,9 @@ class Entry:
 
     def _number(self, operand: Operand, node: ast.expr) -> str:
         text = operand.text
+        if operand.kind == "object":
+            self.numbers.append(f"float({text})")
+            return f"object_at(int(n[{len(self.numbers) - 1}]))"
         if operand.is_constant or text in ("True", "False"):
             return f"({text})"
         if operand.kind == "int":
@@ -138,7 +140,8 @@ class Entry:
                 raise Unknown(_OTHER, node)
             spec = "".join(str(part.value) for part in node.format_spec.values if isinstance(part, ast.Constant))
         found = self._expressions.value(node.value)
-        if (isinstance(found, Thing) and type(found.value) not in _FORMATTED) or node.conversion not in _CONVERSIONS:
+        is_other = found.kind == "object" if isinstance(found, Operand) else type(found.value) not in _FORMATTED
+        if is_other or node.conversion not in _CONVERSIONS:
             raise Unknown(_OTHER, node)
         return f"format({_CONVERSIONS[node.conversion].format(self.of(found, node.value))}, {spec!r})"
 

@@ -18,7 +18,7 @@ from eventide.bodies.operands import EXACT, KINDS, LARGEST, WIDE, Kind, Known, O
 from eventide.bodies.requests import count_of, is_granted
 from eventide.bodies.waits.choices import name_compared
 from eventide.bodies.waits.levels import value_of_level
-from eventide.bodies.waits.transfers import amount_of
+from eventide.bodies.waits.transfers import amount_of, count_of_items
 from eventide.discrete.commands import hold
 from eventide.discrete.world import World
 from eventide.reading.source import CannotLower
@@ -84,11 +84,20 @@ class BodyExpressions:
     def number(self, node: ast.expr, *kinds: Kind) -> Operand:
         """A number of one of some kinds."""
         found = self.value(node)
-        if not isinstance(found, Operand):
+        if not isinstance(found, Operand) or (not kinds and found.kind == "object"):
             raise Unknown("it is no number that a row could keep", node)
         if kinds and found.kind not in kinds:
             raise Unknown(f"it is of type {found.kind}", node)
         return found
+
+    def address_of(self, node: ast.expr) -> Operand:
+        """The address of an object."""
+        found = self.value(node)
+        if isinstance(found, Operand) and found.kind == "object":
+            return found
+        if isinstance(found, Operand) or not self.naming.is_lasting(found):
+            raise Unknown("it is no object that is known", node)
+        return Operand(self.naming.address(found), "object")
 
     def truth(self, node: ast.expr) -> Operand:
         """Whether an expression is true."""
@@ -258,6 +267,9 @@ class BodyExpressions:
         one, other = self.value(node.left), self.value(node.comparators[0])
         if len(node.ops) > 1 or not isinstance(other, Thing) or other.root or other.value is not None:
             raise Unknown("whether it is another object is left to Python", node)
+        if isinstance(one, Operand) and one.kind == "object":
+            sign = "==" if isinstance(node.ops[0], ast.Is) else "!="
+            return Operand(f"({one.text} {sign} {self.naming.address(other)})", "bool", one.is_early)
         is_none = isinstance(one, Thing) and one.value is None
         return constant(is_none == isinstance(node.ops[0], ast.Is))
 
@@ -311,6 +323,7 @@ class BodyExpressions:
             return self._builtin(function, node)
         if function is len and len(node.args) == 1 and isinstance(node.args[0], ast.Attribute) and not node.keywords:
             count = count_of(self, node.args[0], "len({})")
+            count = count or count_of_items(self, node.args[0])
             if count is not None:
                 return count
         if function is len and len(node.args) == 1 and not node.keywords:

@@ -18,11 +18,12 @@ from eventide.rows.composites import (
     branch_asks,
     branch_holds,
     branch_joins,
-    branch_transfers,
     branch_watches,
+    ends_wait,
     has_rows,
+    new_branch,
 )
-from eventide.rows.depots import is_open, transfer
+from eventide.rows.depots import get_item, is_open, put_item, transfer
 from eventide.rows.joins import join
 from eventide.rows.moving import change, close_over, has_broken, look, may_change, may_watch
 from eventide.rows.stations import ask, drop, is_ready, leave, new_request
@@ -83,7 +84,7 @@ def plain_kernel(name: str, text: str) -> FunctionType:
         **{function.__name__: function for function in (branch_asks, branch_holds, has_rows, drop)},
         **{function.__name__: function for function in (row_of, activities.can_interrupt, activities.interrupt)},
         **{function.__name__: function for function in (join, branch_joins, branch_watches, has_more)},
-        **{function.__name__: function for function in (is_open, transfer, branch_transfers)},
+        **{function.__name__: function for function in (is_open, transfer, put_item, get_item, new_branch, ends_wait)},
         "__name__": "eventide.bodies.kernels",
     }
     flags = __import__("__future__").annotations.compiler_flag

@@ -1,21 +1,27 @@
-"""The places of a row's numbers, for writing many processes fast."""
+"""The places of a row's numbers, for writing many processes fast, and what the loops of a generator have left."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, NamedTuple
+import gc
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.bodies.operands import KINDS, WIDE
 from eventide.bodies.waits.closures import places_of
 from eventide.rows.codes import NONE
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from eventide.bodies.points import Block, Choice, Handler, Loop, Point
     from eventide.bodies.reader import Reading
 
 _ABSENT: Final = object()
-_TYPES: Final = {kind: known for known, kind in KINDS.items()}
+_TYPES: Final = {**{kind: known for known, kind in KINDS.items()}, "object": object}
+
+_RANGE: Final = type(iter(range(1)))
+_TUPLE: Final = type(iter(()))
+ITERATORS: Final = (_RANGE, chain)
 
 
 class Standing(NamedTuple):
@@ -51,6 +57,8 @@ class Layout:
         self._points = reading.points
         self._standings: dict[int, Standing] = {}
         naming, optional = reading.naming, reading.optional
+        self.objects = [name for name in reading.known if naming.kinds[name] == "object"]
+        """The variables of objects of which a row has the addresses."""
         self._variables: list[tuple[str, type, bool, bool, int, int]] = []
         for name in reading.known:
             kind = _TYPES[naming.kinds[name] or "int"]
@@ -74,9 +82,11 @@ class Layout:
         wholes, reals, has = self._wholes.copy(), self._reals.copy(), 0
         for name, kind, is_parameter, is_real, place, bit in self._variables:
             value = values.get(name, _ABSENT)
-            if type(value) is not kind:
-                if value is _ABSENT and not is_parameter:
-                    continue
+            if value is _ABSENT and not is_parameter:
+                continue
+            if kind is object:
+                value = id(value)
+            elif type(value) is not kind:
                 return None
             if is_real:
                 reals[place] = value  # type: ignore[call-overload]  # that is its type
@@ -88,3 +98,30 @@ class Layout:
         if has:
             wholes[self.places["has"]] = has
         return wholes, reals
+
+
+# --- iterators over ranges --------------------------------------------------------------------------------------------
+
+
+def iterator_of(loop: Loop, texts: Mapping[str, Any]) -> Iterator[int]:
+    """What a loop over a range has left in a row."""
+    return iter(range(texts[f"n_{loop.number}"], texts[f"s_{loop.number}"], loop.step))
+
+
+def range_in(item: object) -> object:
+    """The iterator over a range that a loop goes through, that of a twin by way of a chain; None if it is none."""
+    if type(item) is _RANGE:
+        return item
+    if type(item) is not chain:
+        return None
+    inside = gc.get_referents(item)
+    for source in inside[:]:
+        inside += gc.get_referents(*gc.get_referents(source)) if type(source) is _TUPLE else []
+    return next((found for found in inside if type(found) is _RANGE), None)
+
+
+def rest_of(iterator: Any) -> tuple[int, int, int]:
+    """What an iterator over a range has left."""
+    _, (whole,), *rest = iterator.__reduce__()
+    done = rest[0] or 0 if rest else 0
+    return whole.start + done * whole.step, whole.stop, whole.step

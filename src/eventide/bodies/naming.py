@@ -14,12 +14,13 @@ from operator import attrgetter
 from types import BuiltinMethodType, FunctionType, MemberDescriptorType, MethodWrapperType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from eventide.bodies.calls import PLAIN, is_array_of_floats
+from eventide.bodies.calls import METHODS, PLAIN, is_array_of_floats
 from eventide.bodies.operands import KINDS, Kind, Operand, Thing, Unknown, constant
 from eventide.discrete.processes.generator_process import GeneratorProcess
 from eventide.discrete.processes.process import Process
 from eventide.discrete.resources.container import Container
 from eventide.discrete.resources.resource import PreemptiveResource, Resource
+from eventide.discrete.resources.store import Store
 from eventide.discrete.world import World
 from eventide.statistics.tally import Tally
 
@@ -342,7 +343,7 @@ class Naming:
         value = owner.value
         if not (
             (type(value) in (Resource, PreemptiveResource) and node.attr in ("request", "use"))
-            or (type(value) is Container and node.attr in ("put", "get"))
+            or (type(value) in (Container, Store) and node.attr in ("put", "get"))
             or (type(value) is GeneratorProcess and node.attr == "interrupt")
             or type(value) in PLAIN
             or isinstance(value, World | Tally)
@@ -441,6 +442,11 @@ class Naming:
         else:
             value = owner.value
             self.facts[id(value), f"type {name}"] = Fact(lambda asked: type(getattr(value, asked, ABSENT)), name, kind)
+
+    def is_lasting(self, thing: Thing) -> bool:
+        """Whether an object is the same whenever a row comes there, and not created each time or made later."""
+        is_known = not thing.path or (bool(thing.root) and (thing.root, thing.path) in self.things)
+        return is_known and not (thing.value is self.unborn is not None) and not isinstance(thing.value, METHODS)
 
     def address(self, called: Thing) -> str:
         """The variable of the kernel with the address of a callable, or of another object."""

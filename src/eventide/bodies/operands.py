@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     import ast
 
 
-Kind: TypeAlias = Literal["int", "float", "bool"]
+Kind: TypeAlias = Literal["int", "float", "bool", "object"]
+"""Of a variable of a row; that of an object of Python is its address."""
 
 KINDS: Final[dict[type, Kind]] = {int: "int", float: "float", bool: "bool"}
 """The types of Python whose values a row keeps as numbers."""
@@ -41,7 +42,7 @@ class Known(TypedDict, total=False):
 
 
 class Operand(NamedTuple):
-    """A number that the kernel has.
+    """A number that the kernel has, or the address of an object that is not the same for all rows.
 
     text        a name or a constant
     is_early    whether it is known before the statement has had its first effect
@@ -63,7 +64,7 @@ class Operand(NamedTuple):
 
 
 class Thing(NamedTuple):
-    """An object of Python that native code does not keep as a number.
+    """An object of Python that is the same whenever a row comes here.
 
     root    the local variable that refers to it, or to what it was reached from; "" if all rows have the same
     path    the attributes from there to it

@@ -25,6 +25,7 @@ class Point(NamedTuple):
     choices     whose outcomes have a variable there
     choice      that it waits for; None in another wait
     gathered    the names of the things for all of which it waits
+    got         the variable of the kernel with the store from which it gets an item that has a variable; "" else
     """
 
     place: int
@@ -37,6 +38,7 @@ class Point(NamedTuple):
     choices: tuple[Choice, ...] = ()
     choice: Choice | None = None
     gathered: tuple[str, ...] = ()
+    got: str = ""
 
     @property
     def chain(self) -> list[Point]:

@@ -81,6 +81,8 @@ def _written(
     arguments: dict[str, Thing | Kind] = {}
     for argument, value in values.items():
         if isinstance(value, Operand):
+            if value.kind == "object":
+                raise Unknown("it hands over an object that is another one each time", made)
             arguments[argument] = value.kind
         elif value.path and not (value.root and (value.root, value.path) in naming.things):
             raise Unknown("what it hands over is created each time", made)

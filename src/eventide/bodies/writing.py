@@ -12,7 +12,7 @@ from eventide.bodies.expressions import BodyExpressions
 from eventide.bodies.frames import Frame
 from eventide.bodies.handlers import Handlers
 from eventide.bodies.nodes import Extent, extent
-from eventide.bodies.operands import Unknown
+from eventide.bodies.operands import Operand, Unknown
 from eventide.bodies.points import Block, Choice, Loop, Point
 from eventide.bodies.waits.closures import places_of, private_numbers
 
@@ -151,6 +151,68 @@ class Writing:
         for block in reversed(self._blocks_around[kept:]):
             self._add(f"leave(a, q_{block.name})\nq_{block.name} = -1")
 
+    # --- statements -----------------------------------------------------------------------------------------------
+
+    def _run(self, statements: Sequence[ast.stmt]) -> bool:
+        """Some statements; whether anything leads behind them."""
+        raise NotImplementedError
+
+    def _attempt(self, statement: ast.stmt, write: Callable[[BodyExpressions], object]) -> int:
+        """Write the lines of a statement and return its state; 0 if it is left to Python."""
+        state = self._point(statement)
+        emission = Emission(self._temporaries)
+        noted = self.naming.noted()
+        try:
+            write(BodyExpressions(self.naming, emission))
+        except Unknown as unknown:
+            self.naming.take_back(noted)  # Python executes it, whatever its names mean
+            self._leave(statement, state, str(unknown), unknown.node)
+            return 0
+        self._temporaries = emission.used
+        if emission.prototypes:
+            self.spawns[state] = statement, emission.prototypes
+        if any("ROOM" in line for line in emission.lines):
+            self._come_again(state)
+        self._add_lines(state, emission)
+        return state
+
+    def _add_lines(self, state: int, emission: Emission) -> None:
+        """Add those of a statement, at which Python can go on."""
+        if any("break" in line for line in emission.lines):
+            self._add(f"at = {state}")
+        for line in emission.lines:
+            self._add(line)
+
+    def _leave(self, statement: ast.stmt, state: int, why: str, node: ast.AST | None = None) -> None:
+        """Python executes a statement."""
+        is_here = any(node is inner for inner in ast.walk(statement))  # and not in a function that it calls
+        self.asks[state] = node if node is not None and is_here else statement, why
+        self._add(f"at = {state}\ncode = EXIT\nbreak")
+        self._lines = None
+
+    def _set(self, target: ast.expr, operand: Operand) -> str:
+        """The lines that give a variable a value."""
+        if not isinstance(target, ast.Name) or target.id not in self.naming.own:
+            raise Unknown("only plain variables of its own are set by native code", target)
+        if operand.kind == "object" and target.id in self.naming.arguments:
+            raise Unknown("an argument that becomes another object is left to Python", target)
+        name, kinds = self.naming.key(target.id), self.naming.kinds
+        is_free = target.id not in self.naming.values or operand.kind == "object"
+        known = kinds.get(name, operand.kind if is_free else None)
+        if known != operand.kind:
+            self.changed = self.changed or name not in kinds or kinds[name] is not None
+            kinds[name] = None
+            raise Unknown("its type changes", target)
+        if name not in kinds:
+            kinds[name], self.changed = operand.kind, True
+        self.naming.used.add(name)
+        present = "" if target.id in self.naming.arguments else f"\nh_{name} = 1"
+        return f"v_{name} = {operand.text}{present}"
+
+    def _given(self, *targets: ast.expr) -> None:
+        """These variables have values from here on."""
+        self.naming.present.update(target.id for target in targets if isinstance(target, ast.Name))
+
     @property
     def goes_on(self) -> bool:
         """Whether native code may come from one wait, or from its beginning, to the next without Python."""
@@ -167,7 +229,7 @@ class Writing:
                 "spawn(",
                 "watch_for(",
                 "transfer(",
-                "branch_transfers(",
+                "_item(",
                 "branch_watches(",
             )
             if any(word in text for word in words):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from eventide.rows.allocation import free_row, has_locals, new_row
 from eventide.rows.codes import BRANCH, COMPOSED, GATHERED, JOINED, NONE, NOTHING, TRANSFERRING, WATCHING
-from eventide.rows.depots import carry_out, give_up, transfer
+from eventide.rows.depots import carry_out, give_up
 from eventide.rows.event_list import displace, schedule
 from eventide.rows.joins import enter_joiners, leave_joiners
 from eventide.rows.stations import ask, withdraw
@@ -60,13 +60,12 @@ def branch_asks(a: Rows, i: int, number: int, q: int) -> bool:
     return True
 
 
-def branch_transfers(a: Rows, i: int, number: int, s: int, priority: float, amount: float, is_whole: bool) -> bool:
-    """The next branch yields a put or a get: True if it is carried out at once, which ends the wait, else it waits."""
-    b = new_branch(a, i, number)
-    if not transfer(a, b, s, priority, amount, is_whole):
-        return False
-    end_wait(a, i, b)
-    return True
+def ends_wait(a: Rows, i: int, b: int, is_done: bool) -> bool:
+    """Whether the transfer of a branch was carried out at once, which ends the wait."""
+    if is_done:
+        a.process.subject[b] = NONE
+        end_wait(a, i, b)
+    return is_done
 
 
 def branch_watches(a: Rows, i: int, number: int, c: int) -> bool:

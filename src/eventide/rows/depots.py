@@ -1,8 +1,10 @@
-"""Depots of rows: amounts that processes put in and take out, as `discrete/resources/container.py` does.
+"""Depots of rows: amounts and items that processes put in and take out, as `Container` and `Store` do.
 
 Each side of a depot, its puts and its gets, is a station without units: the line, its level and its waits are those of
-`stations.py`. Each function does what the method of the same name does in Python, in the same order. What a transfer
-may add to the statistics has its place from when it is yielded, so nothing that happens to it later needs a test.
+`stations.py`. So is the shelf of a store: its line are the items, each the request that has brought it, by the numbers
+of their coming; its level is their number, and its waits are how long they were there. Each function does what the
+method of the same name does in Python, in the same order. What a transfer may add to the statistics has its place from
+when it is yielded, so nothing that happens to it later needs a test.
 """
 
 from __future__ import annotations
@@ -20,15 +22,30 @@ if TYPE_CHECKING:
 
 def is_open(a: Rows, d: int) -> bool:
     """Whether there is room for one more transfer, and for whatever becomes of it and of all that wait."""
-    if a.run.free_request < 0 or not has_space(a, a.depot.changes[d], most_changes(a, d)):
+    gets, puts = a.depot.gets[d], a.depot.puts[d]
+    if a.run.free_request < 0 or not has_places(a, gets, a.station.waiting[gets] + 1):
         return False
-    return has_place(a, a.depot.gets[d]) and has_place(a, a.depot.puts[d])
+    if a.depot.shelf[d] >= 0:
+        if not has_places(a, a.depot.shelf[d], most_items(a, d)):
+            return False
+    elif not has_space(a, a.depot.changes[d], most_changes(a, d)):
+        return False
+    return has_places(a, puts, a.station.waiting[puts] + 1)
+
+
+def pending(a: Rows, d: int) -> int:
+    """How many transfers there may be that are not over, with one more."""
+    return int(a.station.waiting[a.depot.gets[d]] + a.station.waiting[a.depot.puts[d]] + granted(a, d) + 1)
 
 
 def most_changes(a: Rows, d: int) -> int:
-    """How many numbers the changes may take by one more transfer and all that are not over: two changes of each."""
-    waiting = a.station.waiting[a.depot.gets[d]] + a.station.waiting[a.depot.puts[d]]
-    return int(4 * (waiting + granted(a, d) + 1))
+    """How many numbers the changes may take by these: two changes of each."""
+    return 4 * pending(a, d)
+
+
+def most_items(a: Rows, d: int) -> int:
+    """How many items there may be on the shelf, or be taken from it, by these."""
+    return int(a.station.waiting[a.depot.shelf[d]] + pending(a, d))
 
 
 def granted(a: Rows, d: int) -> int:
@@ -36,14 +53,13 @@ def granted(a: Rows, d: int) -> int:
     return int(a.station.using[a.depot.gets[d]] + a.station.using[a.depot.puts[d]])
 
 
-def has_place(a: Rows, s: int) -> bool:
-    """Whether one more transfer can stand in the line of a side."""
-    most = a.station.waiting[s] + 1
+def has_places(a: Rows, s: int, most: int) -> bool:
+    """Whether so many can stand in the line of a station, and leave it."""
     return bool(has_space(a, a.station.waits[s], most) and most + 1 <= a.level.size[a.station.queue[s]])
 
 
 def transfer(a: Rows, i: int, s: int, priority: float, amount: float, is_whole: bool) -> bool:
-    """Yield a put or a get, at one of the sides: True if it is carried out at once, else wait."""
+    """Yield a put or a get of an amount, at one of the sides: True if it is carried out at once, else wait."""
     d = a.station.depot[s]
     if a.station.waiting[s] == 0 and is_possible(a, d, s, amount):
         add(a, a.station.waits[s], 0.0)
@@ -54,12 +70,52 @@ def transfer(a: Rows, i: int, s: int, priority: float, amount: float, is_whole: 
     q = new_request(a, s, i, priority, 1, False)
     a.request.amount[q] = amount
     a.request.whole[q] = 1 if is_whole else 0
+    return stand(a, i, q)
+
+
+def put_item(a: Rows, i: int, s: int, priority: float, item: int, real: float) -> bool:
+    """Yield a put of an item into a store: True if it is carried out at once, else wait."""
+    d, q = a.station.depot[s], new_request(a, s, i, priority, 1, False)
+    a.request.item[q] = item
+    a.request.real[q] = real
+    a.request.amount[q] = 1.0
+    if a.station.waiting[s] == 0 and is_possible(a, d, s, 1.0):
+        add(a, a.station.waits[s], 0.0)
+        bring(a, d, q)
+        return True
+    return stand(a, i, q)
+
+
+def get_item(a: Rows, i: int, s: int, priority: float) -> bool:
+    """Yield a get from a store: True if it is carried out at once, else wait.
+
+    When the process continues, `process.subject` has the row of the item. It is free, and keeps what it has until
+    another request is made.
+    """
+    d = a.station.depot[s]
+    q = a.station.first[a.depot.shelf[d]]
+    if q < 0:
+        q = new_request(a, s, i, priority, 1, False)
+        a.request.amount[q] = 1.0
+        return stand(a, i, q)
+    leave_line(a, a.depot.shelf[d], q)
+    count_items(a, d)
+    add(a, a.station.waits[s], 0.0)
+    hand_over(a, i, q)
+    if a.station.waiting[a.depot.puts[d]] > 0:
+        serve_depot(a, d)
+    return True
+
+
+def stand(a: Rows, i: int, q: int) -> bool:
+    """Stand in line: True if the rank of a transfer lets it be carried out nevertheless, else wait."""
+    s = a.request.station[q]
     a.station.asked[s] += 1
     a.request.number[q] = a.station.asked[s]
     a.request.state[q] = WAITING
     line_up(a, s, q)
     move_level(a, a.station.queue[s], a.station.waiting[s])
-    if a.station.first[s] == q and reserve(a, d, q):
+    if a.station.first[s] == q and reserve(a, a.station.depot[s], q):
         grant_transfer(a, q)
         carry_out(a, q)
         return True
@@ -72,11 +128,17 @@ def carry_out(a: Rows, q: int) -> None:
     """Do what there is left to do of a granted transfer; then it is over."""
     s = a.request.station[q]
     d = a.station.depot[s]
+    is_put, is_item = s == a.depot.puts[d], a.depot.shelf[d] >= 0
     free_space(a, d, q)
-    if s == a.depot.puts[d]:
+    if is_put and is_item:
+        bring(a, d, q)
+    elif is_put:
         change_amount(a, d, a.request.amount[q])
+    elif is_item:
+        hand_over(a, a.request.activity[q], a.request.entry[q])
     serve_depot(a, d)
-    drop(a, q)
+    if not (is_put and is_item):
+        drop(a, q)
 
 
 def give_up(a: Rows, q: int) -> None:
@@ -88,9 +150,52 @@ def give_up(a: Rows, q: int) -> None:
         move_level(a, a.station.queue[s], a.station.waiting[s])
     else:
         free_space(a, d, q)
-        if s == a.depot.gets[d]:
+        if s == a.depot.gets[d] and a.depot.shelf[d] >= 0:
+            place_item(a, d, a.request.entry[q])
+        elif s == a.depot.gets[d]:
             change_amount(a, d, a.request.amount[q])
     serve_depot(a, d)
+    drop(a, q)
+
+
+# --- items ------------------------------------------------------------------------------------------------------------
+
+
+def bring(a: Rows, d: int, q: int) -> None:
+    """What a put has brought is an item from now on."""
+    shelf = a.depot.shelf[d]
+    a.station.asked[shelf] += 1
+    a.request.number[q] = a.station.asked[shelf]
+    a.request.station[q] = shelf
+    a.request.priority[q] = 0.0
+    a.request.since[q] = a.run.time
+    place_item(a, d, q)
+
+
+def place_item(a: Rows, d: int, q: int) -> None:
+    """An item is for the first get that waits; without one it goes on the shelf, by its number."""
+    get = a.station.first[a.depot.gets[d]]
+    if get >= 0:
+        a.request.entry[get] = q
+        a.depot.kept[d] += 1.0
+        grant_transfer(a, get)
+        schedule_last(a, a.request.activity[get])
+    else:
+        line_up(a, a.depot.shelf[d], q)
+        count_items(a, d)
+
+
+def count_items(a: Rows, d: int) -> None:
+    """The number of items on the shelf has changed."""
+    shelf = a.depot.shelf[d]
+    move_level(a, a.station.queue[shelf], a.station.waiting[shelf])
+    a.depot.amount[d] = float(a.station.waiting[shelf])
+
+
+def hand_over(a: Rows, i: int, q: int) -> None:
+    """An item, which is on no shelf, is that of an activity."""
+    add(a, a.station.waits[a.request.station[q]], a.run.time - a.request.since[q])
+    a.process.subject[i] = q
     drop(a, q)
 
 
@@ -107,9 +212,10 @@ def is_possible(a: Rows, d: int, s: int, amount: float) -> bool:
 def reserve(a: Rows, d: int, q: int) -> bool:
     """Reserve what a transfer is to get and the space that it needs; False if that is not there."""
     s, amount = a.request.station[q], a.request.amount[q]
-    if not is_possible(a, d, s, amount):
-        return False
-    if s == a.depot.gets[d]:
+    is_get = s == a.depot.gets[d]
+    if (is_get and a.depot.shelf[d] >= 0) or not is_possible(a, d, s, amount):
+        return False  # an item is for the first get as it comes
+    if is_get:
         change_amount(a, d, -amount)
     a.depot.kept[d] += amount
     return True

@@ -11,7 +11,7 @@ import numpy as np
 
 from eventide.engine.records import Record, view_of
 from eventide.rows.codes import BRANCH, FREE, INTERRUPTION, NONE, UNSEEN
-from eventide.rows.depots import most_changes
+from eventide.rows.depots import most_changes, most_items
 from eventide.rows.interface import PLAIN
 from eventide.rows.records import (
     ActivityRecord,
@@ -104,6 +104,8 @@ class RowMemory:
         self.changed: set[str] = set()  # asked for membership only
         self.engine = engine
         self.host = Host()
+        self.objects: dict[int, object] = {}
+        """What numbers of rows are addresses of and nothing else may keep, by these; until all rows are left."""
         self.run = run = RowState()
         run.current = run.front_first = run.front_end = run.ready_first = run.ready_end = NONE
         run.free_request = run.woken = NONE
@@ -173,6 +175,11 @@ class RowMemory:
         pack(f"{len(wholes)}q", views.wholes, 8 * known.wholes[i], *wholes)
         pack(f"{len(reals)}d", views.reals, 8 * known.reals[i], *reals)
 
+    def forget(self) -> None:
+        """No row is in use any longer."""
+        self.run.notices = 0  # stale ones, whose keys may come again
+        self.objects = {}  # who reads them yet has the old ones
+
     def _outdate(self) -> None:
         self._packed = self._views = None
 
@@ -224,10 +231,16 @@ class RowMemory:
         self.widen_level(in_use, capacity + 2)
         return s
 
-    def add_depot(self, changes: int, gets: tuple[int, int], puts: tuple[int, int]) -> int:
-        """A new depot, with the tally of its changes, and the level and the tally of each side."""
+    def add_depot(self, content: tuple[int, ...], gets: tuple[int, int], puts: tuple[int, int]) -> int:
+        """A new depot, with the level and the tally of each side.
+
+        content     the tally of the changes of an amount, or the level and the tally of the items of a store
+        """
         d, depot = self._new("depot", self.depot), self.depot
-        depot.changes[d], depot.gets[d], depot.puts[d] = changes, self._add_line(*gets, d), self._add_line(*puts, d)
+        depot.gets[d], depot.puts[d] = self._add_line(*gets, d), self._add_line(*puts, d)
+        is_amount = len(content) == 1
+        depot.shelf[d] = NONE if is_amount else self._add_line(content[0], content[1], d)
+        depot.changes[d] = content[0] if is_amount else NONE
         return d
 
     def _add_line(self, queue: int, waits: int, depot: int = NONE) -> int:
@@ -275,10 +288,12 @@ class RowMemory:
         for s in range(self._counts["station"]):
             t, queue, most = self.station.waits[s], self.station.queue[s], self.station.waiting[s] + 2
             most += self.station.using[s] * self.station.preemptive[s]
+            if (d := self.station.depot[s]) >= 0 and self.depot.shelf[d] == s:
+                most = most_items(self.views, d) + 1
             self._widen_tally(t, most)
             if 2 * most >= self.level.size[queue]:
                 self.widen_level(queue, 4 * most)
-        for d in range(self._counts["depot"]):
+        for d in (d for d in range(self._counts["depot"]) if self.depot.shelf[d] < 0):
             self._widen_tally(self.depot.changes[d], most_changes(self.views, d))
         is_too_long = any(self.station.waiting[s] > MOST_WAITING for s in range(self._counts["station"]))
         for l in range(self._counts["level"]):  # noqa: E741  # as above

@@ -139,6 +139,12 @@ class RequestRecord(Record, is_padded=False):
     """The next of those that are to lose their units at once; NONE."""
     whole: Ints
     """1 if the amount of a transfer is a whole number in Python."""
+    item: Ints
+    """What a put into a store brings: a whole number, a Boolean, or the address of an object."""
+    entry: Ints
+    """Of a granted get from a store the request that has brought what it gets."""
+    real: Floats
+    """What a put into a store brings where that is a float."""
     priority: Floats
     """High first."""
     since: Floats
@@ -185,20 +191,25 @@ class StationRecord(Record, is_padded=False):
 
 
 class DepotRecord(Record, is_padded=False):
-    """An amount of something, that transfers put in and take out: requests at two stations, its sides."""
+    """What transfers put in and take out: requests at two stations, its sides; an amount, or single items of a store.
+
+    An item is the request that has brought it, and stands in the line of a third station, the shelf, until it is taken.
+    """
 
     gets: Ints
     """The station of those that take out."""
     puts: Ints
     """The station of those that put in."""
+    shelf: Ints
+    """The station in whose line the items of a store stand; NONE for an amount."""
     changes: Ints
-    """The tally of the amounts that there were, and of when, one after the other."""
+    """The tally of the amounts that there were, and of when, one after the other; NONE for items."""
     whole: Ints
     """1 if the amount is a whole number in Python."""
     capacity: Floats
     """The most that it holds."""
     amount: Floats
-    """How much is in it."""
+    """How much is in it, or how many items."""
     kept: Floats
     """Space reserved by transfers that were granted."""
 

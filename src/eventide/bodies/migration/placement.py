@@ -11,9 +11,9 @@ from eventide.discrete.conditions.until import StateWait
 from eventide.discrete.interruptions import put_back
 from eventide.discrete.processes.composite import AllOf, FirstOf
 from eventide.discrete.processes.endings import End
-from eventide.discrete.resources.container import Portion
 from eventide.discrete.resources.line import StationRequest
 from eventide.discrete.resources.request import Request
+from eventide.discrete.resources.transfer import Transfer
 from eventide.rows.codes import COMPOSED, REQUESTED, TRANSFERRING, WATCHING
 
 if TYPE_CHECKING:
@@ -83,7 +83,7 @@ def stand_waiting(
     owner: Entry = process
     if request is not None:
         process._wait = request
-        if request.granted and isinstance(request, Portion):
+        if request.granted and isinstance(request, Transfer):
             owner = request
         else:
             process._value = request if request.granted else None

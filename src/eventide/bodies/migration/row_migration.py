@@ -288,6 +288,7 @@ class RowMigration(OuterHook):
         for place, cause in row_start.causes.items():
             wholes[place] = interruptions.number_of(cause)
         memory.set_numbers(i, wholes, row_start.reals)
+        memory.objects.update((id(one), one) for one in row_start.kept)
         if row_start.relied:
             self._assumptions.note(row_start.relied)
 
@@ -366,9 +367,9 @@ class RowMigration(OuterHook):
         memory, interruptions = self._memory, self._interruptions
         assert memory is not None
         i = self.away[process]
-        _, body, prototype, _ = self._rows[i]
-        views = memory.views
-        at, numbers = views.activity.at[i], memory.numbers_of(i, *body.sizes)
+        (_, body, prototype, _), views = self._rows[i], memory.views
+        at, _objects = views.activity.at[i], memory.objects  # kept until its generator has them
+        numbers = memory.numbers_of(i, *body.sizes)
         is_handled = views.activity.wait[i] < NOTHING or body.handles_at(at)
         by = self._process_of(views.process.by[i]) if is_handled else None
         held, is_awaited = body.requests_at(at, numbers[0]), views.process.joiners[i] >= 0
@@ -450,7 +451,7 @@ class RowMigration(OuterHook):
             memory.engine.dismiss(memory.arrays, prototype.row)
         self._assumptions.forget()
         self._interruptions.forget()
-        memory.run.notices = 0  # stale ones, whose keys may come again
+        memory.forget()
 
     # --- events ---------------------------------------------------------------------------------------------------
 

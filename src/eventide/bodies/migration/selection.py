@@ -12,8 +12,8 @@ from eventide.discrete.inside import asker_of, generator_of
 from eventide.discrete.processes.composite import AllOf, FirstOf, who_waits
 from eventide.discrete.processes.endings import End
 from eventide.discrete.resources.away import is_granting, levels_kept_by, users_of, waiting_at
-from eventide.discrete.resources.container import Container, Portion
 from eventide.discrete.resources.request import Request
+from eventide.discrete.resources.transfer import Depot, Transfer
 from eventide.reading.generators import is_held_elsewhere
 from eventide.statistics import Level
 
@@ -47,7 +47,7 @@ class Candidate(NamedTuple):
     row_start: RowStart
     children: dict[int, Prototype | None]
     offspring: list[Prototype]
-    resources: list[Resource | Container]
+    resources: list[Resource | Depot]
     things: list[Kept]
     guards: dict[int, StateWait]
 
@@ -55,7 +55,7 @@ class Candidate(NamedTuple):
     def requests(self) -> list[StationRequest]:
         """All that it has asked for."""
         waits = [self.wait] if self.group is None else [wait for _, _, wait in self.group.standing]
-        return [*self.row_start.requests.values(), *(wait for wait in waits if isinstance(wait, Portion))]
+        return [*self.row_start.requests.values(), *(wait for wait in waits if isinstance(wait, Transfer))]
 
     @property
     def notices(self) -> list[Notice]:
@@ -99,7 +99,7 @@ class Selection:
                 self._look_at_wait(who_waits(wait.activity), found)
             else:
                 self._look_at(wait.activity, None, wait, found)
-        resources: dict[int, Resource | Container] = {}
+        resources: dict[int, Resource | Depot] = {}
         pending = list(found)
         for process in pending:
             for resource in found[process].resources:
@@ -142,7 +142,7 @@ class Selection:
             ahead = process
         return list(found)[known:]
 
-    def _look_at_line(self, resource: Resource | Container, found: dict[Process, Candidate]) -> list[Process]:
+    def _look_at_line(self, resource: Resource | Depot, found: dict[Process, Candidate]) -> list[Process]:
         """Note the processes that can go away while they wait for a resource; returns those."""
         known = len(found)
         for request in waiting_at(resource):
@@ -177,7 +177,7 @@ class Selection:
         if admitted is None:
             return
         body, row_start = admitted
-        if isinstance(wait, Portion) and not any(wait.station is thing for thing in row_start.stations.values()):
+        if not body.gets(row_start, wait):
             return
         group = wait if isinstance(wait, FirstOf | AllOf) else None
         if isinstance(group, AllOf):
@@ -212,10 +212,10 @@ class Selection:
         self._ahead[process] = [wait.process for wait in ends]
         return len(ends) == len(waits)
 
-    def _is_whole(self, resource: Resource | Container, found: Mapping[Process, Candidate]) -> bool:
+    def _is_whole(self, resource: Resource | Depot, found: Mapping[Process, Candidate]) -> bool:
         """Whether a resource can go away with these processes."""
         if not self._bodies.can_go(resource):
-            self.is_granting = self.is_granting or (isinstance(resource, Container) and is_granting(resource))
+            self.is_granting = self.is_granting or (isinstance(resource, Depot) and is_granting(resource))
             return False
         requests = [*users_of(resource), *waiting_at(resource)]
         owners = [found.get(who_waits(asker_of(request))) for request in requests]

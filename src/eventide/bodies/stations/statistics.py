@@ -11,9 +11,12 @@ from collections.abc import Callable
 from math import copysign
 from typing import TYPE_CHECKING, Final
 
+from eventide.bodies.operands import KINDS
 from eventide.discrete.inside import migration_of
-from eventide.discrete.resources.away import away_class, has_plain_amount
+from eventide.discrete.resources.away import away_class
+from eventide.discrete.resources.away_depots import has_plain_amount, item_type
 from eventide.discrete.resources.container import Container
+from eventide.discrete.resources.store import Store
 from eventide.statistics import Level, Tally
 from eventide.statistics.level import LevelState, set_in_turn, set_state, state_of
 from eventide.statistics.tally import taker_of
@@ -47,17 +50,20 @@ def kind_of(level: Level) -> Kind | None:
     return kind if all(0 <= value < MOST for value in values) else None
 
 
-def kind_of_amount(container: Container) -> Kind | None:
-    """The type of the amount of a container, if rows can keep it; None if not."""
-    if not has_plain_amount(container):
+def kind_of_content(depot: Container | Store) -> Kind | None:
+    """The type of the amount of a container or of the items of a store, if rows can have these; None if not."""
+    if isinstance(depot, Store):
+        found = item_type(depot)
+        return None if found is None else KINDS.get(found, "object")
+    if not has_plain_amount(depot):
         return None
-    return "int" if type(container.amount) is int else "float"
+    return "int" if type(depot.amount) is int else "float"
 
 
 def is_of(level: object, kind: Kind, world: World) -> bool:
-    """Whether something is a level of a simulation with values of a type, or a container with such an amount."""
-    if isinstance(level, Container):
-        return level.sim is world and kind_of_amount(level) == kind
+    """Whether something is a level of a simulation with values of a type, or a depot with such a content."""
+    if isinstance(level, Container | Store):
+        return level.sim is world and kind_of_content(level) == kind
     return type(level) is Level and kind_of(level) == kind and object.__getattribute__(level, "_clock") is world
 
 

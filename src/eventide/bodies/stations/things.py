@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from eventide.bodies.stations.statistics import AwayChanges, AwayLevel, AwayTally, kind_of, kind_of_amount
-from eventide.discrete.resources import away
-from eventide.discrete.resources.away import AwayDepot, AwayStation
+from eventide.bodies.stations.statistics import AwayChanges, AwayLevel, AwayTally, kind_of
+from eventide.discrete.resources import away, away_depots
+from eventide.discrete.resources.away import AwayStation
+from eventide.discrete.resources.away_depots import AwayContainer, AwayDepot, AwayStore
 from eventide.discrete.resources.container import Container
+from eventide.discrete.resources.store import Store
+from eventide.discrete.resources.transfer import Depot
 from eventide.statistics import Level
 
 if TYPE_CHECKING:
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 
 
 Statistic: TypeAlias = "AwayLevel | AwayTally | AwayChanges"
-Kept: TypeAlias = "Resource | Container | Level"
+Kept: TypeAlias = "Resource | Depot | Level"
 
 
 class Things:
@@ -62,13 +65,8 @@ class Things:
             return self._levels[id(thing)]
         if id(thing) in self.stations:
             return self.stations[id(thing)]
-        if isinstance(thing, Container):
-            depot_parts: list[Statistic] = [AwayChanges(thing.level, self._memory)]
-            for side in (thing.gets, thing.puts):
-                waits = AwayTally(side.waits, self._memory, self._look)
-                depot_parts += [AwayLevel(side.queue, self._memory, 2), waits]
-            self._parts.update((id(part.thing), part) for part in depot_parts)
-            self.stations[id(thing)] = AwayDepot(thing, self._memory, depot_parts)
+        if isinstance(thing, Depot):
+            self.stations[id(thing)] = self._away_depot(thing)
         else:
             in_use, queue = (AwayLevel(level, self._memory, 2) for level in (thing.in_use, thing.queue))
             parts = in_use, queue, AwayTally(thing.waits, self._memory, self._look)
@@ -76,8 +74,20 @@ class Things:
             self.stations[id(thing)] = AwayStation(thing, self._memory, parts)
         return self.stations[id(thing)]
 
+    def _away_depot(self, depot: Depot) -> AwayDepot:
+        parts: list[Statistic] = [AwayChanges(depot.level, self._memory)]
+        if isinstance(depot, Store):
+            parts = [AwayLevel(depot.level, self._memory, 2), AwayTally(depot.stays, self._memory, self._look)]
+        for side in (depot.gets, depot.puts):
+            parts += [AwayLevel(side.queue, self._memory, 2), AwayTally(side.waits, self._memory, self._look)]
+        self._parts.update((id(part.thing), part) for part in parts)
+        if isinstance(depot, Store):
+            return AwayStore(depot, self._memory, parts)
+        assert isinstance(depot, Container)
+        return AwayContainer(depot, self._memory, parts)
+
     def row_of(self, thing: Kept) -> int:
-        """The row of a resource, a container or a level that is away."""
+        """The row of a resource, a depot or a level that is away."""
         return self._away(thing).row
 
     def come(self, processes: Callable[[int], Process | None]) -> dict[int, StationRequest]:
@@ -120,11 +130,11 @@ class Things:
         return next(one for one in stations if one.row == s).give_back_own(q, process)
 
 
-def can_go(resource: Resource | Container) -> bool:
-    """Whether what is asked of a resource or a container can be rows, as far as it is concerned itself."""
-    if isinstance(resource, Container):
-        levels: tuple[Level, ...] = resource.gets.queue, resource.puts.queue
-        may_go = kind_of_amount(resource) is not None and away.can_go_container(resource)
+def can_go(resource: Resource | Depot) -> bool:
+    """Whether what is asked of a resource or a depot can be rows, as far as it is concerned itself."""
+    if isinstance(resource, Depot):
+        levels = [resource.gets.queue, resource.puts.queue, *([resource.level] if isinstance(resource, Store) else [])]
+        may_go = away_depots.can_go(resource)
     else:
-        levels, may_go = (resource.in_use, resource.queue), away.can_go(resource)
+        levels, may_go = [resource.in_use, resource.queue], away.can_go(resource)
     return may_go and all(type(level) is Level and kind_of(level) == "int" for level in levels)

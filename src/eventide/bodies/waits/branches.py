@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.discrete.conditions.until import StateWait
 from eventide.discrete.processes.composite import Outcome, StandingBranch
-from eventide.discrete.resources.container import AmountGet, AmountPut, Portion
+from eventide.discrete.resources.container import AmountGet, AmountPut
 from eventide.discrete.resources.line import GRANTED, WAITING, StationRequest
 from eventide.discrete.resources.request import PreemptingRequest, Request
+from eventide.discrete.resources.store import ItemGet, ItemPut
+from eventide.discrete.resources.transfer import Transfer
 from eventide.reading.generators import chain_of, locals_of
 from eventide.rows.allocation import free_row
 from eventide.rows.codes import COMPOSED, NONE, REQUESTED, TRANSFERRING, WATCHING
@@ -26,7 +28,7 @@ if TYPE_CHECKING:
 
 KINDS: Final = (Request, PreemptingRequest)
 """The classes of requests that rows can have."""
-_SIDES: Final[dict[str, type[Portion]]] = {"gets": AmountGet, "puts": AmountPut}
+_SIDES: Final[dict[str, tuple[type[Transfer], ...]]] = {"gets": (AmountGet, ItemGet), "puts": (AmountPut, ItemPut)}
 
 
 # --- outcomes ---------------------------------------------------------------------------------------------------------
@@ -105,13 +107,21 @@ def joins(body: Body, row_start: RowStart, standing: Sequence[tuple[str, Notice 
     return True
 
 
+def gets(body: Body, row_start: RowStart, wait: object) -> bool:
+    """Whether what a process waits for is a transfer that its row can have, or none where it needs none."""
+    got = body.reading.points[row_start.at].got
+    if got:
+        return isinstance(wait, ItemGet) and wait.station is row_start.stations[body.layout.places[got]]
+    return not isinstance(wait, Transfer) or any(wait.station is thing for thing in row_start.stations.values())
+
+
 def references_to(body: Body, request: StationRequest, row_start: RowStart, generator: Suspended) -> int:
     """How many references a process and the resource have to its request; -1 if the request is not the process's.
 
     generator   of the process
     """
     choices, places = body.reading.choices.values(), body.layout.places
-    if isinstance(request, Portion):
+    if isinstance(request, Transfer):
         return 3  # that of the line, and two of the wait
     place = next((place for place, own in row_start.requests.items() if own is request), -1)
     if place < 0:
@@ -141,7 +151,7 @@ def place_branches(
         memory.grow()
     for number, (_, notice, request) in enumerate(standing):
         q = requests[request] if isinstance(request, StationRequest) else NONE
-        wait = TRANSFERRING if isinstance(request, Portion) else REQUESTED
+        wait = TRANSFERRING if isinstance(request, Transfer) else REQUESTED
         b = place_branch(memory.views, i, number, wait, q)
         if isinstance(request, StateWait):
             begin_wait_for_state(memory, b, request)

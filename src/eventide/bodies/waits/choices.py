@@ -36,7 +36,7 @@ class Written(NamedTuple):
 
     branches    what begins each; None for the request, and for the put or the get
     made        the text that makes the request, if the command makes one; station: of that
-    moved       what the put or the get is given
+    moved       the text that yields the put or the get
     """
 
     choice: Choice
@@ -55,7 +55,8 @@ class Written(NamedTuple):
                 continue
             begin = f"branch_asks(a, i, {number}, q_{choice.request})"
             if number == choice.moves:
-                begin = f"branch_transfers(a, i, {number}, {self.moved})"
+                lines.append(f"{margin}b = new_branch(a, i, {number})")
+                begin = f"ends_wait(a, i, b, {self.moved.format('b')})"
             lines.append(f"{margin}if not {begin}:")
             margin += "    "
         lines += [f"{margin}code = WAITS", f"{margin}break"]
@@ -96,7 +97,7 @@ def written(
         transfer = transfer_made(expressions, keyword.value) if block is None else None
         if transfer is not None and choice.moves < 0:
             branches.append(None)
-            choice, moved = choice._replace(moves=k, depot=transfer[0], side=transfer[1]), transfer[2]
+            choice, moved = choice._replace(moves=k, depot=transfer.depot, side=transfer.side), transfer.text
             continue
         if block is None and not is_request(keyword.value):
             guard = guard_of(expressions, keyword.value, frame)
@@ -198,7 +199,9 @@ def check_uses(tree: ast.FunctionDef, naming: Naming, name: str) -> None:
 
 def is_composed(command: ast.Yield) -> bool:
     """Whether a command may be one for several others: they are given by name."""
-    return isinstance(command.value, ast.Call) and bool(command.value.keywords) and not command.value.args
+    call = command.value
+    is_named = isinstance(call, ast.Call) and bool(call.keywords) and not call.args
+    return is_named and getattr(getattr(call, "func", None), "attr", "") not in ("put", "get")
 
 
 def is_request(node: ast.expr) -> bool:

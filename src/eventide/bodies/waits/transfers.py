@@ -1,56 +1,90 @@
-"""Puts into containers and gets from them: `yield tank.get(2.5)`, and what is read of a container.
+"""Puts into containers and stores and gets from them, and what is read of these: `yield tank.get(2.5)`.
 
-What such a `yield` returns, the amount, is left to Python.
+Of what such a `yield` returns the item of a get from a store is native: `part = yield shelf.get()`. Rows have items as
+numbers of one type, or as the addresses of objects.
 """
 
 from __future__ import annotations
 
 import ast
 from types import MethodType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.bodies.attributes import class_by_name
 from eventide.bodies.naming import Fact
 from eventide.bodies.operands import EXACT, KINDS, LARGEST, Kind, Operand, Thing, Unknown, constant
-from eventide.bodies.stations.statistics import kind_of_amount
+from eventide.bodies.stations.statistics import kind_of_content
 from eventide.discrete.resources.container import Container
+from eventide.discrete.resources.store import Store
 from eventide.statistics.level import Level
 
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions
 
-_SIDES: Final = {Container.put: "puts", Container.get: "gets"}
+_SIDES: Final = {Container.put: "puts", Container.get: "gets", Store.put: "puts", Store.get: "gets"}
 """Whatever stands in their place later."""
+_ARGUMENTS: Final = {
+    Container.put: "amount", Container.get: "amount", Store.put: "item", Store.get: "filter",
+}  # fmt: skip
+_DEPOTS: Final = (Container, Store)
 
 
-def transferred(expressions: BodyExpressions, node: ast.expr | None, resume: int) -> bool:
-    """Write a put or a get, which ends in a state; False for other commands. Raises Unknown for those of Python."""
+class Move(NamedTuple):
+    """A put or a get, as it is written.
+
+    depot, side     the variable of the container or the store, and "puts" or "gets"
+    text            of the call that yields it, without the activity, which is `{0}`
+    item            the type of the item that a get from a store returns
+    """
+
+    depot: str
+    side: str
+    text: str
+    item: Kind | None = None
+
+    def result(self, node: ast.AST) -> Operand:
+        """What the `yield` returns, as its process continues. Raises Unknown where that is left to Python."""
+        if self.item is None:
+            raise Unknown("what a wait returns is native for a get from a store, and for `ev.first_of`", node)
+        text = f"a.request.{'real' if self.item == 'float' else 'item'}[a.process.subject[i]]"
+        return Operand(f"({text} != 0)" if self.item == "bool" else text, self.item)
+
+
+def transferred(expressions: BodyExpressions, node: ast.expr | None, resume: int) -> Move | None:
+    """Write a put or a get, which ends in a state; None for other commands. Raises Unknown for those of Python."""
     made = transfer_made(expressions, node)
     if made is not None:
         expressions.emission.begin_effect()
-        expressions.emission.emit(
-            f"at = {resume}\nif not transfer(a, i, {made[2]}):\n    code = WAITS\n    break\ncontinue"
-        )
-    return made is not None
+        call = made.text.format("i")
+        expressions.emission.emit(f"at = {resume}\nif not {call}:\n    code = WAITS\n    break\ncontinue")
+    return made
 
 
-def transfer_made(expressions: BodyExpressions, node: ast.expr | None) -> tuple[str, str, str] | None:
-    """The variable of a container, the side, and the text of what a put or a get is given; None for other commands.
-
-    Raises Unknown for those of Python.
-    """
+def transfer_made(expressions: BodyExpressions, node: ast.expr | None) -> Move | None:
+    """A put or a get; None for other commands. Raises Unknown for those of Python."""
     called = expressions.value(node.func) if isinstance(node, ast.Call) else None
     if not isinstance(node, ast.Call) or not isinstance(called, Thing) or type(called.value) is not MethodType:
         return None
-    side = _SIDES.get(called.value.__func__)
+    function = called.value.__func__
+    side = _SIDES.get(function)
     if side is None:
         return None
-    emission = expressions.emission
     depot, kind = _known(expressions, expressions.naming.owner_of(called), node)
-    emission.emit_early(f"if not is_open(a, {depot}):\n    code = ROOM\n    break")
-    given = _given(node)
+    expressions.emission.emit_early(f"if not is_open(a, {depot}):\n    code = ROOM\n    break")
+    given = _given(node, _ARGUMENTS[function])
+    if type(called.value.__self__) is Store:
+        return _of_store(expressions, given, depot, side, kind)
+    return _of_container(expressions, given, depot, side, kind, node)
+
+
+def _of_container(
+    expressions: BodyExpressions, given: dict[str, ast.expr], depot: str, side: str, kind: Kind, node: ast.Call
+) -> Move:
+    emission = expressions.emission
+    if "amount" not in given:
+        raise Unknown("it is called in another way than others are", node)
     operands = {name: expressions.number(value, "int", "float") for name, value in given.items()}
-    amount, priority = operands["amount"], operands.get("priority", constant(0.0))
+    amount = operands["amount"]
     if amount.kind == "float" and kind == "int":
         raise Unknown("a container whose amount becomes a float is left to Python", node)
     real = f"float({amount.text})" if amount.kind == "int" else amount.text
@@ -61,52 +95,105 @@ def transfer_made(expressions: BodyExpressions, node: ast.expr | None) -> tuple[
         emission.stop_if(f"not (0.0 <= {real} <= {float(largest)!r}) or {real} > {most}", amount, node=node)
     if kind == "int" and side == "puts":
         emission.stop_if(f"a.depot.amount[{depot}] + a.depot.kept[{depot}] + {real} > {EXACT}.0", amount, node=node)
+    rank = _rank(expressions, operands.get("priority"), node)
+    where = f"transfer(a, {{0}}, a.depot.{side}[{depot}]"
+    return Move(depot, side, f"{where}, {rank}, {real}, {amount.kind == 'int'})")
+
+
+def _of_store(expressions: BodyExpressions, given: dict[str, ast.expr], depot: str, side: str, kind: Kind) -> Move:
+    where = f"_item(a, {{0}}, a.depot.{side}[{depot}]"
+    operands: dict[str, Operand] = {}
+    for name, node in given.items():
+        if name == "filter" and not (isinstance(node, ast.Constant) and node.value is None):
+            raise Unknown("a get with a filter is left to Python", node)
+        if name == "priority":
+            operands[name] = expressions.number(node, "int", "float")
+        elif name == "item" and kind == "object":
+            operands[name] = expressions.address_of(node)
+        elif name == "item":
+            operands[name] = found = expressions.number(node)
+            if found.kind != kind:
+                raise Unknown(f"a store whose items have been of type {kind} is left to Python", node)
+    rank = _rank(expressions, operands.get("priority"), next(iter(given.values()), None))
+    if side == "gets":
+        return Move(depot, side, f"get{where}, {rank})", kind)
+    item = operands["item"].text
+    values = f"0, {item}" if kind == "float" else f"int({item}), 0.0" if kind == "bool" else f"{item}, 0.0"
+    return Move(depot, side, f"put{where}, {rank}, {values})")
+
+
+def _rank(expressions: BodyExpressions, priority: Operand | None, node: ast.AST | None) -> str:
+    """The text of a priority."""
+    priority = priority or constant(0.0)
     if not priority.is_number:
-        emission.stop_if(f"{priority.text} != {priority.text}", priority, node=node)
-    rank = priority.text if priority.kind == "float" else f"float({priority.text})"
-    return depot, side, f"a.depot.{side}[{depot}], {rank} + 0.0, {real}, {amount.kind == 'int'}"
+        expressions.emission.stop_if(f"{priority.text} != {priority.text}", priority, node=node)
+    return f"{priority.text if priority.kind == 'float' else f'float({priority.text})'} + 0.0"
 
 
-def _given(node: ast.Call) -> dict[str, ast.expr]:
+def _given(node: ast.Call, first: str) -> dict[str, ast.expr]:
     """The arguments of a put or a get, in the order in which they are evaluated. Raises Unknown."""
-    given = dict(zip(("amount", "priority"), node.args, strict=False))
+    given = dict(zip((first, "priority"), node.args, strict=False))
     given |= {str(keyword.arg): keyword.value for keyword in node.keywords}
-    is_plain = "amount" in given and {"amount", "priority"} >= given.keys()
+    is_plain = (first in given or first == "filter") and {first, "priority"} >= given.keys()
     if not is_plain or len(given) != len(node.args) + len(node.keywords):
         raise Unknown("it is called in another way than others are", node)
     return given
 
 
-def amount_of(expressions: BodyExpressions, node: ast.Attribute) -> Operand | None:
-    """How much a container holds, or can: `tank.amount`, `tank.level.value`, `tank.capacity`; None for others."""
-    is_level = node.attr == "value" and isinstance(node.value, ast.Attribute) and node.value.attr == "level"
-    inner = node.value.value if is_level and isinstance(node.value, ast.Attribute) else node.value
-    if not (is_level or node.attr in ("amount", "capacity")) or not isinstance(inner, ast.Name | ast.Attribute):
+def count_of_items(expressions: BodyExpressions, node: ast.expr) -> Operand | None:
+    """How many items a store has, which are counted: `len(store.items)`; None for others."""
+    if not isinstance(node, ast.Attribute) or node.attr != "items":
+        return None
+    found = _depot_of(expressions, node.value, Store)
+    if found is None:
+        return None
+    depot, _ = _known(expressions, found, node)
+    return expressions.emission.keep(f"a.station.waiting[a.depot.shelf[{depot}]]", "int", low=0.0, is_number=True)
+
+
+def _depot_of(expressions: BodyExpressions, node: ast.expr, *kinds: type) -> Thing | None:
+    """The container or the store that an expression is; None for others."""
+    if not isinstance(node, ast.Name | ast.Attribute):
         return None
     try:
-        owner = expressions.tried(inner)
+        owner = expressions.tried(node)
     except Unknown:
         return None
-    if not isinstance(owner, Thing) or type(owner.value) is not Container:
+    if not isinstance(owner, Thing) or type(owner.value) not in kinds:
+        return None
+    found = expressions.value(node)
+    assert isinstance(found, Thing)
+    return found
+
+
+def amount_of(expressions: BodyExpressions, node: ast.Attribute) -> Operand | None:
+    """How much a depot holds, or can: `tank.amount`, `tank.level.value`, `tank.capacity`; None for others."""
+    is_level = node.attr == "value" and isinstance(node.value, ast.Attribute) and node.value.attr == "level"
+    inner = node.value.value if is_level and isinstance(node.value, ast.Attribute) else node.value
+    kinds = _DEPOTS if is_level or node.attr == "capacity" else (Container,) if node.attr == "amount" else ()
+    found = _depot_of(expressions, inner, *kinds) if kinds else None
+    if found is None:
         return None
     if is_level:
         ask = class_by_name(Level)
         expressions.naming.facts[id(Level), "value"] = Fact(ask, "value", ask("value"))
-    found = expressions.value(inner)
-    assert isinstance(found, Thing)
     depot, kind = _known(expressions, found, node)
     text = f"a.depot.{'amount' if is_level else node.attr}[{depot}]"
+    is_whole = kind == "int" and not is_level
+    if type(found.value) is Store:
+        is_whole = is_level
     if node.attr == "capacity":
-        kind = KINDS[type(found.value.capacity)]
+        is_whole = KINDS[type(found.value.capacity)] == "int"
         expressions.naming.note_type(found, "capacity", type(found.value.capacity))
-    if kind == "int" and not is_level:
+    if is_whole:
         return expressions.emission.keep(f"int({text})", "int", low=0.0, is_number=True)
     return expressions.emission.keep(text, "float", low=0.0, is_number=True)
 
 
 def _known(expressions: BodyExpressions, owner: Thing, node: ast.AST) -> tuple[str, Kind]:
-    """The variable of the kernel with the row of a container, and the type of its amount. Raises Unknown."""
-    kind = kind_of_amount(owner.value)
+    """The variable of the kernel with the row of a depot, and the type of its content. Raises Unknown."""
+    kind = kind_of_content(owner.value)
     if kind is None:
-        raise Unknown("a container of such an amount or capacity is left to Python", node)
+        what = "such an amount or capacity" if type(owner.value) is Container else "such items, or a key,"
+        raise Unknown(f"a {type(owner.value).__name__.lower()} of {what} is left to Python", node)
     return expressions.naming.level(owner, kind), kind

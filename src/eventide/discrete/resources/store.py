@@ -231,6 +231,8 @@ class Store(Depot):
         self.key = key
         self._arrived = 0
         """The number of items that have arrived, which numbers them."""
+        self._item_type: type | None = None
+        """The type of the item that has arrived last."""
         entries = [self._entry(item) for item in items]
         if len(entries) > self.capacity:
             raise ModelError(f"{self.name} holds {self.capacity!r} things, and got {len(entries)} at the start")
@@ -269,6 +271,7 @@ class Store(Depot):
 
     def _entry(self, item: object) -> Entry:
         self._arrived = number = self._arrived + 1
+        self._item_type = type(item)
         return (0 if self.key is None else self.key(item), number, self.sim.time, item)
 
     def _bring(self, item: object) -> None:

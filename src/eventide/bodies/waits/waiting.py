@@ -1,0 +1,184 @@
+"""The waits of a body, and the blocks of its requests: what `reader.py` writes of them."""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from eventide.bodies.emission import Emission
+from eventide.bodies.nodes import extent
+from eventide.bodies.operands import LARGEST, Operand, Thing, Unknown
+from eventide.bodies.points import Block
+from eventide.bodies.requests import asked, name_of_request
+from eventide.bodies.spawning import spawned
+from eventide.bodies.waits.choices import check_uses, chosen, unsettled, written
+from eventide.bodies.waits.gatherings import all_awaited, is_gathering
+from eventide.bodies.waits.states import watched
+from eventide.bodies.waits.transfers import transferred
+from eventide.bodies.writing import COMMAND, Writing
+from eventide.discrete.commands import hold
+
+if TYPE_CHECKING:
+    from eventide.bodies.expressions import BodyExpressions
+    from eventide.bodies.waits.choices import Written
+
+
+class Waiting(Writing):
+    """A kernel of which the waits are written."""
+
+    def _block_of(self, node: ast.AST | None) -> Block | None:
+        """The block whose request an expression is; None for others."""
+        key = self.naming.key(node.id) if isinstance(node, ast.Name) else ""
+        return next((block for block in self._blocks_around if block.name == key), None)
+
+    def _wait(self, statement: ast.stmt, command: ast.Yield) -> None:
+        """A `yield`: a hold by a float, a wait for a state or for ends of what is made there; others are Python's."""
+        resume = self._waiting(command)
+
+        def write(expressions: BodyExpressions) -> None:
+            if command.value is None:
+                raise Unknown("it yields nothing", statement)
+            self._need_asked(expressions.emission)
+            if is_gathering(command):
+                self.points[resume] = self.points[resume]._replace(gathered=all_awaited(expressions, command, resume))
+            elif row := spawned(expressions, command.value):
+                expressions.emission.emit(f"at = {resume}\ncode = join(a, i, {row})\nbreak")
+            elif guard := watched(expressions, command.value, self.frame, resume):
+                self.awaits[resume] = guard
+            elif not transferred(expressions, command.value, resume):
+                duration, is_hold = self._duration(command.value, expressions)
+                text, gives = duration.text, self._point(command, "holds" if is_hold else "yields")
+                lines = f"if not (0.0 <= {text} <= {LARGEST!r}):\n    at = {gives}\n    {COMMAND} = {text}"
+                expressions.emission.emit(f"{lines}\n    code = EXIT\n    break")
+                expressions.emission.emit(f"at = {resume}\ncode = hold(a, i, {text})\nbreak")
+
+        self._attempt(statement, write)
+        self._lines = None
+        self._resume(resume)
+
+    def _get(self, statement: ast.Assign, command: ast.Yield) -> None:
+        """A `yield` whose result is that of a variable: an item from a store."""
+        resume, target, line = self._waiting(command), statement.targets[0], ""
+
+        def write(expressions: BodyExpressions) -> None:
+            nonlocal line
+            self._need_asked(expressions.emission)
+            move = transferred(expressions, command.value, resume)
+            if move is None:
+                raise Unknown("what a wait returns is native for a get from a store, and for `ev.first_of`", command)
+            line = self._set(target, move.result(command))
+            self.points[resume] = self.points[resume]._replace(got=move.depot)
+
+        state = self._attempt(statement, write)
+        self._lines = None
+        if not state:
+            self.resumes.pop((*self.frame.extents, extent(command)), None)
+            return
+        self._resume(resume)
+        self._add(line)
+        self._given(target)
+
+    def _duration(self, node: ast.expr, expressions: BodyExpressions) -> tuple[Operand, bool]:
+        if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
+            called = expressions.value(node.func)
+            if isinstance(called, Thing) and called.value is hold:
+                given = expressions.number(node.args[0], "int", "float")
+                text = f"float({given.text})"
+                return given if given.kind == "float" else expressions.emission.keep(text, "float"), True
+        return expressions.number(node, "float"), False
+
+    # --- requests -------------------------------------------------------------------------------------------------
+
+    def _choose(self, statement: ast.stmt, command: ast.Yield, target: ast.expr | None = None) -> None:
+        """A wait for the first of several things."""
+        resume = self._waiting(command)
+        found: Written | None = None
+
+        def write(expressions: BodyExpressions) -> None:
+            nonlocal found
+            if target is not None and not isinstance(target, ast.Name):
+                raise Unknown("only plain variables of its own are set by native code", target)
+            name = target.id if isinstance(target, ast.Name) else ""
+            if name:
+                check_uses(self.frame.tree, self.naming, name)
+            found = written(expressions, command, name, self._blocks_around, len(self.choices), self.frame)
+            is_asked = (one for one in self._blocks_around if one.name == found.choice.request)
+            self._need_asked(expressions.emission, next(is_asked, None))
+            expressions.emission.begin_effect()
+            expressions.emission.emit(found.begin(resume))
+
+        state = self._attempt(statement, write)
+        self._lines = None
+        if not state or found is None:
+            self.resumes.pop((*self.frame.extents, extent(command)), None)
+            return
+        choice = found.choice
+        self.choices[choice.number] = choice
+        if choice.is_own:
+            self.naming.requests[choice.request] = found.station
+        self.points[resume] = self.points[resume]._replace(choice=choice)
+        self._start(resume)
+        if choice.is_own:
+            self._add(found.leaves)
+        self._add(self._handlers.delivery(resume, self._blocks_around))
+        if isinstance(target, ast.Name):
+            self._add(f"o_{choice.number} = a.process.subject[i]")
+            self.naming.outcomes[target.id] = choice
+
+    def _on_with(self, statement: ast.With) -> None:
+        """The block of a request for units of a resource; other contexts are Python's."""
+        choice = chosen(self.naming, statement)
+        if choice is not None:
+            test = f"if q_{choice.request} < 0:\n    code = EXIT\n    break"
+            if self._attempt(statement, lambda expressions: expressions.emission.emit(test)):
+                station = self.naming.requests[choice.request]
+                self._in_block(Block(statement.items[0], choice.request, station, choice.name), statement)
+                del self.naming.outcomes[choice.name.removeprefix(self.naming.prefix)]
+            return
+        block: Block | None = None
+
+        def write(expressions: BodyExpressions) -> None:
+            nonlocal block
+            is_nested = self._block_of(statement.items[0].optional_vars) is not None
+            name = name_of_request(statement, self.frame.tree, self.naming, is_nested=is_nested)
+            name = self.naming.key(name)
+            station, text = asked(expressions, statement.items[0].context_expr)
+            block = Block(statement.items[0], name, station)
+            self.naming.requests[name] = station
+            expressions.emission.emit(f"q_{name} = {text}")
+
+        if self._attempt(statement, write) and block is not None:
+            self._in_block(block, statement)
+
+    def _in_block(self, block: Block, statement: ast.With) -> None:
+        self._blocks_around.append(block)
+        self._run(statement.body)
+        self._leave_blocks(len(self._blocks_around) - 1)
+        self._blocks_around.pop()
+
+    def _ask(self, statement: ast.Expr, command: ast.Yield, block: Block) -> None:
+        """A `yield` of the request of a block."""
+        resume, state = self._waiting(command), self._point(statement)
+        variable = f"q_{block.name}"
+        emission = Emission(0)
+        self._need_asked(emission, block)
+        self._come_again(state)
+        self._add("\n".join([f"at = {state}", *emission.lines]))
+        state_of = f"a.request.state[{variable}]"
+        self._add(f"if {state_of} != NEW and {state_of} != PREEMPTED:\n    code = EXIT\n    break")
+        self._add(f"if not is_ready(a, {block.station}):\n    code = ROOM\n    break")
+        self._add(f"at = {resume}\nif not ask(a, {variable}, i):\n    code = WAITS\n    break")
+        self._resume(resume)
+
+    def _need_asked(self, emission: Emission, but: Block | None = None) -> None:
+        """A wait in the block of a request that was not yielded is left to Python: its end may be an error."""
+        for block in self._blocks_around:
+            if block is not but:
+                emission.emit_early(f"if a.request.state[q_{block.name}] == NEW:\n    code = EXIT\n    break")
+        for test in unsettled(self.naming, self._blocks_around):
+            emission.emit_early(test)
+
+    def _need_settled(self, statement: ast.stmt) -> None:
+        """A way out, on which nothing may be left that only an outcome leads to."""
+        if tests := unsettled(self.naming, self._blocks_around):
+            self._attempt(statement, lambda expressions: expressions.emission.emit("\n".join(tests)))

@@ -1,0 +1,308 @@
+"""Processes that put items into stores and get them as native code leave the same as in Python, at any cut.
+
+Random programs of stores are those of `test_containers.py`.
+"""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+import random_transfers
+from bodies.holders import both
+from random_bodies import hurry, taken
+
+import eventide as ev
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    hurry(monkeypatch)
+
+
+class Part:
+    """Something without a value of its own."""
+
+
+def moving(sim: ev.Simulation, store: ev.Store, stops: tuple[float, ...]) -> list[Any]:
+    """Producers and consumers at a store of items of the type that it has, until each of some times."""
+    rng, log = Random(3), []
+    known = store.items[0]
+    kind = type(known).__name__
+
+    def producer(rank: int) -> ev.ProcessGenerator:
+        count = 0
+        while True:
+            yield ev.hold(rng.expovariate(1.2))
+            count += 1
+            if kind == "float":
+                yield store.put(sim.time)
+            elif kind == "int":
+                yield store.put(count, rank)
+            elif kind == "bool":
+                yield store.put(count % 3 == 0, priority=rank)
+            else:
+                yield store.put(known)
+
+    def consumer(number: int) -> ev.ProcessGenerator:
+        while True:
+            item = yield store.get(priority=number % 2)
+            log.append((number, item, sim.time, len(store.items), store.level.value, store.capacity))
+            yield ev.hold(rng.uniform(0.2, 1.5))
+
+    for number in range(3):
+        sim.process(producer(number))
+        sim.process(consumer(number))
+    for until in stops:
+        sim.run(until=until)
+        log.append([(p.name, p.why_waiting().rpartition("/")[2]) for p in sim.processes])
+        log.append(random_transfers.kept_by(store))
+    return [log, sim.events, repr(store), rng.random()]
+
+
+ITEMS = {"floats": 0.5, "whole numbers": 7, "Booleans": True, "words": "word", "nothing": None}
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("capacity", [2, float("inf")])
+@pytest.mark.parametrize("item", ITEMS.values(), ids=ITEMS)
+def test_who_puts_items_into_a_store_and_gets_them_is_native_as_a_whole(
+    item: object, capacity: float, native: bool
+) -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        return moving(sim, ev.Store(sim, capacity, [item], name="shelf"), (5.0, 12.5, 30.0))
+
+    _, sim = both(run, native=native)
+    assert taken(sim) > 0.8 * sim.events
+    assert sim._migration is not None
+    assert not sim._migration.exits
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_objects_go_round_in_rows_and_stay_the_same(native: bool) -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        parts = [Part() for _ in range(4)]
+        here, there, log = ev.Store(sim, items=parts), ev.Store(sim, 2, [None]), list[Any]()
+        drawn = sim.stream("drawn")
+
+        def mover(source: ev.Store, target: ev.Store) -> ev.ProcessGenerator:
+            while True:
+                part = yield source.get()
+                yield ev.hold(drawn.exponential(1.0))
+                if part is None:
+                    log.append((sim.time, "nothing"))
+                else:
+                    log.append((sim.time, part))
+                yield target.put(part)
+
+        for one, other in ((here, there), (there, here), (here, there), (there, here)):
+            sim.process(mover(one, other))
+        del one, other
+        for until in (8.0, 30.0):
+            sim.run(until=until)
+            held = [process._generator.gi_frame.f_locals.get("part") for process in sim.processes]  # type: ignore[attr-defined]
+            log.append((until, [*here.items, *there.items, *held]))
+        told = {id(part): f"part {number}" for number, part in enumerate(parts)}
+        found = [(time, [told.get(id(p), p) for p in (what if type(what) is list else [what])]) for time, what in log]
+        return [found, random_transfers.kept_by(here)[1:], sim.events, drawn.random()]
+
+    found, sim = both(run, native=native)
+    assert {name for _, names in found[0] for name in names} >= {"part 0", "part 1", "part 2", "part 3", "nothing"}
+    assert taken(sim) > 0.8 * sim.events
+
+
+def test_an_object_that_only_a_row_has_lives_on() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        shelf, log = ev.Store(sim, items=[[n] for n in range(58)]), list[Any]()
+
+        def giver(item: object) -> ev.ProcessGenerator:
+            yield ev.hold(15.25)
+            yield shelf.put(item)
+
+        def taker() -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(0.25)
+                item = yield shelf.get()
+                if item is None:
+                    log.append(sim.time)
+
+        for n in range(3):
+            sim.process(giver([f"of its own {n}"]))
+        last = sim.process(taker())
+        for until in (6.0, 12.0, 15.3, 17.0):
+            sim.run(until=until)
+            log.append(repr((shelf.items, last._generator.gi_frame.f_locals.get("item"))))
+        return log
+
+    found, sim = both(run)
+    assert "['of its own 2']" in found[-1]
+    assert taken(sim) > 0.6 * sim.events
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("is_put", [False, True], ids=["get", "put"])
+def test_who_is_called_away_once_an_item_is_kept_for_it_leaves_it_to_others(is_put: bool, native: bool) -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        shelf, log = ev.Store(sim, 3, [1, 2, 3] if is_put else [1]), list[Any]()
+
+        def taker(number: int) -> ev.ProcessGenerator:
+            item = 0
+            while True:
+                try:
+                    if is_put:
+                        yield shelf.put(number)
+                    else:
+                        item = yield shelf.get()
+                    log.append((sim.time, item))
+                except ev.Interrupt:
+                    yield ev.hold(0.25)
+
+        def giver(other: ev.Process) -> ev.ProcessGenerator:
+            item = 0
+            for turn in range(60):
+                yield ev.hold(1.0)
+                if is_put:
+                    item = yield shelf.get()
+                else:
+                    yield shelf.put(100 + turn)
+                if turn % 3:
+                    other.interrupt(turn)
+            log.append(item)
+
+        sim.process(giver(sim.process(taker(0))))
+        sim.process(taker(1))
+        sim.run(until=70.0)
+        return [log, random_transfers.kept_by(shelf), sim.events]
+
+    found, sim = both(run, native=native)
+    assert len(found[0]) > 30
+    assert taken(sim) > 0.8 * sim.events
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_who_gives_up_at_a_store_is_native(native: bool) -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        shelf, drawn, log = ev.Store(sim, 2, [0.5]), sim.stream("drawn"), list[Any]()
+
+        def caller(number: int) -> ev.ProcessGenerator:
+            for _ in range(40):
+                yield ev.hold(drawn.exponential(1.0))
+                outcome = yield ev.first_of(got=shelf.get(), patience=ev.hold(0.5))
+                log.append((number, outcome.name == "got", sim.time))
+                if number % 2:
+                    yield ev.first_of(late=0.25, back=shelf.put(sim.time))
+
+        for number in range(6):
+            sim.process(caller(number))
+        for until in (3.0, 7.5, 20.0):
+            sim.run(until=until)
+            log.append([(p.name, p.why_waiting()) for p in sim.processes])
+        return [log, random_transfers.kept_by(shelf), sim.events, drawn.random()]
+
+    found, sim = both(run, native=native)
+    assert {entry[1] for entry in found[0] if len(entry) == 3} == {True, False}
+    assert taken(sim) > 0.8 * sim.events
+    assert sim._migration is not None
+    assert not sim._migration.exits
+
+
+def test_an_argument_that_becomes_an_item_is_left_to_python() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        shelf, log = ev.Store(sim, items=["a", "b"]), list[Any]()
+
+        def visitor(item: str, begun: float) -> ev.ProcessGenerator:
+            yield ev.hold(0.5 * begun)
+            item = yield shelf.get()
+            yield shelf.put(item)
+            log.append((item, begun, sim.time))
+
+        def door() -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(1.0)
+                sim.process(visitor("none", sim.time))
+
+        sim.process(door())
+        sim.run(until=30.0)
+        return log
+
+    found, sim = both(run)
+    assert len(found) > 15
+    assert "an argument that becomes another object is left to Python" in str(sim.explain())
+
+
+def test_to_look_at_a_store_returns_no_process_to_python() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        shelf, seen = ev.Store(sim, 5, [0.5]), list[Any]()
+
+        def looker() -> ev.ProcessGenerator:
+            for step in iter(range(20)):
+                yield ev.hold(1.0)
+                seen.append((shelf.items, shelf.level.mean, shelf.gets.queue.mean, shelf.stays.mean, shelf.capacity))
+                if step % 5 == 4:
+                    sim.reset_statistics()
+
+        sim.process(looker())
+        return [moving(sim, shelf, (20.0,))[0][:-2], seen]
+
+    found, sim = both(run)
+    assert len(found[1]) == 19
+    assert sim._migration is not None
+    assert not sim._migration.exits
+    assert taken(sim) > 0.7 * sim.events
+
+
+def test_what_rows_cannot_have_of_a_store_is_left_to_python_and_named() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        shelf, ranked = ev.Store(sim, items=[1, 2, 3]), ev.Store(sim, items=[3, 2, 1], key=lambda item: item)
+        log = list[Any]()
+
+        def user() -> ev.ProcessGenerator:
+            for turn in range(25):
+                yield ev.hold(0.5)
+                got = yield shelf.get()
+                yield shelf.put(got + 1)
+                least = yield ranked.get()
+                yield ranked.put(least + 5 * (turn % 2))
+                log.append(least)
+                if turn == 20:
+                    yield shelf.put(0.5)
+                    log.append((yield shelf.get(lambda item: item != 0.5)))
+
+        sim.process(user())
+        sim.process(user())
+        sim.run(until=40.0)
+        return [log, random_transfers.kept_by(shelf)]
+
+    _, sim = both(run)
+    text = str(sim.explain())
+    assert "`0.5`: a store whose items have been of type int is left to Python" in text
+    assert "a store of such items, or a key, is left to Python" in text
+    assert taken(sim) > 0
+
+
+@pytest.mark.slow
+def test_there_is_room_for_whatever_becomes_of_all_that_wait_at_a_store() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        shelf, seen = ev.Store(sim, items=[7]), list[Any]()
+
+        def taker() -> ev.ProcessGenerator:
+            for _ in range(4):
+                item = yield shelf.get()
+                yield ev.hold(0.5 + item % 3)
+
+        def truck() -> ev.ProcessGenerator:
+            for turn in range(8):
+                yield ev.hold(1.0)
+                for number in range(300):
+                    yield shelf.put(number + turn)
+                seen.append(shelf.level.value)
+
+        for _ in range(500):
+            sim.process(taker())
+        sim.process(truck())
+        sim.run()
+        return [seen, random_transfers.kept_by(shelf), sim.events]
+
+    _, sim = both(run)
+    assert taken(sim) > 3000
