@@ -397,3 +397,29 @@ def test_the_order_of_waits_at_one_instant_is_that_of_their_arrival() -> None:
             told.append((sim.time, "plain", str(sim.time)))
 
     assert taken(same(control, waiter("one", 0.5), plain, waiter("other", 0.125), ticker, ticker)) > 100
+
+
+def rest_after(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+    switches = 0
+    while switches < 40:
+        room.heating = 4.0
+        yield ev.until(lambda: room.temperature >= 22.0)
+        room.heating = 0.0
+        yield ev.until(lambda: room.temperature <= 18.0)
+        switches += 1
+    told.append(sim.time)
+
+
+def alone(compiles: Any) -> tuple[Any, Told]:
+    """A run without an end of a process that waits for states alone, and what can be seen of it."""
+    sim, told = simulation(compiles), []
+    room = Room(sim, name="room").start()
+    sim.process(rest_after(sim, room, told))
+    sim.run()
+    return sim, [*told, sim.time, sim.events, room.temperature, sim.monitor.steps, sim.monitor.state_events]
+
+
+def test_a_run_that_no_time_ends_is_native_until_the_last_process_ends() -> None:
+    sim, told = alone("auto")
+    assert told == alone(False)[1]
+    assert homes(sim).taken > 40

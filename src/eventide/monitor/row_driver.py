@@ -8,12 +8,13 @@ the next one. A state event for which a row waits is its own, unless it fires so
 
 from __future__ import annotations
 
-from math import nan
+from math import inf, nan
 from typing import TYPE_CHECKING, Final, cast
 
 from eventide.continuous.integrator import TENDING
 from eventide.discrete.same_time_limit import BESIDE_FLOWS
 from eventide.engine.codes import CHOICE, FOUND, PAUSED, REACHED
+from eventide.engine.step_control import LATEST
 from eventide.monitor.lent_guards import LentGuards
 from eventide.rows.codes import FAILED
 
@@ -77,7 +78,7 @@ class HybridDriver:
             integrator.close()
             run.work, run.arrivals = 0.0, monitor.watched.arrivals
             self._connect(memory)
-            code = self._go(memory, turn)
+            code = self._go(memory, (*turn[:3], self._end_of_march(turn[3]), turn[4]))
         finally:
             integrator.is_marching = sim.active = False
             sim.current, clock.arrays = current, 0
@@ -85,6 +86,10 @@ class HybridDriver:
         if code == FAILED:
             integrator.host.raise_what_was_met()
         return code
+
+    def _end_of_march(self, horizon: float) -> float:
+        """How far what moves goes if no time event comes: a wait by a kept guard is for something that moves."""
+        return LATEST if horizon == inf and self._monitor.system.active else horizon
 
     def _connect(self, memory: RowMemory) -> None:
         """Let rows know the functions of the stepper that they may call."""
