@@ -239,6 +239,36 @@ def test_difference_equations_work_with_every_method_and_inside_steps(name: str)
     assert found == pytest.approx([0.35, 1.3], abs=1e-15)
 
 
+class Peak(ev.Continuous):
+    """The largest values that a signal has had so far, by comparisons with what they were as the step began."""
+
+    x: ev.State = ev.state(0.0)
+    peak: ev.State = ev.state(0.0, assigned=True)
+    loose: ev.Variable
+    falls: list[float] = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.x = 1.0 if self.sim.time < 1.0 else -1.0
+        self.peak = max(self.last.peak, self.x)
+        self.loose.state = self.loose.last_state
+        if self.x > self.loose.last_state:
+            self.loose.state = self.x
+
+    @ev.when(lambda self: self.peak - self.x >= 0.5)
+    def has_fallen(self) -> None:
+        self.falls.append(self.sim.time)
+
+
+@pytest.mark.parametrize("stepping", WAYS)
+@pytest.mark.parametrize("compiled", MODES)
+def test_a_comparison_with_the_start_of_the_step_is_not_located_and_no_chatter(compiled: bool, stepping: Any) -> None:
+    sim = ev.Simulation(compile=compiled, stepping=stepping, dt_max=0.25)
+    model = Peak(sim, loose=ev.Variable(sim, 0.0, assigned=True).start()).start()
+    sim.run(until=2.0)
+    assert (model.peak, model.loose.state, model.falls) == (1.0, 1.0, [1.5])
+    assert {found.why for found in sim.explain().branches if found.why} == {"it reads `last`", "it reads `last_state`"}
+
+
 class Unread(ev.Continuous):
     """Its law cannot be read; its condition is true for 1e-4."""
 

@@ -40,6 +40,9 @@ if TYPE_CHECKING:
 LARGEST: Final = 300
 """A comparison of more nodes than this, with all that its names stand for, is not located."""
 IN_A_LOOP: Final = "it is in a loop"
+OF_THE_STEP: Final = ("rate", "last", "last_state", "dt", "last_time")
+"""What reads these is not located: it jumps where a step begins, as a running maximum by `last` does, or is not known.
+"""
 MAYBE_ARRAYS: Final = "it may be one of arrays, item by item"
 
 
@@ -457,7 +460,7 @@ class _Resolver(ast.NodeTransformer):
                 return deepcopy(found)
             if isinstance(node, ast.Name) and node.id in self._names.locals:
                 raise NotLocated(f"the value of `{key}` is not known")
-            if isinstance(node, ast.Attribute) and node.attr in ("rate", "dt", "last_time"):
+            if isinstance(node, ast.Attribute) and node.attr in OF_THE_STEP:
                 raise NotLocated(f"it reads `{node.attr}`")
         elif isinstance(node, ast.Lambda | ast.NamedExpr | ast.Starred | ast.Await | ast.Yield | ast.YieldFrom):
             raise NotLocated("it is more than an expression of numbers")
