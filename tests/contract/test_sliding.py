@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from itertools import pairwise
 from math import asin, atan, atan2, copysign, cos, exp, pi, remainder, sin, sqrt
 from typing import Any
@@ -511,3 +512,27 @@ def test_chatter_may_end_in_a_rest(simulate: Make) -> None:
     relay["x"].start()
     sim.run(until=3.5)
     assert relay.x == pytest.approx(1.0 + 0.5 * (relay.side + 0.25))
+
+
+class Failing(ev.Reporter):
+    every: ev.observe.Every = "event"
+    calls: int = 0
+
+    def report(self) -> None:
+        self.calls += 1
+        if self.calls % 2:
+            raise KeyError
+
+
+def test_an_observer_that_fails_at_an_event_keeps_nothing_from_sliding(simulate: Make) -> None:
+    """The handler on the other side of the surface was left out, and the state went away from it in silence."""
+    sim = simulate(**TIGHT)
+    relay = Relay(sim, name="relay", drift=0.25).start()
+    Failing(sim).start()
+    log = sim.log()
+    while sim.time < 3.0:
+        with suppress(KeyError):
+            sim.run(until=3.0)
+    assert (relay.x, relay.sliding) == (0.0, pytest.approx((1.0 + 3.0 / 4.0) / 2.0, abs=1e-12))
+    meets = 4.0 - sqrt(8.0)
+    assert story(log) == close((meets, "relay.below"), (meets, "relay.above"), (meets, "relay.sliding.begins"))

@@ -9,7 +9,7 @@ from typing import Any
 
 from fuzzing import model as m
 from fuzzing.exceptions import Skip
-from fuzzing.running import METHODS, OBSERVED, Result, Setting, module_of, run, unload
+from fuzzing.running import FAILING, METHODS, OBSERVED, Result, Setting, module_of, run, unload
 from fuzzing.source import source_of
 from fuzzing.stories import Outcome, simulate
 
@@ -241,6 +241,10 @@ def plan(seed: int, *, mode: str = "some", threads: bool = True) -> tuple[list[S
         pair("bits of rows", replace(cut, stepping="apart", observed=""), compiled=True, rows=ROWS[0])
     if threads:
         pair("bits of threads", Setting(second), threads=2)
+    fails = Random(f"failing {seed}")
+    stepping, compiled = fails.choice(("apart", "together")), fails.random() < 0.7
+    settings.append(Setting(fails.choice(METHODS), compiled, stepping, observed=fails.choice(FAILING)))
+    settings.append(Setting(last, observed="processes fail", eager=True, rows="rows"))
     return settings, pairs
 
 

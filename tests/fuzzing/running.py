@@ -31,7 +31,7 @@ NUMBERS = count()
 class Setting:
     """How a program is run.
 
-    observed    "": nobody looks; else one of OBSERVED
+    observed    "": nobody looks; else one of OBSERVED or FAILING
     eager       whether handlers and processes become native code at their first event
     threads     how many run it at the same time
     pieces      in how many runs, one after the other, each by the next method, and looked at in between
@@ -133,6 +133,28 @@ def observe(sim: Any, objects: list[Any], observed: str, result: Result) -> Call
                 result.rows[sim.time] = {f"{o.name}.x": o.x for o in objects}
 
         Looks(sim, every=float(m.GRID)).start()
+    elif observed == "a reporter fails":
+
+        class Fails(ev.Reporter):
+            calls: int = 0
+
+            def report(self) -> None:
+                self.calls += 1
+                if self.calls % 5 == 0:
+                    raise Failed
+
+        Fails(sim, every="event" if len(objects) % 2 else float(m.GRID)).start()
+    elif observed == "processes fail":
+
+        class Ends(ev.Process):
+            time: float
+
+            def run(self) -> ev.ProcessGenerator:
+                yield ev.hold(self.time)
+                raise Failed
+
+        for k in range(1, 40):
+            Ends(sim, time=float(k * Fraction(m.GRID))).activate()
     return lambda: None
 
 
@@ -148,6 +170,12 @@ def rows_of(recording: Any) -> dict[float, dict[str, float]]:
 
 
 OBSERVED = ("recorded", "recorded events", "logged", "integrated", "reported", "dense")
+FAILING = ("a reporter fails", "processes fail")
+"""Their errors end the run again and again, and each time it goes on. Steps end there, so the bits are others."""
+
+
+class Failed(Exception):
+    """What ends a run that goes on."""
 
 
 Pauses = list[tuple[float, Callable[[], None]]]
@@ -164,13 +192,22 @@ def run_in_pieces(sim: Any, objects: list[Any], setting: Setting, end: float, pa
 
     looks: Pauses = [(end * k / setting.pieces, partial(look, k)) for k in range(1, setting.pieces)]
     for time, act in [*sorted(looks + pauses, key=lambda pause: pause[0]), (end, lambda: None)]:
-        sim.run(until=time)
+        run_on(sim, time)
         while sim.time < time:  # the model has stopped it
             before = sim.time, sim.events
-            sim.run(until=time)
+            run_on(sim, time)
             if (sim.time, sim.events) == before:
                 raise AssertionError("a run that was stopped does not go on")
         act()
+
+
+def run_on(sim: Any, end: float) -> None:
+    """Run, and go on wherever a reporter or a process has failed."""
+    while True:
+        try:
+            return sim.run(until=end)
+        except Failed:
+            pass
 
 
 def run_once(build: Any, setting: Setting, end: float) -> Result:

@@ -65,6 +65,8 @@ class Monitor:
         """Whether a signal handler has ended the run between two steps, by an error."""
         self._stopped_at = -inf
         """When a signal handler has ended a run."""
+        self._forced: Trigger | None = None
+        """The handler whose event is next because of sliding, until observers have seen the event before it."""
         self._calendar = sim._calendar
         self._cascade = Cascade(sim, self.integrator)
         self._retry_limit = RetryLimit()
@@ -160,11 +162,12 @@ class Monitor:
         integrator.prepare()
         if instants.varying:
             instants.renew()
-        forced = slides.look(is_rebound=is_rebound) if slides.is_awake else None
+        self._forced = self._forced or (slides.look(is_rebound=is_rebound) if slides.is_awake else None)
         if self.observers.count:
             integrator.settle()
             if not goes_on:
                 self.observers.observe_all(Phase.AFTER, sim.time)
+        forced, self._forced = self._forced, None
         has_native = integrator.native_handlers.plans or integrator.native_processes.of
         is_asked = has_native or integrator.together or integrator.references.are_polled or self.observers.count
         integrator.changes.are_seen = not is_asked and self.is_undisturbed()
