@@ -25,6 +25,9 @@ class Swing(ev.Continuous):
     def equations(self):
         self.rate.x = self.v
         self.rate.v = {law}
+
+    def is_high(self):
+        return self.x > 0.375 + 0.0 * self.k
 {handlers}
 
 class Tank(ev.Continuous):
@@ -38,6 +41,10 @@ class Tank(ev.Continuous):
 
 def rise(swing, level, rank=0.0):
     yield ev.until(lambda: swing.x > level, priority=1)
+
+
+def is_filled():
+    return MATE.x < 0.125
 
 
 def fall(swing, tank, level, pause):
@@ -297,6 +304,9 @@ class CombinedWriter(Writer):
         return [
             self.one(
                 f"yield ev.until(lambda: {condition})",
+                f"if (yield ev.until(lambda: {condition}, prior=True)): seen.append(swing.x)",
+                "got = yield ev.until(swing.is_high, priority=1)",
+                "got = yield ev.until(is_filled)",
                 f"yield from rise(swing, {self.chance.choice(self.floats)})",
                 f"{self.chance.choice(self.floats)} = yield from fall(swing, tank, x, 0.25)",
                 f"yield ev.first_of(a=ev.until(lambda: {condition}), b=ev.hold(1.5))",

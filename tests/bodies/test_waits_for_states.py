@@ -11,11 +11,18 @@ import random_bodies
 from random_bodies import simulation, taken
 
 import eventide as ev
+from eventide.monitor.row_driver import HybridDriver
 
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     random_bodies.hurry(monkeypatch)
+
+
+@pytest.fixture
+def eager(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those that wait by new guards become rows soon."""
+    monkeypatch.setattr(HybridDriver, "least_share", 0.9)
 
 
 class Room(ev.Continuous):
@@ -114,6 +121,7 @@ def test_waits_within_functions_that_are_gone_through_are_native_whatever_number
     assert taken(sim) > 0.7 * sim.events
 
 
+@pytest.mark.usefixtures("eager")
 def test_a_guard_serves_the_objects_of_its_condition_alone() -> None:
     def switching(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
         other = Room(sim, name="other", temperature=20.0, heating=4.0).start()
@@ -129,6 +137,121 @@ def test_a_guard_serves_the_objects_of_its_condition_alone() -> None:
             told.append(sim.time)
 
     assert taken(same(switching, ticker)) > 20
+
+
+class Warm(Room):
+    high: float = 21.5
+
+    def is_hot(self) -> bool:
+        return self.temperature >= self.high
+
+
+def told_by_results(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+    while True:
+        room.heating = 4.0
+        hot = yield ev.until(lambda: room.temperature >= 21.0)
+        told.append((sim.time, hot))
+        yield ev.hold(0.25)
+        room.heating = 0.0
+        if (yield ev.until(lambda: room.temperature <= 19.0)):
+            told.append((sim.time, "cold"))
+        else:
+            told.append((sim.time, "roused"))
+
+
+def first_of_equals(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+    while True:
+        yield ev.until(lambda: room.temperature >= 21.0, prior=True)
+        told.append((sim.time, "prior"))
+        yield ev.until(lambda: room.temperature <= 19.0, prior=False, priority=None)
+        told.append((sim.time, "after"))
+
+
+def last_of_equals(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+    while True:
+        yield ev.until(lambda: room.temperature >= 21.0)
+        told.append((sim.time, "plain"))
+        yield ev.first_of(cold=ev.until(lambda: room.temperature <= 19.0, prior=True), late=ev.hold(99.0))
+        told.append((sim.time, "before"))
+
+
+def by_methods(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+    warm = Warm(sim, name="warm", heating=4.0).start()
+    n = 0
+    while True:
+        yield ev.until(warm.is_hot)
+        told.append((sim.time, "method"))
+        warm.heating = 0.0
+        n += 1
+        warm.high = 21.0 + 0.125 * (n % 4)
+        yield ev.hold(1.25)
+        warm.heating = 4.0
+
+
+def by_functions(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+    def is_warm() -> bool:
+        return room.temperature >= 19.0
+
+    room.heating = 4.0
+    return waiting_for(sim, room, told, is_warm)
+
+
+def waiting_for(sim: ev.Simulation, room: Room, told: Told, test: Callable[[], bool]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.until(test)
+        told.append((sim.time, "function"))
+        room.temperature = 18.0
+
+
+@pytest.mark.usefixtures("eager")
+def test_what_until_returns_and_tests_of_it_are_native() -> None:
+    sim = same(told_by_results, ticker)
+    assert not homes(sim).exits
+    assert taken(sim) > 0.7 * sim.events
+
+
+@pytest.mark.usefixtures("eager")
+def test_waits_that_come_before_their_equals_are_native() -> None:
+    sim = same(told_by_results, first_of_equals, last_of_equals, ticker)
+    assert not homes(sim).exits
+    assert taken(sim) > 0.7 * sim.events
+
+
+@pytest.mark.usefixtures("eager")
+def test_methods_and_functions_of_modules_are_conditions_of_rows() -> None:
+    sim = same(by_methods, by_functions, ticker)
+    assert not homes(sim).exits
+    assert taken(sim) > 0.7 * sim.events
+
+
+@pytest.mark.usefixtures("eager")
+def test_a_guard_serves_the_object_of_its_method_alone() -> None:
+    def switching(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+        one, other = (Warm(sim, name=name, heating=4.0).start() for name in ("one", "other"))
+        while True:
+            for _ in range(6):
+                yield ev.until(one.is_hot)
+                told.append(sim.time)
+                one.temperature = 18.0
+                yield ev.hold(0.125)
+            other.temperature = 20.0
+            yield ev.until(other.is_hot)
+            told.append(sim.time)
+
+    assert taken(same(switching, ticker)) > 20
+
+
+@pytest.mark.usefixtures("eager")
+@pytest.mark.slow
+def test_who_is_roused_from_a_wait_whose_result_is_tested_is_in_python() -> None:
+    def waker(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+        for _ in iter(range(99)):  # Python's
+            yield ev.hold(3.25)
+            for wait in list(sim.waits)[:1]:
+                wait.process.activate(delay=0.5)
+
+    sim = same(told_by_results, waker, ticker)
+    assert taken(sim) > 10
 
 
 def climbing(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
@@ -154,6 +277,7 @@ def test_variables_that_only_conditions_read_are_numbers_of_the_row() -> None:
     assert taken(sim) > 0.7 * sim.events
 
 
+@pytest.mark.usefixtures("eager")
 @pytest.mark.slow
 @pytest.mark.parametrize("story", [helped, climbing])
 def test_who_returns_to_python_waits_with_the_numbers_of_its_row(story: Story) -> None:
@@ -168,6 +292,7 @@ def test_who_returns_to_python_waits_with_the_numbers_of_its_row(story: Story) -
         assert taken(same(*stories)) > 10
 
 
+@pytest.mark.usefixtures("eager")
 def test_a_variable_that_anything_else_reads_is_set_in_python() -> None:
     readers: list[Callable[[], float]] = []
 

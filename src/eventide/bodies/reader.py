@@ -172,7 +172,10 @@ class Reading(Waiting):
 
     def _on_if(self, statement: ast.If) -> None:
         then, otherwise, done = self._new(), self._new(), self._new()
-        self._branch(statement, statement.test, then, otherwise)
+        if not isinstance(statement.test, ast.Yield):
+            self._branch(statement, statement.test, then, otherwise)
+        elif self._get(statement, statement.test):  # what it returns is true
+            self._jump(then)
         for state, body in ((then, statement.body), (otherwise, statement.orelse)):
             self._start(state)
             self._run(body)

@@ -267,13 +267,16 @@ def close_over(a: Arrays, c: int, k: int, value: float) -> None:
     a.constants[a.guard.constants[c] + k] = value
 
 
-def watch(a: Arrays, c: int, i: int, time: float) -> bool:
-    """The process in a row begins to wait for a condition, which it has waited for before; False where laws fail."""
+def watch(a: Arrays, c: int, i: int, time: float, is_prior: bool) -> bool:
+    """The process in a row begins to wait for a condition, which it has waited for before; False where laws fail.
+
+    is_prior    whether it comes before others of its priority instead of after them
+    """
     a.run.arrivals += 1
     touch(a, a.guard.flow[c], time)
     if has_failed(a):
         return False
-    take_up(a, c, a.run.arrivals)
+    take_up(a, c, -a.run.arrivals if is_prior else a.run.arrivals)
     a.guard.waiter[c] = i + 1
     return True
 

@@ -13,6 +13,7 @@ from types import FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.operands import KINDS
+from eventide.bodies.waits.closures import FUNCTION, OWNER
 from eventide.continuous.guards.native_processes import NativeProcess, obstacle
 from eventide.discrete.conditions.until import StateWait, past_waits, wait_again
 from eventide.discrete.inside import generator_of, to_python, wait_of
@@ -154,9 +155,10 @@ class LentGuards:
 
 def _fits(wait: StateWait, objects: Mapping[str, object], kinds: Mapping[str, Kind]) -> bool:
     """Whether a guard serves a condition that closes over some objects, and numbers of some types."""
-    test = wait.test
+    test = wait.function
     assert isinstance(test, FunctionType)
-    held = dict(zip(test.__code__.co_freevars, map(_content, test.__closure__ or ()), strict=True))
+    held: dict[str, object] = dict(zip(test.__code__.co_freevars, map(_content, test.__closure__ or ()), strict=True))
+    held |= {FUNCTION: test, OWNER: wait.arguments[0] if wait.arguments else None}
     if any(held[name] is not one for name, one in objects.items()):
         return False
     if not kinds:

@@ -51,10 +51,10 @@ def close_over(a: Rows, c: int, k: int, value: float) -> None:
     order_to_stepper(a.run.closing, a.run.arrays, c, k, value)
 
 
-def watch(a: Rows, c: int, i: int) -> bool:
+def watch(a: Rows, c: int, i: int, is_prior: bool) -> bool:
     """The process in a row begins to wait for a condition; False where laws have failed."""
     a.run.wrote = 1
-    return truth_of_stepper(a.run.entering, a.run.arrays, c, i, a.run.time)
+    return truth_of_stepper(a.run.entering, a.run.arrays, c, i, a.run.time, is_prior)
 
 
 def unwatch(a: Rows, c: int) -> bool:

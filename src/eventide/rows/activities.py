@@ -57,9 +57,12 @@ def hold(a: Rows, i: int, duration: float) -> int:
     return WAITS
 
 
-def watch_for(a: Rows, i: int, c: int) -> int:
-    """Let the running activity wait for a condition of the stepper; WAITS. FAILED where laws have failed."""
-    return WAITS if begin_watch(a, i, c) else FAILED
+def watch_for(a: Rows, i: int, c: int, is_prior: bool) -> int:
+    """Let the running activity wait for a condition of the stepper; WAITS. FAILED where laws have failed.
+
+    is_prior    whether it comes before others of its priority instead of after them
+    """
+    return WAITS if begin_watch(a, i, c, is_prior) else FAILED
 
 
 def passivate(a: Rows, i: int) -> int:

@@ -68,9 +68,9 @@ def ends_wait(a: Rows, i: int, b: int, is_done: bool) -> bool:
     return is_done
 
 
-def branch_watches(a: Rows, i: int, number: int, c: int) -> bool:
+def branch_watches(a: Rows, i: int, number: int, c: int, is_prior: bool) -> bool:
     """The next branch waits for a condition of the stepper; False, and the wait is over, where laws have failed."""
-    if begin_watch(a, new_branch(a, i, number), c):
+    if begin_watch(a, new_branch(a, i, number), c, is_prior):
         return True
     end_wait(a, i, NONE)
     return False

@@ -44,10 +44,10 @@ def close_over(a: Rows, c: int, k: int, value: float) -> None:
     a.host.close_over(c, k, value)
 
 
-def watch(a: Rows, c: int, i: int) -> bool:
+def watch(a: Rows, c: int, i: int, is_prior: bool) -> bool:
     """The process in a row begins to wait for a condition; False where laws have failed."""
     a.run.wrote = 1
-    return bool(a.host.watch(c, i, a.run.time))
+    return bool(a.host.watch(c, i, a.run.time, is_prior))
 
 
 def unwatch(a: Rows, c: int) -> bool:

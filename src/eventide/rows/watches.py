@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from eventide.rows.records import Rows
 
 
-def begin_watch(a: Rows, i: int, c: int) -> bool:
+def begin_watch(a: Rows, i: int, c: int, is_prior: bool) -> bool:
     """Let an activity wait for a condition; False, and it does not, where laws have failed."""
-    if not watch(a, c, i):
+    if not watch(a, c, i, is_prior):
         return False
     a.activity.wait[i] = WATCHING
     a.process.subject[i] = c

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _NO_COMMAND: Final = "what a wait returns is native for `ev.first_of` alone"
 _OTHER_USE: Final = "its outcome is used for something else than its name, or elsewhere"
-_WATCHES: Final = "if not branch_watches(a, i, {0}, {1}):\n    code = FAILED\n    break"
+_WATCHES: Final = "if not branch_watches(a, i, {0}, {1}, {2}):\n    code = FAILED\n    break"
 _NEEDS: Final = "if not {0}:\n    code = ROOM\n    break"
 
 
@@ -100,10 +100,10 @@ def written(
             choice, moved = choice._replace(moves=k, depot=transfer.depot, side=transfer.side), transfer.text
             continue
         if block is None and not is_request(keyword.value):
-            guard = guard_of(expressions, keyword.value, frame)
+            guard, is_prior = guard_of(expressions, keyword.value, frame)
             if guard:
                 choice = choice._replace(watched=(*choice.watched, (k, guard)))
-                branches.append(_WATCHES.format(k, guard))
+                branches.append(_WATCHES.format(k, guard, is_prior))
             else:
                 duration = duration_of(expressions, keyword.value).text
                 branches.append(f"branch_holds(a, i, {k}, {duration})")

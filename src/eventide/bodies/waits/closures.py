@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions
     from eventide.bodies.waits.states import Awaited
 
+FUNCTION: Final = "0 function"
+OWNER: Final = "0 owner"
 _content: Final = attrgetter("cell_contents")
 _SCOPES: Final = (
     ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ListComp, ast.SetComp, ast.DictComp,
@@ -33,12 +35,18 @@ _SCOPES: Final = (
 class Closure(NamedTuple):
     """What a condition closes over.
 
-    objects     by name, but for those that its process shares with it
+    objects     by name, but for those that its process shares with it; of a function that is called by its name that
+                function as FUNCTION, of a method its object as OWNER
     numbers     of the row, by name
     """
 
     objects: dict[str, Thing]
     numbers: dict[str, Operand]
+
+    @classmethod
+    def of_objects(cls, objects: dict[str, Thing]) -> Closure:
+        """That of a condition without numbers of the row."""
+        return cls({name: thing._replace(value=None) if thing.root else thing for name, thing in objects.items()}, {})
 
     def found(self, values: Mapping[str, object]) -> dict[str, object]:
         """The objects where the variables of a process have some values."""

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import ast
 from operator import attrgetter
-from types import CodeType
+from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.bodies.naming import Fact
-from eventide.bodies.operands import Thing, Unknown
-from eventide.bodies.waits.closures import Closure, closure_of, place_of
+from eventide.bodies.operands import Operand, Thing, Unknown
+from eventide.bodies.waits.closures import FUNCTION, OWNER, Closure, closure_of, place_of
 from eventide.discrete.conditions.until import StateWait, until
 from eventide.discrete.processes.composite import FirstOf
 from eventide.reading.generators import locals_of
@@ -48,37 +48,57 @@ def watched(expressions: BodyExpressions, node: ast.expr, frame: Frame, resume: 
     resume  the state of the kernel behind it
     Raises Unknown for one that is left to Python.
     """
-    if text := guard_of(expressions, node, frame):
-        expressions.emission.emit(f"at = {resume}\ncode = watch_for(a, i, {text})\nbreak")
+    text, is_prior = guard_of(expressions, node, frame)
+    if text:
+        expressions.emission.emit(f"at = {resume}\ncode = watch_for(a, i, {text}, {is_prior})\nbreak")
     return text
 
 
-def guard_of(expressions: BodyExpressions, node: ast.expr, frame: Frame) -> str:
+def guard_of(expressions: BodyExpressions, node: ast.expr, frame: Frame) -> tuple[str, bool]:
     """The variable of the kernel with the guard of a wait for a state, by which it can wait; "" for another command.
 
-    Raises Unknown for one that is left to Python.
+    And whether it comes before others of its priority. Raises Unknown for one that is left to Python.
     """
     called = expressions.value(node.func) if isinstance(node, ast.Call) and node.args else None
     if not isinstance(node, ast.Call) or not isinstance(called, Thing) or called.value is not until:
-        return ""
-    if len(node.args) != 1 or not isinstance(node.args[0], ast.Lambda):
-        raise Unknown("waits are native for a lambda that is written there", node)
+        return "", False
+    if len(node.args) != 1:
+        raise Unknown("it is called in another way than others are", node)
     naming, emission = expressions.naming, expressions.emission
-    code = _code_of(frame, node.args[0])
-    closure = closure_of(expressions, node.args[0], code)
+    code, closure = _condition(expressions, node.args[0], frame)
+    given = _given(expressions, node)
     world = naming.world
-    priority = _priority_of(node)
-    for name in ("until_prior", *(() if node.keywords else ("until_priority",))):
-        naming.facts[id(world), name] = Fact(attrgetter(name), world, getattr(world, name))
-    if world.until_prior:
-        raise Unknown("a wait that comes before its equals is left to Python", node)
+    for name in ("until_prior", "until_priority"):
+        if name[6:] not in given:
+            naming.facts[id(world), name] = Fact(attrgetter(name), world, getattr(world, name))
+    priority, is_prior = given.get("priority"), bool(given.get("prior", world.until_prior))
     text = naming.guard(Awaited(code, priority, closure))
     emission.emit_early(_EXIT.format("a.run.arrays == 0"))
     emission.emit_early(_EXIT.format(f"{text} < 0"))
     emission.emit_early(_EXIT.format(f"not may_watch(a, {text})"))
     for k, operand in enumerate(closure.numbers.values()):
         emission.emit_early(f"close_over(a, {text}, {place_of(text, k)}, float({operand.text}))")
-    return text
+    return text, is_prior
+
+
+def _condition(expressions: BodyExpressions, node: ast.expr, frame: Frame) -> tuple[CodeType, Closure]:
+    """The code of a condition, and what it closes over. Raises Unknown."""
+    if isinstance(node, ast.Lambda):
+        code = _code_of(frame, node)
+        return code, closure_of(expressions, node, code)
+    found = expressions.value(node)
+    function: object = found.value if isinstance(found, Thing) else None
+    if not isinstance(found, Thing) or not isinstance(function, FunctionType | MethodType):
+        raise Unknown("waits are native for a lambda that is written there, for functions and for methods", node)
+    objects = {}
+    if isinstance(function, MethodType):
+        objects[OWNER] = expressions.naming.owner_of(found)
+        function = function.__func__
+    if not isinstance(function, FunctionType) or function.__code__ in frame.function.__code__.co_consts:
+        raise Unknown("it waits for what is created each time", node)
+    expressions.naming.note_function(function)
+    objects[FUNCTION] = Thing("", (), function)
+    return function.__code__, Closure.of_objects(objects)
 
 
 def _code_of(frame: Frame, node: ast.Lambda) -> CodeType:
@@ -90,17 +110,22 @@ def _code_of(frame: Frame, node: ast.Lambda) -> CodeType:
     return found[0]
 
 
-def _priority_of(node: ast.Call) -> float | None:
-    """The number that is written as a priority; None if none is. Raises Unknown for other arguments."""
+def _given(expressions: BodyExpressions, node: ast.Call) -> dict[str, float]:
+    """What is written as priority and whether it is prior. Raises Unknown for other arguments."""
+    given: dict[str, float] = {}
     for keyword in node.keywords:
-        try:
-            value = ast.literal_eval(keyword.value)
-        except ValueError:
-            value = None
-        if keyword.arg != "priority" or len(node.keywords) > 1 or type(value) not in (int, float):
-            raise Unknown("besides its lambda a wait is given a `priority` that is a written number", node)
-        return float(value)
-    return None
+        found = expressions.value(keyword.value) if keyword.arg in ("priority", "prior") else None
+        known = ast.literal_eval(found.text) if isinstance(found, Operand) and _is_written(found) else None
+        if isinstance(found, Thing) and not found.root and found.value is None:
+            continue
+        if keyword.arg is None or type(known) not in ((bool,) if keyword.arg == "prior" else (int, float)):
+            raise Unknown("a wait is given a `priority` that is a written number, and `prior=True`", node)
+        given[keyword.arg] = float(known or 0.0)
+    return given
+
+
+def _is_written(operand: Operand) -> bool:
+    return operand.is_constant or operand.text in ("True", "False")
 
 
 def guards_of(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.emission import Emission
 from eventide.bodies.nodes import extent
@@ -21,6 +21,11 @@ from eventide.discrete.commands import hold
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions
     from eventide.bodies.waits.choices import Written
+
+
+_TRUE: Final = Operand("True", "bool")
+"""What `until` returns but where something else ends the wait, as only Python does."""
+_RESULT: Final = "what a wait returns is native for `ev.until`, a get from a store, and `ev.first_of`"
 
 
 class Waiting(Writing):
@@ -56,16 +61,25 @@ class Waiting(Writing):
         self._lines = None
         self._resume(resume)
 
-    def _get(self, statement: ast.Assign, command: ast.Yield) -> None:
-        """A `yield` whose result is that of a variable: an item from a store."""
-        resume, target, line = self._waiting(command), statement.targets[0], ""
+    def _get(self, statement: ast.Assign | ast.If, command: ast.Yield) -> bool:
+        """A `yield` whose result a variable gets, or a test: an item from a store, or that a state has come.
+
+        Returns     whether native code goes on behind it
+        """
+        resume, line = self._waiting(command), ""
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
 
         def write(expressions: BodyExpressions) -> None:
             nonlocal line
             self._need_asked(expressions.emission)
-            move = transferred(expressions, command.value, resume)
-            if move is None:
-                raise Unknown("what a wait returns is native for a get from a store, and for `ev.first_of`", command)
+            guard = "" if command.value is None else watched(expressions, command.value, self.frame, resume)
+            if guard:
+                self.awaits[resume] = guard
+                line = "" if target is None else self._set(target, _TRUE)
+                return
+            move = None if target is None else transferred(expressions, command.value, resume)
+            if move is None or target is None:
+                raise Unknown(_RESULT, command)
             line = self._set(target, move.result(command))
             self.points[resume] = self.points[resume]._replace(got=move.depot)
 
@@ -73,10 +87,13 @@ class Waiting(Writing):
         self._lines = None
         if not state:
             self.resumes.pop((*self.frame.extents, extent(command)), None)
-            return
+            self.awaits.pop(resume, None)
+            return False
         self._resume(resume)
-        self._add(line)
-        self._given(target)
+        if target is not None:
+            self._add(line)
+            self._given(target)
+        return True
 
     def _duration(self, node: ast.expr, expressions: BodyExpressions) -> tuple[Operand, bool]:
         if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
