@@ -204,3 +204,40 @@ def test_what_a_class_has_is_examined_once_for_all_simulations(monkeypatch: pyte
     Pond(sim)
     sim.run(until=1.0)
     assert asked == [Pond, Pond]
+
+
+@pytest.mark.parametrize("where", ["a reporter", "a law"])
+def test_what_a_class_gets_between_events_is_refused_as_the_run_ends(where: str) -> None:
+    class Pond(ev.Continuous):
+        x: ev.State = ev.state(0.0)
+        k: float = 1.0
+
+        def equations(self) -> None:
+            self.rate.x = late() if where == "a law" else 1.0
+
+    def late() -> float:
+        setattr(Pond, "k", 3.0)  # noqa: B010  # a law that sets it in plain words is refused before
+        return 1.0
+
+    sim = ev.Simulation()
+    Pond(sim).start()
+    if where == "a reporter":
+        sim.record(given=late)
+    with pytest.raises(ev.ModelError, match=r"Pond\.k was set after the class was made"):
+        sim.run(until=2.0)
+
+
+def test_what_a_class_gets_in_the_only_event_of_a_run_is_refused_as_that_ends() -> None:
+    class Pond(ev.Component):
+        depth: float = 1.0
+
+    def story() -> ev.ProcessGenerator:
+        Pond.depth = 3.0
+        return
+        yield
+
+    sim = ev.Simulation()
+    Pond(sim)
+    sim.process(story())
+    with pytest.raises(ev.ModelError, match=r"Pond\.depth was set after the class was made"):
+        sim.run()

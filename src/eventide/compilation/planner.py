@@ -17,6 +17,7 @@ from eventide.compilation.registry import Bound
 from eventide.continuous.components.component import STAGES, Continuous, law_names
 from eventide.continuous.components.member import class_plan_of
 from eventide.continuous.plans import LawPlan, ProcessPlan, ReactionPlan, WaitPointPlan
+from eventide.continuous.storage.flow_rows import CHAIN, RESTS, SEGMENTS, SUMS
 from eventide.discrete.conditions.condition import Condition
 from eventide.discrete.inside import generator_of
 from eventide.engine.codes import IMPLICIT
@@ -291,12 +292,12 @@ class Compiler(ConditionCompiler):
         memory, method = integrator.memory, integrator.method.coefficients
         if method.sizes[IMPLICIT] > 0:  # stages that are iterated
             return 0, 0
-        known = memory.flow
-        first, end, run = known.chain_lo[number], known.chain_hi[number], known.segments_lo[number]
-        if flow.assigns or not 0 < end - first <= MOST_LAWS or known.segments_hi[number] != run + 1:
+        known, counts = memory.flow, memory.flow_rows.ints.view
+        first, end, run = counts[number, CHAIN.first], counts[number, CHAIN.end], counts[number, SEGMENTS.first]
+        if flow.assigns or not 0 < end - first <= MOST_LAWS or counts[number, SEGMENTS.end] != run + 1:
             return 0, 0
         low, high = memory.segments.view[run, 0], memory.segments.view[run, 1]
-        has_more = known.sums_hi[number] != known.sums_lo[number] or known.rests_hi[number] != known.rests_lo[number]
+        has_more = any(counts[number, some.end] != counts[number, some.first] for some in (SUMS, RESTS))
         if has_more or high - low > MOST_SLOTS or known.direct[number] == 0:
             return 0, 0
         laws, index, contributors = memory.flow_rows.law, memory.index.view, first + known.contributors[number]

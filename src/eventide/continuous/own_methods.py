@@ -44,11 +44,10 @@ class OwnMethods:
                 integrator.guards.renew(condition)
             integrator.native_handlers.renew_all()
 
-    def check(self) -> None:
-        """A run has ended. Raises ModelError if an object has such a method that some code has not used."""
+    def check(self, *, has_acted: bool) -> None:
+        """A run has ended, in which code of the user has acted: raise ModelError if some has not used such a method."""
         self.is_due = True
-        owners = self._owners()
-        if not owners:
+        if not has_acted or not (owners := self._owners()):
             return
         integrator = self._integrator
         integrator.references.catch_up()  # what the last event has announced is no method

@@ -6,8 +6,7 @@ import inspect
 import sys
 from dataclasses import replace
 from functools import wraps
-from itertools import chain
-from operator import is_, methodcaller
+from operator import is_
 from types import FunctionType
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn, Protocol, dataclass_transform, get_origin
 
@@ -22,7 +21,6 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 
-VALUES: Final = methodcaller("values")
 MOST_LETTERS: Final = 60
 """Of what a field holds so much is shown in a notebook."""
 GENERATED: Final = "<eventide "
@@ -203,30 +201,27 @@ def refuse_late(cls: type[Component]) -> None:
 class ClassContents:
     """What stands in a class and its bases, but for those of the library, so that a change is seen at once.
 
-    That includes what functions are marked with, as handlers are.
+    That includes what functions are marked with, as handlers are. It is compared as each run begins and ends: so what
+    cannot change, as in `object`, is left out, and functions without a mark are only asked whether they have one now.
     """
 
     def __init__(self, cls: type) -> None:
         self._class, self._order = cls, cls.__mro__
-        self._spaces = [vars(base) for base in self._order if base.__module__[:9] != LIBRARY]
-        self._names = list(chain.from_iterable(self._spaces))
-        self._values = list(chain.from_iterable(map(VALUES, self._spaces)))
-        self._spaces_of_functions = [vars(value) for value in self._values if type(value) is FunctionType]
-        self._marks = list(chain.from_iterable(map(VALUES, self._spaces_of_functions)))
+        spaces = [vars(base) for base in self._order if base.__module__[:9] != LIBRARY and base is not object]
+        functions = [vars(one) for space in spaces for one in space.values() if type(one) is FunctionType]
+        marked = [space for space in functions if space]
+        self._unmarked = [space for space in functions if not space]
+        self._spaces = [(space, tuple(space), tuple(space.values())) for space in (*spaces, *marked)]
 
     @property
     def are_current(self) -> bool:
         """Whether there is the same."""
-        return (
-            self._class.__mro__ is self._order
-            and self._names == list(chain.from_iterable(self._spaces))
-            and all(map(is_, self._values, chain.from_iterable(map(VALUES, self._spaces))))
-            and self._are_marks_current()
-        )
-
-    def _are_marks_current(self) -> bool:
-        marks = list(chain.from_iterable(map(VALUES, self._spaces_of_functions)))
-        return len(marks) == len(self._marks) and all(map(is_, self._marks, marks))
+        if self._class.__mro__ is not self._order or any(self._unmarked):
+            return False
+        for space, names, values in self._spaces:
+            if tuple(space) != names or not all(map(is_, values, space.values())):
+                return False
+        return True
 
 
 def _own_fields(cls: type) -> dict[str, Field]:

@@ -40,8 +40,8 @@ class Besides(Protocol):
         """A run begins; how many objects of each kind were made since the last."""
         ...
 
-    def parts(self) -> list[str]:
-        """What has taken no part, in words."""
+    def parts(self, *, has_acted: bool) -> list[str]:
+        """What has taken no part, in words; whether code of the user has run."""
         ...
 
     def is_moving(self) -> bool:
@@ -72,25 +72,23 @@ class Forgotten:
         """
         made = self._made_since()
         if made:
-            for kind in made:
-                if isinstance(kind, type) and issubclass(kind, Component):
-                    refuse_misspelt_methods(kind)
             self._asleep = [process for process in self.world._processes if process._generator is None]
         self._check_classes()
         if self.besides is not None:
             self.besides.begin(made)
 
-    def end(self, *, is_bounded: bool) -> None:
+    def end(self, *, is_bounded: bool, has_acted: bool) -> None:
         """A run has ended as it should: warn of what has taken no part, once.
 
         is_bounded  whether it has ended at a time that was given, so that more may happen later
+        has_acted   whether code of the user has run, which may have changed classes and set attributes
         """
         parts = self._parts() if self._asleep else []
         self._made_since()  # which may wait for the next run
-        if self.world.events != self.world._events_before:
+        if has_acted:
             self._check_classes()
         if self.besides is not None:
-            parts += self.besides.parts()
+            parts += self.besides.parts(has_acted=has_acted)
         if not self.world._is_halted and self._is_over(is_bounded=is_bounded):
             parts += [*self._stuck(is_bounded=is_bounded), *self._locked(), *self._unreleased(), *self._unused()]
         if parts:
@@ -101,6 +99,7 @@ class Forgotten:
         for kind, before in self._classes.items():
             known = before or _CHECKED.get(kind)
             if known is None or not known.are_current:
+                refuse_misspelt_methods(kind)
                 refuse_late(kind)
                 known = _CHECKED[kind] = ClassContents(kind)
                 for oldest in list(_CHECKED)[:-MOST_CHECKED]:  # another thread may drop it meanwhile
@@ -112,11 +111,14 @@ class Forgotten:
         made, before = self.world._counts, self._made
         if made == before:
             return {}
-        self._made = dict(made)
-        for kind in made:
-            if isinstance(kind, type) and issubclass(kind, Component):
-                self._classes.setdefault(kind)
-        return {kind: count - before.get(kind, 0) for kind, count in made.items() if count != before.get(kind)}
+        self._made, more = dict(made), {}
+        for kind, count in made.items():
+            known = before.get(kind, 0)
+            if count != known:
+                more[kind] = count - known
+                if not known and isinstance(kind, type) and issubclass(kind, Component):
+                    self._classes.setdefault(kind)
+        return more
 
     def _parts(self) -> list[str]:
         asleep, self._asleep = [p for p in self._asleep if p._generator is None and not p.terminated], []

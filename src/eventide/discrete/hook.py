@@ -20,8 +20,12 @@ class Hook(Protocol):
         """Evaluate all laws and run all reporters at the present instant."""
         ...
 
-    def come_to_rest(self) -> None:
-        """Call observers where a run has ended."""
+    def come_to_rest(self, *, has_acted: bool) -> bool:
+        """Call observers where a run has ended.
+
+        has_acted   whether code of the user has run in it, as an event
+        Returns     the same with what has run between the events
+        """
         ...
 
 
@@ -38,7 +42,6 @@ class OuterHook:
         if self.inner is not None:
             self.inner.refresh()
 
-    def come_to_rest(self) -> None:
+    def come_to_rest(self, *, has_acted: bool) -> bool:
         """Pass on."""
-        if self.inner is not None:
-            self.inner.come_to_rest()
+        return has_acted if self.inner is None else self.inner.come_to_rest(has_acted=has_acted)

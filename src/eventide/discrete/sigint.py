@@ -33,6 +33,11 @@ DROPPED: Final = "calling ctypes callback function"
 Modules/_ctypes/callbacks.c, _CallPythonObject.
 """
 
+OTHERS: Final = tuple(number for number in range(1, _signal.NSIG) if number != _signal.SIGINT)
+"""The signals but for that of Ctrl-C."""
+NO_HANDLERS: Final = [None if callable(one) else one for one in map(_signal.getsignal, OTHERS)]
+"""What is found for them where no handler has been set, so that mostly one comparison tells."""
+
 
 class Keyboard:
     """Listens for Ctrl-C during each run of a world, if Python's own handler would else be called.
@@ -64,6 +69,11 @@ class Keyboard:
 
             self._signals = Signals(self._must_wait, self._begin_to_wait, self._world._hidden)
         return self._signals
+
+    @property
+    def has_others(self) -> bool:
+        """Whether handlers of other signals may have run."""
+        return self._signals is not None
 
     def check_thread(self) -> None:
         """Raise ModelError if another thread than this one runs the world."""
@@ -120,8 +130,8 @@ class Keyboard:
         if self._are_asked:
             return
         self._are_asked = True
-        others = [_signal.getsignal(number) for number in range(1, _signal.NSIG) if number != _signal.SIGINT]
-        if any(map(callable, others)) or self._before is None:
+        others = list(map(_signal.getsignal, OTHERS))
+        if (others != NO_HANDLERS and any(map(callable, others))) or self._before is None:
             self.signals.pass_through()
 
     def leave(self) -> None:

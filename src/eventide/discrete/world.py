@@ -292,13 +292,15 @@ class World:
         self._events_before = self.events
         self._horizon = horizon
         self._forgotten.begin()
+        began = self._calendar.turn
         try:
             self._loop(horizon)
             self.current = None
             self._close(horizon)
+            has_acted = self._calendar.turn != began or self._migration is not None or self._keyboard.has_others
             if self._hook is not None:
-                self._hook.come_to_rest()
-            self._forgotten.end(is_bounded=horizon < inf)
+                has_acted = self._hook.come_to_rest(has_acted=has_acted)
+            self._forgotten.end(is_bounded=horizon < inf, has_acted=has_acted)
         except SimulationError as error:
             self.simulation_error(error)
             raise

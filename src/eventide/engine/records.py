@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -60,22 +59,23 @@ class Column(NamedTuple):
     kind    the table that it is in
     first   its place in a row of that table
     width   how many numbers it has of each row; None if it takes no second index
+    among   its numbers among those of all rows
     """
 
     kind: Kind
     first: int
     width: int | None
     name: str
+    among: slice = slice(None)
 
     def __get__(self, record: Record, _: type[Record]) -> object:
-        kind, first, width, name = self
-        view: object
+        kind, first, width, name, among = self
+        known = record.__dict__
         if width is None:  # slices of a memoryview are made several times faster than those of an array
-            view = record.flat[kind][first :: record.widths[kind]]
+            known[name] = (known.get("flat") or record.flatten())[kind][among]
         else:
-            view = view_of(record.__dict__[kind][:, first : first + width])
-        record.__dict__[name] = view  # where Python finds it before this
-        return view
+            known[name] = view_of(known[kind][:, first : first + width])
+        return known[name]  # where Python finds it before this
 
 
 class _Block(NamedTuple):
@@ -112,7 +112,7 @@ class Record:
             widths = {kind: -(-width // LINE) * LINE for kind, width in widths.items()}
         cls.columns, cls.widths = columns, widths
         for name, column in columns.items():
-            setattr(cls, name, column)
+            setattr(cls, name, column._replace(among=slice(column.first, None, widths[column.kind])))
 
     @classmethod
     def place_of(cls, name: str) -> int:
@@ -128,10 +128,11 @@ class Record:
         known.update(tables)
         known[kind] = table
 
-    @cached_property
-    def flat(self) -> Mapping[Kind, memoryview[int] | memoryview[float]]:
-        """The numbers of each table, one row after the other."""
-        return {kind: view_of(self.__dict__[kind].reshape(-1)) for kind in self.widths if kind in self.__dict__}
+    def flatten(self) -> Mapping[Kind, memoryview[int] | memoryview[float]]:
+        """The numbers of each table, one row after the other, until a table is replaced."""
+        known = self.__dict__
+        known["flat"] = {kind: view_of(known[kind].reshape(-1)) for kind in self.widths if kind in known}
+        return known["flat"]  # type: ignore[no-any-return]  # from the line above
 
     def tables(self) -> list[NumberTable]:
         """The tables that there are, in the order of `widths`."""

@@ -28,6 +28,9 @@ MOST_CHECKED: Final = 100
 MOST_AGAIN: Final = 10
 """and the number of the oldest that are checked in every run."""
 
+FUNCTIONS: Final = frozenset((FunctionType, MethodType))
+"""The types of what may be marked as a handler."""
+
 
 class ForgottenComponents:
     """Looks for components that take no part in the runs of one system."""
@@ -47,14 +50,17 @@ class ForgottenComponents:
         occupants, first = self.system.storage.occupants, inf
         if made:
             kinds = {kind: n for kind, n in made.items() if isinstance(kind, type) and issubclass(kind, Continuous)}
-            new = sum(kinds.values())
-            first = max(len(occupants) - new, 0)
+            first = max(len(occupants) - sum(kinds.values()), 0)
+            self._resting = []
             # The newest stand last; variables among them have no laws.
-            latest = list(islice(occupants.values(), first, None))
-            self._resting = [one for one in latest if not getattr(one(), "_started", 1) and _is_at_rest(one())]
+            for place, occupant in enumerate(islice(occupants.values(), first, None), first):
+                owner = occupant()
+                kinds.pop(type(owner), None)  # type: ignore[arg-type]  # whatever it is, or was
+                if not getattr(owner, "_started", 1) and _is_at_rest(owner):
+                    self._resting.append(occupant)
+                if MOST_AGAIN <= place < first + MOST_CHECKED:
+                    refuse_misspelt(owner)
             self._gone = self._dropped(kinds) if kinds else []
-            for occupant in latest[max(MOST_AGAIN - first, 0) : MOST_CHECKED]:
-                refuse_misspelt(occupant())
         self._look_again(first)
 
     def _look_again(self, new: float = inf) -> None:
@@ -66,9 +72,13 @@ class ForgottenComponents:
                 self._sizes[slab] = size
                 refuse_misspelt(owner)
 
-    def parts(self) -> list[str]:
-        """In words, what was never started. Raises ModelError for an attribute that was misspelt in the run."""
-        self._look_again()
+    def parts(self, *, has_acted: bool) -> list[str]:
+        """In words, what was never started. Raises ModelError for an attribute that was misspelt in the run.
+
+        has_acted   whether code of the user has run
+        """
+        if has_acted:
+            self._look_again()
         if not self._resting and not self._gone:
             return []
         gone, self._gone = self._gone, []
@@ -77,7 +87,7 @@ class ForgottenComponents:
         return told + [f"{name} 1 was never started and is gone (keep it: one = {name}(sim).start())" for name in gone]
 
     def _dropped(self, made: Iterable[type[Continuous]]) -> list[str]:
-        """Classes whose new objects are all gone: what is not started is not kept alive."""
+        """Those of these classes of which no object lives: what is not started is not kept alive."""
         alive = {type(one()) for one in self.system.storage.occupants.values()}
         gone = [kind for kind in made if kind not in alive]
         return [kind.__name__ for kind in gone if has_laws(kind) and not issubclass(kind, Process)]
@@ -100,14 +110,15 @@ def refuse_misspelt(component: object) -> None:
     """Raise ModelError if an object has an undeclared attribute whose name is close to that of a field."""
     if not isinstance(component, Continuous):
         return
-    cls = type(component)
+    cls, space = type(component), component.__dict__
     known = known_names(cls)
-    for name, member in component.__dict__.items():
-        if isinstance(member, FunctionType | MethodType):
-            refuse_handler_of_object(component.name, name, member, handlers_of(cls))
-    if component.__dict__.keys() <= known:
+    if not FUNCTIONS.isdisjoint(map(type, space.values())):
+        for name, member in space.items():
+            if type(member) in FUNCTIONS:
+                refuse_handler_of_object(component.name, name, member, handlers_of(cls))
+    if space.keys() <= known:
         return
-    others = [name for name in component.__dict__ if name not in known]
+    others = [name for name in space if name not in known]
     for name in others:
         near = "" if name[0] == "_" else nearest(name, cls)
         if near:

@@ -372,15 +372,22 @@ class Monitor:
             return True
         return is_due and due < self.observers.will
 
-    def come_to_rest(self) -> None:
-        """A run has ended; changes until the next run are found as that begins."""
-        self.integrator.own_methods.check()
-        self.integrator.changes.note()
+    def come_to_rest(self, *, has_acted: bool) -> bool:
+        """A run has ended; changes until the next run are found as that begins.
+
+        has_acted   whether code of the user has run in it, as an event
+        Returns     the same with what has run between the events, as reporters and laws that cannot be read
+        """
+        changes = self.integrator.changes
+        has_acted = has_acted or not changes.are_seen
+        self.integrator.own_methods.check(has_acted=has_acted)
+        changes.note()
         self.row_driver.reached = None
         if self.observers.at_will:
             self.observers.observe_rest()
         if self.steps >= MANY:
             self._stiffness.look()
+        return has_acted
 
     def _has_prospect(self) -> bool:
         """Whether a condition may become true although no time event is due and no end is set."""

@@ -7,6 +7,7 @@ compiler and processor are known there. Each method of integration gets a table 
 from __future__ import annotations
 
 import sys
+from array import array
 from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,7 +22,7 @@ from eventide.native.locking import locked
 from eventide.native.memory import MARKS
 from eventide.native.method_kernels import kernels_of, method_text, table_of
 from eventide.native.outside import NEEDED
-from eventide.native.packing import functions_at, pack, placed, table_at
+from eventide.native.packing import Places, functions_at, pack, placed, table_at
 from eventide.native.sources import SOURCES, key_of
 
 if TYPE_CHECKING:
@@ -43,29 +44,37 @@ class NativeEngine:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._kernels: dict[bytes, NDArray[np.int64]] = {}
-        self._methods: dict[int, tuple[Coefficients, tuple[int, ...]]] = {}
+        self._methods: dict[int, tuple[Coefficients, array[int]]] = {}
 
     @cached_property
     def engine(self) -> Engine:
         """The functions that Python calls."""
-        table = self._store.load(_told(stepper_text), NEEDED, key=key_of(SOURCES))
-        engine = Engine(self._pack, *functions_at(table, ENTRIES))
-        engine.places = tuple(table_at(table)[len(ENTRIES) : len(ENTRIES) + len(DIRECT)])
+        engine = Engine(self._pack, *functions_at(self._table, ENTRIES))
+        first = len(ENTRIES) + 1
+        engine.places = tuple(table_at(self._table)[first : first + len(DIRECT)])
         return engine
+
+    @cached_property
+    def _table(self) -> int:
+        return self._store.load(_told(stepper_text), NEEDED, key=key_of(SOURCES))
+
+    @cached_property
+    def _places(self) -> Places:
+        return functions_at(self._table, (*ENTRIES, calls.PLACES))[-1]
 
     def _pack(self, arrays: Arrays) -> tuple[int, object]:
         method = arrays.method
         known = self._methods.get(id(method)) or self._add(method)
-        return pack(arrays, known[1])
+        return pack(arrays, known[1], self._places)
 
     @locked
-    def _add(self, method: Coefficients) -> tuple[Coefficients, tuple[int, ...]]:
+    def _add(self, method: Coefficients) -> tuple[Coefficients, array[int]]:
         """A method and the addresses of its arrays. Native code works on these, so the first ones are kept for good."""
         key = id(method)
         if key not in self._methods:
             whole = method._replace(kernels=self._kernels_of(method))
             # Kept with its source object, whose id might otherwise be given to another object.
-            self._methods[key] = method, placed(map(np.asarray, whole))[0]
+            self._methods[key] = method, placed([*map(np.asarray, whole)], self._places)
         return self._methods[key]
 
     def _kernels_of(self, method: Coefficients) -> NDArray[np.int64]:
@@ -97,10 +106,12 @@ def program(entries: dict[str, FunctionType], replaced: object = overrides, dire
 
     replaced    a module whose functions replace those of the same name
     direct      those that other native code calls, too
-    Its function `@kernel` returns a table of the addresses of the entries for Python, and of these for others.
+    Its function `@kernel` returns a table of the addresses of the entries for Python, of `calls.PLACES`, and of these
+    for others.
     Raises Untranslatable.
     """
     calling = [calls.call_text(name, *signature(function)) for name, function in entries.items()]
-    table = table_of([*(f"@{calls.SECOND}{name}" for name in entries), *(f"@{name}" for name in direct)])
-    parts = [*calls.DECLARATIONS, *gathered(entries, replaced), *calling, table]
+    called = (*entries, calls.PLACES)
+    table = table_of([*(f"@{calls.SECOND}{name}" for name in called), *(f"@{name}" for name in direct)])
+    parts = [*calls.DECLARATIONS, calls.PLACES_TEXT, *gathered(entries, replaced), *calling, table]
     return "\n".join([*parts, MARKS])

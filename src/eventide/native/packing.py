@@ -4,58 +4,58 @@ from __future__ import annotations
 
 import ctypes
 from array import array
-from itertools import chain
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-import numpy as np
-
-from eventide.engine.records import Arrays, Record, address_of
+from eventide.engine.records import Arrays
 from eventide.native import calls
 from eventide.rows.records import Rows
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from eventide.engine.codes import NumberTable
+    from collections.abc import Iterable, Sequence
 
 PLAIN: Final = Arrays._fields.index("slot")
 """The number of the stepper's arrays that come before its records."""
 FLAT: Final = Rows._fields.index("activity")
 """The same for native processes."""
+STATE: Final = Arrays._fields.index("run")
+ROW_STATE: Final = Rows._fields.index("run")
 
 
-def pack(arrays: Arrays, method: tuple[int, ...]) -> tuple[int, object]:
+Places: TypeAlias = Callable[..., object]
+"""Writes addresses and widths of arrays to an address: `calls.PLACES`."""
+
+
+def pack(arrays: Arrays, method: array[int], places: Places) -> tuple[int, object]:
     """The address of the table, and what must live as long as it is used.
 
     method  the entries of the method's arrays
     """
-    whole: tuple[Any, ...] = arrays
-    return _table([placed(whole[:PLAIN]), *map(_placed, whole[PLAIN:-2]), (method, ())])
+    return _table(arrays[:PLAIN], arrays[PLAIN:STATE], arrays.run, places, method)
 
 
-def pack_rows(rows: Rows) -> tuple[int, object]:
+def pack_rows(rows: Rows, places: Places) -> tuple[int, object]:
     """The same for the tables of native processes."""
-    flat = [np.asarray(view) for view in rows[:FLAT]]
-    whole: tuple[Any, ...] = rows
-    return _table([placed(flat), *map(_placed, whole[FLAT:-1])])
+    return _table(rows[:FLAT], rows[FLAT:ROW_STATE], rows.run, places, array("q"))
 
 
-def placed(arrays: Iterable[Any]) -> tuple[tuple[int, ...], tuple[NumberTable, ...]]:
-    """The address and the width of each array, one after the other, and the arrays, which have to live as long."""
-    places: list[int] = []
-    for one in arrays:
-        places += address_of(one) if one.size else 0, one.shape[-1]  # that of an empty array is not used
-    return tuple(places), tuple(arrays)
+def _table(
+    plain: Iterable[Any], records: Iterable[Any], run: ctypes.Structure, places: Places, method: array[int]
+) -> tuple[int, object]:
+    arrays = list(plain)
+    for record in records:
+        arrays += record.tables()
+    table = placed(arrays, places)
+    table.extend((ctypes.addressof(run), 1))
+    table.extend(method)
+    return table.buffer_info()[0], (table, arrays, run)
 
 
-def _placed(record: Record | ctypes.Structure) -> tuple[tuple[int, ...], tuple[object, ...]]:
-    """The same of the tables of a record, or of the record of a run."""
-    return placed(record.tables()) if isinstance(record, Record) else ((ctypes.addressof(record), 1), (record,))
-
-
-def _table(parts: list[tuple[tuple[int, ...], tuple[object, ...]]]) -> tuple[int, object]:
-    table = array("q", chain.from_iterable([places for places, _ in parts]))
-    return table.buffer_info()[0], (table, parts)
+def placed(arrays: Sequence[Any], places: Places) -> array[int]:
+    """The address and the width of each array, one after the other. The arrays have to live as long as it is used."""
+    table = array("q", bytes(16 * len(arrays)))
+    places(table.buffer_info()[0], *arrays)
+    return table
 
 
 def table_at(address: int) -> Any:

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Final
 
+from eventide.native.calls import PLACES
 from eventide.native.locking import locked
 from eventide.native.outside import NEEDED, OUTSIDE
 from eventide.native.packing import functions_at, pack_rows, table_at
@@ -41,7 +42,8 @@ class NativeRows:
     def engine(self) -> RowEngine:
         """The functions that Python calls."""
         table = self._store.load(_engine_text, NEEDED, key=self._key, effort=EFFORT)
-        return RowEngine(pack_rows, *functions_at(table, ENTRIES))
+        *functions, places = functions_at(table, (*ENTRIES, PLACES))
+        return RowEngine(partial(pack_rows, places=places), *functions)
 
     @property
     def is_loaded(self) -> bool:

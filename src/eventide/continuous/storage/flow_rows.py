@@ -20,6 +20,7 @@ SEGMENTS: Final = Columns(*map(FlowRecord.place_of, ("segments_lo", "segments_hi
 CHAIN: Final = Columns(*map(FlowRecord.place_of, ("chain_lo", "chain_hi", "chain_room")))
 SUMS: Final = Columns(*map(FlowRecord.place_of, ("sums_lo", "sums_hi", "sums_room")))
 RESTS: Final = Columns(*map(FlowRecord.place_of, ("rests_lo", "rests_hi", "rests_room")))
+SYSTEM, ENTRIES_AT, ENTRIES_ROOM = map(FlowRecord.place_of, ("system", "entries_at", "entries_room"))
 FEWEST: Final = 2
 """The numbers of laws, runs of slots and conditions for which a flow has room at first."""
 
@@ -66,15 +67,14 @@ class FlowRows:
         first, end = self._made, self._made + more
         self.floats.reserve(end)
         self.ints.reserve(end)
-        self._made = end
-        flow = self.flow
+        self._made, ints = end, self.ints.view  # one view of all columns: those of each would take longer than all else
         segments, chain = self.segments.cut(FEWEST * more), self.chain.cut(FEWEST * more)
         entries = self.constants.allocate((ENTRY + 1) * FEWEST * more)
         for number in range(first, end):  # one by one: a model of one flow has to begin soon
             at = FEWEST * (number - first)
-            flow.system[number] = -1
-            flow.segments_lo[number] = flow.segments_hi[number] = segments + at
-            flow.chain_lo[number] = flow.chain_hi[number] = chain + at
-            flow.entries_at[number] = entries + (ENTRY + 1) * at
-            flow.segments_room[number] = flow.chain_room[number] = flow.entries_room[number] = FEWEST
+            ints[number, SYSTEM] = -1
+            ints[number, SEGMENTS.first] = ints[number, SEGMENTS.end] = segments + at
+            ints[number, CHAIN.first] = ints[number, CHAIN.end] = chain + at
+            ints[number, ENTRIES_AT] = entries + (ENTRY + 1) * at
+            ints[number, SEGMENTS.room] = ints[number, CHAIN.room] = ints[number, ENTRIES_ROOM] = FEWEST
         self._free += range(end - 1, first - 1, -1)
