@@ -231,3 +231,38 @@ def test_a_chirp_is_no_accumulation() -> None:
     sim.run(until=log(2.0 * pi * 3000.0 + 1.0))
     # sin(1) is above 0.5 already: the first rise is that after a full turn.
     assert len(fired) == 3000
+
+
+class Plan:
+    """No quantity of the step is called `last`, `rate` or `dt` here."""
+
+    last = rate = dt = 3.1
+
+
+class Pulsed(ev.Continuous):
+    plan: Plan
+    x: ev.State = ev.state(0.0)
+
+
+class PulsedByLast(Pulsed):
+    def equations(self) -> None:
+        self.rate.x = 100.0 if 3.0 <= self.sim.time < self.plan.last else 0.0
+
+
+class PulsedByRate(Pulsed):
+    def equations(self) -> None:
+        self.rate.x = 100.0 if 3.0 <= self.sim.time < self.plan.rate else 0.0
+
+
+class PulsedByDt(Pulsed):
+    def equations(self) -> None:
+        self.rate.x = 100.0 if 3.0 <= self.sim.time < self.plan.dt else 0.0
+
+
+@pytest.mark.parametrize("kind", [PulsedByLast, PulsedByRate, PulsedByDt], ids=["last", "rate", "dt"])
+def test_a_field_of_the_model_s_own_may_be_called_as_a_quantity_of_the_step(kind: type[Pulsed]) -> None:
+    """The comparison was not located because of the name, and a step passed over the pulse, with a warning."""
+    sim = ev.Simulation(rng=1)
+    pulsed = kind(sim, plan=Plan()).start()
+    sim.run(until=20.0)
+    assert pulsed.x == pytest.approx(10.0, abs=1e-12)

@@ -28,11 +28,13 @@ from eventide.compilation.branches.syntax import (
     placed,
     truth_of,
 )
+from eventide.continuous import Continuous, Variable
 from eventide.continuous.components.switches import Branch, Unlocated
+from eventide.discrete.world import World
 from eventide.engine.switching import BOUND
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
 
     from eventide.compilation.branches.clock import Clock
     from eventide.reading.source import Definition
@@ -40,8 +42,12 @@ if TYPE_CHECKING:
 LARGEST: Final = 300
 """A comparison of more nodes than this, with all that its names stand for, is not located."""
 IN_A_LOOP: Final = "it is in a loop"
-OF_THE_STEP: Final = ("rate", "last", "last_state", "dt", "last_time")
-"""What reads these is not located: it jumps where a step begins, as a running maximum by `last` does, or is not known.
+OF_THE_STEP: Final[Mapping[str, tuple[type, ...]]] = {
+    "rate": (Continuous, Variable), "last": (Continuous,), "last_state": (Variable,), "dt": (World,),
+    "last_time": (World,),
+}  # fmt: skip
+"""What reads these attributes, of objects of these classes, is not located: it jumps where a step begins, as a running
+maximum by `last` does, or is not known.
 """
 MAYBE_ARRAYS: Final = "it may be one of arrays, item by item"
 
@@ -460,10 +466,18 @@ class _Resolver(ast.NodeTransformer):
                 return deepcopy(found)
             if isinstance(node, ast.Name) and node.id in self._names.locals:
                 raise NotLocated(f"the value of `{key}` is not known")
-            if isinstance(node, ast.Attribute) and node.attr in OF_THE_STEP:
+            if isinstance(node, ast.Attribute) and self._is_of_the_step(node):
                 raise NotLocated(f"it reads `{node.attr}`")
         elif isinstance(node, ast.Lambda | ast.NamedExpr | ast.Starred | ast.Await | ast.Yield | ast.YieldFrom):
             raise NotLocated("it is more than an expression of numbers")
         elif isinstance(node, ast.GeneratorExp | ast.ListComp | ast.SetComp | ast.DictComp | ast.JoinedStr):
             raise NotLocated("there is a loop in it")
         return self.generic_visit(node)
+
+    def _is_of_the_step(self, node: ast.Attribute) -> bool:
+        """Whether an attribute may be a quantity of the step: not for certain one of the model's own of that name."""
+        kinds = OF_THE_STEP.get(node.attr)
+        if kinds is None:
+            return False
+        owner = self._names.class_of(node.value)
+        return owner is None or issubclass(owner, kinds)
