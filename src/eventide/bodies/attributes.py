@@ -65,9 +65,11 @@ def read(expressions: BodyExpressions, owner: Thing, node: ast.Attribute) -> Ope
             naming.note_type(owner, name, type(found))
         return _number(expressions, owner, name, kind)
     if found is ABSENT:
+        if owner.root:
+            naming.doubts[1][owner.root, (*owner.path, name)] = type(ABSENT)
         raise Unknown("it has no such attribute yet", node)
     if not owner.root:
-        naming.facts[id(owner.value), f"own {name}"] = Fact(attrgetter(name), owner.value, found)
+        naming.note(owner.value, f"own {name}", Fact(attrgetter(name), owner.value, found))
         return Thing("", (), found)
     naming.note_type(owner, name, type(found))
     thing = Thing(owner.root, (*owner.path, name), found)

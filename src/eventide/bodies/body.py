@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import gc
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
 from itertools import chain
 from math import nan
@@ -12,12 +13,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.bodies import attributes
 from eventide.bodies.calls import object_at
-from eventide.bodies.environment import Environment
+from eventide.bodies.environment import Environment, RowStart
 from eventide.bodies.examination import read
 from eventide.bodies.kernels import plain_kernel
-from eventide.bodies.layout import ITERATORS, Layout, iterator_of, range_in, rest_of
+from eventide.bodies.layout import Layout, iterator_of
 from eventide.bodies.learned import learned
-from eventide.bodies.naming import UNBORN, Fact
+from eventide.bodies.naming import UNBORN
 from eventide.bodies.objects import unborn_values
 from eventide.bodies.operands import KINDS, WIDE
 from eventide.bodies.prototypes import Prototypes
@@ -37,7 +38,7 @@ from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.errors import Interrupt
 from eventide.native.locking import locked
 from eventide.reading.dropped_commands import KNOWN
-from eventide.reading.generators import Successor, chain_of, function_of, locals_of
+from eventide.reading.generators import ITERATORS, Successor, chain_of, function_of, locals_of, range_in, rest_of
 from eventide.reading.source import CannotLower
 from eventide.reading.twins import GoingOn
 from eventide.rows.loading import ENGINE, KERNEL, LOADING, RESOURCES
@@ -47,15 +48,14 @@ if TYPE_CHECKING:
     from types import CodeType
 
     from eventide.bodies.migration.selection import Candidate
-    from eventide.bodies.nodes import Extent
     from eventide.bodies.points import Handler
     from eventide.bodies.reader import Reading
-    from eventide.bodies.stations.things import Kept
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.resource import Resource
     from eventide.discrete.world import World
     from eventide.native.row_engine import NativeRows
     from eventide.reading.generators import Suspended
+    from eventide.reading.nodes import Extent
 
 PRESENT: Final = ("waiting", "granted")
 """The states of requests that can go away."""
@@ -63,29 +63,6 @@ MOST_KINDS: Final = 4
 """The most combinations of types for which a body is read."""
 MOST_SHAPES: Final = 24
 """The most objects of different kinds for which the refusal of a method is told apart."""
-
-
-class RowStart(NamedTuple):
-    """What a row of a process begins with.
-
-    at          its state
-    kept        objects whose addresses it has
-    relied      what it relies on besides the facts of its body, by object and attribute
-    stations    what it may use that others use, too; requests: those that it has made; by their places among `wholes`
-    spawn_templates      the processes that its statements make: by the place among `wholes` of the row of the prototype
-    processes   that it refers to, and causes: of its interrupts; by their places among `wholes`
-    """
-
-    at: int
-    wholes: list[int]
-    reals: list[float]
-    kept: tuple[object, ...]
-    relied: dict[tuple[int, str], Fact]
-    stations: dict[int, Kept]
-    requests: dict[int, Request]
-    spawn_templates: dict[int, SpawnTemplate]
-    processes: dict[int, object]
-    causes: dict[int, object]
 
 
 class SpawnTemplate:
@@ -122,16 +99,19 @@ class Body:
     """The body of a generator function, for certain types of its variables.
 
     sizes       how many whole numbers and floats a row has
+    environment what the variables of processes lead to, in one simulation
+    refused     by prototype: why Python makes the processes of a statement that native code could make, there
     """
 
-    def __init__(self, reading: Reading, name: str, world: World) -> None:
+    environment: Environment
+    refused: dict[str, str]
+
+    def __init__(self, reading: Reading, name: str) -> None:
         self.reading = reading
         self.naming = reading.naming
-        self.world = world
         self.text = reading.text(name)
         self.wholes, self.reals = reading.columns()
         self.layout = Layout(reading, self.wholes, self.reals)
-        self.environment = Environment(self.naming, self.layout.places, world, partial(SpawnTemplate, self))
         self._positions: dict[CodeType, list[Extent]] = {}
         self._states: dict[tuple[int, int], int | None] = {}
         """Those in which plain generators of code that is kept in `_positions` stand, by its id and instruction."""
@@ -142,9 +122,14 @@ class Body:
         caught = (handler.name for handler in handlers if handler.name)
         outcomes = (choice.name for choice in reading.choices.values())
         self._absent = dict.fromkeys([*self.naming.requests, *caught, *outcomes])
-        self.refused: dict[str, str] = {}
-        """By prototype: why Python makes the processes of a statement that native code could make."""
         self._name = name
+
+    def in_simulation(self, world: World) -> Body:
+        """The same for the processes of a simulation."""
+        made = copy.copy(self)
+        made.naming, made.refused = self.naming.in_simulation(world), {}
+        made.environment = Environment(made.naming, self.layout.places, world, partial(SpawnTemplate, made))
+        return made
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -528,14 +513,17 @@ class Bodies:
                 return body, row_start
         if len(bodies) >= MOST_KINDS or any(body.resumes_at(generator) is None for body in bodies):
             return None
+        row_start = None
         try:
-            body = self._read(function, values)
+            for body in self._read(function, values):
+                row_start = body.admit(generator, values)
+                if row_start is not None or body.resumes_at(generator) is None:
+                    break
         except CannotLower as refusal:
             shape = _shape(code, values) if len(known) < MOST_SHAPES else ()
             self.refused[id(code)] = self._learned.refused.setdefault(id(code), {})[shape] = code, refusal
             return None
         bodies.append(body)
-        row_start = body.admit(generator)
         return None if row_start is None else (body, row_start)
 
     def begin(
@@ -559,13 +547,13 @@ class Bodies:
         key = id(code), *(type(value) for value in arguments.values())
         if key not in self._unborn and len(bodies) < MOST_KINDS:
             try:
-                body = self._read(function, arguments)
+                for body in self._read(function, arguments):
+                    if (row_start := body.begin(arguments)) is not None:
+                        bodies.append(body)
+                        return body, row_start
+                bodies.append(body)
             except CannotLower as refusal:
                 self._unborn[key] = code, refusal
-            else:
-                bodies.append(body)
-                if (row_start := body.begin(arguments)) is not None:
-                    return body, row_start
         if key in self._unborn:
             raise self._unborn[key][1]
         raise definition.refusal(definition.tree, "its arguments change their types")
@@ -579,6 +567,15 @@ class Bodies:
             bodies[:] = [body for body in bodies if body.is_current]
         return bodies
 
-    def _read(self, function: FunctionType, values: Mapping[str, object]) -> Body:
+    def _read(self, function: FunctionType, values: Mapping[str, object]) -> Iterator[Body]:
+        """Bodies of a function for the types of its variables: those that other simulations had, then one made anew.
+
+        Raises CannotLower, after those that are known, if it stays Python.
+        """
+        kept = self._learned.bodies_of(function, values)
+        yield from (body.in_simulation(self.world) for body in kept if body.naming.stands(self.world, values))
         reading = read(function, values, self._learned.book, self._learned.twin_of, self.world)
-        return Body(reading, f"body_{function.__name__}", self.world)
+        body = Body(reading, f"body_{function.__name__}")
+        if reading.is_common:
+            self._learned.keep(function, values, body)
+        yield body.in_simulation(self.world)

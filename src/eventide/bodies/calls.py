@@ -10,8 +10,8 @@ import ast
 import ctypes
 from array import array
 from random import Random
-from types import BuiltinMethodType, MethodType, MethodWrapperType, NoneType
-from typing import TYPE_CHECKING, Any, Final, Literal
+from types import BuiltinMethodType, CodeType, MethodType, MethodWrapperType, NoneType
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from eventide.bodies.operands import EXACT, Operand, Thing, Unknown
 from eventide.streams.streams import Stream
@@ -23,7 +23,10 @@ PLAIN: Final = (Random, Stream, list)
 """Classes of which exact instances have methods that are known."""
 
 
-def addressed_call(function: object, path: tuple[str, ...]) -> Literal["draws", "draws inside", "takes"] | None:
+Call: TypeAlias = Literal["draws", "draws inside", "takes"] | None
+
+
+def addressed_call(function: object, path: tuple[str, ...]) -> Call:
     """What a call does: draw from [0, 1), or from (0, 1), or take a float; None if it is not known.
 
     path    the attributes by which the function was reached
@@ -150,6 +153,25 @@ class Entry:
         return isinstance(found, Thing) and found.value is round
 
 
+class EntryCode(NamedTuple):
+    """The code that appends an entry to a list, and the objects of which it makes this."""
+
+    code: CodeType
+    objects: dict[str, object]
+
+    def made(self) -> tuple[object, object]:
+        """What takes its numbers, and what makes the entry of them and appends it."""
+        numbers = array("d")
+        names: dict[str, object] = {
+            "numbers": numbers,
+            "object_at": object_at,
+            **self.objects,
+            "__builtins__": _BUILTINS,
+        }
+        exec(self.code, names)  # noqa: S102  # our own text
+        return numbers.append, names["entry"]
+
+
 def appended(expressions: BodyExpressions, called: Thing, node: ast.expr) -> None:
     """Write an append to a list. Raises Unknown for items that only Python can make."""
     naming, emission = expressions.naming, expressions.emission
@@ -160,15 +182,14 @@ def appended(expressions: BodyExpressions, called: Thing, node: ast.expr) -> Non
         emission.emit(_TELL.format(naming.address(called), entry.numbers[0]))
         return
     add = entry.address(called) if called.root else entry._known(called.value)
-    numbers = array("d")
     source = f"def entry(_):\n    n = numbers[:]\n    del numbers[:]\n    {add}({text})\n"
-    names = {"numbers": numbers, "object_at": object_at, **entry.objects, "__builtins__": _BUILTINS}
-    exec(compile(source, "<eventide entry>", "exec"), names)  # noqa: S102  # our own text
+    code = EntryCode(compile(source, "<eventide entry>", "exec"), entry.objects)
     emission.begin_effect()
-    take = naming.address(Thing("", (), numbers.append))
+    take, append = (naming.address(Thing("", (), one)) for one in code.made())
+    naming.entries[take, append] = code
     for number in entry.numbers:
         emission.emit(_TELL.format(take, number))
-    emission.emit(_TELL.format(naming.address(Thing("", (), names["entry"])), "0.0"))
+    emission.emit(_TELL.format(append, "0.0"))
 
 
 _TELL: Final = "if tell({}, {}) != 0:\n    code = FAILED\n    break"

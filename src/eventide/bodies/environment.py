@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from eventide.bodies.body import SpawnTemplate
     from eventide.bodies.naming import Naming
     from eventide.bodies.stations.things import Kept
+    from eventide.discrete.resources.request import Request
     from eventide.discrete.resources.resource import Resource
     from eventide.discrete.resources.transfer import Depot
     from eventide.discrete.world import World
@@ -130,9 +131,9 @@ class Environment:
     def _kept(self, values: Mapping[str, object]) -> tuple[object, ...] | None:
         """The objects that native code calls; None if one is of another kind."""
         found = []
-        for called in self._naming.addresses.values():
+        for text, called in self._naming.addresses.items():
             value = called.found(values)
-            if addressed_call(value, called.path) != addressed_call(called.value, called.path):
+            if addressed_call(value, called.path) != self._naming.calls[text]:
                 return None
             found.append(target_of(value))
         return tuple(found)
@@ -150,6 +151,29 @@ class Found(NamedTuple):
     relied: dict[tuple[int, str], Fact]
     resources: dict[str, Resource]
     stations: dict[int, Kept]
+    spawn_templates: dict[int, SpawnTemplate]
+    processes: dict[int, object]
+    causes: dict[int, object]
+
+
+class RowStart(NamedTuple):
+    """What a row of a process begins with.
+
+    at          its state
+    kept        objects whose addresses it has
+    relied      what it relies on besides the facts of its body, by object and attribute
+    stations    what it may use that others use, too; requests: those that it has made; by their places among `wholes`
+    spawn_templates      the processes that its statements make: by the place among `wholes` of the row of the prototype
+    processes   that it refers to, and causes: of its interrupts; by their places among `wholes`
+    """
+
+    at: int
+    wholes: list[int]
+    reals: list[float]
+    kept: tuple[object, ...]
+    relied: dict[tuple[int, str], Fact]
+    stations: dict[int, Kept]
+    requests: dict[int, Request]
     spawn_templates: dict[int, SpawnTemplate]
     processes: dict[int, object]
     causes: dict[int, object]

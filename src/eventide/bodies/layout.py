@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.bodies.operands import KINDS, WIDE
@@ -18,10 +16,6 @@ if TYPE_CHECKING:
 
 _ABSENT: Final = object()
 _TYPES: Final = {**{kind: known for known, kind in KINDS.items()}, "object": object}
-
-_RANGE: Final = type(iter(range(1)))
-_TUPLE: Final = type(iter(()))
-ITERATORS: Final = (_RANGE, chain)
 
 
 class Standing(NamedTuple):
@@ -100,28 +94,6 @@ class Layout:
         return wholes, reals
 
 
-# --- iterators over ranges --------------------------------------------------------------------------------------------
-
-
 def iterator_of(loop: Loop, texts: Mapping[str, Any]) -> Iterator[int]:
     """What a loop over a range has left in a row."""
     return iter(range(texts[f"n_{loop.number}"], texts[f"s_{loop.number}"], loop.step))
-
-
-def range_in(item: object) -> object:
-    """The iterator over a range that a loop goes through, that of a twin by way of a chain; None if it is none."""
-    if type(item) is _RANGE:
-        return item
-    if type(item) is not chain:
-        return None
-    inside = gc.get_referents(item)
-    for source in inside[:]:
-        inside += gc.get_referents(*gc.get_referents(source)) if type(source) is _TUPLE else []
-    return next((found for found in inside if type(found) is _RANGE), None)
-
-
-def rest_of(iterator: Any) -> tuple[int, int, int]:
-    """What an iterator over a range has left."""
-    _, (whole,), *rest = iterator.__reduce__()
-    done = rest[0] or 0 if rest else 0
-    return whole.start + done * whole.step, whole.stop, whole.step

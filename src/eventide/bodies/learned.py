@@ -1,28 +1,57 @@
-"""What is known of the code of generator functions, for all simulations of a process."""
+"""What is known of the code of generator functions, for all simulations of a process.
+
+A body is kept with the facts by which it was read, and nothing of the simulation in which that was: it serves another
+one where these hold, and is bound to its objects by the paths that lead to them from the variables of its processes.
+One that refers to objects in other ways, as functions do that a model makes, is read in each simulation.
+"""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from eventide.native.locking import locked
+from eventide.reading.common import is_common
 from eventide.reading.source import SourceBook
 from eventide.reading.twins import Twin
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from types import CodeType, FunctionType
 
+    from eventide.bodies.body import Body
     from eventide.reading.source import CannotLower
 
 
+MOST: Final = 256
+"""The functions, by the types of their variables, whose bodies are kept; those that were read first make room."""
+MOST_ALIKE: Final = 4
+"""The bodies that are kept of one function for the same types of variables."""
+
+
 class Learned:
-    """What is known of code, for all simulations: its text, its twins, and why it stays Python."""
+    """What is known of code, for all simulations: its text, its twins, its bodies, and why it stays Python."""
 
     def __init__(self) -> None:
         self.book = SourceBook()
         self.twins: dict[int, tuple[CodeType, Twin]] = {}
         self.refused: dict[int, dict[tuple[type, ...], tuple[CodeType, CannotLower]]] = {}
         """By code, and by what its first argument is like; under () for whatever that is."""
+        self._bodies: dict[tuple[object, ...], tuple[Body, ...]] = {}
+
+    def bodies_of(self, function: FunctionType, values: Mapping[str, object]) -> tuple[Body, ...]:
+        """The bodies of a function for variables of these types that no simulation has to itself, the latest first."""
+        return self._bodies.get(_key(function, values), ())
+
+    @locked
+    def keep(self, function: FunctionType, values: Mapping[str, object], body: Body) -> None:
+        """Keep a body, if the types of all variables are common."""
+        key = _key(function, values)
+        if all(is_common(type(value)) for value in values.values()):
+            kept = self._bodies.pop(key, ())
+            if len(self._bodies) >= MOST:
+                del self._bodies[next(iter(self._bodies))]
+            self._bodies[key] = (body, *kept[: MOST_ALIKE - 1])
 
     def twin_of(self, function: FunctionType) -> Twin:
         """What makes twins of a generator function. Raises CannotLower if it has none."""
@@ -30,6 +59,12 @@ class Learned:
         if id(code) not in self.twins:
             self.twins[id(code)] = code, Twin(self.book.definition(function, yields=True), function)
         return self.twins[id(code)][1]
+
+
+def _key(function: FunctionType, values: Mapping[str, object]) -> tuple[object, ...]:
+    """A body that is kept has the function, so that the ids of its parts stay their own."""
+    kinds = ((name, type(value)) for name, value in values.items())
+    return id(function.__code__), id(function.__globals__), *kinds
 
 
 @locked

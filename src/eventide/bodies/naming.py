@@ -10,11 +10,19 @@ import builtins
 import copy
 from functools import reduce
 from inspect import getattr_static
+from itertools import chain
 from operator import attrgetter
-from types import BuiltinMethodType, FunctionType, MemberDescriptorType, MethodWrapperType, ModuleType
+from types import (
+    BuiltinMethodType,
+    CellType,
+    FunctionType,
+    MemberDescriptorType,
+    MethodWrapperType,
+    ModuleType,
+)
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from eventide.bodies.calls import METHODS, PLAIN, is_array_of_floats
+from eventide.bodies.calls import METHODS, PLAIN, addressed_call, is_array_of_floats
 from eventide.bodies.operands import KINDS, Kind, Operand, Thing, Unknown, constant
 from eventide.discrete.processes.generator_process import GeneratorProcess
 from eventide.discrete.processes.process import Process
@@ -22,11 +30,13 @@ from eventide.discrete.resources.container import Container
 from eventide.discrete.resources.resource import PreemptiveResource, Resource
 from eventide.discrete.resources.store import Store
 from eventide.discrete.world import World
+from eventide.reading.common import is_common
 from eventide.statistics.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from eventide.bodies.calls import Call, EntryCode
     from eventide.bodies.emission import Emission
     from eventide.bodies.points import Choice
     from eventide.bodies.waits.states import Awaited
@@ -124,7 +134,10 @@ class Naming:
     values      of the local variables and cells of the generator that was examined
     kinds       of the local variables that a row keeps as numbers
     facts       what names of modules, classes and cells were found to mean
-    addresses   what a row has the address of: by the variable of the kernel, what is called
+    particular  those of these that are about objects of one simulation; settings: those about itself, by attribute
+    doubts      facts, and as `things` and `exact`, by which statements were found to be Python's
+    addresses   what a row has the address of: by the variable of the kernel, what is called; calls: what that does
+    entries     what is appended to lists: by the variables with what takes its numbers, and with what appends it
     given       numbers that a row is given: by the variable of the kernel, what asks for them
     shared      the variables that functions made in the body may set
     private     of those that such functions read, the ones that only conditions of its waits read
@@ -159,14 +172,14 @@ class Naming:
         if self.is_unborn:
             self.parameters = tuple(name for name in values if name[0] == UNBORN and name != UNBORN)
         self.arguments = frozenset(self.parameters)
-        self.facts: dict[tuple[int, str], Fact] = {}
+        self._note_nothing()
         self.addresses: dict[str, Thing] = {}
         self.given: dict[str, Fact] = {}
         self.things: dict[tuple[str, tuple[str, ...]], type] = {}
         self.methods: dict[tuple[str, tuple[str, ...]], object] = {}
         self.exact: dict[tuple[str, tuple[str, ...]], object] = {}
         """The functions, classes and modules that variables lead to, by how they are reached."""
-        self.simulations: dict[tuple[str, tuple[str, ...]], World] = {}
+        self.simulations: dict[tuple[str, tuple[str, ...]], World | None] = {}
         self.stations: dict[str, Thing] = {}  # the resources whose numbers a row has, by the variable of the kernel
         self.guards: dict[str, Awaited] = {}  # the states for which a row waits
         self.levels: dict[str, Thing] = {}  # the levels and containers
@@ -196,6 +209,14 @@ class Naming:
         self.certain = set(self.arguments)
         """The variables that have values wherever their names mean anything."""
 
+    def _note_nothing(self) -> None:
+        self.facts: dict[tuple[int, str], Fact] = {}
+        self.particular: set[tuple[int, str]] = set()  # asked for whether it is empty only
+        self.settings: dict[str, object] = {}
+        self.doubts: Conditions = ({}, {}, {})
+        self.calls: dict[str, Call] = {}
+        self.entries: dict[tuple[str, str], EntryCode] = {}
+
     def inside(self, function: FunctionType, prefix: str) -> Naming:
         """The names of a function that the body goes through: what they stand for is noted in the same tables."""
         made, code = copy.copy(self), function.__code__
@@ -221,11 +242,16 @@ class Naming:
             known.clear()
             known.update(before)
 
+    def leave_to_python(self, noted: Conditions) -> None:
+        """The same, as a statement is Python's: that was found by what was noted since then."""
+        reasons = zip(self.doubts, self._conditions, noted, strict=False)
+        for doubts, known, before in reasons:
+            doubts.update({key: known[key] for key in known if key not in before})
+        self.take_back(noted)
+
     @property
     def _conditions(self) -> Conditions:
         about_objects = (
-            self.things,
-            self.exact,
             self.methods,
             self.simulations,
             self.stations,
@@ -234,7 +260,18 @@ class Naming:
             self.processes,
             self.causes,
         )
-        return (self.facts, self.addresses, self.given, self.spawns, self.guards, *about_objects)
+        about_all = self.facts, self.things, self.exact
+        return (
+            *about_all,
+            self.settings,
+            self.calls,
+            self.entries,
+            self.addresses,
+            self.given,
+            self.spawns,
+            self.guards,
+            *about_objects,
+        )
 
     def definition(self, function: FunctionType, *, yields: bool = False) -> Definition:
         """Where a function is written. Raises CannotLower."""
@@ -302,11 +339,21 @@ class Naming:
         self.facts[id(names), node.id] = Fact(names.get, node.id, None)
         return self._noted(builtins, vars(builtins).get, node.id, node.id, node)
 
+    def note(self, holder: object, name: str, fact: Fact, *, is_of_all: bool = False) -> None:
+        """From now on something about an object is a fact: about one of this simulation, or of all."""
+        self.facts[id(holder), name] = fact
+        if not is_of_all:
+            self.particular.add((id(holder), name))
+
+    def note_setting(self, name: str) -> None:
+        """The same of an attribute of the simulation."""
+        self.settings[name] = getattr(self.world, name)
+
     def note_function(self, function: FunctionType) -> None:
         """A function is inlined: its code and the defaults of its arguments become facts."""
         for name in ("__code__", "__defaults__", "__kwdefaults__", "__name__"):
             ask = attrgetter(name)
-            self.facts[id(function), name] = Fact(ask, function, ask(function))
+            self.note(function, name, Fact(ask, function, ask(function)), is_of_all=is_common(function))
         given = function.__kwdefaults__ or {}
         self.facts.update({(id(given), name): Fact(given.get, name, value) for name, value in given.items()})
 
@@ -326,7 +373,8 @@ class Naming:
             value = ask(about)
         except (AttributeError, ValueError):
             raise Unknown("it has no value", node) from None
-        fact = self.facts[id(holder), name] = Fact(ask, about, value)
+        fact = Fact(ask, about, value)
+        self.note(holder, name, fact, is_of_all=is_common(value) and not isinstance(holder, CellType))
         if type(value) not in KINDS:
             return Thing("", (), value)
         if type(value) is bool:
@@ -371,7 +419,7 @@ class Naming:
         value = owner.value
         own = None if owner.root else own_fact(value, node.attr, found)
         if own is not None:
-            self.facts[id(value), f"own {node.attr}"] = own
+            self.note(value, f"own {node.attr}", own)
         self.methods[owner.root, (*owner.path, node.attr)] = getattr(found, "__func__", None)
         return Thing(owner.root, (*owner.path, node.attr), found)
 
@@ -441,7 +489,7 @@ class Naming:
             self._note_exact(owner.root, (*owner.path, name), getattr(owner.value, name))
         else:
             value = owner.value
-            self.facts[id(value), f"type {name}"] = Fact(lambda asked: type(getattr(value, asked, ABSENT)), name, kind)
+            self.note(value, f"type {name}", Fact(lambda asked: type(getattr(value, asked, ABSENT)), name, kind))
 
     def is_lasting(self, thing: Thing) -> bool:
         """Whether an object is the same whenever a row comes there, and not created each time or made later."""
@@ -454,5 +502,64 @@ class Naming:
             if (known.root, known.path) == (called.root, called.path) and (known.root or _are_same(known, called)):
                 return text
         text = f"c_{len(self.addresses)}"
-        self.addresses[text] = called
+        self.addresses[text], self.calls[text] = called, addressed_call(called.value, called.path)
         return text
+
+    # --- one reading for several simulations ------------------------------------------------------------------------
+
+    @property
+    def is_common(self) -> bool:
+        """Whether nothing that was noted is about an object of one simulation, but for what variables lead to."""
+        made = {text for texts in self.entries for text in texts}
+        things = [thing for text, thing in self.addresses.items() if text not in made]
+        things += [thing for table in self._numbered_things for thing in table.values()]
+        things += [owner for owner, _ in self.quantities.values()]
+        for site in self.spawns.values():
+            things += [one for one in site.arguments.values() if isinstance(one, Thing)]
+        for awaited in self.guards.values():
+            things += awaited.closure.objects.values()
+        parts = [*self.things.values(), *self.exact.values(), *self.methods.values(), self.function]
+        parts += [part for doubts in self.doubts[1:] for part in doubts.values()]
+        parts += [part for site in self.spawns.values() for part in (site.function, site.kind)]
+        parts += [part for entry in self.entries.values() for part in entry.objects.values()]
+        return not self.particular and all(map(is_common, (*parts, *(one.value for one in things if not one.root))))
+
+    @property
+    def _numbered_things(self) -> tuple[dict[str, Thing], ...]:
+        return self.stations, self.levels, self.processes, self.causes
+
+    def leave_simulation(self) -> None:
+        """All is read: forget the objects to which variables led, and the simulation."""
+        for table in (self.addresses, *self._numbered_things):
+            table.update({text: thing._replace(value=None) for text, thing in table.items() if thing.root})
+        for text, (owner, where) in self.quantities.items():
+            self.quantities[text] = owner._replace(value=None) if owner.root else owner, where
+        self.simulations.update(dict.fromkeys(self.simulations))
+        self.unborn, self.values, self.bound = None, {}, {}
+        del self.world
+
+    def stands(self, world: World, values: Mapping[str, object]) -> bool:
+        """Whether all is in a simulation as it was read, also what has left statements to Python.
+
+        values  of the local variables of one of its processes
+        """
+        facts, things, exact = self.doubts
+        each = chain(self.facts.values(), self._settings_of(world).values(), facts.values())
+        if not all(fact.holds for fact in each):
+            return False
+        if any(type(reached(values, *where)) is not kind for where, kind in things.items()):
+            return False
+        return all(reached(values, *where) is known for where, known in exact.items())
+
+    def _settings_of(self, world: World) -> dict[tuple[int, str], Fact]:
+        return {(id(world), name): Fact(attrgetter(name), world, known) for name, known in self.settings.items()}
+
+    def in_simulation(self, world: World) -> Naming:
+        """The same names for processes of a simulation."""
+        made = copy.copy(self)
+        made.facts = {**self.facts, **self._settings_of(world)}
+        made.world, made.simulations = world, dict.fromkeys(self.simulations, world)
+        made.addresses = {**self.addresses}
+        for (take, add), entry in self.entries.items():
+            made.addresses[take], made.addresses[add] = (Thing("", (), one) for one in entry.made())
+        return made

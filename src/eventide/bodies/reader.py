@@ -17,7 +17,6 @@ from eventide.bodies.emission import Emission
 from eventide.bodies.expressions import BodyExpressions
 from eventide.bodies.frames import RESULT, Frame, entered
 from eventide.bodies.interrupts import interrupted
-from eventide.bodies.nodes import extent, pairs_of
 from eventide.bodies.operands import Operand, Thing, Unknown
 from eventide.bodies.points import Loop, Point
 from eventide.bodies.spawning import spawned
@@ -25,6 +24,7 @@ from eventide.bodies.waits.choices import is_composed
 from eventide.bodies.waits.gatherings import is_gathering
 from eventide.bodies.waits.levels import level_changed
 from eventide.bodies.waits.waiting import Waiting
+from eventide.reading.nodes import extent, pairs_of
 from eventide.reading.source import CannotLower
 
 if TYPE_CHECKING:
@@ -48,8 +48,8 @@ class Reading(Waiting):
         self.points[0] = Point(self._place(self._first(tree.body)), self.frame, (), "executes")
         self._run(tree.body)
         self._add("code = ENDS\nbreak")
-        for frame in self.frames:  # of one generator: they must not live as long as the body
-            frame.naming.unborn, frame.naming.values, frame.naming.bound = None, {}, {}
+        for frame in self.frames:  # what belongs to one generator must not live as long as the body
+            frame.naming.leave_simulation()
 
     # --- statements -----------------------------------------------------------------------------------------------
 
@@ -335,7 +335,7 @@ class Reading(Waiting):
             for table, size in zip(self._tables, sizes, strict=True):
                 while len(table) > size:
                     table.popitem()
-            self.naming.take_back(noted)
+            self.naming.leave_to_python(noted)
             self.naming.used.intersection_update(used)
             del self.loops[loops:], self.frames[frames:]
             self._states, self._lines = states, lines

@@ -11,10 +11,11 @@ from eventide.bodies.emission import Emission
 from eventide.bodies.expressions import BodyExpressions
 from eventide.bodies.frames import Frame
 from eventide.bodies.handlers import Handlers
-from eventide.bodies.nodes import Extent, extent
-from eventide.bodies.operands import Operand, Unknown
+from eventide.bodies.operands import Operand, Thing, Unknown
 from eventide.bodies.points import Block, Choice, Loop, Point
 from eventide.bodies.waits.closures import places_of, private_numbers
+from eventide.reading.common import is_common
+from eventide.reading.nodes import Extent, extent
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -165,7 +166,7 @@ class Writing:
         try:
             write(BodyExpressions(self.naming, emission))
         except Unknown as unknown:
-            self.naming.take_back(noted)  # Python executes it, whatever its names mean
+            self.naming.leave_to_python(noted)
             self._leave(statement, state, str(unknown), unknown.node)
             return 0
         self._temporaries = emission.used
@@ -274,6 +275,13 @@ class Writing:
         ]
         lines = [*begin, f"while True:\n{machine}", *stores, "a.activity.at[i] = at", "return code"]
         return f"def {name}(a: Rows, i: int) -> int:\n{indent(chr(10).join(lines), '    ')}\n"
+
+    @property
+    def is_common(self) -> bool:
+        """Whether all simulations can have it: it refers to no object of one."""
+        bound = (one for frame in self.frames for one in frame.bound.values())
+        is_bound_common = all(is_common(one.value) for one in bound if isinstance(one, Thing) and not one.root)
+        return is_bound_common and self.naming.is_common and all(is_common(frame.function) for frame in self.frames)
 
     @property
     def optional(self) -> list[str]:

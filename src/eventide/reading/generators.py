@@ -8,8 +8,9 @@ from __future__ import annotations
 import gc
 import sys
 from functools import partial
+from itertools import chain
 from types import CellType, FunctionType, GeneratorType
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from eventide.reading.twins import NOTHING, GoingOn, inner_of, original_function
 
@@ -230,3 +231,30 @@ def _holds(cell: CellType, name: str, values: Mapping[str, object]) -> bool:
     except ValueError:
         return name not in values
     return name in values and value is values[name]
+
+
+# --- iterators over ranges --------------------------------------------------------------------------------------------
+
+
+_RANGE: Final = type(iter(range(1)))
+_TUPLE: Final = type(iter(()))
+ITERATORS: Final = (_RANGE, chain)
+
+
+def range_in(item: object) -> object:
+    """The iterator over a range that a loop goes through, that of a twin by way of a chain; None if it is none."""
+    if type(item) is _RANGE:
+        return item
+    if type(item) is not chain:
+        return None
+    inside = gc.get_referents(item)
+    for source in inside[:]:
+        inside += gc.get_referents(*gc.get_referents(source)) if type(source) is _TUPLE else []
+    return next((found for found in inside if type(found) is _RANGE), None)
+
+
+def rest_of(iterator: Any) -> tuple[int, int, int]:
+    """What an iterator over a range has left."""
+    _, (whole,), *rest = iterator.__reduce__()
+    done = rest[0] or 0 if rest else 0
+    return whole.start + done * whole.step, whole.stop, whole.step

@@ -39,7 +39,7 @@ from eventide.rows.codes import DONE, ENDED, FAILED, GATHERED, JOINED, NONE, NOT
 from eventide.rows.undisturbed import is_watched, uncollected, undisturbed
 
 if TYPE_CHECKING:
-    from eventide.bodies.body import Bodies, Body, Return, RowStart
+    from eventide.bodies.body import Bodies, Body, Return
     from eventide.bodies.migration.row_driver import RowDriver
     from eventide.bodies.prototypes import Prototype, Prototypes
     from eventide.bodies.row_classes import RowClasses
@@ -242,13 +242,13 @@ class RowMigration(OuterHook):
             for thing in candidate.things:
                 requests.update(things.go(thing, owners))
         for prototype in self._models:
-            self._fill(prototype.row, prototype.row_start, prototype.children, requests)
+            self._fill(prototype.row, prototype, requests)
             self._assumptions.note(prototype.body.naming.facts)
         for body in dict.fromkeys(candidate.body for candidate in found.values()):
             self._assumptions.note(body.naming.facts)
         for process, candidate in found.items():
             i = rows[process]
-            self._fill(i, candidate.row_start, candidate.children, requests)
+            self._fill(i, candidate, requests)
             placement.begin_wait(memory, i, candidate, requests, self.away, self._driver.guards)
             self._driver.guards.lend(process, list(candidate.guards.values()), placement.watching(memory, i))
             self._row_classes.begin(process)
@@ -270,12 +270,11 @@ class RowMigration(OuterHook):
         self._counted = list(counted.items())
         self._embodied = memory.run.made
 
-    def _fill(
-        self, i: int, row_start: RowStart, children: dict[int, Prototype | None], requests: dict[StationRequest, int]
-    ) -> None:
+    def _fill(self, i: int, one: Candidate | Prototype, requests: dict[StationRequest, int]) -> None:
         """Write the local numbers of a row."""
         memory, interruptions, things = self._memory, self._interruptions, self._things
         assert memory is not None is not things
+        row_start, children = one.row_start, one.children
         wholes, views = list(row_start.wholes), memory.views
         for place, child in children.items():
             wholes[place] = NONE if child is None else child.row

@@ -18,7 +18,8 @@ from eventide.reading.generators import is_held_elsewhere
 from eventide.statistics import Level
 
 if TYPE_CHECKING:
-    from eventide.bodies.body import Bodies, Body, RowStart
+    from eventide.bodies.body import Bodies, Body
+    from eventide.bodies.environment import RowStart
     from eventide.bodies.migration.row_driver import Guards
     from eventide.bodies.prototypes import Prototype, Prototypes
     from eventide.bodies.stations.things import Kept

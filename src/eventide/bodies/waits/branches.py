@@ -19,7 +19,8 @@ from eventide.rows.composites import has_rows, place_branch
 from eventide.rows.event_list import displace
 
 if TYPE_CHECKING:
-    from eventide.bodies.body import Body, RowStart
+    from eventide.bodies.body import Body
+    from eventide.bodies.environment import RowStart
     from eventide.bodies.points import Block, Choice, Point
     from eventide.discrete.calendar import Notice
     from eventide.discrete.commands import Wait

@@ -99,7 +99,7 @@ def closure_of(expressions: BodyExpressions, node: ast.Lambda, code: CodeType) -
                 closure.objects[name] = Thing("", (), _content(cell))
             except ValueError:
                 raise Unknown("it has no value", node) from None
-            naming.facts[id(cell), f"cell {name}"] = Fact(_content, cell, _content(cell))
+            naming.note(cell, f"cell {name}", Fact(_content, cell, _content(cell)))
         elif is_number and (naming.prefix or name in naming.private):
             found = expressions.value(ast.copy_location(ast.Name(name, ast.Load()), node))
             if isinstance(found, Thing):

@@ -8,11 +8,9 @@ at each wait, but for numbers of the row that it closes over: the guard is told 
 from __future__ import annotations
 
 import ast
-from operator import attrgetter
 from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from eventide.bodies.naming import Fact
 from eventide.bodies.operands import Operand, Thing, Unknown
 from eventide.bodies.waits.closures import FUNCTION, OWNER, Closure, closure_of, place_of
 from eventide.discrete.conditions.until import StateWait, until
@@ -70,7 +68,7 @@ def guard_of(expressions: BodyExpressions, node: ast.expr, frame: Frame) -> tupl
     world = naming.world
     for name in ("until_prior", "until_priority"):
         if name[6:] not in given:
-            naming.facts[id(world), name] = Fact(attrgetter(name), world, getattr(world, name))
+            naming.note_setting(name)
     priority, is_prior = given.get("priority"), bool(given.get("prior", world.until_prior))
     text = naming.guard(Awaited(code, priority, closure))
     emission.emit_early(_EXIT.format("a.run.arrays == 0"))

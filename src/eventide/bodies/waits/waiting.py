@@ -6,7 +6,6 @@ import ast
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.emission import Emission
-from eventide.bodies.nodes import extent
 from eventide.bodies.operands import LARGEST, Operand, Thing, Unknown
 from eventide.bodies.points import Block
 from eventide.bodies.requests import asked, name_of_request
@@ -17,6 +16,7 @@ from eventide.bodies.waits.states import watched
 from eventide.bodies.waits.transfers import transferred
 from eventide.bodies.writing import COMMAND, Writing
 from eventide.discrete.commands import hold
+from eventide.reading.nodes import extent
 
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions

@@ -1,0 +1,307 @@
+"""What was read of a process in one simulation serves others, as far as all is in them as it was read."""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Callable
+from pathlib import Path
+from threading import Thread
+from types import ModuleType
+from typing import Any
+from weakref import ref
+
+import pytest
+import random_bodies
+import random_interrupts
+import random_methods
+import random_queues
+import random_spawning
+import random_transfers
+from random_bodies import load, simulation, taken
+from random_combined import combined_outcome, combined_program
+
+import eventide as ev
+from eventide.bodies import body
+from eventide.bodies.learned import Learned
+
+Told = list[Any]
+PAUSE = 0.5
+
+
+@pytest.fixture(autouse=True)
+def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The functions whose bodies are read, where nothing is known at first."""
+    random_bodies.hurry(monkeypatch)
+    known, names, read = Learned(), [], body.read
+
+    def reading(function: Any, *others: Any) -> Any:
+        names.append(function.__name__)
+        return read(function, *others)
+
+    monkeypatch.setattr(body, "learned", lambda: known)
+    monkeypatch.setattr(body, "read", reading)
+    return names
+
+
+class Room(ev.Continuous):
+    temperature: ev.State = ev.state(18.0)
+    heating: float = 0.0
+
+    def equations(self) -> None:
+        self.rate.temperature = self.heating - 0.25 * (self.temperature - 10.0)
+
+
+class Desk:
+    def __init__(self, pause: float) -> None:
+        self.pause = pause
+        self.served = 0
+
+    def next_pause(self) -> float:
+        return self.pause
+
+    def step(self) -> int:
+        return 1
+
+
+class Worker(ev.Process):
+    desk: Desk
+    told: Told
+
+    def run(self) -> ev.ProcessGenerator:
+        while True:
+            yield ev.hold(self.desk.next_pause() + PAUSE)
+            self.desk.served += self.desk.step()
+            self.told.append((self.sim.time, self.desk.served, "served"))
+
+
+def control(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
+    while True:
+        room.heating = 4.0
+        yield ev.until(lambda: room.temperature >= 22.0)
+        told.append((sim.time, "off"))
+        room.heating = 0.0
+        yield ev.hold(0.25)
+        yield ev.until(lambda: room.temperature <= 18.0)
+
+
+def visit(sim: ev.Simulation, desk: ev.Resource, told: Told, pause: float) -> ev.ProcessGenerator:
+    with desk.request() as place:
+        yield place
+        yield ev.hold(pause)
+    told.append(sim.time)
+
+
+def arrive(sim: ev.Simulation, desk: ev.Resource, told: Told) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(0.5)
+        sim.process(visit(sim, desk, told, 0.75))
+
+
+def rooms(sim: ev.Simulation, told: Told) -> None:
+    sim.process(control(sim, Room(sim).start(), told))
+
+
+def workers(sim: ev.Simulation, told: Told, pause: float = 0.25) -> None:
+    Worker(sim, desk=Desk(pause), told=told).activate()
+
+
+def visits(sim: ev.Simulation, told: Told) -> None:
+    sim.process(arrive(sim, ev.Resource(sim, 2), told))
+
+
+def outcome(make: Callable[[ev.Simulation, Told], object], compiles: Any = "auto") -> tuple[Told, int]:
+    """What a model tells, and how many of its events were those of rows."""
+    sim, told = simulation(compiles), []
+    make(sim, told)
+    sim.run(until=40.0)
+    return [*told, sim.time, sim.events], taken(sim)
+
+
+@pytest.mark.parametrize(
+    ("make", "functions"), [(rooms, ["control"]), (workers, ["run"]), (visits, ["visit", "arrive"])]
+)
+def test_a_body_is_read_once_for_several_simulations(
+    make: Callable[[ev.Simulation, Told], None], functions: list[str], reads: list[str]
+) -> None:
+    plain = outcome(make, False)[0]
+    for _ in range(3):
+        told, rows = outcome(make)
+        assert told == plain
+        assert rows > 20
+    assert reads == functions
+
+
+def test_functions_that_are_made_by_a_model_are_read_in_each_simulation(reads: list[str]) -> None:
+    def tick(sim: ev.Simulation, told: Told) -> ev.ProcessGenerator:
+        while True:
+            yield ev.hold(0.5)
+            told.append(sim.time)
+
+    for _ in range(2):
+        outcome(lambda sim, told: sim.process(tick(sim, told)))
+    assert reads == ["tick", "tick"]
+
+
+def _other_constant(monkeypatch: pytest.MonkeyPatch) -> Callable[[ev.Simulation, Told], None]:
+    monkeypatch.setitem(globals(), "PAUSE", 0.75)
+    return workers
+
+
+def _other_method(monkeypatch: pytest.MonkeyPatch) -> Callable[[ev.Simulation, Told], None]:
+    monkeypatch.setattr(Desk, "next_pause", lambda self: 2.0 * self.pause)
+    return workers
+
+
+def _method_of_its_own(_: pytest.MonkeyPatch) -> Callable[[ev.Simulation, Told], None]:
+    def make(sim: ev.Simulation, told: Told) -> None:
+        worker = Worker(sim, desk=Desk(0.25), told=told)
+        vars(worker.desk)["next_pause"] = lambda: 1.5
+        worker.activate()
+
+    return make
+
+
+def _other_type(_: pytest.MonkeyPatch) -> Callable[[ev.Simulation, Told], None]:
+    return lambda sim, told: workers(sim, told, 1)
+
+
+def _other_class(_: pytest.MonkeyPatch) -> Callable[[ev.Simulation, Told], None]:
+    class Slow(Desk):
+        def next_pause(self) -> float:
+            return 3.0 * self.pause
+
+    def make(sim: ev.Simulation, told: Told) -> None:
+        Worker(sim, desk=Slow(0.25), told=told).activate()
+
+    return make
+
+
+CHANGES = [_other_constant, _other_method, _method_of_its_own, _other_type, _other_class]
+
+
+@pytest.mark.parametrize("change", CHANGES, ids=[change.__name__[1:] for change in CHANGES])
+def test_what_has_changed_between_two_simulations_is_noticed(
+    change: Callable[[pytest.MonkeyPatch], Callable[[ev.Simulation, Told], None]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = outcome(workers)[0]
+    make = change(monkeypatch)
+    plain = outcome(make, False)[0]
+    assert plain != before
+    told, rows = outcome(make)
+    assert told == plain
+    assert rows > 20 or change is _method_of_its_own
+
+
+def test_the_priority_of_waits_may_be_another_one(reads: list[str]) -> None:
+    def make(sim: ev.Simulation, told: Told) -> None:
+        sim.until_priority = 2.0
+        rooms(sim, told)
+
+    outcome(rooms)
+    assert outcome(make)[0] == outcome(make, False)[0]
+    assert reads == ["control", "control"]
+
+
+def _stepping(_: Desk) -> int:
+    steps = 0
+    while steps < 1:
+        steps += 1
+    return steps
+
+
+def test_a_statement_that_was_left_to_python_may_be_native_in_another_simulation(
+    monkeypatch: pytest.MonkeyPatch, reads: list[str]
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(Desk, "step", _stepping)
+        told, rows = outcome(workers)
+    again, more = outcome(workers)
+    assert again == told
+    assert more > rows
+    assert reads == ["run", "run"]
+
+
+def test_entries_of_one_simulation_are_not_those_of_another_that_runs_within() -> None:
+    def make(sim: ev.Simulation, told: Told) -> None:
+        def look() -> ev.ProcessGenerator:
+            yield ev.hold(20.1)
+            told.append(outcome(workers)[0])
+
+        workers(sim, told)
+        sim.process(look())
+
+    outcome(workers)
+    assert outcome(make)[0] == outcome(make, False)[0]
+
+
+@pytest.mark.parametrize("make", [rooms, workers, visits])
+def test_what_is_kept_keeps_no_simulation(make: Callable[[ev.Simulation, Told], None]) -> None:
+    sim, told = simulation("auto"), []
+    make(sim, told)
+    sim.run(until=40.0)
+    assert taken(sim) > 20
+    known = ref(sim)
+    del sim
+    gc.collect()
+    assert known() is None
+
+
+def test_threads_share_what_is_kept() -> None:
+    plain, found = outcome(workers, False)[0], []
+    threads = [Thread(target=lambda: found.append(outcome(workers)[0])) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [plain] * 4
+
+
+MODELS: dict[str, tuple[Callable[[int], str], Callable[[ev.Simulation, ModuleType, int], Any]]] = {
+    "bodies": (
+        lambda seed: random_bodies.program(seed, 6),
+        lambda sim, module, seed: random_bodies.outcome(sim, module, seed, 6),
+    ),
+    "methods": (
+        lambda seed: random_methods.program(seed, 6, 4),
+        lambda sim, module, seed: random_methods.outcome(sim, module, seed, 6, 4),
+    ),
+    "queues": (
+        lambda seed: random_queues.program(seed, 6, 3),
+        lambda sim, module, seed: random_queues.outcome(sim, module, seed, 6, 3),
+    ),
+    "interrupts": (
+        lambda seed: random_interrupts.program(seed, 6, 3),
+        lambda sim, module, seed: random_interrupts.outcome(sim, module, seed, 6, 3),
+    ),
+    "spawning": (
+        lambda seed: random_spawning.program(seed, 6, 3, 3),
+        lambda sim, module, seed: random_spawning.outcome(sim, module, seed, 6, 3, 3),
+    ),
+    "transfers": (
+        lambda seed: random_transfers.program(seed, 6, 4),
+        lambda sim, module, seed: random_transfers.outcome(sim, module, seed, 6, 4),
+    ),
+    "combined": (
+        lambda seed: combined_program(seed, 6),
+        lambda sim, module, seed: combined_outcome(sim, module, seed, 6, seed % 3),
+    ),
+}
+
+
+def repeat(name: str, seed: int, folder: Path, reads: list[str]) -> int:
+    """Run a random model three times, with other events each time; how many of its bodies were not read again."""
+    program, run = MODELS[name]
+    module = load(program(seed), folder, f"{name}{seed}")
+    before = len(reads)
+    counts = []
+    for k in range(3):
+        expected = run(simulation(False), module, seed + k)
+        assert run(simulation("auto"), module, seed + k) == expected, (seed, k)
+        counts.append(len(reads))
+    return counts[0] - before - (counts[2] - counts[1])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_random_models_leave_the_same_in_each_simulation(name: str, tmp_path: Path, reads: list[str]) -> None:
+    assert sum(repeat(name, seed, tmp_path, reads) for seed in range(6)) > 6
