@@ -134,6 +134,66 @@ def program_leaving(seed: int, acts: int, looks: int) -> str:
     return "\n\n".join([HEAD, *stories, f"ACTS = {acts}\nLOOKS = {looks}", MEDDLER, SURVEYOR + PATIENCE])
 
 
+ARRANGER = """
+def length(one):
+    return one.in_use.value + one.queue.value
+
+
+def arranger(sim, rng):
+    for step in iter(range(30)):
+        yield ev.hold(rng.choice([0.75, 3.0, 6.0]))
+        act = rng.randrange(5)
+        if act == 0:
+            desks.reverse()
+        elif act == 1 and len(desks) > 1:
+            desks.pop()
+        elif act == 2:
+            desks.append(shared)
+        elif act == 3:
+            pair.desks = list(pair.desks)
+
+
+class Pair:
+    def __init__(self, *desks):
+        self.desks = desks
+
+
+HIDDEN += ("unit", *(f"u{k}" for k in range(300)))
+"""
+
+
+class Choosing(Leaving):
+    """Writes one generator function whose processes choose among resources."""
+
+    def on_block(self, number: int) -> list[str]:
+        lines = super().on_block(number)
+        head = lines[0] if lines[0].startswith("with ") else ""
+        if not head or self.chance.random() < 0.2:
+            return lines
+        name, asked = self.units_of(lines[0]), lines[0][lines[0].index(".request") :]
+        keys = (
+            "length",
+            "length",
+            "lambda one: one.available",
+            "lambda one: one.queue.value * 2 - n % 2",
+            "lambda _: 1.5",
+        )
+        which = f"{self.one('min', 'min', 'max')}({self.one('desks', 'desks', 'pair.desks')}, key={self.one(*keys)})"
+        before, end = [], []
+        if self.chance.random() < 0.3:
+            before, which = [f"best{number} = {which}"], f"best{number}"
+            end = [f"seen.append(1.0 if best{number} is None else 2.0)"]
+        told = [f"    place = {name}.resource", "    log.append(place)"] if self.chance.random() < 0.4 else []
+        return [*before, f"with {which}{asked}", *lines[1:], *(told if f"    yield {name}" in lines else []), *end]
+
+
+def program_choosing(seed: int, acts: int, looks: int) -> str:
+    """The text of a model whose processes choose."""
+    chance = Random(seed)
+    stories = [Choosing(chance, f"story{k}").text() for k in range(3)]
+    return "\n\n".join([HEAD, *stories, f"ACTS = {acts}\nLOOKS = {looks}", MEDDLER, SURVEYOR + PATIENCE, ARRANGER])
+
+
 THROUGH = """
 
 class Box:
@@ -245,7 +305,13 @@ def outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int, looks:
         sim.process(module.meddler(sim, Random(seed + 1), log, processes))
     if looks:
         sim.process(module.surveyor(sim, Random(seed + 2), log, resources))
-    return seen_of(sim, module, processes, resources, rng, log, seen, horizon)
+    if hasattr(module, "arranger"):
+        vars(module).update(desks=resources[:2] + resources[2:], pair=module.Pair(*resources[:2]))
+        if looks:
+            sim.process(module.arranger(sim, Random(seed + 3)))
+    found = seen_of(sim, module, processes, resources, rng, log, seen, horizon)
+    log[:] = [entry.name if isinstance(entry, ev.Resource) else entry for entry in log]
+    return found
 
 
 def seen_of(

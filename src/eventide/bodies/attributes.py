@@ -58,7 +58,7 @@ def read(expressions: BodyExpressions, owner: Thing, node: ast.Attribute) -> Ope
     if owner.value is naming.unborn:
         return _of_unborn(expressions, owner, node, inherited)
     found = getattr(owner.value, name, ABSENT)
-    key = ".".join((owner.root, *owner.path, name))
+    key = ".".join((owner.root, *map(str, owner.path), name))
     kind = KINDS.get(type(found)) or (naming.kinds.get(key) if owner.root else None)
     if kind is not None:
         if type(found) in KINDS:
@@ -160,7 +160,7 @@ def _setting_plain(
         raise Unknown("it takes the place of a method", target)
     if owner.value is naming.unborn:
         return _setting_unborn(naming, target, operand, function, inherited)
-    key = ".".join((owner.root, *owner.path, name))
+    key = ".".join((owner.root, *map(str, owner.path), name))
     is_new = bool(owner.root) and key not in naming.kinds and type(getattr(owner.value, name, ABSENT)) not in KINDS
     if is_new:
         naming.kinds[key] = operand.kind

@@ -263,7 +263,9 @@ class Body:
             request = values.get(block.name)
             if block.outcome:
                 request = getattr(values.get(block.outcome), "value", None)
-            if not isinstance(request, Request) or request.station is not resources[block.station]:
+            if not isinstance(request, Request) or all(
+                request.station is not resources[station] for station in block.stations
+            ):
                 return None
             if type(request) not in (Request, PreemptingRequest) or request.state not in PRESENT:
                 return None

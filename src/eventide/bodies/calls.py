@@ -18,6 +18,7 @@ from eventide.streams.streams import Stream
 
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions, Value
+    from eventide.bodies.operands import Path
 
 PLAIN: Final = (Random, Stream, list)
 """Classes of which exact instances have methods that are known."""
@@ -26,7 +27,7 @@ PLAIN: Final = (Random, Stream, list)
 Call: TypeAlias = Literal["draws", "draws inside", "takes"] | None
 
 
-def addressed_call(function: object, path: tuple[str, ...]) -> Call:
+def addressed_call(function: object, path: Path) -> Call:
     """What a call does: draw from [0, 1), or from (0, 1), or take a float; None if it is not known.
 
     path    the attributes by which the function was reached

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import reduce
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.bodies.calls import addressed_call, target_of
 from eventide.bodies.naming import ABSENT, Fact, own_fact, reached
-from eventide.bodies.operands import SAMPLES, Thing
+from eventide.bodies.operands import SAMPLES, Thing, step
+from eventide.bodies.stations.choosing import fact_of
 from eventide.bodies.stations.statistics import is_of
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from eventide.bodies.body import SpawnTemplate
     from eventide.bodies.naming import Naming
+    from eventide.bodies.operands import Path
     from eventide.bodies.stations.things import Kept
     from eventide.discrete.resources.request import Request
     from eventide.discrete.resources.resource import Resource
@@ -110,10 +112,13 @@ class Environment:
         found: dict[tuple[int, str], Fact] = {}
         for root, path in self._naming.methods:
             if root:
-                owner = reduce(getattr, path[:-1], values[root])
-                fact = own_fact(owner, path[-1], getattr(owner, path[-1]))
+                owner = reduce(step, path[:-1], values[root])
+                fact = own_fact(owner, str(path[-1]), step(owner, path[-1]))
                 if fact is not None:
                     found[id(owner), f"own {path[-1]}"] = fact
+        for root, path in self._naming.lists:
+            held: Any = reduce(step, path, values[root])
+            found[id(held), "items"] = fact_of(held)
         return found
 
     def _fits(self, values: Mapping[str, object]) -> bool:
@@ -126,12 +131,16 @@ class Environment:
         for where, known in naming.simulations.items():
             if (reached(values, *where) if where[0] else known) is not self._world:
                 return False
+        if any(len(Thing(*where, None).found(values)) != number for where, number in naming.lists.items()):
+            return False
         return all(_has_method(values, root, path, known) for (root, path), known in naming.methods.items())
 
     def _kept(self, values: Mapping[str, object]) -> tuple[object, ...] | None:
         """The objects that native code calls; None if one is of another kind."""
         found = []
         for text, called in self._naming.addresses.items():
+            if called.root and called.root not in values:
+                return None
             value = called.found(values)
             if addressed_call(value, called.path) != self._naming.calls[text]:
                 return None
@@ -179,10 +188,10 @@ class RowStart(NamedTuple):
     causes: dict[int, object]
 
 
-def _has_method(values: Mapping[str, object], root: str, path: tuple[str, ...], known: object) -> bool:
+def _has_method(values: Mapping[str, object], root: str, path: Path, known: object) -> bool:
     if not root:
         return True
-    owner = reduce(getattr, path[:-1], values[root])
+    owner = reduce(step, path[:-1], values[root])
     return path[-1] not in getattr(owner, "__dict__", ()) and (
-        getattr(getattr(owner, path[-1], None), "__func__", None) is known
+        getattr(getattr(owner, str(path[-1]), None), "__func__", None) is known
     )

@@ -16,6 +16,7 @@ from eventide.bodies.calls import addressed_call, appended
 from eventide.bodies.interrupts import is_interrupt, is_of_request, is_preemption, read_of_interrupt
 from eventide.bodies.operands import EXACT, KINDS, LARGEST, WIDE, Kind, Known, Operand, Thing, Unknown, constant
 from eventide.bodies.requests import count_of, is_granted
+from eventide.bodies.stations.choosing import chosen, resource_of
 from eventide.bodies.waits.choices import name_compared
 from eventide.bodies.waits.levels import value_of_level
 from eventide.bodies.waits.transfers import amount_of, count_of_items
@@ -67,7 +68,7 @@ class BodyExpressions:
     def __init__(self, naming: Naming, emission: Emission) -> None:
         self.naming = naming
         self.emission = emission
-        self._scopes: list[tuple[dict[str, Value], FunctionType]] = []
+        self._scopes: list[tuple[dict[str, Value], FunctionType | None]] = []
 
     @property
     def is_inside(self) -> bool:
@@ -142,15 +143,16 @@ class BodyExpressions:
             scope, function = self._scopes[-1]
             if node.id in scope:
                 return scope[node.id]
-            if node.id in function.__code__.co_varnames:
+            if function is not None and node.id in function.__code__.co_varnames:
                 raise Unknown("it has no value yet", node)
-            return self.naming.of_library(function, node)
+            if function is not None:
+                return self.naming.of_library(function, node)
         return self.naming.of_body(node, self.emission)
 
     def _on_attribute(self, node: ast.Attribute) -> Value:
         if is_interrupt(self, node.value):
             return read_of_interrupt(self, node)
-        known = is_granted(self.naming, node) or count_of(self, node)
+        known = is_granted(self.naming, node) or resource_of(self, node) or count_of(self, node)
         known = known or value_of_level(self, node) or amount_of(self, node)
         if known is not None:
             return known
@@ -188,8 +190,15 @@ class BodyExpressions:
         return self.emission.keep(f"-{found.text}", found.kind, **known)
 
     def _on_binop(self, node: ast.BinOp) -> Value:
-        left, right = self.number(node.left, "int", "float"), self.number(node.right, "int", "float")
+        left, right = self.operand(node.left), self.operand(node.right)
         return self.compute(node, node.op, left, right)
+
+    def operand(self, node: ast.expr) -> Operand:
+        """A number of arithmetic: a Boolean is 1 or 0."""
+        found = self.number(node)
+        if found.kind != "bool":
+            return found
+        return self.emission.keep(f"int({found.text})", "int", low=0.0, high=1.0, is_number=True)
 
     def compute(self, node: ast.AST, operator: ast.operator, left: Operand, right: Operand) -> Operand:
         """One operation of arithmetic."""
@@ -320,7 +329,8 @@ class BodyExpressions:
             raise Unknown("a number is called", node)
         function = called.value
         if function in (abs, min, max, int, float, bool) and type(function) in (type(abs), type):
-            return self._builtin(function, node)
+            found = chosen(self, node, "<" if function is min else ">") if function in (min, max) else None
+            return found or self._builtin(function, node)
         if function is len and len(node.args) == 1 and isinstance(node.args[0], ast.Attribute) and not node.keywords:
             count = count_of(self, node.args[0], "len({})")
             count = count or count_of_items(self, node.args[0])
@@ -341,7 +351,7 @@ class BodyExpressions:
                 return self._stream(called, node)
             if inner is World.process:
                 raise Unknown("a process to which something else refers is made by Python", node)
-            return self._followed(inner, self.naming.owner_of(called), node)
+            return self.followed(inner, self.naming.owner_of(called), node)
         if function is hold and len(node.args) == 1 and not node.keywords:
             duration = self.number(node.args[0], "int", "float")
             found = duration if duration.kind == "float" else self.emission.keep(_real(duration), "float")
@@ -349,7 +359,7 @@ class BodyExpressions:
                 self.emission.stop_if(f"not (0.0 <= {found.text} <= {LARGEST!r})", found, node=node)
             return found
         if isinstance(function, FunctionType):
-            return self._followed(function, None, node)
+            return self.followed(function, None, node)
         raise Unknown("what it calls is left to Python", node)
 
     def _stream(self, called: Thing, node: ast.Call) -> Thing:
@@ -432,7 +442,7 @@ class BodyExpressions:
 
     # --- functions that are followed ------------------------------------------------------------------------------
 
-    def _followed(self, function: FunctionType, bound: Thing | None, node: ast.Call) -> Value:
+    def followed(self, function: FunctionType, bound: Thing | None, node: ast.Call) -> Value:
         """The result of a plain function of Python, from its own text."""
         if len(self._scopes) >= _DEEPEST:
             raise Unknown("its calls are nested too deep", node)
@@ -450,6 +460,17 @@ class BodyExpressions:
         finally:
             self._scopes.pop()
         return _NOTHING if result is None else result
+
+    def applied(self, function: ast.Lambda, item: Thing) -> Value:
+        """The result of a lambda of one argument that is written in the body."""
+        names = [argument.arg for argument in function.args.args]
+        if self.is_inside or len(names) != 1 or ast.unparse(function.args) != names[0]:
+            raise Unknown("its arguments are not plain", function)
+        self._scopes.append(({names[0]: item}, None))
+        try:
+            return self.value(function.body)
+        finally:
+            self._scopes.pop()
 
     def arguments(
         self, function: FunctionType, tree: ast.FunctionDef | ast.Lambda, bound: Thing | None, node: ast.Call

@@ -23,7 +23,7 @@ from types import (
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from eventide.bodies.calls import METHODS, PLAIN, addressed_call, is_array_of_floats
-from eventide.bodies.operands import KINDS, Kind, Operand, Thing, Unknown, constant
+from eventide.bodies.operands import KINDS, Kind, Operand, Path, Thing, Unknown, constant, step
 from eventide.discrete.processes.generator_process import GeneratorProcess
 from eventide.discrete.processes.process import Process
 from eventide.discrete.resources.container import Container
@@ -76,11 +76,11 @@ def own_fact(owner: object, name: str, found: object) -> Fact | None:
     return None if held is None else Fact(held.get, name, None)
 
 
-def reached(values: Mapping[str, object], root: str, path: tuple[str, ...]) -> object:
+def reached(values: Mapping[str, object], root: str, path: Path) -> object:
     """What attributes lead to from a local variable; ABSENT if there is nothing."""
     try:
-        return reduce(getattr, path, values[root])
-    except (KeyError, AttributeError):
+        return reduce(step, path, values[root])
+    except (KeyError, AttributeError, IndexError, TypeError):
         return ABSENT
 
 
@@ -175,11 +175,11 @@ class Naming:
         self._note_nothing()
         self.addresses: dict[str, Thing] = {}
         self.given: dict[str, Fact] = {}
-        self.things: dict[tuple[str, tuple[str, ...]], type] = {}
-        self.methods: dict[tuple[str, tuple[str, ...]], object] = {}
-        self.exact: dict[tuple[str, tuple[str, ...]], object] = {}
+        self.things: dict[tuple[str, Path], type] = {}
+        self.methods: dict[tuple[str, Path], object] = {}
+        self.exact: dict[tuple[str, Path], object] = {}
         """The functions, classes and modules that variables lead to, by how they are reached."""
-        self.simulations: dict[tuple[str, tuple[str, ...]], World | None] = {}
+        self.simulations: dict[tuple[str, Path], World | None] = {}
         self.stations: dict[str, Thing] = {}  # the resources whose numbers a row has, by the variable of the kernel
         self.guards: dict[str, Awaited] = {}  # the states for which a row waits
         self.levels: dict[str, Thing] = {}  # the levels and containers
@@ -195,7 +195,11 @@ class Naming:
         """The variables of the exceptions in whose handlers the kernel is being written, and the numbers of these."""
         self.outcomes: dict[str, Choice] = {}
         """The waits for the first of several things whose outcomes have variables where the kernel is being written."""
-        self.requests: dict[str, str] = {}
+        self.lists: dict[tuple[str, Path], int] = {}
+        """The lists and tuples among whose items something is chosen, and how many they have."""
+        self.among: dict[str, tuple[Thing, ...]] = {}
+        """The variables of objects, and of which objects each is one."""
+        self.requests: dict[str, tuple[str, ...]] = {}
         """The variables that refer to requests in their blocks, and the stations of these."""
         self.used: set[str] = set()
         """The variables that native code reads or sets."""
@@ -236,6 +240,10 @@ class Naming:
         """The present facts: native code is left when one changes."""
         return tuple(dict(known) for known in self._conditions)
 
+    def note_state(self, thing: object) -> None:
+        """A statement is Python's for a state of something, which may be another one in another simulation."""
+        self.particular.add((id(thing), ""))
+
     def take_back(self, noted: Conditions) -> None:
         """Forget what was noted since then."""
         for known, before in zip(self._conditions, noted, strict=True):
@@ -259,6 +267,7 @@ class Naming:
             self.quantities,
             self.processes,
             self.causes,
+            self.lists,
         )
         about_all = self.facts, self.things, self.exact
         return (
@@ -316,7 +325,11 @@ class Naming:
             self.used.add(key)
             if name not in self.arguments and name not in self.present:
                 emission.stop_if(f"h_{key} == 0", Operand(f"h_{key}", "int"), node=node)
-            return Operand(f"v_{key}", kind)
+            among = self.among.get(key, ())
+            if len(among) == 1:  # surely, or a process that had another one returns to Python
+                emission.emit_early(f"if v_{key} != {self.address(among[0])}:\n    code = EXIT\n    break")
+                return among[0]
+            return Operand(f"v_{key}", kind, among=among)
         if key in self.kinds or name not in self.values:
             raise Unknown("its type is not known, or changes", node)
         self.things[name, ()] = type(self.values[name])
@@ -469,7 +482,7 @@ class Naming:
             raise Unknown("it may be the time of another simulation")
         self.simulations[thing.root, thing.path if thing.root else ()] = thing.value
 
-    def _note_exact(self, root: str, path: tuple[str, ...], value: object) -> None:
+    def _note_exact(self, root: str, path: Path, value: object) -> None:
         """A function, class or module that a variable leads to: native code is compiled for this one."""
         outside = value.__self__ if isinstance(value, BuiltinMethodType) else value
         if outside is None or isinstance(outside, FunctionType | ModuleType | type):
@@ -535,7 +548,7 @@ class Naming:
         for text, (owner, where) in self.quantities.items():
             self.quantities[text] = owner._replace(value=None) if owner.root else owner, where
         self.simulations.update(dict.fromkeys(self.simulations))
-        self.unborn, self.values, self.bound = None, {}, {}
+        self.unborn, self.values, self.bound, self.among = None, {}, {}, {}
         del self.world
 
     def stands(self, world: World, values: Mapping[str, object]) -> bool:

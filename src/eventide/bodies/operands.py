@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     import ast
 
 
+Path: TypeAlias = "tuple[str | int, ...]"
 Kind: TypeAlias = Literal["int", "float", "bool", "object"]
 """Of a variable of a row; that of an object of Python is its address."""
 
@@ -39,6 +40,7 @@ class Known(TypedDict, total=False):
     low: float
     high: float
     is_number: bool
+    among: tuple[Thing, ...]
 
 
 class Operand(NamedTuple):
@@ -48,6 +50,7 @@ class Operand(NamedTuple):
     is_early    whether it is known before the statement has had its first effect
     low, high   between which it lies, these included, if it is a number at all
     is_number   whether it is known to be no NaN
+    among       of the address of an object, of which objects it is one; nothing if that is not known
     """
 
     text: str
@@ -56,6 +59,7 @@ class Operand(NamedTuple):
     low: float = -inf
     high: float = inf
     is_number: bool = False
+    among: tuple[Thing, ...] = ()
 
     @property
     def is_constant(self) -> bool:
@@ -67,17 +71,22 @@ class Thing(NamedTuple):
     """An object of Python that is the same whenever a row comes here.
 
     root    the local variable that refers to it, or to what it was reached from; "" if all rows have the same
-    path    the attributes from there to it
+    path    the attributes from there to it, or places in a list
     value   what it is in the generator that was looked at
     """
 
     root: str
-    path: tuple[str, ...]
+    path: Path
     value: Any
 
     def found(self, values: Mapping[str, object]) -> Any:
         """What it is where local variables have some values."""
-        return reduce(getattr, self.path, values[self.root]) if self.root else self.value
+        return reduce(step, self.path, values[self.root]) if self.root else self.value
+
+
+def step(owner: Any, name: str | int) -> Any:
+    """What an object has by a name, or a list at a place."""
+    return owner[name] if isinstance(name, int) else getattr(owner, name)
 
 
 def constant(value: float) -> Operand:

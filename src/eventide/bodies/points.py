@@ -57,14 +57,14 @@ class Point(NamedTuple):
 
 
 class Block(NamedTuple):
-    """The block of a `with`: what its twin calls by its number, and the variable and station of its request.
+    """The block of a `with`: what its twin calls by its number, the variable of its request, and where that may be.
 
     outcome     the variable of the outcome whose value the request is; "" for a request with a variable of its own
     """
 
     item: ast.withitem
     name: str
-    station: str
+    stations: tuple[str, ...]
     outcome: str = ""
 
 

@@ -24,7 +24,7 @@ from eventide.bodies.waits.choices import is_composed
 from eventide.bodies.waits.gatherings import is_gathering
 from eventide.bodies.waits.levels import level_changed
 from eventide.bodies.waits.waiting import Waiting
-from eventide.reading.nodes import extent, pairs_of
+from eventide.reading.nodes import extent, is_set_once, pairs_of
 from eventide.reading.source import CannotLower
 
 if TYPE_CHECKING:
@@ -103,9 +103,24 @@ class Reading(Waiting):
         """The lines that give a variable or an attribute a value."""
         if not isinstance(target, ast.Attribute):
             return self._set(target, operand)
+        if operand.kind == "object":
+            raise Unknown("an attribute that becomes an object is set by Python", target)
         line, is_new = setting(expressions, target, operand, self.frames[0].tree)
         self.changed = self.changed or is_new
         return line
+
+    def _stored(self, expressions: BodyExpressions, target: ast.expr, node: ast.expr) -> Operand:
+        """What a variable or an attribute gets: a number, or the address of an object."""
+        found, naming = expressions.value(node), self.naming
+        if isinstance(found, Operand):
+            return found
+        if not isinstance(target, ast.Name) or not naming.is_lasting(found):
+            raise Unknown("it is no number that a row could keep", node)
+        if is_set_once(self.frame.tree, target):
+            return Operand(naming.address(found), "object", among=(found,))
+        if naming.kinds.get(naming.key(target.id)) != "object":
+            raise Unknown("a variable of several objects is left to Python", node)
+        return Operand(naming.address(found), "object")
 
     def _on_assign(self, statement: ast.Assign) -> None:
         if isinstance(statement.value, ast.YieldFrom) and len(statement.targets) == 1:
@@ -123,11 +138,11 @@ class Reading(Waiting):
 
         def write(expressions: BodyExpressions) -> None:
             values: list[Operand] = []
-            for k, (_, value) in enumerate(pairs):
+            for k, (target, value) in enumerate(pairs):
                 again = k and value is pairs[k - 1][1]
-                values.append(values[-1] if again else expressions.number(value))
+                values.append(values[-1] if again else self._stored(expressions, target, value))
             if len(values) > 1:  # one of them may be a variable that is set here
-                values = [expressions.emission.keep(one.text, one.kind) for one in values]
+                values = [expressions.emission.keep(one.text, one.kind, among=one.among) for one in values]
             lines = [self._line(expressions, target, found) for (target, _), found in zip(pairs, values, strict=True)]
             expressions.emission.emit("\n".join(lines))
 
@@ -151,9 +166,7 @@ class Reading(Waiting):
                 raise Unknown("only variables of its own and attributes are set by native code", target)
             old = expressions.number(target, "int", "float")
             old = expressions.emission.keep(old.text, old.kind)
-            result = expressions.compute(
-                statement, statement.op, old, expressions.number(statement.value, "int", "float")
-            )
+            result = expressions.compute(statement, statement.op, old, expressions.operand(statement.value))
             expressions.emission.emit(self._line(expressions, target, result))
 
         if self._attempt(statement, write):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from eventide.bodies.attributes import class_by_name
 from eventide.bodies.naming import Fact
 from eventide.bodies.operands import Operand, Thing, Unknown, constant
+from eventide.bodies.stations.choosing import station_of
 from eventide.discrete.resources.resource import PreemptiveResource, Resource
 from eventide.statistics.level import Level
 
@@ -29,8 +30,15 @@ _COUNTS: Final = {
 """What is read of a resource as it is now, and where a station has it."""
 
 
-def asked(expressions: BodyExpressions, node: ast.expr) -> tuple[str, str]:
-    """The variable of a station, and the text that makes a request for its units. Raises Unknown for other calls."""
+def asked(expressions: BodyExpressions, node: ast.expr) -> tuple[tuple[str, ...], str]:
+    """The variables of stations, and what makes a request for units of one of them. Raises Unknown for other calls."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "request":
+        owner = expressions.tried(node.func.value)
+        if isinstance(owner, Operand) and owner.among:
+            owner = expressions.value(node.func.value)
+            assert isinstance(owner, Operand)
+            stations, number = station_of(expressions, owner, node)
+            return stations, _made(expressions, node, owner.among[0].value, number)
     called = expressions.value(node.func) if isinstance(node, ast.Call) else None
     if (
         not isinstance(node, ast.Call)
@@ -41,9 +49,13 @@ def asked(expressions: BodyExpressions, node: ast.expr) -> tuple[str, str]:
         raise Unknown("only the blocks of requests are native", node)
     resource = called.value.__self__
     assert isinstance(resource, Resource)
-    given = _given(node, is_preemptive=isinstance(resource, PreemptiveResource))
     station = expressions.naming.station(expressions.naming.owner_of(called))
-    emission = expressions.emission
+    return (station,), _made(expressions, node, resource, station)
+
+
+def _made(expressions: BodyExpressions, node: ast.Call, resource: Resource, station: str) -> str:
+    """The text that makes a request at the station of such a resource."""
+    given, emission = _given(node, is_preemptive=isinstance(resource, PreemptiveResource)), expressions.emission
     emission.emit_early(f"if not is_ready(a, {station}):\n    code = ROOM\n    break")
     operands = {name: expressions.number(value) for name, value in given.items()}
     priority, units = operands.get("priority", constant(0.0)), operands.get("units", constant(1))
@@ -55,7 +67,7 @@ def asked(expressions: BodyExpressions, node: ast.expr) -> tuple[str, str]:
     if units != constant(1):
         emission.stop_if(f"{units.text} < 1 or {units.text} > a.station.capacity[{station}]", units, node=node)
     rank = priority.text if priority.kind == "float" else f"float({priority.text})"
-    return station, f"new_request(a, {station}, i, {rank}, {units.text}, {preempts.text})"
+    return f"new_request(a, {station}, i, {rank}, {units.text}, {preempts.text})"
 
 
 def _given(node: ast.Call, *, is_preemptive: bool) -> dict[str, ast.expr]:

@@ -206,6 +206,8 @@ class Writing:
             raise Unknown("its type changes", target)
         if name not in kinds:
             kinds[name], self.changed = operand.kind, True
+        if self.naming.among.setdefault(name, operand.among) != operand.among:
+            raise Unknown("it is one of other objects than elsewhere", target)
         self.naming.used.add(name)
         present = "" if target.id in self.naming.arguments else f"\nh_{name} = 1"
         return f"v_{name} = {operand.text}{present}"

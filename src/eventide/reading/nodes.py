@@ -20,3 +20,15 @@ Extent: TypeAlias = tuple[int | None, int | None, int | None, int | None]
 def extent(node: ast.expr) -> tuple[int, int, int, int]:
     """The extent of an expression in the text, in the form of an instruction's positions."""
     return node.lineno, node.end_lineno or 0, node.col_offset, node.end_col_offset or 0
+
+
+def is_set_once(tree: ast.AST, target: ast.Name) -> bool:
+    """Whether a variable gets a value nowhere else in a function, and is not read above that."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name) and node.id == target.id and node is not target:
+            is_above = (node.lineno, node.col_offset) < (target.lineno, target.col_offset)
+            if is_above or not isinstance(node.ctx, ast.Load):
+                return False
+        elif target.id in (getattr(node, word, None) for word in ("name", "asname", "rest", "arg")):
+            return False
+    return True

@@ -99,8 +99,8 @@ def joins(body: Body, row_start: RowStart, standing: Sequence[tuple[str, Notice 
             return False
         place = body.layout.places[f"q_{choice.request}"]
         if choice.is_own:
-            station = body.layout.places[body.naming.requests[choice.request]]
-            if row_start.stations[station] is not request.station:
+            places = [body.layout.places[station] for station in body.naming.requests[choice.request]]
+            if all(row_start.stations[one] is not request.station for one in places):
                 return False
             row_start.requests[place] = request
         elif row_start.requests[place] is not request:

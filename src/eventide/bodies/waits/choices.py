@@ -35,14 +35,14 @@ class Written(NamedTuple):
     """A wait for the first of several things, as it is written.
 
     branches    what begins each; None for the request, and for the put or the get
-    made        the text that makes the request, if the command makes one; station: of that
+    made        the text that makes the request, if the command makes one; stations: of that
     moved       the text that yields the put or the get
     """
 
     choice: Choice
     branches: list[str | None]
     made: str
-    station: str
+    stations: tuple[str, ...]
     moved: str
 
     def begin(self, resume: int) -> str:
@@ -90,7 +90,8 @@ def written(
     name = naming.key(target) if target else ""
     choice = Choice(number, tuple(words), name, -1, "", False)
     branches: list[str | None] = []
-    made = station = moved = ""
+    made = moved = ""
+    stations: tuple[str, ...] = ()
     for k, keyword in enumerate(call.keywords):
         key = naming.key(keyword.value.id) if isinstance(keyword.value, ast.Name) else ""
         block = next((one for one in blocks if one.name == key), None)
@@ -112,10 +113,10 @@ def written(
             raise Unknown("several requests in one wait are left to Python", keyword.value)
         branches.append(None)
         if block is not None:
-            station, request = block.station, block.name
+            stations, request = block.stations, block.name
             _need_unasked(expressions, block)
         else:
-            station, made = asked(expressions, keyword.value)
+            stations, made = asked(expressions, keyword.value)
             request = naming.key(f"0{number}_{target}")
             if not target:
                 raise Unknown("nothing gives back what it requests", keyword.value)
@@ -123,7 +124,7 @@ def written(
     emission.emit_early(_NEEDS.format(f"has_rows(a, {len(words)})"))
     if made and moved:
         raise Unknown("a request that the command makes beside a put or a get is left to Python", command)
-    return Written(choice, branches, made, station, moved)
+    return Written(choice, branches, made, stations, moved)
 
 
 def duration_of(expressions: BodyExpressions, node: ast.expr) -> Operand:
@@ -138,7 +139,7 @@ def _need_unasked(expressions: BodyExpressions, block: Block) -> None:
     """A request that is waited for already, or over, is Python's."""
     state, emission = f"a.request.state[q_{block.name}]", expressions.emission
     emission.emit_early(f"if {state} != NEW and {state} != PREEMPTED:\n    code = EXIT\n    break")
-    emission.emit_early(_NEEDS.format(f"is_ready(a, {block.station})"))
+    emission.emit_early(_NEEDS.format(f"is_ready(a, a.request.station[q_{block.name}])"))
 
 
 def name_compared(naming: Naming, node: ast.Compare) -> Operand | None:

@@ -113,6 +113,7 @@ def _of_store(expressions: BodyExpressions, given: dict[str, ast.expr], depot: s
         elif name == "item":
             operands[name] = found = expressions.number(node)
             if found.kind != kind:
+                expressions.naming.note_state(depot)
                 raise Unknown(f"a store whose items have been of type {kind} is left to Python", node)
     rank = _rank(expressions, operands.get("priority"), next(iter(given.values()), None))
     if side == "gets":
@@ -194,6 +195,7 @@ def _known(expressions: BodyExpressions, owner: Thing, node: ast.AST) -> tuple[s
     """The variable of the kernel with the row of a depot, and the type of its content. Raises Unknown."""
     kind = kind_of_content(owner.value)
     if kind is None:
+        expressions.naming.note_state(owner.value)
         what = "such an amount or capacity" if type(owner.value) is Container else "such items, or a key,"
         raise Unknown(f"a {type(owner.value).__name__.lower()} of {what} is left to Python", node)
     return expressions.naming.level(owner, kind), kind

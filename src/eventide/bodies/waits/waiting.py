@@ -132,7 +132,7 @@ class Waiting(Writing):
         choice = found.choice
         self.choices[choice.number] = choice
         if choice.is_own:
-            self.naming.requests[choice.request] = found.station
+            self.naming.requests[choice.request] = found.stations
         self.points[resume] = self.points[resume]._replace(choice=choice)
         self._start(resume)
         if choice.is_own:
@@ -148,8 +148,8 @@ class Waiting(Writing):
         if choice is not None:
             test = f"if q_{choice.request} < 0:\n    code = EXIT\n    break"
             if self._attempt(statement, lambda expressions: expressions.emission.emit(test)):
-                station = self.naming.requests[choice.request]
-                self._in_block(Block(statement.items[0], choice.request, station, choice.name), statement)
+                stations = self.naming.requests[choice.request]
+                self._in_block(Block(statement.items[0], choice.request, stations, choice.name), statement)
                 del self.naming.outcomes[choice.name.removeprefix(self.naming.prefix)]
             return
         block: Block | None = None
@@ -159,9 +159,9 @@ class Waiting(Writing):
             is_nested = self._block_of(statement.items[0].optional_vars) is not None
             name = name_of_request(statement, self.frame.tree, self.naming, is_nested=is_nested)
             name = self.naming.key(name)
-            station, text = asked(expressions, statement.items[0].context_expr)
-            block = Block(statement.items[0], name, station)
-            self.naming.requests[name] = station
+            stations, text = asked(expressions, statement.items[0].context_expr)
+            block = Block(statement.items[0], name, stations)
+            self.naming.requests[name] = stations
             expressions.emission.emit(f"q_{name} = {text}")
 
         if self._attempt(statement, write) and block is not None:
@@ -183,7 +183,7 @@ class Waiting(Writing):
         self._add("\n".join([f"at = {state}", *emission.lines]))
         state_of = f"a.request.state[{variable}]"
         self._add(f"if {state_of} != NEW and {state_of} != PREEMPTED:\n    code = EXIT\n    break")
-        self._add(f"if not is_ready(a, {block.station}):\n    code = ROOM\n    break")
+        self._add(f"if not is_ready(a, a.request.station[{variable}]):\n    code = ROOM\n    break")
         self._add(f"at = {resume}\nif not ask(a, {variable}, i):\n    code = WAITS\n    break")
         self._resume(resume)
 
