@@ -171,7 +171,7 @@ class Simulation(World):
             loading.note(cost * (self.events - seen))
             if not loading.may_pay():
                 return False
-            from eventide.bodies.migration.row_migration import RowMigration
+            from eventide.migration.row_migration import RowMigration
 
             self._migration = RowMigration(self, self._make_bodies)
         return self._migration.may_go(self.events)

@@ -7,9 +7,9 @@ from contextlib import contextmanager
 from typing import Any
 
 from eventide import simulation
-from eventide.bodies.migration import row_migration
-from eventide.bodies.migration.row_driver import DiscreteDriver
 from eventide.discrete import same_time_limit, world
+from eventide.migration import row_migration
+from eventide.migration.row_driver import DiscreteDriver
 from eventide.monitor.row_driver import HybridDriver
 from eventide.rows import loading
 

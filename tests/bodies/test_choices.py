@@ -162,11 +162,13 @@ def test_a_variable_that_has_no_value_yet_keeps_nobody_from_becoming_a_row() -> 
         log: list[Any] = []
 
         def user(number: int) -> ev.ProcessGenerator:
+            if number < 2:
+                word = [str(number)]
             for turn in range(40):
                 yield ev.hold(0.5 + 0.25 * number)
-                if turn == 10 * (number == 0):
-                    word = [str(turn)]
-                if turn >= 10 * (number == 0):
+                if turn == 10 and number == 2:
+                    word = ["late"]
+                if turn >= 10 or number < 2:
                     log.append(word)
 
         for number in range(3):

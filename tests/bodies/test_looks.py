@@ -14,9 +14,9 @@ import random_bodies
 from random_bodies import simulation, taken
 
 import eventide as ev
-from eventide.bodies.migration import row_migration
-from eventide.bodies.migration.assumptions import Assumptions
 from eventide.discrete.processes.process_list import ProcessList
+from eventide.migration import row_migration
+from eventide.migration.assumptions import Assumptions
 from eventide.rows.undisturbed import LOOKED_AT
 
 RINGS = signal.SIGUSR1

@@ -9,7 +9,7 @@ import pytest
 from random_bodies import hurry, simulation, taken
 
 import eventide as ev
-from eventide.bodies.migration import row_migration
+from eventide.migration import row_migration
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from bodies.holders import both, holder
 from random_bodies import simulation, taken
 
 import eventide as ev
-from eventide.bodies.migration import row_migration
+from eventide.migration import row_migration
 
 
 @pytest.fixture(autouse=True)

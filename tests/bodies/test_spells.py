@@ -9,8 +9,8 @@ import random_bodies
 from random_bodies import simulation, taken
 
 import eventide as ev
-from eventide.bodies.migration import row_migration
 from eventide.discrete import same_time_limit
+from eventide.migration import row_migration
 from eventide.rows import memory
 
 

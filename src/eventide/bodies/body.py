@@ -47,7 +47,6 @@ from eventide.rows.memory import RowMemory
 if TYPE_CHECKING:
     from types import CodeType
 
-    from eventide.bodies.migration.selection import Candidate
     from eventide.bodies.points import Handler
     from eventide.bodies.reader import Reading
     from eventide.discrete.processes.process import Process
@@ -473,18 +472,13 @@ class Bodies:
 
     can_go = staticmethod(can_go)
 
-    def needed_by(self, candidates: Iterable[Candidate]) -> Iterable[Body]:
-        """The bodies of some processes and of what they make."""
-        each = (body for one in candidates for body in (one.body, *(child.body for child in one.offspring)))
-        return dict.fromkeys(each)
-
-    def price_of(self, candidates: Iterable[Candidate]) -> int:
+    def price_of(self, bodies: Iterable[Body]) -> int:
         """The cost of loading the engine and these kernels, in events; see `rows/loading.py`."""
         if self.native is None:
             return 0
         native = self.native()
         engine = 0 if native.is_loaded else LOADING if native.is_kept else LOADING + ENGINE
-        cold = [body for body in self.needed_by(candidates) if not native.is_kernel_kept(body.text)]
+        cold = [body for body in bodies if not native.is_kernel_kept(body.text)]
         return engine + sum(KERNEL + RESOURCES * bool(body.naming.stations) for body in cold)
 
     def memory(self) -> RowMemory:

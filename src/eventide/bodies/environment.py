@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import reduce
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.bodies.calls import addressed_call, target_of
 from eventide.bodies.naming import ABSENT, Fact, own_fact, reached
@@ -117,7 +117,7 @@ class Environment:
                 if fact is not None:
                     found[id(owner), f"own {path[-1]}"] = fact
         for root, path in self._naming.lists:
-            held: Any = reduce(step, path, values[root])
+            held = Thing(root, path, None).found(values)
             found[id(held), "items"] = fact_of(held)
         return found
 

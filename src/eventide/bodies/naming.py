@@ -165,8 +165,7 @@ class Naming:
         self.own = frozenset(name for name in code.co_varnames if name.isascii()) - {*code.co_cellvars}
         self.shared = frozenset(code.co_cellvars) & set_inside(book, function)
         self.cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
-        self.unborn = values.get(UNBORN)
-        """Stands for an object that is not made yet, while the body is read."""
+        self.unborn = values.get(UNBORN)  # stands for an object that is not made yet, while the body is read
         self.is_unborn = UNBORN in values
         self.parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         if self.is_unborn:
@@ -189,16 +188,12 @@ class Naming:
         self.spawns: dict[str, Site] = {}
         """What begins at the statements that make processes: by the variable with the row of the prototype."""
         self.processes: dict[str, Thing] = {}  # the processes
-        self.causes: dict[str, Thing] = {}
-        """The objects that are causes of interrupts, by the variable of the kernel."""
-        self.handled: dict[str, int] = {}
-        """The variables of the exceptions in whose handlers the kernel is being written, and the numbers of these."""
+        self.causes: dict[str, Thing] = {}  # the objects that are causes of interrupts
+        self.handled: dict[str, int] = {}  # the variables of exceptions in whose handlers it is, and their numbers
         self.outcomes: dict[str, Choice] = {}
         """The waits for the first of several things whose outcomes have variables where the kernel is being written."""
-        self.lists: dict[tuple[str, Path], int] = {}
-        """The lists and tuples among whose items something is chosen, and how many they have."""
-        self.among: dict[str, tuple[Thing, ...]] = {}
-        """The variables of objects, and of which objects each is one."""
+        self.lists: dict[tuple[str, Path], int] = {}  # those of whose items one is chosen, and how many these are
+        self.among: dict[str, tuple[Thing, ...]] = {}  # of which objects the variables of objects have one
         self.requests: dict[str, tuple[str, ...]] = {}
         """The variables that refer to requests in their blocks, and the stations of these."""
         self.used: set[str] = set()
@@ -548,7 +543,8 @@ class Naming:
         for text, (owner, where) in self.quantities.items():
             self.quantities[text] = owner._replace(value=None) if owner.root else owner, where
         self.simulations.update(dict.fromkeys(self.simulations))
-        self.unborn, self.values, self.bound, self.among = None, {}, {}, {}
+        self.unborn, self.values, self.bound = None, {}, {}
+        self.among = {}
         del self.world
 
     def stands(self, world: World, values: Mapping[str, object]) -> bool:

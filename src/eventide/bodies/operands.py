@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import reduce
 from math import inf
+from operator import getitem
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, TypedDict
 
 if TYPE_CHECKING:
@@ -84,9 +85,9 @@ class Thing(NamedTuple):
         return reduce(step, self.path, values[self.root]) if self.root else self.value
 
 
-def step(owner: Any, name: str | int) -> Any:
+def step(owner: object, name: str | int) -> object:
     """What an object has by a name, or a list at a place."""
-    return owner[name] if isinstance(name, int) else getattr(owner, name)
+    return getitem(owner, name) if isinstance(name, int) else getattr(owner, name)  # type: ignore[call-overload]  # a list
 
 
 def constant(value: float) -> Operand:

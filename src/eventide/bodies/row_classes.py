@@ -4,14 +4,27 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import GetSetDescriptorType, MemberDescriptorType
-from typing import Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.bodies.attributes import is_plain
 from eventide.discrete.processes.generator_process import GeneratorProcess
 from eventide.discrete.processes.process import Process
 
+if TYPE_CHECKING:
+    from eventide.bodies.body import Body
+    from eventide.bodies.prototypes import Prototype
+
 _DATA: Final = ("_notice", "_value", "_wait", "_receiver", "_generator", "_past", "_waited_for")
 _class: Final[GetSetDescriptorType] = vars(object)["__class__"]
+
+
+class RowProcess(NamedTuple):
+    """A process that is a row: its body, and its prototype, or the objects whose addresses the row has."""
+
+    process: Process
+    body: Body
+    prototype: Prototype | None
+    kept: object
 
 
 class InRow:

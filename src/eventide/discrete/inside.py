@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from eventide.discrete.calendar import Calendar, Entry, Notice
     from eventide.discrete.commands import Activity
     from eventide.discrete.hook import Hook
+    from eventide.discrete.processes.endings import End
     from eventide.discrete.processes.migration import Migration
     from eventide.discrete.processes.process import Process
     from eventide.discrete.processes.process_list import ProcessList
@@ -106,6 +107,11 @@ def same_time_limit_of(world: World) -> Instant:
 def generator_of(process: Process) -> Any:
     """The generator that a process resumes next, or what stands in its place; None if it has ended."""
     return process._generator
+
+
+def end_waiters_of(process: Process) -> list[End] | None:
+    """What waits for the end of a process, in its order; None if nothing has done so."""
+    return process._end_waiters
 
 
 def resume_with(process: Process, generator: object) -> None:

@@ -1,6 +1,6 @@
 """Events of rows of processes in a model with flows: native code goes from event to event, and returns where it must.
 
-In: the events of rows, in order (`bodies/migration/row_migration.py`). Out: these, with all flows brought to each, or
+In: the events of rows, in order (`migration/row_migration.py`). Out: these, with all flows brought to each, or
 the first state event before. Rows do so while Python has nothing to do between two events: no observer, no condition
 on time alone, nothing that slides, no code that is monitored for changes. What an event of a row sets is settled before
 the next one. A state event for which a row waits is its own, unless it fires so often that Python judges it first.

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Migration(Protocol):
-    """The processes of one world that are rows of native code; `bodies/migration/row_migration.py` has the only one."""
+    """The processes of one world that are rows of native code; `migration/row_migration.py` has the only one."""
 
     @property
     def inner(self) -> Hook | None:

@@ -16,11 +16,7 @@ from itertools import count
 from math import ceil, inf
 from typing import TYPE_CHECKING, Final
 
-from eventide.bodies.migration import placement
-from eventide.bodies.migration.assumptions import Assumptions
-from eventide.bodies.migration.row_driver import DISCRETE
-from eventide.bodies.migration.selection import Candidate, Selection
-from eventide.bodies.migration.stand_ins import Given, RowCalendar, RowProcess, RowProcessList
+from eventide.bodies.row_classes import RowProcess
 from eventide.bodies.waits.joins import take_wait, take_waits, wake_waits
 from eventide.discrete import inside, same_time_limit
 from eventide.discrete.calendar import Calendar, Entry
@@ -32,6 +28,11 @@ from eventide.discrete.processes.process_list import ProcessList
 from eventide.discrete.resources.request import Request
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.sigint import SignalHook
+from eventide.migration import placement
+from eventide.migration.assumptions import Assumptions
+from eventide.migration.row_driver import DISCRETE
+from eventide.migration.selection import Candidate, Selection, bodies_of
+from eventide.migration.stand_ins import Given, RowCalendar, RowProcessList
 from eventide.rows import loading
 from eventide.rows.activities import actor_of
 from eventide.rows.allocation import has_room, reference, row_of
@@ -40,13 +41,13 @@ from eventide.rows.undisturbed import is_watched, uncollected, undisturbed
 
 if TYPE_CHECKING:
     from eventide.bodies.body import Bodies, Body, Return
-    from eventide.bodies.migration.row_driver import RowDriver
     from eventide.bodies.prototypes import Prototype, Prototypes
     from eventide.bodies.row_classes import RowClasses
     from eventide.bodies.stations.things import Things
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.line import StationRequest
     from eventide.discrete.world import World
+    from eventide.migration.row_driver import RowDriver
     from eventide.reading.source import CannotLower
     from eventide.rows.memory import RowMemory
 
@@ -218,14 +219,14 @@ class RowMigration(OuterHook):
             self._memory = self._bodies.memory()
             self._things = self._bodies.things(self._memory, self.look)
             self._interruptions = Interruptions(self._memory, self._process_of)
-        for body in self._bodies.needed_by(found.values()):
+        for body in bodies_of(found.values()):
             if body not in self._kinds:
                 self._kinds[body] = self._bodies.add_kind(self._memory, body)
 
     def _pays_to_load(self, found: Mapping[Process, Candidate]) -> bool:
         """Whether what these need pays by now, which is then paid; else the next look is when it will."""
         assert self._bodies is not None
-        missing = loading.pay(self._bodies.price_of(found.values()), is_all=bool(found))
+        missing = loading.pay(self._bodies.price_of(bodies_of(found.values())), is_all=bool(found))
         self.due = max(self.due, self._calendar.events + ceil(missing / self._driver.cost))
         return missing == 0
 
@@ -382,15 +383,13 @@ class RowMigration(OuterHook):
         thrown = interruptions.thrown(i, by, requests)
         self._forget(process)
         self._came += 1
+        generator = inside.generator_of(process)
         if prototype is not None:
-            process._generator = prototype.generator(process, body.arguments(*numbers))
-        if at == 0:
-            back = body.stand(process._generator)
-        else:
-            back = body.give_back(process._generator, at, *numbers, requests, handled)
+            generator = prototype.generator(process, body.arguments(*numbers))
+        back = body.give_back(generator, at, *numbers, requests, handled) if at else body.stand(generator)
         if thrown is not None:
             back = back._replace(does="fails", command=thrown)
-        process._generator = process._receiver = back.generator
+        inside.resume_with(process, back.generator)
         self._driver.guards.settle(back.generator)
         return back
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eventide.discrete.calendar import ABOVE, BELOW, PLAIN
-from eventide.discrete.inside import asker_of, generator_of
+from eventide.discrete.inside import asker_of, end_waiters_of, generator_of
 from eventide.discrete.processes.composite import AllOf, FirstOf, who_waits
 from eventide.discrete.processes.endings import End
 from eventide.discrete.resources.away import is_granting, levels_kept_by, users_of, waiting_at
@@ -20,7 +20,6 @@ from eventide.statistics import Level
 if TYPE_CHECKING:
     from eventide.bodies.body import Bodies, Body
     from eventide.bodies.environment import RowStart
-    from eventide.bodies.migration.row_driver import Guards
     from eventide.bodies.prototypes import Prototype, Prototypes
     from eventide.bodies.stations.things import Kept
     from eventide.discrete.calendar import Notice
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.line import StationRequest
     from eventide.discrete.resources.resource import Resource
+    from eventide.migration.row_driver import Guards
 
 
 class Candidate(NamedTuple):
@@ -63,6 +63,12 @@ class Candidate(NamedTuple):
         """All that the event list has of it."""
         found = [self.notice] if self.group is None else [notice for _, notice, _ in self.group.standing]
         return [notice for notice in found if notice is not None]
+
+
+def bodies_of(candidates: Iterable[Candidate]) -> list[Body]:
+    """The bodies of some processes and of what they make."""
+    each = (body for one in candidates for body in (one.body, *(child.body for child in one.offspring)))
+    return list(dict.fromkeys(each))
 
 
 class Selection:
@@ -107,8 +113,8 @@ class Selection:
                 if id(resource) not in resources and self._bodies.can_go(resource):
                     pending += self._look_at_line(resource, found)
                 resources.setdefault(id(resource), resource)
-            if process._end_waiters:
-                pending += self._look_at_waiters(process, process._end_waiters, found)
+            if ends := end_waiters_of(process):
+                pending += self._look_at_waiters(process, ends, found)
         own = {id(level) for one in resources.values() for level in levels_kept_by(one)}
         found = {p: one for p, one in found.items() if not any(id(thing) in own for thing in one.things)}
         while True:
@@ -169,7 +175,7 @@ class Selection:
         found: dict[Process, Candidate],
     ) -> None:
         """Note a process that can go away, waiting for its notice or for something else."""
-        generator = process._generator
+        generator = generator_of(process)
         is_plain = process._receiver is generator and process._value is None and process._wait is wait
         is_plain = is_plain and process._notice is notice
         if not is_plain or generator is None or not generator.gi_suspended or is_held_elsewhere(process):

@@ -6,27 +6,17 @@ To use one of them returns to Python what could be seen through it; see `row_mig
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from eventide.discrete.calendar import Calendar
 from eventide.discrete.commands import hold
+from eventide.discrete.inside import generator_of
 from eventide.discrete.processes.process_list import ProcessList
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
-    from eventide.bodies.body import Body
-    from eventide.bodies.prototypes import Prototype
     from eventide.discrete.calendar import Notice
     from eventide.discrete.processes.process import Process
-
-
-class RowProcess(NamedTuple):
-    """A process that is a row: its body, and its prototype, or the objects whose addresses the row has."""
-
-    process: Process
-    body: Body
-    prototype: Prototype | None
-    kept: object
 
 
 class Given:
@@ -50,13 +40,13 @@ class Given:
         process, command = self.activity, self.command
         process.sim.current = process
         if self.does == "fails":
-            return process._generator.throw(command)
+            return generator_of(process).throw(command)
         if self.does == "holds":
             try:
                 hold(command)
             except ModelError as error:
                 here = error.__traceback__
-                return process._generator.throw(error.with_traceback(here and here.tb_next))
+                return generator_of(process).throw(error.with_traceback(here and here.tb_next))
         return command
 
 

@@ -17,12 +17,12 @@ from eventide.discrete.resources.transfer import Transfer
 from eventide.rows.codes import COMPOSED, REQUESTED, TRANSFERRING, WATCHING
 
 if TYPE_CHECKING:
-    from eventide.bodies.migration.row_driver import Guards
-    from eventide.bodies.migration.selection import Candidate
     from eventide.discrete.calendar import Calendar, Entry
     from eventide.discrete.commands import Activity
     from eventide.discrete.processes.composite import StandingBranch
     from eventide.discrete.processes.process import Process
+    from eventide.migration.row_driver import Guards
+    from eventide.migration.selection import Candidate
     from eventide.rows.memory import RowMemory
 
 
