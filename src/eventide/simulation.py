@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal, overload
 from eventide.declare.reserved import refuse_reserved
 from eventide.declare.showing import as_html
 from eventide.discrete import World
-from eventide.discrete.same_time_limit import BESIDE_FLOWS, ENOUGH
+from eventide.discrete.same_time_limit import BESIDE_FLOWS, EARLY, ENOUGH
 from eventide.errors import ModelError, SimulationError, check_number, check_tolerances, to_float
 
 if TYPE_CHECKING:
@@ -152,9 +152,11 @@ class Simulation(World):
 
     def _numbers(self, horizon: float, count: int) -> Iterator[int]:
         events, cost = self.events - self._events_before, BESIDE_FLOWS if "_the_monitor" in self.__dict__ else 1
-        enough = ENOUGH // 2 // cost
+        early, enough = min(EARLY, ENOUGH // 2) // cost, ENOUGH // 2 // cost
         if events < enough:
-            return super()._numbers(horizon, min(count, enough - events))
+            count = min(count, (early if events < early else enough) - events)
+            if events < early:
+                return super()._numbers(horizon, count)
         if self.compile is not False and not self._is_stepped and self._may_go(events, cost):
             assert self._migration is not None
             return self._migration.numbers(horizon, count)
@@ -165,6 +167,8 @@ class Simulation(World):
         from eventide.rows import loading
 
         if events < ENOUGH // cost and not loading.is_loaded():
+            return False
+        if events < ENOUGH // 2 // cost and not loading.may_go_early():
             return False
         if self._migration is None:
             seen, self._seen = self._seen, self.events

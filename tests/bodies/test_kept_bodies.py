@@ -23,6 +23,8 @@ from random_combined import combined_outcome, combined_program
 import eventide as ev
 from eventide.bodies import body
 from eventide.bodies.learned import Learned
+from eventide.bodies.migration import row_migration
+from eventide.rows import loading
 
 Told = list[Any]
 PAUSE = 0.5
@@ -244,6 +246,31 @@ def test_what_is_kept_keeps_no_simulation(make: Callable[[ev.Simulation, Told], 
     del sim
     gc.collect()
     assert known() is None
+
+
+@pytest.mark.slow
+def test_processes_of_which_bodies_are_kept_become_rows_after_fewer_events(monkeypatch: pytest.MonkeyPatch) -> None:
+    went: list[int] = []
+
+    def make_kinds(migration: Any, found: Any) -> None:
+        went.append(migration.world.events)
+        make_kinds_of(migration, found)
+
+    def run() -> None:
+        sim = simulation("auto")
+        workers(sim, [])
+        sim.run(until=1600.0)
+
+    monkeypatch.undo()
+    known, make_kinds_of = Learned(), row_migration.RowMigration._make_kinds
+    monkeypatch.setattr(body, "learned", lambda: known)
+    monkeypatch.setattr(loading, "_PAST", loading._Past(is_loaded=True))
+    monkeypatch.setattr(row_migration.RowMigration, "_make_kinds", make_kinds)
+    for _ in range(3):
+        run()
+    monkeypatch.setattr(body, "learned", Learned)
+    run()
+    assert went == [2048, 768, 768, 2048]
 
 
 def test_threads_share_what_is_kept() -> None:

@@ -34,6 +34,7 @@ from eventide.bodies.waits.branches import (
     references_to,
 )
 from eventide.bodies.waits.states import guards_of
+from eventide.discrete.inside import generator_of
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.errors import Interrupt
 from eventide.native.locking import locked
@@ -521,6 +522,10 @@ class Bodies:
             return None
         bodies.append(body)
         return None if row_start is None else (body, row_start)
+
+    def are_known(self, processes: Iterable[Process]) -> bool:
+        """Whether bodies are kept of the code of some processes, so that it takes less to let them go away."""
+        return all(self._learned.has(generator_of(process).gi_code) for process in processes)
 
     def begin(
         self, function: FunctionType, arguments: Mapping[str, object], kind: type | None

@@ -14,6 +14,7 @@ from eventide.native.locking import locked
 from eventide.reading.common import is_common
 from eventide.reading.source import SourceBook
 from eventide.reading.twins import Twin
+from eventide.rows import loading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,10 +39,15 @@ class Learned:
         self.refused: dict[int, dict[tuple[type, ...], tuple[CodeType, CannotLower]]] = {}
         """By code, and by what its first argument is like; under () for whatever that is."""
         self._bodies: dict[tuple[object, ...], tuple[Body, ...]] = {}
+        self._codes: set[int] = set()  # the ids of those of which there has been one; asked for membership only
 
     def bodies_of(self, function: FunctionType, values: Mapping[str, object]) -> tuple[Body, ...]:
         """The bodies of a function for variables of these types that no simulation has to itself, the latest first."""
         return self._bodies.get(_key(function, values), ())
+
+    def has(self, code: CodeType) -> bool:
+        """Whether it has a body of this code, for whatever types of variables."""
+        return id(code) in self._codes
 
     @locked
     def keep(self, function: FunctionType, values: Mapping[str, object], body: Body) -> None:
@@ -51,6 +57,8 @@ class Learned:
             kept = self._bodies.pop(key, ())
             if len(self._bodies) >= MOST:
                 del self._bodies[next(iter(self._bodies))]
+            self._codes.add(id(function.__code__))
+            loading.note_kept()
             self._bodies[key] = (body, *kept[: MOST_ALIKE - 1])
 
     def twin_of(self, function: FunctionType) -> Twin:

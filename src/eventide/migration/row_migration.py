@@ -65,7 +65,7 @@ class RowMigration(OuterHook):
     """The processes of one world that are away.
 
     away        the rows of those that are
-    due         after this many events it is checked which processes can go
+    due         after this many events it is checked which processes can go; taken: the events of rows
     """
 
     _row_classes: RowClasses
@@ -74,8 +74,7 @@ class RowMigration(OuterHook):
     def __init__(self, world: World, make: Callable[[], Bodies]) -> None:
         self.world = world
         self.away: dict[Process, int] = {}
-        self.due = 0
-        self.taken = 0  # how many events of rows there have been
+        self.due = self.taken = 0
         self.exits: dict[tuple[Body, int], int] = {}  # how often Python has gone on at each state of each body
         self._make = make
         self._bodies: Bodies | None = None
@@ -93,8 +92,7 @@ class RowMigration(OuterHook):
         self._called: Entry | None = None  # whose event is under way, or is the next one
         self._driver: RowDriver = DISCRETE  # what else acts between events, for those that are away
         self._came = self._since = self._taken_before = self._events_before = 0
-        self._pause = 1
-        self.is_busy = False
+        self._pause, self.is_busy = 1, False
         self._calendar, self._processes = inside.calendar_of(world), inside.processes_of(world)
         self.signals, self.check_thread = inside.keyboard_of(world).signals, inside.keyboard_of(world).check_thread
         self._seen = world.events
@@ -154,7 +152,10 @@ class RowMigration(OuterHook):
         may_go = self._row_classes.may_go
         waiting = [one for one in self._calendar.heap if one[3]._notice is one and may_go(who_waits(one[3]))]
         waits = [wait for wait in self._driver.guards.waiting() if may_go(who_waits(wait.activity))]
-        if not waiting and not waits:
+        each = [*(one[3] for one in waiting), *(wait.activity for wait in waits)]
+        usual = self.world._events_before + ENOUGH // 2 // self._driver.cost
+        self.due = usual if events < usual else self.due  # but for what goes early
+        if not each or (events < usual and not self._bodies.are_known(map(who_waits, each))):
             return
         self._prototypes = self._bodies.prototypes()
         selection = Selection(self._bodies, self._prototypes, may_go, self._driver.guards)
@@ -169,7 +170,7 @@ class RowMigration(OuterHook):
             self._taken_before, self._events_before, self.due = self.taken, events, events + ENOUGH
         elif selection.is_granting:
             self.due = events + 1
-        else:
+        elif events >= usual:
             self._wait_longer()
 
     @undisturbed

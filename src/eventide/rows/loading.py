@@ -27,10 +27,12 @@ class _Past:
 
     events      in Python, less those that were paid for what has been loaded
     is_loaded   whether the engine is
+    is_kept     whether what was read of some processes is kept for further simulations
     """
 
     events: int = 0
     is_loaded: bool = False
+    is_kept: bool = False
 
 
 _PAST: Final = _Past()
@@ -44,6 +46,16 @@ def note(events: int) -> None:
 def is_loaded() -> bool:
     """Whether the engine is loaded: what is left to do takes as long as a thousand or two events."""
     return _PAST.is_loaded
+
+
+def note_kept() -> None:
+    """What was read of processes is kept."""
+    _PAST.is_kept = True
+
+
+def may_go_early() -> bool:
+    """Whether something is kept, so that fewer events are enough for the processes of which that was read."""
+    return _PAST.is_loaded and _PAST.is_kept
 
 
 def may_pay() -> bool:
