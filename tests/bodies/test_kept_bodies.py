@@ -23,7 +23,7 @@ from random_combined import combined_outcome, combined_program
 import eventide as ev
 from eventide.bodies import body
 from eventide.bodies.learned import Learned
-from eventide.bodies.migration import row_migration
+from eventide.migration import row_migration
 from eventide.rows import loading
 
 Told = list[Any]

@@ -163,7 +163,8 @@ class Naming:
         self.kinds = kinds
         self.book = book
         self.own = frozenset(name for name in code.co_varnames if name.isascii()) - {*code.co_cellvars}
-        self.shared = frozenset(code.co_cellvars) & set_inside(book, function)
+        self.shared = frozenset(code.co_cellvars)
+        self.shared &= set_inside(book, function) if self.shared else self.shared
         self.cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
         self.unborn = values.get(UNBORN)  # stands for an object that is not made yet, while the body is read
         self.is_unborn = UNBORN in values

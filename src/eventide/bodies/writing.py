@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import re
-from textwrap import indent
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.emission import Emission
@@ -264,9 +263,9 @@ class Writing:
         parts: list[str] = []
         for state, lines in self.blocks.items():
             body = "\n".join(lines) or "code = EXIT\nbreak"
-            parts.append(f"{'el' if parts else ''}if at == {state}:\n{indent(body, '    ')}")
+            parts.append(f"{'el' if parts else ''}if at == {state}:\n{_indented(body)}")
         parts.append("else:\n    code = EXIT\n    break")
-        machine = indent("\n".join(parts), "    ")
+        machine = _indented("\n".join(parts))
         begin = [
             "at = a.activity.at[i]",
             "w = a.activity.wholes[i]",
@@ -276,7 +275,7 @@ class Writing:
             *loads,
         ]
         lines = [*begin, f"while True:\n{machine}", *stores, "a.activity.at[i] = at", "return code"]
-        return f"def {name}(a: Rows, i: int) -> int:\n{indent(chr(10).join(lines), '    ')}\n"
+        return f"def {name}(a: Rows, i: int) -> int:\n{_indented(chr(10).join(lines))}\n"
 
     @property
     def is_common(self) -> bool:
@@ -321,3 +320,8 @@ class Writing:
         for text, fact in naming.given.items():
             (reals if type(fact.answer) is float else wholes).append(text)
         return wholes, reals
+
+
+def _indented(text: str) -> str:
+    """Lines of a kernel, of which none is empty; `textwrap` looks at each."""
+    return "    " + text.replace("\n", "\n    ")

@@ -37,6 +37,7 @@ class NativeRows:
 
     def __init__(self, store: Store) -> None:
         self._store = store
+        self._addresses: dict[str, int] = {}  # of the kernels that are loaded, by what their texts depend on
 
     @cached_property
     def engine(self) -> RowEngine:
@@ -61,7 +62,7 @@ class NativeRows:
 
     def is_kernel_kept(self, source: str) -> bool:
         """The same of a kernel."""
-        return self._store.seems_to_have(self._key_of(source))
+        return source in self._addresses or self._store.seems_to_have(self._key_of(source))
 
     def _key_of(self, source: str) -> str:
         return hashlib.sha256(f"{self._key}\n{source}".encode()).hexdigest()
@@ -74,10 +75,15 @@ class NativeRows:
         source  what its text depends on besides that of the engine; where it is given and known, nothing is translated
         Raises Untranslatable.
         """
+        if source in self._addresses:
+            return self._addresses[source]
         text = _Text(make)
         given = text if source else text()
         table = self._store.load(given, OUTSIDE, key=self._key_of(source) if source else "", effort=EFFORT)
-        return int(table_at(table)[0])
+        address = int(table_at(table)[0])
+        if source:
+            self._addresses[source] = address
+        return address
 
 
 def _engine_text() -> str:
