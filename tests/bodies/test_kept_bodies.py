@@ -223,6 +223,55 @@ def test_a_statement_that_was_left_to_python_may_be_native_in_another_simulation
     assert reads == ["run", "run"]
 
 
+def fetch(sim: ev.Simulation, shelf: ev.Store, told: Told) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(0.5)
+        yield shelf.put(sim.time)
+        yield shelf.get()
+        told.append((sim.time, shelf.level.value))
+
+
+def choose(sim: ev.Simulation, desks: list[ev.Resource], told: Told) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(0.25)
+        with min(desks, key=lambda desk: desk.in_use.value).request() as place:
+            yield place
+            yield ev.hold(0.75)
+            desk = place.resource
+        told.append((sim.time, desk))
+
+
+def test_what_a_store_has_in_another_simulation_decides_what_is_native_there() -> None:
+    many = (1,) * 200, ("word",) * 200
+    for items, is_native in ((many[0], False), ((0.5, 0.25), True), ((), True), (many[1], False), ((1.5,), True)):
+        told: dict[object, Told] = {}
+        for compiles in ("auto", False):
+            sim, told[compiles] = simulation(compiles), []
+            sim.process(fetch(sim, ev.Store(sim, items=items), told[compiles]))
+            sim.run(until=40.0)
+            if compiles:
+                assert sim._migration is not None
+                assert (not sim._migration.exits) == is_native
+                assert taken(sim) > 10
+        assert told["auto"] == told[False]
+
+
+def test_a_choice_is_among_the_resources_of_its_simulation() -> None:
+    for number in (2, 3, 2, 1):
+
+        def make(sim: ev.Simulation, told: Told, number: int = number) -> None:
+            desks = [ev.Resource(sim, name=f"desk {k}") for k in range(number)]
+            for _ in range(3):
+                sim.process(choose(sim, desks, told))
+
+        found = []
+        for compiles in ("auto", False):
+            told, rows = outcome(make, compiles)
+            found.append([(entry[0], entry[1].name) if isinstance(entry, tuple) else entry for entry in told])
+            assert rows > 20 or not compiles
+        assert found[0] == found[1]
+
+
 def test_entries_of_one_simulation_are_not_those_of_another_that_runs_within() -> None:
     def make(sim: ev.Simulation, told: Told) -> None:
         def look() -> ev.ProcessGenerator:
@@ -307,6 +356,10 @@ MODELS: dict[str, tuple[Callable[[int], str], Callable[[ev.Simulation, ModuleTyp
     "transfers": (
         lambda seed: random_transfers.program(seed, 6, 4),
         lambda sim, module, seed: random_transfers.outcome(sim, module, seed, 6, 4),
+    ),
+    "choosing": (
+        lambda seed: random_queues.program_choosing(seed, 6, 3),
+        lambda sim, module, seed: repr(random_queues.outcome(sim, module, seed, 6, 3)),
     ),
     "combined": (
         lambda seed: combined_program(seed, 6),

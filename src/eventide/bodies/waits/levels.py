@@ -90,5 +90,6 @@ def _known(expressions: BodyExpressions, owner: Thing, node: ast.AST) -> tuple[s
     """The variable of the kernel with the row of a level, and the type of its values. Raises Unknown."""
     kind = kind_of(owner.value)
     if kind is None:
+        expressions.naming.note_state(owner.value)
         raise Unknown("a level that has had other values than small whole numbers of one type is left to Python", node)
     return expressions.naming.level(owner, kind), kind

@@ -86,6 +86,7 @@ def _of_container(
     operands = {name: expressions.number(value, "int", "float") for name, value in given.items()}
     amount = operands["amount"]
     if amount.kind == "float" and kind == "int":
+        expressions.naming.note_state(depot)
         raise Unknown("a container whose amount becomes a float is left to Python", node)
     real = f"float({amount.text})" if amount.kind == "int" else amount.text
     most, largest = f"a.depot.capacity[{depot}]", EXACT if amount.kind == "int" else LARGEST
