@@ -39,6 +39,53 @@ class Tank(ev.Continuous):
         self.rate.level = self.inflow - self.drain * self.level{coupling}
 
 
+class Diver(ev.Process, ev.Continuous):
+    depth: ev.State = ev.state(0.0)
+    speed: float = 0.5
+    turns: int = 0
+    lowest: float = 1.0
+    log: list
+
+    def equations(self):
+        self.rate.depth = self.speed + 0.0625 * MATE.x
+
+    def is_up(self):
+        return self.depth < 0.25
+
+    def run(self):
+        self.start()
+        while True:
+            self.speed = 0.5
+            yield ev.until(lambda: self.depth > self.lowest)
+            self.turns += 1
+            self.log.append((self.sim.time, self.turns))
+            yield ev.hold(0.25)
+            self.speed = -0.5
+            yield ev.until(self.is_up)
+            if self.turns % 7 == 6:
+                yield ev.first_of(deep=ev.until(lambda: self.depth < -0.5), late=ev.hold(0.5))
+
+
+def starter(sim, log, divers, swing):
+    k = 0
+    while True:
+        yield ev.hold(2.75)
+        one = divers[k % len(divers)]
+        act = k % 5
+        if act == 0:
+            one.stop()
+        elif act == 1:
+            one.start()
+        elif act == 2:
+            Swing(sim, name=f"swing {{k}}", k=1.0 + 0.125 * k).start()
+        elif act == 3:
+            found = yield ev.first_of(near=ev.until(lambda: divers[0].depth > swing.x), late=ev.hold(1.5))
+            log.append((sim.time, found.name))
+        else:
+            log.append((sim.time, one.depth, one.turns, one.idle, str(one.why_waiting())))
+        k += 1
+
+
 def rise(swing, level, rank=0.0):
     yield ev.until(lambda: swing.x > level, priority=1)
 
@@ -357,6 +404,7 @@ def combined_program(seed: int, acts: int) -> str:
     wishes = chance.choice(WISHES)
     stories = [CombinedWriter(chance, f"story{k}", wishes).text() for k in range(3)]
     given = [f"INPUT = {chance.choice(INPUTS)}", "HITS = []", "MATE = None", f"ACTS = {acts}"]
+    given += [f"DIVERS = {chance.choice((0, 0, 1, 2))}", f"STARTS = {chance.random() < 0.5}"]
     given += [f"WAKES = {chance.random() < 0.4}"]
     given += [f"WATCHERS = {chance.choice((0, 1, 2, 3))}", f"RECORDS = {chance.choice((0, 0, 0, 0, 1, 2))}"]
     watcher = chance.choice((*WATCHERS, HELPED, HELPED)).format(
@@ -381,6 +429,9 @@ def combined_outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: in
         sim.process(module.watcher(sim, log, swing, tank, desk, rng), name=f"watcher {k}")
         for k in range(module.WATCHERS)
     ]
+    divers = [module.Diver(sim, name=f"diver {k}", log=log).activate(delay=0.5 * k) for k in range(module.DIVERS)]
+    if divers and module.STARTS:
+        sim.process(module.starter(sim, log, divers, swing))
     if module.WAKES and len(watchers) > 1:
         sim.process(module.waker(sim, rng, watchers[:2]))
     processes = [entry.process for entry in sim.schedule]
@@ -393,7 +444,8 @@ def combined_outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: in
         log.append((sim.time, sim.events, swing.x, tank.level))
     frames = [module.variables_of(process) for process in processes if not process.terminated]
     states = [(p.name, p.terminated, p.idle or p.event_time, p.why_waiting()) for p in processes]
-    moved = [swing.x, swing.v, swing.k, swing.hits, tank.level, tank.inflow, count.total, count.share]
+    moved = [*((one.depth, one.speed, one.turns) for one in divers)]
+    moved += [swing.x, swing.v, swing.k, swing.hits, tank.level, tank.inflow, count.total, count.share]
     steps = [sim.monitor.steps, sim.monitor.refused, sim.monitor.state_events]
     rows = [[list(recording.times), [list(recording[c.name]) for c in recording.columns]] for recording in recordings]
     tallies = [desk.waits.count, desk.waits.mean, desk.utilisation]

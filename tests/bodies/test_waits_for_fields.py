@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from random import Random
 from typing import Any
@@ -164,3 +165,107 @@ def test_conditions_that_refer_to_the_same_are_compared_only(monkeypatch: pytest
     sim.run(until=5.0)
     assert sim.events > before + 20
     assert len(asked) < 5 * 20  # of each a few times, before they are rows
+
+
+# --- processes that are components themselves -----------------------------------------------------------------------
+
+
+class Diver(ev.Process, ev.Continuous):
+    depth: ev.State = ev.state(0.0)
+    speed: float = 0.5
+    turns: int = 0
+    lowest: float = 1.0
+    told: list[Any]
+    pool: Pool
+
+    def contributions(self) -> None:
+        self.pool.stir += self.depth * 0.125
+
+    def equations(self) -> None:
+        self.rate.depth = self.speed - 0.0625 * self.pool.level
+
+    def is_up(self) -> bool:
+        return self.depth < 0.25
+
+    def run(self) -> ev.ProcessGenerator:
+        self.start()
+        while True:
+            self.speed = 0.5
+            yield ev.until(lambda: self.depth > self.lowest)
+            self.turns += 1
+            self.told.append((self.sim.time, self.turns))
+            yield ev.hold(0.25)
+            self.speed = -0.5
+            yield ev.until(self.is_up)
+
+
+class Pool(ev.Continuous):
+    level: ev.State = ev.state(1.0)
+    stir: ev.Summed = ev.summed()
+
+    def equations(self) -> None:
+        self.rate.level = self.stir - 0.5 * self.level
+
+
+def dived(compiles: Any, *others: Callable[..., ev.ProcessGenerator], native: bool = False) -> tuple[Any, list[Any]]:
+    sim, told = simulation(compiles, native=native), list[Any]()
+    pool = Pool(sim, name="pool").start()
+    divers = [Diver(sim, name=f"diver {k}", told=told, pool=pool).activate(delay=0.5 * k) for k in range(3)]
+    for other in others:
+        sim.process(other(sim, divers, pool, told))
+    for end in (23.0, 120.0):
+        sim.run(until=end)
+        told += [(one.name, one.depth, one.turns, one.idle, one.why_waiting()) for one in divers]
+        told += [sim.time, sim.events, pool.level, sim.monitor.steps, sim.monitor.state_events]
+        told += [(type(one).__name__, type(one) is Diver) for one in divers]
+    told.append(re.findall(r"conditions .*", str(sim.report())))  # none is made anew as a class is another one
+    return sim, told
+
+
+def test_processes_with_laws_are_native_as_a_whole() -> None:
+    sim, told = dived("auto")
+    assert told == dived(False)[1]
+    assert taken(sim) > 0.6 * sim.events
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("native", [False, True])
+def test_who_starts_stops_and_watches_processes_with_laws_sees_what_they_are_in_python(native: bool) -> None:
+    def meddler(sim: ev.Simulation, divers: list[Diver], pool: Pool, told: list[Any]) -> ev.ProcessGenerator:
+        for k in iter(range(99)):  # Python's
+            yield ev.hold(6.75)
+            one = divers[k % 3]
+            if k % 5 == 0:
+                one.stop()
+            elif k % 5 == 1:
+                one.start()
+            elif k % 5 == 2:
+                Pool(sim, name=f"pool {k}", level=0.5).start()
+            elif k % 5 == 3:
+                divers[1].pool = pool if divers[1].pool is not pool else Pool(sim, name=f"other {k}").start()
+            else:
+                told.append((one.depth, one.turns, one.idle, one.active, repr(one)))
+
+    def watcher(sim: ev.Simulation, divers: list[Diver], pool: Pool, told: list[Any]) -> ev.ProcessGenerator:
+        yield ev.hold(30.0)
+        for _ in iter(range(99)):  # Python's
+            yield ev.until(lambda: divers[0].depth + divers[1].turns * 0.0 > 0.5 * pool.level + 0.25)
+            told.append((sim.time, divers[0].depth))
+            yield ev.hold(9.0)
+
+    sim, told = dived("auto", meddler, watcher, native=native)
+    assert told == dived(False, meddler, watcher)[1]
+    assert taken(sim) > 50
+
+
+def test_who_waits_for_a_process_with_laws_for_the_first_time_waits_for_one_of_its_class() -> None:
+    def watcher(sim: ev.Simulation, divers: list[Diver], pool: Pool, told: list[Any]) -> ev.ProcessGenerator:
+        yield ev.hold(10.1)
+        for _ in range(2):
+            yield ev.until(lambda: divers[0].depth > 0.5 * pool.level + 0.25)
+            told.append((sim.time, divers[0].depth))
+            yield ev.hold(9.0)
+
+    sim, told = dived("auto", watcher)
+    assert told == dived(False, watcher)[1]
+    assert taken(sim) > 5

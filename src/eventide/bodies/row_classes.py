@@ -56,8 +56,8 @@ class RowClasses:
         kind = type(activity)
         known = self._may.get(kind)
         if known is None:
-            is_own = type(kind) is type and issubclass(kind, Process) and not hasattr(kind, "equations")
-            known = self._may[kind] = kind is GeneratorProcess or (is_own and is_plain(activity))
+            is_own = type(kind) is type and issubclass(kind, Process) and is_plain(activity)
+            known = self._may[kind] = kind is GeneratorProcess or is_own
         return known
 
     def begin(self, process: Process) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.operands import KINDS
 from eventide.bodies.waits.closures import FUNCTION, OWNER
+from eventide.continuous import Continuous
 from eventide.continuous.guards.native_processes import NativeProcess, obstacle
 from eventide.discrete.conditions.until import StateWait, past_waits, wait_again
 from eventide.discrete.inside import generator_of, to_python, wait_of
@@ -42,6 +43,7 @@ class LentGuards:
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
         self.of: dict[Process, list[StateWait]] = {}
+        self._components: dict[Process, None] = {}  # the processes that have laws
         self._unsettled: list[StateWait] = []
         monitor.integrator.guards.return_rows = self.return_all
 
@@ -87,6 +89,8 @@ class LentGuards:
     def lend(self, process: Process, waits: list[StateWait], rows: Mapping[int, int]) -> None:
         """A process is in a row from now on, which will wait by these guards; by some of them these rows wait now."""
         self._monitor.integrator.native_processes.leave(process)
+        if isinstance(process, Continuous):
+            self._components[process] = None
         if not waits:
             return
         self.of[process] = waits
@@ -111,6 +115,7 @@ class LentGuards:
         """The process of a row is in Python again: it waits by a guard, its branches by some, or for something else."""
         guards = self._monitor.integrator.guards
         guard = guards.guard
+        self._components.pop(process, None)
         for wait in self.of.pop(process, ()):
             waiter, guard.waiter[wait.row] = guard.waiter[wait.row], 0
             wait.is_over = waiter == 0
@@ -151,6 +156,15 @@ class LentGuards:
         """Guards are about to be freed, or looked at."""
         for process in list(self.of):
             to_python(process)
+
+    def return_components(self) -> None:
+        """Plans may be about to be made, which look at classes: processes with laws are of theirs again."""
+        integrator = self._monitor.integrator
+        groups, guards = integrator.groups, integrator.guards
+        is_coming = groups.joining or groups.doubted or guards.arriving or guards.switching
+        if is_coming or integrator.changes.references:
+            for process in list(self._components):
+                to_python(process)
 
 
 def _fits(wait: StateWait, objects: Mapping[str, object], kinds: Mapping[str, Kind]) -> bool:

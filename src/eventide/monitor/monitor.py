@@ -187,6 +187,7 @@ class Monitor:
         """Evaluate all laws and run all reporters at the present instant; arms no condition."""
         self.sim.active = True
         try:
+            self.row_driver.guards.return_components()
             touched = self.integrator.settle_for_now()
             self.observers.observe_all(Phase.AFTER, self.sim.time)
             for flow in touched:

@@ -52,6 +52,7 @@ class HybridDriver:
         if not (changes.are_seen and integrator.references.stands()):
             sim.active = True
             try:
+                self.guards.return_components()
                 monitor._look_around()
             finally:
                 sim.active = False

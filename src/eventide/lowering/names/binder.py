@@ -138,7 +138,13 @@ def bits_of(numbers: Iterable[float]) -> tuple[int, ...]:
     return tuple(array("q", array("d", numbers).tobytes()))
 
 
+def stands_for(value: object, kind: type) -> bool:
+    """Whether an object is of a class made for processes that are rows, and told as of the user's."""
+    return issubclass(type(value), kind) and value.__class__ is kind
+
+
 _HELPERS: dict[str, object] = {
+    "stands_for": stands_for,
     "Binding": Binding,
     "new": tuple.__new__,  # the constructor of a named tuple is a function of Python's, and as slow
     "closed_over": closed_over,
@@ -204,8 +210,8 @@ def bind(function, arguments):
             self.lines.append(f"for item in v{number}:")
             indent, value = "    ", "item"
         test = {
-            "class": "type({0}) is not expected{1}",
-            "items": "type({0}) is not expected{1}",
+            "class": "type({0}) is not expected{1} and not stands_for({0}, expected{1})",
+            "items": "type({0}) is not expected{1} and not stands_for({0}, expected{1})",
             "code": "code_of({0}) is not expected{1}",
             "same": "{0} is not expected{1}",
             "table": "set(map(type, {0})) != {{expected{1}}} and type({0}).__name__ != 'ndarray'",
