@@ -70,6 +70,105 @@ def test_a_class_may_have_its_own_constructor(sim: ev.Simulation) -> None:
     assert Own(sim, 3.0).level == 3.0
 
 
+class Filled(ev.Continuous):
+    """What is made in a way of its own, with a field as well."""
+
+    level: ev.State = ev.state(1.0)
+    area: float = 2.0
+
+    def __init__(self, sim: ev.Simulation, scale: float = 3.0, *, name: str = "") -> None:
+        super().__init__(sim, name=name)
+        self.level *= scale
+        self.area += scale
+
+
+class Heated(Filled):
+    warmth: ev.State = ev.state(20.0)
+    power: float = 1.0
+    seen: list[float] = ev.field(default_factory=list)
+
+
+class Watched(Heated):
+    other: Filled
+
+    def prelude(self) -> None:
+        self.power += 1.0
+
+
+def test_a_derived_class_is_made_as_its_base_has_written_and_takes_its_own_fields(sim: ev.Simulation) -> None:
+    """The constructor of the base was passed over, in silence."""
+    plain, given = Heated(sim), Heated(sim, 5.0, warmth=30.0, power=4.0, seen=[1.0], name="given")  # type: ignore[misc, call-arg]
+    assert [plain.level, plain.area, plain.warmth, plain.power, plain.seen] == [3.0, 5.0, 20.0, 1.0, []]
+    assert plain.seen is not Heated(sim).seen
+    assert [given.level, given.area, given.warmth, given.power, given.seen] == [5.0, 7.0, 30.0, 4.0, [1.0]]
+    watched = Watched(sim, 2.0, other=plain)  # type: ignore[misc]
+    assert (watched.level, watched.power, watched.other, given.name) == (2.0, 2.0, plain, "given")
+    with pytest.raises(TypeError, match=r"^Watched\(\.\.\.\) is missing other=$"):
+        Watched(sim)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'level'"):  # the base does not take it
+        Heated(sim, level=2.0)
+
+
+def test_a_prelude_is_called_once_also_beside_a_constructor_of_ones_own(sim: ev.Simulation) -> None:
+    """It was not called where the constructor above knew of none."""
+    log: list[str] = []
+
+    class First(ev.Continuous):
+        level: ev.State = ev.state(1.0)
+
+        def __init__(self, sim: ev.Simulation) -> None:
+            super().__init__(sim)
+            log.append("first")
+
+        def prelude(self) -> None:
+            log.append(f"prelude of {type(self).__name__}")
+
+    class Second(First):
+        pass
+
+    class Third(Second):
+        def __init__(self, sim: ev.Simulation) -> None:
+            super().__init__(sim)
+            log.append("third")
+
+    class Counter(ev.Resource):
+        def __init__(self, sim: ev.Simulation) -> None:
+            super().__init__(sim, 2)
+            log.append("counter")
+
+        def prelude(self) -> None:
+            log.append(f"prelude of {type(self).__name__}")
+
+    class Desk(Counter):
+        rank: int = 1
+
+    class Base(ev.Component):
+        def prelude(self) -> None:
+            log.append(f"prelude of {type(self).__name__}")
+
+    class Own(Base):
+        def __init__(self, sim: ev.Simulation) -> None:
+            super().__init__(sim)
+            log.append("own")
+
+    for kind in (First, Second, Third, Counter, Desk, Own):
+        kind(sim)
+    assert log == [
+        "first", "prelude of First", "first", "prelude of Second", "first", "third", "prelude of Third",
+        "counter", "prelude of Counter", "counter", "prelude of Desk", "prelude of Own", "own",
+    ]  # fmt: skip
+
+
+def test_a_post_init_is_refused_as_nothing_calls_it() -> None:
+    with pytest.raises(TypeError, match=r"^Own\.__post_init__ would never be called: name it `prelude`"):
+
+        class Own(ev.Component):
+            size: float = 1.0
+
+            def __post_init__(self) -> None:
+                self.size = 2.0
+
+
 BASES = {
     "component": ev.Component,
     "process": ev.Process,

@@ -11,6 +11,7 @@ from eventide.declare.component import (
     check_same_simulation,
     count_new,
     fields_of,
+    make_constructor,
     refuse_late,
 )
 from eventide.declare.fields import (
@@ -50,6 +51,7 @@ __all__ = [
     "count_new",
     "field",
     "fields_of",
+    "make_constructor",
     "refuse_late",
     "state",
     "state_vector",

@@ -83,7 +83,7 @@ class Component(_Declared):
         cls._lay_out()
         cls._installed = {name: cls.__dict__.get(name, MISSING) for name in cls._specs}
         if "__init__" not in cls.__dict__:
-            cls.__init__ = _make_constructor(cls)  # type: ignore[method-assign]  # made to measure per class
+            cls.__init__ = cls._constructor()  # type: ignore[method-assign]  # made to measure per class
         elif not cls.__module__.startswith("eventide."):
             cls.__init__ = _completed(cls, cls.__init__)  # type: ignore[method-assign]  # the user's own, wrapped
 
@@ -108,6 +108,18 @@ class Component(_Declared):
         self.sim = sim
         if name:
             self._name = check_text(name, "name=")
+
+    @classmethod
+    def _constructor(cls) -> Callable[..., None]:
+        """That of a class that writes none: the one written in a class of the user's above, or one made of its fields.
+
+        Rooms whose own classes have written ones extend this.
+        """
+        for base in cls.__mro__[1:]:
+            written = vars(base).get("__init__")
+            if written and issubclass(base, Component) and _is_written(written):
+                return _completed(cls, _with_fields(cls, base, written))
+        return make_constructor(cls)
 
     @classmethod
     def _lay_out(cls) -> None:
@@ -315,7 +327,14 @@ def _refuse_shadows(cls: type, own: dict[str, Field], inherited: dict[str, Field
 
 
 def _refuse_what_would_not_count(cls: type[Component], own: dict[str, Field], inherited: dict[str, Field]) -> None:
-    """Raise TypeError for fields in a class that is not a component, and where a field of a base gets no annotation."""
+    """Raise TypeError for fields in a class that is not a component, for a field of a base that gets no annotation, and
+    for a `__post_init__`, which only the constructor of a dataclass calls.
+    """
+    if hasattr(cls, "__post_init__") and "__init__" not in vars(cls):
+        raise TypeError(
+            f"{cls.__name__}.__post_init__ would never be called: name it `prelude`, which is called once the fields "
+            "of an object are set"
+        )
     for base in cls.__mro__[1:]:
         for name, value in vars(base).items():
             if isinstance(value, Field):
@@ -376,7 +395,7 @@ def _install_default(cls: type, name: str, spec: Field) -> None:
         delattr(cls, name)
 
 
-def _make_constructor(cls: type[Component]) -> FunctionType:
+def make_constructor(cls: type[Component]) -> FunctionType:
     """Write `__init__` out once per class: keyword arguments, then one assignment for each field."""
     arguments, checks = [], []
     names: dict[str, object] = {"_missing": MISSING, "_refuse": _refuse_missing}
@@ -395,7 +414,7 @@ def _make_constructor(cls: type[Component]) -> FunctionType:
     if cls._size_fields:
         checks.append(f"    self._measure({', '.join(f'{name}={name}' for name in cls._size_fields)})")
     body = [f"    {line}" for line in cls._settings([name for name, spec in cls._specs.items() if spec.is_argument])]
-    if any(getattr(cls, name) is not getattr(Component, name) for name in ("_complete", "prelude")):
+    if _completes(cls):
         body.append("    self._complete()")
     source = "\n".join([f"def __init__(self, sim{star}):", *checks, "    self._attach(sim, name)", *body])
     # The name shows a reader of a traceback what this code is.
@@ -407,8 +426,35 @@ def _make_constructor(cls: type[Component]) -> FunctionType:
     return constructor
 
 
+def _with_fields(cls: type[Component], base: type[Component], written: Callable[..., None]) -> Callable[..., None]:
+    """A constructor that does what a base has written, and then sets the fields that are declared below the base.
+
+    Those with the sizes of vectors keep their defaults: the vectors are there before.
+    """
+    new = {
+        name: spec
+        for name, spec in cls._specs.items()
+        if spec.is_argument and base._specs.get(name) is not spec and name not in cls._size_fields
+    }
+
+    @wraps(written)
+    def construct(self: Component, *arguments: object, **options: object) -> None:
+        given = {name: options.pop(name, MISSING) for name in new}
+        if any(spec.is_required and given[name] is MISSING for name, spec in new.items()):
+            _refuse_missing(self, {**dict.fromkeys(self._specs), **given})
+        written(self, *arguments, **options)
+        for name, spec in new.items():
+            value = spec.factory() if given[name] is MISSING and spec.factory is not None else given[name]
+            if value is not MISSING:
+                setattr(self, name, value)
+
+    return construct
+
+
 def _completed(cls: type[Component], written: Callable[..., None]) -> Callable[..., None]:
     """The user's own `__init__`, which has to call that of eventide's class; told where the object is made."""
+    above = next(own for base in cls.__mro__[1:] if (own := vars(base).get("__init__")) and not _is_written(own))
+    calls_prelude = _completes(cls) and "_complete" not in above.__code__.co_names
 
     @wraps(written)
     def construct(self: Component, *arguments: object, **options: object) -> None:
@@ -420,8 +466,20 @@ def _completed(cls: type[Component], written: Callable[..., None]) -> Callable[.
             raise
         if not self._number and type(self) is cls:
             raise ModelError(_what_to_call(cls))
+        if calls_prelude and type(self) is cls:
+            self._complete()
 
     return construct
+
+
+def _is_written(constructor: Callable[..., None]) -> bool:
+    """Whether a constructor is the user's own, as `_completed` has left it."""
+    return hasattr(constructor, "__wrapped__")
+
+
+def _completes(cls: type[Component]) -> bool:
+    """Whether there is something to do once the fields of an object are set."""
+    return any(getattr(cls, name) is not getattr(Component, name) for name in ("_complete", "prelude"))
 
 
 def _is_met_in_eventide(error: Exception) -> bool:

@@ -19,7 +19,7 @@ from eventide.reading.places import location
 
 CLOSE: Final = 0.75
 """From this likeness on, a name is taken for another that was misspelt."""
-MAKERS: Final = ("__init__", "__post_init__", "prelude")
+MAKERS: Final = ("__init__", "prelude")
 LAWS: Final = ("equations", "contributions")
 RATE: Final = re.compile(r"d?_?(?P<state>.+?)(_rate|_dot|_prime|_?dt)?")
 """How a rate is called where it is no part of `rate`: `level_rate`, `dlevel`, `level_dot`, `dlevel_dt`."""

@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
-from eventide.declare import Component, fields_of
+from eventide.declare import Component, fields_of, make_constructor
 from eventide.statistics.restarts import Restart
 
 if TYPE_CHECKING:
     from eventide.declare import Field
     from eventide.simulation import Simulation
+
+
+def _with_fields(
+    written: Callable[..., None], made: Callable[..., None], fields: dict[str, Field]
+) -> Callable[..., None]:
+    """A constructor that first does what was written, then sets the declared fields as the one made from them."""
+
+    def construct(self: Station, sim: Simulation, *arguments: object, **options: object) -> None:
+        given = {field: options.pop(field) for field in fields if field in options}
+        written(self, sim, *arguments, **options)
+        made(self, sim, **given)
+
+    construct.__name__ = "__init__"
+    return construct
 
 
 class Station(Component):
@@ -29,8 +43,10 @@ class Station(Component):
         super().__init_subclass__(**options)
         if own is not None:
             cls._written = own
-        else:
-            cls.__init__ = _with_fields(cls._written, cls.__init__, fields_of(cls))  # type: ignore[method-assign]  # per class
+
+    @classmethod
+    def _constructor(cls) -> Callable[..., None]:
+        return _with_fields(cls._written, make_constructor(cls), fields_of(cls))
 
     def _attach(self, sim: Simulation, name: str) -> None:
         # Once only, though both constructors ask for it. (A look at `__dict__` would make every attribute slower.)
@@ -48,17 +64,3 @@ class Station(Component):
     def _keep_statistics(self) -> None:
         """Register this station for `sim.reset_statistics()`."""
         self.sim._keep_statistics(Restart(self, "reset_statistics"))
-
-
-def _with_fields(
-    written: Callable[..., None], made: Callable[..., None], fields: dict[str, Field]
-) -> Callable[..., None]:
-    """A constructor that first does what was written, then sets the declared fields as the one made from them."""
-
-    def construct(self: Station, sim: Simulation, *arguments: object, name: str = "", **options: object) -> None:
-        given = {field: options.pop(field) for field in fields if field in options}
-        written(self, sim, *arguments, name=name, **options)
-        made(self, sim, **given)
-
-    construct.__name__ = "__init__"
-    return construct
