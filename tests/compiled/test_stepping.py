@@ -38,9 +38,10 @@ from eventide.engine.guard_signs import NEVER
 from eventide.engine.interface import PLAIN
 from eventide.engine.records import Arrays, GuardRecord
 from eventide.native import engine as native
+from eventide.native.calls import PLACES
 from eventide.native.memory import AS_IT_STANDS
 from eventide.native.outside import NEEDED
-from eventide.native.packing import functions_at
+from eventide.native.packing import functions_at, placed
 from eventide.native.statements import Translation
 from eventide.native.store import Store
 from eventide.native.values import Untranslatable
@@ -109,6 +110,18 @@ def test_a_native_function_takes_its_own_kinds_of_arguments_and_no_others() -> N
     for arguments in [(), (1.0, 2.0), (1.0, 2.0, 3.0, 4.0)]:
         with pytest.raises(TypeError, match="bad argument"):
             native_divided(*arguments)
+
+
+def test_native_code_gets_addresses_and_widths_of_arrays_whose_rows_stand_one_after_the_other() -> None:
+    _, places = functions_at(STORE.load(native.program({"divided": divided}), NEEDED), ("divided", PLACES))  # type: ignore[dict-item]
+    arrays = [np.zeros((3, 5)), np.zeros(4, np.int64), np.zeros((0, 7)), np.zeros((2, 3, 4))]
+    found = placed([*arrays[:3], memoryview(arrays[3])], places).tolist()
+    assert found[1::2] == [5, 4, 7, 4]
+    assert [found[k] for k in (0, 2, 6)] == [arrays[k].ctypes.data for k in (0, 1, 3)]
+    with pytest.raises(ValueError, match="not C-contiguous"):
+        placed([np.zeros((4, 4))[:, ::2]], places)
+    with pytest.raises(TypeError, match="bytes-like"):
+        placed([1.0], places)
 
 
 def error_of_sum(x: float, y: float, z: float) -> float:
