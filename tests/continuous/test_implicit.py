@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import exp
+from math import exp, inf
 from typing import Any
 
 import numpy as np
@@ -30,28 +30,28 @@ def test_evaluations_of_a_step() -> None:
     # A linear law: derivatives and one factorization, then three stages for each iteration and one run at the end.
     # The first iteration solves it, the second shows that.
     sim = make(dt_max=0.125, rel_error=1e-3, stepping="together")
-    Decay(sim, speed=0.1).start()
+    Decay(sim, speed=0.01).start()
     sim.run(until=0.125)
     report = sim.report()
     assert (report.steps, report.refused, report.jacobians, report.factorizations) == (1, 0, 1, 1)
-    # At the start, for the column of derivatives, twice three stages, and the end.
-    assert report.evaluations == 1 + 1 + 2 * 3 + 1
+    # At the start, for the length of the step, for the column of derivatives, twice three stages, and the end.
+    assert report.evaluations == 1 + 1 + 1 + 2 * 3 + 1
 
 
 def test_derivatives_and_factors_are_kept() -> None:
     # Steps of one length on a linear law: what was found at the first serves for all.
     sim = make(dt_max=0.125, rel_error=1e-3, stepping="together")
-    Decay(sim, speed=0.1).start()
+    Decay(sim, speed=0.01).start()
     sim.run(until=4.0)
     report = sim.report()
     assert (report.steps, report.jacobians, report.factorizations) == (32, 1, 1)
     # Each later step begins at the interpolant before, so near that one iteration is enough.
-    assert report.evaluations == 2 + 2 * 3 + 1 + 31 * (3 + 1)
+    assert report.evaluations == 3 + 2 * 3 + 1 + 31 * (3 + 1)
 
 
 def test_the_report_tells_of_derivatives_where_there_are_some() -> None:
     sim = make(dt_max=0.125, rel_error=1e-3, stepping="together")
-    Decay(sim, speed=0.1).start()
+    Decay(sim, speed=0.01).start()
     sim.run(until=4.0)
     assert [line.split()[-1] for line in str(sim.report()).splitlines() if line[0] == "d" or line[0] == "m"] == [
         "1",
@@ -302,7 +302,51 @@ def test_the_error_of_what_is_stiff_is_filtered_twice_at_a_start() -> None:
     sim = make(dt_max=0.01, rel_error=1e-5, abs_error=1e-5)
     Beside(sim).start()
     sim.run(until=0.1)
-    assert (sim.report().steps, sim.report().refused) == (10, 0)
+    assert (sim.report().steps, sim.report().refused) == (16, 0)
+
+
+class Follows(ev.Continuous):
+    y: ev.State = ev.state(0.0)
+    aim: float = 1.0
+    ends: float = inf
+
+    def equations(self) -> None:
+        self.rate.y = (self.aim if self.sim.time < self.ends else 0.0) - self.y
+
+
+def after_an_event(sim: ev.Simulation, model: Follows) -> ev.ProcessGenerator:
+    yield ev.hold(1e4)
+    model.aim = 0.0
+
+
+def where_it_starts(sim: ev.Simulation, model: Follows) -> ev.ProcessGenerator:
+    sim.dt_max = 1e6
+    model.y, model.aim = 1.0, 0.0
+    yield ev.hold(0.0)
+
+
+def where_its_law_jumps(sim: ev.Simulation, model: Follows) -> ev.ProcessGenerator:
+    model.ends = 1e4
+    yield ev.hold(1e4)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize("begin", [after_an_event, where_it_starts, where_its_law_jumps])
+def test_what_is_set_in_motion_is_right_within_the_step(begin: Any, compiled: bool) -> None:
+    """A step as long as those at rest was accepted: its end was right, and so was the estimate, but nothing inside."""
+    sim = ev.Simulation(rng=1, rel_error=1e-3, abs_error=1e-3, method="radau", compile=compiled)
+    model = Follows(sim).start()
+    seen = []
+
+    def story() -> ev.ProcessGenerator:
+        yield from begin(sim, model)
+        for _ in range(4):
+            yield ev.hold(0.5)
+            seen.append(model.y)
+
+    sim.process(story())
+    sim.run(until=2e4)
+    assert seen == pytest.approx([exp(-0.5 * k) for k in range(1, 5)], abs=2e-3)
 
 
 @pytest.mark.row("R-263")

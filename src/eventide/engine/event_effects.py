@@ -12,10 +12,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eventide.engine.codes import (
+    ABS,
     AT_END,
     E0,
     E2,
+    ESTIMATED,
     IMPLICIT,
+    REL,
     Y0,
     K,
     R,
@@ -120,6 +123,20 @@ def keep_touched(a: Arrays, first: int, count: int) -> None:
     a.run.touched = count - first
 
 
+def estimate_after_jump(a: Arrays, f: int) -> None:
+    """Have the next step estimated where the rates (row R) are no longer those before the event (row K).
+
+    What the event has set in motion may be over within a step as long as those before it. An implicit method would
+    accept such a step: its end is right, and so is the estimate of its error, but nothing inside it is.
+    """
+    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            change = a.flow.next_step[f] * abs(a.rows[R, i] - a.rows[K, i])
+            if not change <= abs(a.rows[ABS, i]) + abs(a.rows[REL, i] * a.rows[Y, i]):
+                a.flow.next_step[f] = 0.0
+                return
+
+
 def settle(a: Arrays, f: int, time: float) -> None:
     """After an event: take the states as they are now for a step's start, evaluate the laws, test the conditions.
 
@@ -129,8 +146,11 @@ def settle(a: Arrays, f: int, time: float) -> None:
     if a.flow.switches[f] > 0.0:
         loosen(a, f)
     if a.flow.empty[f] == 0:
+        copy(a, f, R, K)  # as they were before
         run_laws(a, f, time, 0.0, R)
         copy(a, f, Y, Y0)
+        if a.method.sizes[ESTIMATED] > 0:
+            estimate_after_jump(a, f)
         copy(a, f, R, K)
         if has_failed(a):
             return

@@ -32,7 +32,6 @@ from eventide.engine.codes import (
     EQUATION,
     EQUATION_ROW,
     GIVE_COUNT,
-    IMPLICIT,
     IS_INDIRECT,
     IS_UNSEEN,
     LATER_CONTRIBUTION,
@@ -258,13 +257,9 @@ def toggle_rests(a: Arrays, f: int, low: int, high: int) -> None:
 
 
 def estimate_step(a: Arrays, f: int, had_states: bool) -> None:
-    """Have the length of a flow's next step estimated, unless it had states and still has some: then it is kept.
-
-    A refused attempt costs an implicit method derivatives and factors, so there the length is always estimated.
-    """
+    """Have the length of a flow's next step estimated, unless it had states and still has some: then it is kept."""
     has_states = a.flow.segments_hi[f] > a.flow.segments_lo[f]
-    goes_on = had_states and has_states and a.method.sizes[IMPLICIT] == 0
-    if not goes_on and not a.run.dt_max < inf:
+    if not (had_states and has_states) and not a.run.dt_max < inf:
         a.flow.next_step[f] = 0.0
 
 

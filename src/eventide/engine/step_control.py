@@ -18,6 +18,7 @@ from eventide.engine.codes import (
     E0,
     E2,
     ERROR_ORDER,
+    ESTIMATED,
     FAILED,
     FIRST_STAGE,
     IMPLICIT,
@@ -215,9 +216,14 @@ def first_try(a: Arrays, f: int, remaining: float, limit: float) -> float:
 
 
 def choose_next(a: Arrays, f: int, remaining: float) -> None:
-    """Choose the length of a first step; clamp a later one if the limits have changed."""
+    """Choose the length of a first step; clamp a later one if the limits have changed.
+
+    That is dt_max where there is one, as in the manual. An implicit method would accept it however long: the error that
+    it estimates vanishes for steps that are far longer than what changes at first, and inside such a step nothing is
+    right.
+    """
     if a.flow.next_step[f] == 0.0:
-        if a.run.dt_max < inf:
+        if a.run.dt_max < inf and a.method.sizes[ESTIMATED] == 0:
             a.flow.next_step[f] = a.run.dt_max
         else:
             guess = first_step(a, f, remaining)
