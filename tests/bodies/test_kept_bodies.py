@@ -111,6 +111,16 @@ def visits(sim: ev.Simulation, told: Told) -> None:
     sim.process(arrive(sim, ev.Resource(sim, 2), told))
 
 
+def refused(sim: ev.Simulation, told: Told) -> None:
+    def look() -> ev.ProcessGenerator:
+        for k in iter(range(9)):
+            yield ev.hold(4.25)
+            told.append((sim.time, k))
+
+    workers(sim, told)
+    sim.process(look())
+
+
 def outcome(make: Callable[[ev.Simulation, Told], object], compiles: Any = "auto") -> tuple[Told, int]:
     """What a model tells, and how many of its events were those of rows."""
     sim, told = simulation(compiles), []
@@ -285,7 +295,7 @@ def test_entries_of_one_simulation_are_not_those_of_another_that_runs_within() -
     assert outcome(make)[0] == outcome(make, False)[0]
 
 
-@pytest.mark.parametrize("make", [rooms, workers, visits])
+@pytest.mark.parametrize("make", [rooms, workers, visits, refused])
 def test_what_is_kept_keeps_no_simulation(make: Callable[[ev.Simulation, Told], None]) -> None:
     sim, told = simulation("auto"), []
     make(sim, told)

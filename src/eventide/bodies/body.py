@@ -518,7 +518,7 @@ class Bodies:
                     break
         except CannotLower as refusal:
             shape = _shape(code, values) if len(known) < MOST_SHAPES else ()
-            self.refused[id(code)] = self._learned.refused.setdefault(id(code), {})[shape] = code, refusal
+            self.refused[id(code)] = self._learned.refused.setdefault(id(code), {})[shape] = code, refusal.untraced
             return None
         bodies.append(body)
         return None if row_start is None else (body, row_start)
@@ -554,9 +554,9 @@ class Bodies:
                         return body, row_start
                 bodies.append(body)
             except CannotLower as refusal:
-                self._unborn[key] = code, refusal
+                self._unborn[key] = code, refusal.untraced
         if key in self._unborn:
-            raise self._unborn[key][1]
+            raise self._unborn[key][1].untraced
         raise definition.refusal(definition.tree, "its arguments change their types")
 
     def _bodies_of(self, function: FunctionType) -> list[Body]:

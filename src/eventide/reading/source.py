@@ -44,6 +44,11 @@ class CannotLower(ModelError):
     def __reduce__(self) -> tuple[type[CannotLower], tuple[str, int, str, str]]:
         return type(self), (self.file, self.line, self.construct, self.why)
 
+    @property
+    def untraced(self) -> CannotLower:
+        """One that tells the same and has no traceback: its frames would keep the simulation in which it was raised."""
+        return CannotLower(self.file, self.line, self.construct, self.why)
+
 
 @dataclass(frozen=True)
 class Definition:
