@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, Literal, overload
 
 from eventide.declare.reserved import refuse_reserved
 from eventide.declare.showing import as_html
+from eventide.declare.units import in_time_unit
 from eventide.discrete import World
 from eventide.discrete.same_time_limit import BESIDE_FLOWS, EARLY, ENOUGH
 from eventide.errors import ModelError, SimulationError, check_number, check_tolerances, to_float
@@ -119,7 +120,7 @@ class Simulation(World):
 
     @dt_min.setter
     def dt_min(self, step: float) -> None:
-        self._dt_min = to_float(check_number(step, "dt_min"), "dt_min")
+        self._dt_min = to_float(in_time_unit(check_number(step, "dt_min"), self.time_unit, "dt_min"), "dt_min")
         self._changes.note_limits()
 
     @property
@@ -129,7 +130,7 @@ class Simulation(World):
 
     @dt_max.setter
     def dt_max(self, step: float) -> None:
-        self._dt_max = to_float(check_number(step, "dt_max"), "dt_max")
+        self._dt_max = to_float(in_time_unit(check_number(step, "dt_max"), self.time_unit, "dt_max"), "dt_max")
         self._changes.note_limits()
 
     # --- the continuous half, made when it is first used -----------------------------------------------------------

@@ -10,7 +10,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from random_bodies import hurry, made
+from random_bodies import hurry, made, taken
 
 import eventide as ev
 from eventide.bodies import expressions
@@ -302,3 +302,34 @@ def test_loops_that_end_early_or_of_many_turns_in_what_is_called_are_left_to_pyt
         "a loop in what it calls is left to Python",
         "it takes more than one way to its result",
     }
+
+
+class Sleeper(ev.Process):
+    pause: float = 1.0
+
+    def run(self) -> ev.ProcessGenerator:
+        while True:
+            yield ev.hold(self.pause)
+            yield self.pause
+            yield ev.first_of(one=ev.hold(self.pause), other=ev.hold(1e6))
+
+
+@pytest.mark.slow  # pint reads its table of units
+@pytest.mark.parametrize("native", [False, True])
+def test_a_duration_with_a_unit_is_left_to_python(native: bool) -> None:
+    pytest.importorskip("pint")
+    hour = ev.Quantity(1.0, unit="h")
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        sim.time_unit = "min"
+        sleepers = [Sleeper(sim, pause=pause) for pause in (1.0, 2.0, hour)]
+        for sleeper in sleepers:
+            sleeper.activate()
+        sim.run(until=200.5)
+        sleepers[0].pause = hour
+        sim.run(until=600.5)
+        return [sim.events, [sleeper.event_time for sleeper in sleepers]]
+
+    found, sim = both(run, native=native)
+    assert found[1] == [621.0, 602.0, 660.0]
+    assert taken(sim) > 0.8 * sim.events

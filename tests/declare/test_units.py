@@ -96,3 +96,127 @@ def test_an_integral_keeps_the_unit_of_what_is_integrated(sim):
     message = r"^integral 2 is in m, and its integral cannot be one of 'kg': leave unit= out$"
     with pytest.raises(ev.ModelError, match=message):
         sim.integral(tank["level"], unit="kg")
+
+
+HOUR = ev.Quantity(1.0, unit="h")
+
+
+def refusal(sim: ev.Simulation, command: object) -> str:
+    """With what words a process is refused that yields it."""
+
+    def program():
+        with pytest.raises(ev.ModelError) as info:
+            yield command
+        told.append(str(info.value))
+
+    told: list[str] = []
+    sim.process(program(), name="one")
+    sim.run()
+    return told[0]
+
+
+def test_a_duration_in_the_time_unit_is_that_number_and_others_need_pint(monkeypatch):
+    from eventide.declare import units
+
+    units._registry.cache_clear()
+    monkeypatch.setitem(sys.modules, "pint", None)
+    sim = ev.Simulation(time_unit="h", dt_max=ev.Quantity(2.0, unit="h"))
+
+    log = []
+
+    def program():
+        for command in (ev.hold(HOUR), HOUR, ev.hold(ev.Quantity(1.0)), ev.first_of(one=ev.hold(HOUR), other=HOUR)):
+            yield command
+            log.append(sim.time)
+
+    sim.process(program())
+    sim.run(until=ev.Quantity(6.0, unit="h"))
+    assert (log, sim.time, sim.dt_max, type(ev.hold(1.0))) == ([1.0, 2.0, 3.0, 4.0], 6.0, 2.0, float)
+    for command in (ev.hold(ev.Quantity(60.0, unit="min")), ev.Quantity(60.0, unit="min")):
+        assert refusal(sim, command) == (
+            "the hold of one is in h, and got 60.0 min: give it in h; or install pint, which converts units"
+        )
+
+
+def test_a_duration_with_a_unit_is_refused_where_the_simulation_has_none(sim):
+    told = (
+        "got 1.0 h, and the simulation has no time unit: "
+        'give it one, as in Simulation(time_unit="s"), or give a plain number'
+    )
+    for command in (ev.hold(HOUR), HOUR, ev.hold(HOUR, 1.0)):
+        assert refusal(sim, command) == f"the hold of one {told}"
+    process = sim.process(one for one in [ev.passivate()])
+    sim.run()
+    for act, what in (
+        (lambda: sim.run(until=HOUR), "run(until=...)"),
+        (lambda: process.activate(at=HOUR), "at="),
+        (lambda: process.activate(delay=HOUR), "delay="),
+        (lambda: setattr(sim, "dt_min", HOUR), "dt_min"),
+        (lambda: setattr(sim, "dt_max", HOUR), "dt_max"),
+        (lambda: ev.SteadyState(sim, lambda: 1.0, portion=HOUR), "SteadyState(portion=...)"),
+        (lambda: ev.SteadyState(sim, lambda: 1.0, portion=1.0, warm_up=HOUR), "SteadyState(warm_up=...)"),
+    ):
+        with pytest.raises(ev.ModelError) as info:
+            act()
+        assert str(info.value) == f"{what} {told}"
+
+
+def test_a_period_is_a_plain_number_as_it_is_exact(sim):
+    desk = ev.Resource(sim)
+    for act, what in (
+        (lambda: ev.tick(HOUR), "a period"),
+        (lambda: ev.tick(hz=HOUR), "hz="),
+        (lambda: ev.every(HOUR), "a period"),
+        (lambda: ev.every(1.0, offset=HOUR), "offset="),
+        (lambda: ev.Reporter(sim, every=HOUR), "a period"),
+        (lambda: sim.record(one=lambda: 1.0, every=HOUR), "a period"),
+        (lambda: ev.Shifts(sim, desk, [(8, 16)], period=HOUR), "a period"),
+        (lambda: ev.Shifts(sim, desk, [(HOUR, 16)], period=24), "a shift"),
+        (lambda: ev.Shifts(sim, desk, [(8, 16)], period=24, start=HOUR), "start="),
+    ):
+        with pytest.raises(ev.ModelError) as info:
+            act()
+        assert str(info.value) == (
+            f"{what} got 1.0 h: it takes a plain number, of the time unit of the simulation, which is then exact"
+        )
+
+
+@pytest.mark.slow
+def test_a_duration_is_converted_to_the_time_unit_of_the_simulation():
+    """A quantity was taken as it is, whatever its unit; those of pint were refused."""
+    pint = pytest.importorskip("pint")
+    for hour in (HOUR, pint.UnitRegistry().Quantity(1.0, "hour")):
+        sim = ev.Simulation(time_unit="min")
+        log = []
+
+        def program(sim=sim, log=log, hour=hour):
+            for command in (ev.hold(hour), hour, ev.hold(hour, 2.0), ev.first_of(a=ev.hold(90.0), b=hour)):
+                yield command
+                log.append(sim.time)
+            yield from ev.Resource(sim).use(hour)
+            log.append(sim.time)
+
+        def passive(sim=sim, log=log):
+            yield ev.passivate()
+            log.append(-sim.time)
+
+        def start(hour=hour, sim=sim, passive=passive):
+            idle, other = sim.process(passive()), sim.process(passive())
+            yield ev.hold(6.0)
+            idle.activate(delay=hour)
+            other.activate(at=0.1 * hour)
+
+        sim.process(program())
+        sim.process(start())
+        sim.run(until=4.0 * hour if hour is not HOUR else ev.Quantity(4.0, unit="h"))
+        assert (sim.time, log) == (240.0, [-6.0, 60.0, -66.0, 120.0, 180.0])
+        sim.run()
+        assert log[5:] == [240.0, 300.0]
+        sim.dt_min, sim.dt_max = 0.5 * hour if hour is not HOUR else HOUR, hour
+        assert (sim.dt_min, sim.dt_max) == (60.0 if hour is HOUR else 30.0, 60.0)
+        steady = ev.SteadyState(sim, lambda: 1.0, portion=hour, warm_up=hour)
+        assert (steady.portion, steady._begin) == (60.0, 360.0)
+    with pytest.raises(
+        ev.ModelError, match=r"^run\(until=\.\.\.\) is in min, and got 1.0 m, which cannot be converted: "
+    ):
+        sim.run(until=ev.Quantity(1.0, unit="m"))

@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import lcm
 from typing import Final
 
+from eventide.declare.units import refuse_unit
 from eventide.errors import ModelError, to_float
 
 _FIRST: Final = 0
@@ -20,11 +21,12 @@ def exact_period(period: float | Fraction | None = None, hz: float | Fraction | 
     given = period if hz is None else hz
     if given is None or (period is not None and hz is not None):
         raise TypeError("give a period or hz=, one of them")
+    what = "a period" if hz is None else "hz="
+    refuse_unit(given, what)
     try:
         exact = given if isinstance(given, Fraction) else Fraction(Decimal(repr(given)))
     except (ArithmeticError, ValueError, TypeError):
         raise ModelError(f"a period is a positive number, and got {given!r}") from None
-    what = "a period" if hz is None else "hz="
     if exact <= 0:
         raise ModelError(f"a period is a positive number, and got {given!r}")
     to_float(exact, what)

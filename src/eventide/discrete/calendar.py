@@ -26,6 +26,7 @@ from itertools import chain, count
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
+from eventide.declare.units import in_time_unit
 from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:
@@ -294,11 +295,11 @@ def stretch_of(notice: Notice) -> float:
     return notice[2][1] if is_ranked(notice) else notice[1]
 
 
-def check_time(value: float, what: str) -> float:
-    """`value` as a float; TypeError if it is no number, ModelError if it is NaN."""
+def check_time(value: float, what: str, unit: str) -> float:
+    """`value` as a float, in a unit; TypeError if it is no number, ModelError if it is NaN or of another kind."""
     if not hasattr(value, "__float__"):  # float("3") is 3.0, and a text for a time is a slip
         raise TypeError(f"{what} takes a number of time units, and got {value!r}")
-    time = to_float(value, what)
+    time = to_float(in_time_unit(value, unit, what), what)
     if time != time:
         raise ModelError(f"{what} got NaN: a time must be a number")
     return time

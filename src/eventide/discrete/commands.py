@@ -14,6 +14,7 @@ from math import ulp
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias, TypeVar, overload
 
 from eventide.declare import check_same_simulation
+from eventide.declare.units import has_unit
 from eventide.discrete.calendar import Entry
 from eventide.discrete.conditions.condition import check_priority
 from eventide.errors import ModelError, to_float
@@ -92,7 +93,7 @@ def command(function: Maker) -> Maker:
 
 
 class RankedHold:
-    """The command to hold, with a priority among the events of the time at which that ends."""
+    """The command to hold for what has a unit, or with a priority among the events of the time at which that ends."""
 
     __slots__ = ("duration", "priority")
 
@@ -118,6 +119,7 @@ def hold(duration: float, priority: Any = float) -> object:
 
     priority    among the events of the time at which that ends: high first, 0 without one, equal ones in the order in
                 which they were scheduled
+    A `duration` with a unit, as a `Quantity`, is converted at the `yield` to the `time_unit` of the simulation.
     Raises TypeError if `duration` is no number, ModelError if it is NaN or, at the `yield`, if it is negative: that
     counts as 0 with `Simulation(negative_hold="zero")`, as in SIMULA.
     """
@@ -126,13 +128,16 @@ def hold(duration: float, priority: Any = float) -> object:
         return duration
     if priority is not float:
         check_priority("hold", priority)
-        return RankedHold(hold(duration), float(priority))
+        given = hold(duration)
+        return RankedHold(getattr(given, "duration", given), float(priority))
     if hasattr(duration, "tangent"):
         return duration  # its derivatives are for the sensitivity analysis whose simulation takes the command
     if isinstance(duration, bool) or not hasattr(duration, "__float__"):
         raise TypeError(f"hold takes a number of time units, and got {duration!r}")
     if duration != duration:
         raise ModelError("hold got NaN: a duration must be a number")
+    if has_unit(duration):
+        return RankedHold(duration, 0.0)
     return to_float(duration, "hold")
 
 
@@ -227,7 +232,7 @@ def as_duration(command: object) -> float | None:
     """A yielded number as a duration; None if it is no number."""
     if isinstance(command, bool) or not hasattr(command, "__float__"):
         return None
-    duration = to_float(command, "a process that yields its duration")
+    duration = to_float(getattr(command, "magnitude", command), "a process that yields its duration")
     if duration != duration:
         raise ModelError("a process yielded NaN: a duration must be a number")
     return duration

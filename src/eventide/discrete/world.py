@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from eventide.declare import check_same_simulation
 from eventide.declare.changes import Changes
+from eventide.declare.units import in_time_unit
 from eventide.discrete.calendar import AT_END, PLAIN, Calendar, check_time
 from eventide.discrete.commands import NOTHING, as_duration, refuse_negative
 from eventide.discrete.conditions.condition import ConditionList
@@ -88,6 +89,7 @@ class World:
         self.entropy = entropy_from(rng)
         self.replication, self.antithetic = replication, antithetic
         self.negative_hold = "raise"
+        self.time_unit = ""
         self._calendar = Calendar()
         self._conditions = ConditionList()
         self._processes = ProcessList()
@@ -286,7 +288,7 @@ class World:
             watcher._await_end()
         elif until is not None:
             refuse_boolean(until)
-            horizon = check_time(until, "run(until=...)")
+            horizon = check_time(until, "run(until=...)", self.time_unit)
             if horizon < self.time:
                 raise ModelError(f"run(until={horizon!r}) lies in the past: the time is {self.time!r}")
         self._events_before = self.events
@@ -451,6 +453,8 @@ class World:
 
     def _hold(self, activity: Activity, duration: object, priority: float = 0.0) -> None:
         """Schedule an activity after a duration of any numeric type. Raises ModelError for a negative one."""
+        if duration.__class__ is not float:
+            duration = in_time_unit(duration, self.time_unit, f"the hold of {activity.name}")
         time = as_duration(duration)
         if time is None:
             self._refuse(activity, duration)

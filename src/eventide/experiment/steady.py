@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Final, Self, TypedDict, Unpack
 
 import numpy as np
 
+from eventide.declare.units import in_time_unit
 from eventide.errors import ModelError
 from eventide.experiment.arguments import check_level
 from eventide.experiment.designs import is_count, is_positive
@@ -74,6 +75,8 @@ class SteadyState:
         check_level(level)
         if not hasattr(sim, "reset_statistics"):
             raise ModelError(f"SteadyState takes a Simulation, and got {sim!r}; of a model: SteadyState.of_model")
+        portion = in_time_unit(portion, sim.time_unit, "SteadyState(portion=...)")
+        warm_up = in_time_unit(warm_up, sim.time_unit, "SteadyState(warm_up=...)")
         if not (is_positive(portion) and float(portion) < inf):
             raise ModelError(f"SteadyState takes a portion > 0 of simulated time, and got {portion!r}")
         if warm_up is not None and not _is_time(warm_up):

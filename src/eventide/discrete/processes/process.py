@@ -341,9 +341,9 @@ class Process(_Agenda, Component):
             if before is not None or after is not None:
                 self._place_beside(activity, before, after)
             else:
-                time = now if at is None else check_time(at, "at=")
+                time = now if at is None else check_time(at, "at=", sim.time_unit)
                 if delay is not None:
-                    time = now + check_time(delay, "delay=")
+                    time = now + check_time(delay, "delay=", sim.time_unit)
                 self._wake(activity)
                 if prior:
                     calendar.schedule_prior(time, now, activity)
