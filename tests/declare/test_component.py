@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import pytest
 
@@ -157,6 +157,124 @@ def test_a_prelude_is_called_once_also_beside_a_constructor_of_ones_own(sim: ev.
         "first", "prelude of First", "first", "prelude of Second", "first", "third", "prelude of Third",
         "counter", "prelude of Counter", "counter", "prelude of Desk", "prelude of Own", "own",
     ]  # fmt: skip
+
+
+class Counted:
+    """A mixin that knows nothing of eventide."""
+
+    def __init__(self, *arguments: object, step: float = 1.0, **options: object) -> None:
+        self.step = step
+        super().__init__(*arguments, **options)
+
+
+MIXED = {
+    "component": (ev.Component, ()),
+    "process": (ev.Process, ()),
+    "continuous": (ev.Continuous, ()),
+    "reporter": (ev.Reporter, ()),
+    "resource": (ev.Resource, (2,)),
+    "store": (ev.Store, ()),
+}
+
+
+@pytest.mark.parametrize(("base", "arguments"), MIXED.values(), ids=MIXED)
+def test_the_constructor_of_a_mixin_in_front_of_a_component_is_called(
+    base: type[Any], arguments: tuple[object, ...], sim: ev.Simulation
+) -> None:
+    """It was passed over, in silence; the prelude sees all fields, and is called once."""
+    log: list[object] = []
+
+    class Sized(base):
+        size: float = 1.0
+
+        def prelude(self) -> None:
+            log.append((self.name, self.size, self.rank, self.step))
+
+    class Mixed(Counted, Sized):
+        rank: int = 2
+        seen: list[int] = ev.field(default_factory=list)
+
+    class Further(Mixed):
+        rank: int
+
+    class Plain(Counted, base):
+        rank: int = 5
+
+        def prelude(self) -> None:
+            log.append((self.name, self.rank, self.step))
+
+    one = Mixed(sim, *arguments, name="one")
+    Mixed(sim, *arguments, size=3.0, rank=4, step=5.0, name="two")
+    Further(sim, *arguments, size=3.0, rank=6, name="three")
+    Plain(sim, *arguments, name="four")
+    assert log == [("one", 1.0, 2, 1.0), ("two", 3.0, 4, 5.0), ("three", 3.0, 6, 1.0), ("four", 5, 1.0)]
+    assert (one.seen, one.sim) == ([], sim)
+    with pytest.raises(TypeError, match=r"^Further\(\.\.\.\) is missing rank=$"):
+        Further(sim, *arguments)
+
+
+def test_a_law_reads_what_a_mixin_has_set(sim: ev.Simulation) -> None:
+    class Tank(Counted, ev.Continuous):
+        level: ev.State = ev.state(1.0)
+
+        def equations(self) -> None:
+            self.rate.level = -self.step
+
+    tank = Tank(sim, step=5.0, level=3.0).start()
+    sim.run(until=1.0)
+    assert tank.level == pytest.approx(-2.0)
+
+
+def test_a_mixin_that_calls_no_other_constructor_is_refused() -> None:
+    class Closed:
+        def __init__(self) -> None:
+            self.step = 1.0
+
+    message = r"^Own has Closed in front of Process, and Closed\.__init__ does not call super"
+    with pytest.raises(TypeError, match=message):
+
+        class Own(Counted, Closed, ev.Process):
+            pass
+
+    class Behind(ev.Process, Closed):
+        """As in Python, the constructor of the process is the first, and calls no other."""
+
+    class Both(Closed, ev.Process):
+        def __init__(self, sim: ev.Simulation) -> None:
+            Closed.__init__(self)
+            ev.Process.__init__(self, sim)
+
+    assert Both(ev.Simulation()).step == 1.0
+    assert not hasattr(Behind(ev.Simulation()), "step")
+
+
+def test_a_protocol_in_front_of_a_component_has_no_constructor(sim: ev.Simulation) -> None:
+    class Sized(Protocol):
+        size: float
+
+    class Own(Sized, ev.Component):
+        size: float = 1.0
+
+    assert Own(sim, size=2.0).size == 2.0
+
+
+def test_a_prelude_sees_the_fields_that_are_declared_below_a_written_constructor(sim: ev.Simulation) -> None:
+    """Where that completes the object itself, as the one of a plain component, they were not set yet."""
+    log: list[object] = []
+
+    class Written(ev.Component):
+        def __init__(self, sim: ev.Simulation) -> None:
+            super().__init__(sim)
+            log.append("written")
+
+    class Own(Written):
+        rank: int
+
+        def prelude(self) -> None:
+            log.append(self.rank)
+
+    Own(sim, rank=3)
+    assert log == ["written", 3]
 
 
 def test_a_post_init_is_refused_as_nothing_calls_it() -> None:

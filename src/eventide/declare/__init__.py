@@ -12,6 +12,7 @@ from eventide.declare.component import (
     count_new,
     fields_of,
     make_constructor,
+    mixins_of,
     refuse_late,
 )
 from eventide.declare.fields import (
@@ -52,6 +53,7 @@ __all__ = [
     "field",
     "fields_of",
     "make_constructor",
+    "mixins_of",
     "refuse_late",
     "state",
     "state_vector",

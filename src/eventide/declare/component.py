@@ -113,12 +113,19 @@ class Component(_Declared):
     def _constructor(cls) -> Callable[..., None]:
         """That of a class that writes none: the one written in a class of the user's above, or one made of its fields.
 
-        Rooms whose own classes have written ones extend this.
+        The class above may be no component, but a mixin in front of one. Rooms whose own classes have written ones
+        extend this.
         """
+        mixins = mixins_of(cls)
         for base in cls.__mro__[1:]:
             written = vars(base).get("__init__")
-            if written and issubclass(base, Component) and _is_written(written):
-                return _completed(cls, _with_fields(cls, base, written))
+            if written is None:
+                continue
+            if base in mixins:
+                _refuse_dead_ends(cls, mixins)
+                return _completed(cls, _with_fields(cls, _component_behind(cls, base), written), is_derived=True)
+            if issubclass(base, Component) and _is_written(written):
+                return _completed(cls, _with_fields(cls, base, written), is_derived=True)
         return make_constructor(cls)
 
     @classmethod
@@ -451,13 +458,53 @@ def _with_fields(cls: type[Component], base: type[Component], written: Callable[
     return construct
 
 
-def _completed(cls: type[Component], written: Callable[..., None]) -> Callable[..., None]:
-    """The user's own `__init__`, which has to call that of eventide's class; told where the object is made."""
-    above = next(own for base in cls.__mro__[1:] if (own := vars(base).get("__init__")) and not _is_written(own))
-    calls_prelude = _completes(cls) and "_complete" not in above.__code__.co_names
+def mixins_of(cls: type[Component]) -> list[type]:
+    """The plain classes with an `__init__` that stand in front of a component among the bases, in their order."""
+    return [
+        base
+        for base in cls.__mro__[1 : cls.__mro__.index(Component)]
+        if "__init__" in vars(base)
+        and not issubclass(base, Component)
+        and not getattr(base, "_is_protocol", False)
+        and not base.__module__.startswith("eventide.")
+    ]
+
+
+def _component_behind(cls: type[Component], mixin: type) -> type[Component]:
+    """The component whose constructor the `super().__init__` of a mixin comes to."""
+    return next(base for base in cls.__mro__[cls.__mro__.index(mixin) :] if issubclass(base, Component))
+
+
+def _refuse_dead_ends(cls: type[Component], mixins: list[type]) -> None:
+    """Raise TypeError for a mixin whose `__init__` calls no other, so that no component would be made."""
+    for mixin in mixins:
+        code = getattr(inspect.unwrap(vars(mixin)["__init__"]), "__code__", None)
+        if code is None or "__init__" not in code.co_names:
+            raise TypeError(
+                f"{cls.__name__} has {mixin.__name__} in front of {_component_behind(cls, mixin).__name__}, and "
+                f"{mixin.__name__}.__init__ does not call super().__init__(sim, ...): write "
+                "`def __init__(self, *arguments, **options)` with `super().__init__(*arguments, **options)` in it; "
+                f"or give {cls.__name__} an __init__ of its own that calls both"
+            )
+
+
+def _completed(cls: type[Component], written: Callable[..., None], *, is_derived: bool = False) -> Callable[..., None]:
+    """The user's own `__init__`, which has to call that of eventide's class; told where the object is made.
+
+    is_derived      it is that of a class above: what is to be done once the fields are set waits for those of the class
+    """
+    above = next(
+        own
+        for base in cls.__mro__[1:]
+        if issubclass(base, Component) and (own := vars(base).get("__init__")) and not _is_written(own)
+    )
+    calls_prelude = _completes(cls) and (is_derived or "_complete" not in above.__code__.co_names)
 
     @wraps(written)
     def construct(self: Component, *arguments: object, **options: object) -> None:
+        waits = is_derived and calls_prelude and type(self) is cls
+        if waits:
+            object.__setattr__(self, "_complete", _do_nothing)
         try:
             written(self, *arguments, **options)
         except (AttributeError, IndexError) as error:
@@ -466,10 +513,16 @@ def _completed(cls: type[Component], written: Callable[..., None]) -> Callable[.
             raise
         if not self._number and type(self) is cls:
             raise ModelError(_what_to_call(cls))
+        if waits:
+            object.__delattr__(self, "_complete")
         if calls_prelude and type(self) is cls:
             self._complete()
 
     return construct
+
+
+def _do_nothing() -> None:
+    """In place of `_complete` while there are fields to be set."""
 
 
 def _is_written(constructor: Callable[..., None]) -> bool:

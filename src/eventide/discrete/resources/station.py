@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
-from eventide.declare import Component, fields_of, make_constructor
+from eventide.declare import Component, fields_of, make_constructor, mixins_of
 from eventide.statistics.restarts import Restart
 
 if TYPE_CHECKING:
@@ -46,6 +46,8 @@ class Station(Component):
 
     @classmethod
     def _constructor(cls) -> Callable[..., None]:
+        if mixins_of(cls):
+            return super()._constructor()
         return _with_fields(cls._written, make_constructor(cls), fields_of(cls))
 
     def _attach(self, sim: Simulation, name: str) -> None:
