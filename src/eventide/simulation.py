@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property
 from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, Final, Literal, overload
@@ -369,12 +368,11 @@ class Simulation(World):
         Print it for reading. Laws are in the order in which they run, with the laws that they wait for. Call it before
         a run, after it, or at an event.
         """
-        from eventide.compilation.account import HandlerNote, explain
+        from eventide.compilation.account import RowsNote, explain
 
-        found = explain(self._continuum.integrator)
-        notes = [] if self._migration is None else self._migration.notes
-        told = [HandlerNote(name, refusal is None, refusal, asks) for name, refusal, asks in notes]
-        return replace(found, processes=(*found.processes, *told))
+        away = self._migration
+        rows = None if away is None else RowsNote(away.notes, away.taken, self.events)
+        return explain(self._continuum.integrator, rows)
 
     def __repr__(self) -> str:
         (_, time), *others = self._told()[:4]

@@ -269,3 +269,29 @@ def test_who_waits_for_a_process_with_laws_for_the_first_time_waits_for_one_of_i
     sim, told = dived("auto", watcher)
     assert told == dived(False, watcher)[1]
     assert taken(sim) > 5
+
+
+def test_a_function_of_processes_is_told_once_and_how_much_of_a_run_was_native() -> None:
+    def walk(told: list[Any], step: float) -> ev.ProcessGenerator:
+        while True:
+            yield ev.hold(step)
+            told.append(step)
+
+    sim = simulation("auto")
+    Thermostat(sim, room=Room(sim).start(), limits=Limits(22.0), told=[]).activate()
+    for step in (1, 1.5):  # a body for each type
+        sim.process(walk([], step))
+    for until in (20.0, 40.0):
+        sim.run(until=until)
+    found = sim.explain()
+    assert [(note.name, note.is_compiled) for note in found.processes] == [
+        (walk.__qualname__, True),
+        ("Thermostat.run", True),
+    ]
+    lines = str(found).splitlines()
+    assert lines[0].endswith(", 2 of 2 processes")
+    assert f"  {taken(sim)} of {sim.events} events up to now were native ones of these functions" in lines
+    assert taken(sim) > 20
+    assert found.rows is not None
+    (none,) = found.rows._replace(taken=0).lines()
+    assert none.startswith(f"  0 of {sim.events} events up to now were native ones of these functions: those begin")

@@ -10,10 +10,13 @@ from typing import Any
 import pytest
 
 import eventide as ev
+from eventide.compilation.account import RowsNote, explain
 from eventide.continuous.guards import native_handlers, native_processes
 from eventide.discrete.conditions import until as until_module
 from eventide.discrete.processes.generator_stand_in import GeneratorStandIn
+from eventide.discrete.processes.migration import RowNote
 from eventide.reading.generators import locals_of
+from eventide.reading.source import CannotLower
 
 
 class Tank(ev.Continuous):
@@ -679,6 +682,15 @@ def test_the_explanation_tells_what_is_left_to_python() -> None:
     (note,) = sim.explain().processes
     assert (note.name, note.is_compiled) == ("swings", True)
     assert not note.asks or "hold" in str(note.asks[0])
+
+
+def test_a_process_that_is_native_is_told_so_although_it_could_not_be_a_row() -> None:
+    sim, *_ = made()
+    sim.run(until=20.25)
+    assert handled(sim) > 0
+    note = RowNote(swings.__code__, CannotLower("file", 1, "swings", "rows have none of it"), ())
+    (found,) = explain(sim._continuum.integrator, RowsNote([note], 0, sim.events)).processes
+    assert (found.name, found.is_compiled) == ("swings", True)
 
 
 def test_an_explanation_keeps_no_generator() -> None:

@@ -35,6 +35,7 @@ from eventide.bodies.waits.branches import (
 )
 from eventide.bodies.waits.states import guards_of
 from eventide.discrete.inside import generator_of
+from eventide.discrete.processes.migration import RowNote
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.errors import Interrupt
 from eventide.native.locking import locked
@@ -130,6 +131,17 @@ class Body:
         made.naming, made.refused = self.naming.in_simulation(world), {}
         made.environment = Environment(made.naming, self.layout.places, world, partial(SpawnTemplate, made))
         return made
+
+    def asks(self, exits: Mapping[tuple[Body, int], int]) -> Iterator[tuple[tuple[str, int, str, str], int]]:
+        """The statements that stay Python: where, what and why, as CannotLower has it, and how often they were met."""
+        for state, (node, why) in self.reading.asks.items():
+            frame, count = self.reading.points[state].frame, exits.get((self, state), 0)
+            if count or not frame.is_ours:
+                yield frame.twin.definition.refusal(node, why).__reduce__()[1], count
+        for state, (node, texts) in self.reading.spawns.items():
+            for reason in filter(None, map(self.refused.get, texts)):
+                definition = self.reading.points[state].frame.twin.definition
+                yield definition.refusal(node, reason).__reduce__()[1], exits.get((self, state), 0)
 
     @property
     def sizes(self) -> tuple[int, int]:
@@ -430,27 +442,20 @@ class Bodies:
         self._unborn: dict[tuple[object, ...], tuple[CodeType, CannotLower]] = {}
         """Why processes of some code and types of arguments begin in Python."""
 
-    def notes(
-        self, exits: Mapping[tuple[Body, int], int]
-    ) -> list[tuple[str, CannotLower | None, tuple[CannotLower, ...]]]:
-        """For each examined function: its name, why it stays Python, and which statements do, how often."""
-        told: list[tuple[str, CannotLower | None, tuple[CannotLower, ...]]] = [
-            (code.co_qualname, refusal, ()) for code, refusal in self.refused.values()
-        ]
-        for bodies in self._known.values():
-            for body in bodies:
-                asks = []
-                for state, (node, why) in body.reading.asks.items():
-                    frame, count = body.reading.points[state].frame, exits.get((body, state), 0)
-                    if count or not frame.is_ours:
-                        asks.append(frame.twin.definition.refusal(node, f"{why} ({count} times)"))
-                for state, (node, texts) in body.reading.spawns.items():
-                    for reason in filter(None, map(body.refused.get, texts)):
-                        told_of = f"{reason} ({exits.get((body, state), 0)} times)"
-                        definition = body.reading.points[state].frame.twin.definition
-                        asks.append(definition.refusal(node, told_of))
-                told.append((body.naming.function.__qualname__, None, tuple(asks)))
-        return told
+    def notes(self, exits: Mapping[tuple[Body, int], int]) -> list[RowNote]:
+        """What is known of each examined function, and how often each statement that stays Python was met."""
+        refused = dict(self.refused.values())
+        counts: dict[CodeType, dict[tuple[str, int, str, str], int]] = {}
+        for body in chain.from_iterable(self._known.values()):
+            known = counts.setdefault(body.naming.function.__code__, {})
+            for ask, count in body.asks(exits):
+                known[ask] = known.get(ask, 0) + count
+        told = []
+        for code, known in counts.items():
+            left = [CannotLower(*ask[:3], f"{ask[3]} ({count} times)") for ask, count in known.items()]
+            left += [refused.pop(code)] if code in refused else []  # for variables of other types
+            told.append(RowNote(code, None, tuple(left)))
+        return [*(RowNote(code, refusal, ()) for code, refusal in refused.items()), *told]
 
     def row_classes(self, bring: Callable[[Process], None]) -> RowClasses:
         """New classes for processes that are away.

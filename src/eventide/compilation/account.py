@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from html import escape
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from eventide.compilation.branches.located import smooth_in, unlocated_in
 from eventide.compilation.planner import Compiler
-from eventide.compilation.processes.process_plans import asks_of
+from eventide.compilation.processes.process_plans import asks_of, code_of
 from eventide.compilation.soundness import objects_of
 from eventide.continuous import Variable
 from eventide.continuous.components.component import STAGES
@@ -26,7 +26,7 @@ from eventide.reading.description import describe_function
 from eventide.reading.places import location
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from eventide.continuous import Derivatives, Flow, Integrator
     from eventide.continuous.components.component import Continuous
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from eventide.continuous.guards.guards import Kind
     from eventide.continuous.plans import Plan
     from eventide.discrete.conditions.condition import Condition
+    from eventide.discrete.processes.migration import RowNote
     from eventide.lowering.kernels.lowered import Row
 
 
@@ -142,6 +143,28 @@ class HandlerNote:
         return [f"  {self.name}: {state}", *[f"    but for {ask}" for ask in self.asks]]
 
 
+class RowsNote(NamedTuple):
+    """What is known of processes that may be rows: of each function, and how many of all events were those of rows."""
+
+    notes: Sequence[RowNote]
+    taken: int
+    events: int
+
+    def lines(self) -> list[str]:
+        """How much of a run native code has had, if it could; where that is nothing, what it needs."""
+        if not any(note.refusal is None for note in self.notes):
+            return []
+        why = "" if self.taken else f": {NEEDS}"
+        return [f"  {self.taken} of {self.events} events up to now were native ones of these functions{why}"]
+
+
+NEEDS: Final = (
+    "those begin after some events, and where nothing needs Python between two of them, such as an observer, or a wait "
+    "or a law that is Python"
+)
+"""Why processes whose functions are native code may all be in Python."""
+
+
 @dataclass(frozen=True)
 class Bond:
     """A law or condition that holds a flow together.
@@ -180,6 +203,7 @@ class Explanation:
     compiles    whether the simulation compiles at all
     together    whether all is one flow, as stepping="together" says
     refusal     why laws that have been started are refused, so that they are not here and no run begins; else empty
+    rows        how many events of processes were native, and of which functions; None where none were looked at
     unkept      why native code is not kept on disk, so that each program compiles again; empty if it is
     """
 
@@ -193,6 +217,7 @@ class Explanation:
     refusal: str = ""
     unkept: str = ""
     branches: tuple[BranchNote, ...] = ()
+    rows: RowsNote | None = None
 
     __dir__ = public_dir
 
@@ -216,7 +241,7 @@ class Explanation:
             lines += ["handlers, unless each event is observed", *told]
         if self.processes:
             told = grouped(process._lines(self.compiles) for process in self.processes)
-            lines += ["processes, unless each event is observed", *told]
+            lines += ["processes, unless each event is observed", *told, *(self.rows.lines() if self.rows else [])]
         if self.flows:
             lines.append("flows: all is one" if self.together else "flows: what steps together")
             lines += grouped(_of_flow(flow) for flow in self.flows)
@@ -271,13 +296,13 @@ def _state(is_compiled: bool, refusal: CannotLower | None, compiles: bool) -> st
     return f"Python, {' and '.join(reasons)}"
 
 
-def explain(integrator: Integrator) -> Explanation:
+def explain(integrator: Integrator, rows: RowsNote | None = None) -> Explanation:
     """What is known of the laws, conditions and flows of a simulation as it stands now.
 
     What has been started or waited for in the present event is placed first, so a model can be asked before it runs.
     """
     refusal = integrator.place_what_can()
-    return _Reader(integrator).read(refusal)
+    return _Reader(integrator).read(refusal, rows)
 
 
 SET_BY_LAWS: Final[tuple[Row, ...]] = ("computed", "sum", "rate")
@@ -330,8 +355,8 @@ class _Reader:
         self._compiles = integrator.analyst.compiles
         self.numbers = {flow: k for k, flow in enumerate(integrator.flows.values(), start=1)}
 
-    def read(self, refusal: str) -> Explanation:
-        """All of it, with why laws are refused that would be there."""
+    def read(self, refusal: str, rows: RowsNote | None) -> Explanation:
+        """All of it, with why laws are refused that would be there, and what is known of rows."""
         laws = [item for flow in self.numbers for item in flow.look_up().laws]
         order = self.integrator.groups.ordering
         laws.sort(key=lambda item: (item[0], order.place(item[1], item[0])))
@@ -344,11 +369,12 @@ class _Reader:
             laws=self._laws([(law, "equations" if stage else "contributions") for stage, law in laws]),
             conditions=tuple(self._condition(c) for c in conditions),
             handlers=self._handlers(conditions),
-            processes=tuple(self._process(waiting) for waiting in map(_process_in, conditions) if waiting is not None),
+            processes=self._processes(conditions, () if rows is None else rows.notes),
             flows=tuple(self._flow(flow) for flow in self.numbers),
             refusal=refusal,
             unkept=self.analyst.registry.store.objection,
             branches=tuple(dict.fromkeys(self._branches(laws, [c for c in watched if isinstance(c, Switch)]))),
+            rows=rows,
         )
 
     # --- laws -----------------------------------------------------------------------------------------------------
@@ -442,6 +468,20 @@ class _Reader:
             return HandlerNote(trigger.name, is_compiled=False, refusal=error)
         asks = tuple(CannotLower(*ask) for ask in lowered.asks)
         return HandlerNote(trigger.name, self._compiles, None, asks)
+
+    def _processes(self, conditions: list[Condition], rows: Sequence[RowNote]) -> tuple[HandlerNote, ...]:
+        """What is known of processes: one by one, or by functions that may be rows; of each in one way only."""
+        own = [(code_of(one), self._process(one)) for one in map(_process_in, conditions) if one is not None]
+        refused = {row.code for row in rows if row.refusal is not None}  # asked for membership only, as those below
+        whole = {code for code, note in own if note.is_compiled and code in refused}
+        as_rows = {row.code for row in rows} - whole
+        told = [note for code, note in own if code not in as_rows]
+        told += [
+            HandlerNote(row.code.co_qualname, row.refusal is None, row.refusal, row.asks)
+            for row in rows
+            if row.code in as_rows
+        ]
+        return tuple(told)
 
     def _process(self, process: Process) -> HandlerNote:
         try:

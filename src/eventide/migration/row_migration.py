@@ -44,11 +44,11 @@ if TYPE_CHECKING:
     from eventide.bodies.prototypes import Prototype, Prototypes
     from eventide.bodies.row_classes import RowClasses
     from eventide.bodies.stations.things import Things
+    from eventide.discrete.processes.migration import RowNote
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.line import StationRequest
     from eventide.discrete.world import World
     from eventide.migration.row_driver import RowDriver
-    from eventide.reading.source import CannotLower
     from eventide.rows.memory import RowMemory
 
 EACH: Final = 16
@@ -579,8 +579,8 @@ class RowMigration(OuterHook):
         self._called = process if back.does == "executes" else Given(process, back.does, back.command)
 
     @property
-    def notes(self) -> list[tuple[str, CannotLower | None, tuple[CannotLower, ...]]]:
-        """Of each generator function that was looked at: its name, why it stays Python, and what of it does."""
+    def notes(self) -> list[RowNote]:
+        """Of each generator function that was looked at: why it stays Python, and what of it does."""
         return [] if self._bodies is None else self._bodies.notes(self.exits)
 
     # --- as what acts between events ------------------------------------------------------------------------------

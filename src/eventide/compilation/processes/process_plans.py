@@ -26,6 +26,11 @@ def names_of(generator: GeneratorType[object, object, object], function: Functio
     return {**locals_of(generator, function), **closures_of(function)}
 
 
+def code_of(process: Process) -> CodeType:
+    """The code of the function of a process that waits."""
+    return _read(process)[1]
+
+
 def asks_of(process: Process, registry: Registry) -> tuple[CannotLower, ...]:
     """What is left to Python of a process that waits.
 

@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
+    from types import CodeType
+
     from eventide.discrete.hook import Hook
     from eventide.reading.source import CannotLower
+
+
+class RowNote(NamedTuple):
+    """What is known of a function of processes: its code, why it is not native, and which of its statements are not."""
+
+    code: CodeType
+    refusal: CannotLower | None
+    asks: tuple[CannotLower, ...]
 
 
 class Migration(Protocol):
@@ -22,8 +32,12 @@ class Migration(Protocol):
         """Whether there are any at this moment."""
 
     @property
-    def notes(self) -> Sequence[tuple[str, CannotLower | None, tuple[CannotLower, ...]]]:
-        """Of each function: its name, why it is not native code, and which of its statements are not."""
+    def notes(self) -> Sequence[RowNote]:
+        """Of each function that was looked at."""
+
+    @property
+    def taken(self) -> int:
+        """How many events were those of rows."""
 
     def leave(self) -> None:
         """Return all processes to Python."""
