@@ -230,9 +230,12 @@ class Handover:
 
 def as_duration(command: object) -> float | None:
     """A yielded number as a duration; None if it is no number."""
-    if isinstance(command, bool) or not hasattr(command, "__float__"):
+    if type(command) is float:
+        duration = command
+    elif isinstance(command, bool) or not hasattr(command, "__float__"):
         return None
-    duration = to_float(getattr(command, "magnitude", command), "a process that yields its duration")
+    else:
+        duration = to_float(getattr(command, "magnitude", command), "a process that yields its duration")
     if duration != duration:
         raise ModelError("a process yielded NaN: a duration must be a number")
     return duration
