@@ -221,7 +221,7 @@ def test_after_it_was_told_counting_begins_anew(sim):
     def learner():
         while not has_been_told:
             yield ev.hold(0.0)
-        for _ in range(SPELL + MOST_AT_ONE_INSTANT - 10):
+        for _ in range(MOST_AT_ONE_INSTANT - 10):
             yield ev.hold(0.0)
 
     learning = sim.process(learner())

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import partial
 from itertools import count
+from math import inf
 from typing import Any
 
 import pandas as pd
@@ -34,7 +35,8 @@ class Setting:
     observed    "": nobody looks; else one of OBSERVED or FAILING
     eager       whether handlers and processes become native code at their first event
     threads     how many run it at the same time
-    pieces      in how many runs, one after the other, each by the next method, and looked at in between
+    pieces      in how many runs, one after the other, each by the next method and with another dt_max, and looked at in
+                between, some with a reporter
     rows        "": processes become rows only where that pays; "rows": soon, without machine code; "native rows"
     """
 
@@ -186,9 +188,16 @@ def run_in_pieces(sim: Any, objects: list[Any], setting: Setting, end: float, pa
     """Run to the end, in one run or in several."""
     first = METHODS.index(setting.method)
 
+    class Looks(ev.Reporter):
+        every: ev.observe.Every = "event"
+
+    looker = Looks(sim)
+
     def look(k: int) -> None:
         sim.explain(), [o.x for o in objects]
         sim.method = method_of(METHODS[(first + k) % len(METHODS)])
+        sim.dt_max = (inf, 1e9, 0.1)[k % 3]
+        _ = looker.start() if k % 3 == 2 else looker.stop()
 
     looks: Pauses = [(end * k / setting.pieces, partial(look, k)) for k in range(1, setting.pieces)]
     for time, act in [*sorted(looks + pauses, key=lambda pause: pause[0]), (end, lambda: None)]:

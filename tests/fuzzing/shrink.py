@@ -197,6 +197,7 @@ def run_as(method, observed="", pieces=1, rows="", **settings):
             continue
         sim.explain(), [o.x for o in objects]
         sim.method = getattr(ev.methods, METHODS[(METHODS.index(method) + act) % len(METHODS)])
+        sim.dt_max = (math.inf, 1e9, 0.1)[act % 3]
     sim.run(until={end!r})
     return log, [[getattr(o, name) for name in ("x", "v", "w") if hasattr(o, name)] for o in (*objects, *pool)]
 
