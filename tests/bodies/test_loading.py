@@ -116,11 +116,17 @@ def filled(sim: ev.Simulation) -> ev.ProcessGenerator[None]:
 
 
 @pytest.mark.slow
-def test_beside_flows_an_event_in_python_counts_for_several(past: loading._Past) -> None:
+def test_beside_flows_an_event_in_python_counts_for_several(
+    past: loading._Past, monkeypatch: pytest.MonkeyPatch
+) -> None:
     past.is_loaded = True
     assert first_native_event(Kept("machine", is_loaded=True), filled) == 512
     past.is_loaded = False
     assert first_native_event(Kept("engine", "machine"), filled) < loading.LOADING / 4 + 2_048
+    loading._PAST.is_loaded, loading._PAST.events = False, 0
+    monkeypatch.setattr(loading, "PATIENCE", 0.25)
+    spent = first_native_event(Kept("engine"), filled)
+    assert spent < 0.25 * (loading.LOADING + loading.KERNEL) / 4 + 2 * 2_048
 
 
 def test_before_anything_may_pay_nothing_is_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:

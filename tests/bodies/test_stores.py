@@ -6,6 +6,7 @@ Random programs of stores are those of `test_containers.py`.
 from __future__ import annotations
 
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -14,6 +15,8 @@ from bodies.holders import both
 from random_bodies import hurry, taken
 
 import eventide as ev
+from eventide.bodies.waits.branches import gets
+from eventide.discrete.resources.away_depots import can_go
 
 
 @pytest.fixture(autouse=True)
@@ -306,3 +309,62 @@ def test_there_is_room_for_whatever_becomes_of_all_that_wait_at_a_store() -> Non
 
     _, sim = both(run)
     assert taken(sim) > 3000
+
+
+def test_an_item_that_is_kept_for_a_get_takes_its_place_meanwhile() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        shelf, log = ev.Store(sim, 1, [0]), list[Any]()
+
+        def taker() -> ev.ProcessGenerator:
+            while True:
+                item = yield shelf.get()
+                log.append((sim.time, item))
+
+        def giver(number: int) -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(1.0)
+                yield shelf.put(number)
+                log.append((sim.time, -number))
+
+        sim.process(taker())
+        for number in (1, 2):
+            sim.process(giver(number))
+        sim.run(until=30.5)
+        return log
+
+    found, sim = both(run)
+    assert found[-4:] == [(30.0, -1), (30.0, 1), (30.0, -2), (30.0, 2)]
+    assert taken(sim) > 0.5 * sim.events
+
+
+def test_a_store_stays_in_python_while_a_get_with_a_filter_waits_there() -> None:
+    sim = ev.Simulation()
+    shelf, got = ev.Store(sim, items=[1]), list[Any]()
+
+    def taker() -> ev.ProcessGenerator:
+        got.append((yield shelf.get(lambda item: item > 5)))
+
+    def giver() -> ev.ProcessGenerator:
+        yield shelf.put(7)
+
+    sim.process(taker())
+    sim.run(until=1.0)
+    assert not can_go(shelf)
+    sim.process(giver())
+    sim.run(until=2.0)
+    assert (got, can_go(shelf)) == ([7], True)
+
+
+def test_a_row_begins_where_an_item_comes_from_the_store_that_it_knows_and_nowhere_else() -> None:
+    sim = ev.Simulation()
+    shelf, other = ev.Store(sim), ev.Store(sim)
+
+    def taker(store: ev.Store) -> ev.ProcessGenerator:
+        yield store.get()
+
+    one, two = sim.process(taker(shelf)), sim.process(taker(other))
+    sim.run(until=1.0)
+    reading = SimpleNamespace(points=[SimpleNamespace(got="place")])
+    body: Any = SimpleNamespace(reading=reading, layout=SimpleNamespace(places={"place": 0}))
+    row_start: Any = SimpleNamespace(at=0, stations=[shelf])
+    assert [gets(body, row_start, wait) for wait in (one._wait, two._wait, None)] == [True, False, False]
