@@ -52,7 +52,7 @@ if TYPE_CHECKING:
     from eventide.rows.memory import RowMemory
 
 EACH: Final = 16
-"""The events of each process before it goes: it then takes about as long to go as these have taken."""
+"""The events of each process before it goes: to go takes as long as these, to lend a guard as these beside flows."""
 BACK: Final = 25
 """The events that each process must have had while away when it returns to Python; with fewer it does not pay."""
 MORE: Final = 15
@@ -134,8 +134,8 @@ class RowMigration(OuterHook):
         loading.note(fresh * self._driver.cost)
         if not loading.may_pay():
             return
-        waits = sum(one[3]._notice is one for one in calendar.heap) + len(row_driver.guards.waiting())
-        since, needed = events - world._events_before, EACH * waits // self._driver.cost
+        due, guards = sum(one[3]._notice is one for one in calendar.heap), len(row_driver.guards.waiting())
+        since, needed = events - world._events_before, EACH * (due // self._driver.cost + guards)
         if since < needed:  # to count them again when there have been twice as many events takes little
             self.due = max(self.due, events + min(needed - since, since))
             return
