@@ -12,7 +12,20 @@ from random_interrupts import Cutting
 
 import eventide as ev
 
-INSPECTOR = """
+MEDDLING = """\
+        elif look == 6 and side.waiting:
+            side.waiting[0].priority = rng.choice([0.0, 2.0])
+        elif look == 7 and side.waiting:
+            side.waiting[-1].process.interrupt(step)
+        elif look == 8 and side.waiting:
+            log.append(side.waiting[0].process.why_waiting().rpartition("/")[2])
+        elif look == 9 and side.waiting:
+            side.waiting[0].process.end()
+"""
+"""What is done to those that wait, whatever for."""
+
+INSPECTOR = (
+    """
 def inspector(sim, rng, log, tanks):
     for step in iter(range(40)):
         yield ev.hold(rng.choice([0.75, 1.5, 4.0]))
@@ -31,15 +44,9 @@ def inspector(sim, rng, log, tanks):
             yield one.put(rng.choice([1, 2, 0]))
         elif look == 5:
             yield ev.first_of(got=one.get(2, priority=rng.choice([0, 1])), gave_up=0.5)
-        elif look == 6 and side.waiting:
-            side.waiting[0].priority = rng.choice([0.0, 2.0])
-        elif look == 7 and side.waiting:
-            side.waiting[-1].process.interrupt(step)
-        elif look == 8 and side.waiting:
-            log.append(side.waiting[0].process.why_waiting().rpartition("/")[2])
-        elif look == 9 and side.waiting:
-            side.waiting[0].process.end()
-        elif look == 10:
+"""
+    + MEDDLING
+    + """        elif look == 10:
             taken = one.get(1)
             yield ev.first_of(got=taken, gave_up=1.0)
             taken.withdraw()
@@ -48,9 +55,11 @@ def inspector(sim, rng, log, tanks):
         elif look == 12:
             one.level.set(rng.choice([one.level.value, 3.0]))
 """
+)
 
 
-KEEPER = """
+KEEPER = (
+    """
 def keeper(sim, rng, log, stores):
     for step in iter(range(40)):
         yield ev.hold(rng.choice([0.75, 1.5, 4.0]))
@@ -70,15 +79,9 @@ def keeper(sim, rng, log, stores):
         elif look == 5:
             got = yield ev.first_of(got=one.get(priority=rng.choice([0, 1])), gave_up=0.5)
             log.append(got.value)
-        elif look == 6 and side.waiting:
-            side.waiting[0].priority = rng.choice([0.0, 2.0])
-        elif look == 7 and side.waiting:
-            side.waiting[-1].process.interrupt(step)
-        elif look == 8 and side.waiting:
-            log.append(side.waiting[0].process.why_waiting().rpartition("/")[2])
-        elif look == 9 and side.waiting:
-            side.waiting[0].process.end()
-        elif look == 10:
+"""
+    + MEDDLING
+    + """        elif look == 10:
             taken = one.get()
             yield ev.first_of(got=taken, gave_up=1.0)
             taken.withdraw()
@@ -87,6 +90,7 @@ def keeper(sim, rng, log, stores):
         elif look == 12:
             log.append((yield ev.first_of(got=one.get(lambda item: item != 7), gave_up=1.5)).name)
 """
+)
 
 
 BRINGER = """

@@ -182,6 +182,20 @@ ENDING = """
 METHODS = {methods!r}
 
 
+class Failed(Exception):
+    pass
+
+
+def run_on(sim, end):
+    while True:  # what the model stops, or an error ends, goes on
+        try:
+            sim.run(until=end)
+        except Failed:
+            continue
+        if sim.time >= end:
+            return
+
+
 def run_as(method, observed="", pieces=1, rows="", **settings):
     sim = ev.Simulation(abs_error={tolerance!r}, rel_error={tolerance!r}, **settings)
     if rows == "rows":
@@ -191,14 +205,14 @@ def run_as(method, observed="", pieces=1, rows="", **settings):
 {observed}
     marks = [({end!r} * k / pieces, k) for k in range(1, pieces)] + pauses_of[sim]
     for time, act in sorted(marks, key=lambda mark: mark[0]):
-        sim.run(until=time)
+        run_on(sim, time)
         if callable(act):
             act()
             continue
         sim.explain(), [o.x for o in objects]
         sim.method = getattr(ev.methods, METHODS[(METHODS.index(method) + act) % len(METHODS)])
         sim.dt_max = (math.inf, 1e9, 0.1)[act % 3]
-    sim.run(until={end!r})
+    run_on(sim, {end!r})
     return log, [[getattr(o, name) for name in ("x", "v", "w") if hasattr(o, name)] for o in (*objects, *pool)]
 
 
@@ -217,7 +231,29 @@ LOOKS = """    if observed.startswith("recorded"):
     elif observed == "integrated":
         sim.integral(lambda: objects[0].x)
     elif observed == "reported":
-        type("Looks", (ev.Reporter,), {"report": lambda self: [o.x for o in objects]})(sim, every=0.113).start()"""
+        type("Looks", (ev.Reporter,), {"report": lambda self: [o.x for o in objects]})(sim, every=0.113).start()
+    elif observed == "a reporter fails":
+
+        class Fails(ev.Reporter):
+            calls: int = 0
+
+            def report(self):
+                self.calls += 1
+                if self.calls % 5 == 0:
+                    raise Failed
+
+        Fails(sim, every="event" if len(objects) % 2 else 0.0703).start()
+    elif observed == "processes fail":
+
+        class Ends(ev.Process):
+            time: float
+
+            def run(self):
+                yield ev.hold(self.time)
+                raise Failed
+
+        for k in range(1, 40):
+            Ends(sim, time=703 * k / 10000).activate()"""
 
 
 def script_of(program: m.Program, finding: Finding, expected: Expected | None) -> str:

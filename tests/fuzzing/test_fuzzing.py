@@ -557,12 +557,14 @@ def test_processes_of_programs_become_rows() -> None:
 
 
 @pytest.mark.slow
-def test_scripts_of_two_settings_run_both(tmp_path: Path) -> None:
-    settings = (Setting("RADAU", rows="rows"), Setting("RADAU", compiled=False, observed="recorded", eager=True))
-    text = script_of(oscillator([]), compare.Finding("bits of plain", settings, "two\nlines"), None)
+@pytest.mark.parametrize("observed", ["recorded", *running.FAILING])
+def test_scripts_of_two_settings_run_both_to_the_end(observed: str, tmp_path: Path) -> None:
+    program = generate(0, frozenset({"halts", "hold", "parameters"}), has_all=True)
+    settings = (Setting("RADAU", rows="rows"), Setting("RADAU", compiled=False, observed=observed, eager=True))
     path = tmp_path / "script.py"
-    path.write_text(text)
-    assert subprocess.run([sys.executable, path], check=False).returncode == 0
+    path.write_text(script_of(program, compare.Finding("bits of plain", settings, "two\nlines"), None))
+    script = subprocess.run([sys.executable, path], capture_output=True, text=True, check=True)
+    assert script.stdout.splitlines()[-1].startswith(f"{len(simulate(program).log) - 1} ")
 
 
 def test_breaks_are_of_lines_that_are_there() -> None:

@@ -146,7 +146,8 @@ def settle(a: Arrays, f: int, time: float) -> None:
     if a.flow.switches[f] > 0.0:
         loosen(a, f)
     if a.flow.empty[f] == 0:
-        copy(a, f, R, K)  # as they were before
+        if a.method.sizes[ESTIMATED] > 0:
+            copy(a, f, R, K)  # as they were before the event
         run_laws(a, f, time, 0.0, R)
         copy(a, f, Y, Y0)
         if a.method.sizes[ESTIMATED] > 0:

@@ -369,7 +369,8 @@ class RowMigration(OuterHook):
         assert memory is not None
         i = self.away[process]
         (_, body, prototype, _), views = self._rows[i], memory.views
-        at, numbers, _objects = views.activity.at[i], memory.numbers_of(i, *body.sizes), memory.objects  # yet needed
+        at, numbers = views.activity.at[i], memory.numbers_of(i, *body.sizes)
+        _alive = memory.objects  # whose addresses the numbers may have: the last row to return lets go of them
         is_handled = views.activity.wait[i] < NOTHING or body.handles_at(at)
         by = self._process_of(views.process.by[i]) if is_handled else None
         held, is_awaited = body.requests_at(at, numbers[0]), views.process.joiners[i] >= 0
