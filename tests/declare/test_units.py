@@ -176,9 +176,7 @@ def test_a_period_is_a_plain_number_as_it_is_exact(sim):
     ):
         with pytest.raises(ev.ModelError) as info:
             act()
-        assert str(info.value) == (
-            f"{what} got 1.0 h: it takes a plain number, of the time unit of the simulation, which is then exact"
-        )
+        assert str(info.value) == (f"{what} got 1.0 h: it takes a plain number, of the time unit of the simulation")
 
 
 @pytest.mark.slow
@@ -220,3 +218,90 @@ def test_a_duration_is_converted_to_the_time_unit_of_the_simulation():
         ev.ModelError, match=r"^run\(until=\.\.\.\) is in min, and got 1.0 m, which cannot be converted: "
     ):
         sim.run(until=ev.Quantity(1.0, unit="m"))
+
+
+REFUSED = {
+    "Step.at": lambda: ev.inputs.Step(at=HOUR),
+    "Ramp.start": lambda: ev.inputs.Ramp(start=HOUR),
+    "Ramp.end": lambda: ev.inputs.Ramp(end=HOUR),
+    "Sine.frequency": lambda: ev.inputs.Sine(frequency=HOUR),
+    "Chirp.low": lambda: ev.inputs.Chirp(HOUR, 2.0, 1.0),
+    "Chirp.high": lambda: ev.inputs.Chirp(0.5, HOUR, 1.0),
+    "Chirp.duration": lambda: ev.inputs.Chirp(0.5, 2.0, HOUR),
+    "Chirp.start": lambda: ev.inputs.Chirp(0.5, 2.0, 1.0, start=HOUR),
+    "Pulse.start": lambda: ev.inputs.Pulse(period=2.0, width=0.5, start=HOUR),
+    "Pulse.width": lambda: ev.inputs.Pulse(period=2.0, width=HOUR),
+    "HeldTable.times": lambda: ev.inputs.HeldTable((0.0, HOUR), (1.0, 2.0)),
+    "LinearTable.times": lambda: ev.inputs.LinearTable.of(ev.inputs.Step(), (0.0, HOUR)),
+    "breakpoints(...)": lambda: ev.inputs.common_grid(ev.inputs.Step(at=0.5), start=0.0, end=HOUR),
+    "a window": lambda: ev.verify.within(HOUR, ev.verify.quantity() <= 3.0),
+    "settles(time=...)": lambda: ev.verify.settles(0.0, 1.0, HOUR),
+    "reaches_within(time=...)": lambda: ev.verify.reaches_within(0.0, 1.0, HOUR),
+    "one_step(...)": lambda: ev.methods.one_step(ev.methods.ENGLAND, lambda t, x: -x, 0.0, 1.0, HOUR),
+    "solve(...)": lambda: ev.methods.solve(ev.methods.ENGLAND, lambda t, x: -x, 0.0, 1.0, HOUR, 0.5),
+    "a step": lambda: ev.methods.solution_method(ev.methods.ENGLAND, step=HOUR),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_a_time_with_a_unit_is_refused_where_no_time_unit_is_known(what):
+    """The numbers of signals, of methods and of what is verified were taken, whatever the unit."""
+    with pytest.raises(ev.ModelError) as info:
+        REFUSED[what]()
+    assert str(info.value) == f"{what} got 1.0 h: it takes a plain number, of the time unit of the simulation"
+
+
+@ev.model(until=ev.Quantity(2.0, unit="h"), time_unit="h")
+def filled(sim, *, inflow: float = 1.0):
+    tank = Tank(sim, name="tank", level=0.0, inflow=inflow).start()
+    sim.record(tank, every=0.5)
+    return {"level": lambda: tank.level}
+
+
+def test_times_of_studies_are_of_the_time_unit_of_the_model(monkeypatch):
+    from eventide.declare import units
+
+    units._registry.cache_clear()
+    monkeypatch.setitem(sys.modules, "pint", None)
+    assert (type(filled.until), filled.until, filled.time_unit) == (float, 2.0, "h")
+    settings = ev.Study(filled, until=HOUR, at=[0.5, ev.Quantity(0.75, unit="h")]).settings
+    assert (type(settings.until), settings.until, settings.at) == (float, 1.0, (0.5, 0.75))
+    minute = ev.Quantity(1.0, unit="min")
+    for act, what in (
+        (lambda: ev.Study(filled, until=minute), "a study: until="),
+        (lambda: ev.Study(filled, at=[minute]), "at="),
+        (lambda: ev.sensitivity(filled, at=[minute]), "at="),
+        (lambda: ev.sensitivity(filled, until=minute), "the sensitivity of filled: until="),
+        (lambda: ev.Progress(ev.Simulation(time_unit="h"), until=minute), "Progress(until=...)"),
+    ):
+        with pytest.raises(ev.ModelError) as info:
+            act()
+        assert (
+            str(info.value) == f"{what} is in h, and got 1.0 min: give it in h; or install pint, which converts units"
+        )
+    with pytest.raises(ev.ModelError, match=r"^time_limit= is in s, and got 1.0 min: "):
+        ev.Study(filled, time_limit=minute)
+
+
+@pytest.mark.slow
+def test_times_at_which_something_is_read_are_converted():
+    """What a recording, runs, a prediction or a sensitivity is asked for: one time, several, or an array of pint."""
+    pint, pd = pytest.importorskip("pint"), pytest.importorskip("pandas")
+    norm = pytest.importorskip("scipy.stats").norm
+    minutes = [ev.Quantity(30.0, unit="min"), 1.5]
+    run = filled.run(entropy=1)
+    (trace,) = run.recordings
+    assert trace.at(minutes).index.tolist() == [0.5, 1.5]
+    assert trace.at(pint.UnitRegistry().Quantity([30.0, 90.0], "min")).index.tolist() == [0.5, 1.5]
+    assert trace.at(minutes[0]).name == 0.5
+    assert filled.replicate(1, entropy=1).at(minutes).index.tolist() == [(0, 0.5), (0, 1.5)]
+    told = ev.predict(filled, {"inflow": norm(1.0, 0.1)}, runs=2, at=minutes, workers=1)
+    assert told.runs.states().index.tolist() == [
+        (0, 0.5), (0, 1.5), (1, 0.5), (1, 1.5),
+    ]  # fmt: skip
+    entries = ev.sensitivity(filled, at=minutes).entries
+    assert [one.time for one in entries if one.output == "tank.level"] == [0.5, 1.5]
+    assert ev.linearize(filled, time=minutes[0]).point[0] == pytest.approx(0.0005)
+    data = pd.DataFrame({"tank.level": [0.001, 0.002]}, index=pd.Index([1.0, 2.0], name="time"))
+    found = ev.calibrate(filled, data, {"inflow": (0.5, 1.5)}, workers=1)
+    assert found.curves(minutes).index.tolist() == [0.5, 1.5]

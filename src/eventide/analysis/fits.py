@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from eventide.analysis.draws import JointlyDrawn
+from eventide.declare.units import in_time_units
 from eventide.errors import ModelError
 from eventide.experiment.report import readable
 from eventide.experiment.results import READINGS, Settings, Task, perform
@@ -205,7 +206,7 @@ class Calibration:
         from eventide.libraries import pandas as pd
 
         model, data = self._of(experiment)
-        at = tuple(np.unique(np.asarray(times, dtype=float)).tolist())
+        at = tuple(np.unique(np.asarray(in_time_units(times, model.time_unit, "curves(...)"), dtype=float)).tolist())
         settings = Settings(self.entropy, until=at[-1], readings=at, raises=True)
         tables = [
             perform(model, Task(number, 0, number, {}), settings).tables[READINGS]

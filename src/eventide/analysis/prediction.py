@@ -145,8 +145,8 @@ def predict(
     if not is_count(runs, 2):
         raise ModelError(f"predict takes a whole number of runs from 2 on, and got {runs!r}")
     study = Study(model, uncertain, replications=runs, until=until, entropy=entropy, time_limit=time_limit)
-    end = model.until if until is None else until
-    times = reading_times(at, end)
+    end = model.until if study.settings.until is None else study.settings.until
+    times = reading_times(at, end, model.time_unit)
     if times is None and end is not None and isfinite(end):
         times = tuple(np.linspace(0.0, end, TIMES).tolist())
     study.settings = replace(study.settings, readings=tuple(sorted(set(times or ()))))

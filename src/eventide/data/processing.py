@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
 import numpy as np
 
+from eventide.declare.units import in_time_units
 from eventide.errors import InputError, ModelError
 from eventide.statistics import Tally
 
@@ -191,7 +192,7 @@ def sample(
     before          at an event the value before it, not the one after
     held            the value is kept from row to row instead of going straight: for counts
     """
-    t, x, wanted = (np.asarray(a, dtype=float) for a in (times, values, at))
+    t, x, wanted = (np.asarray(a, dtype=float) for a in (times, values, in_time_units(at, None, "at=")))
     if not t.size:
         return np.full(wanted.shape, nan)
     left = np.searchsorted(t, wanted, side="right") - 1

@@ -7,7 +7,7 @@ from fractions import Fraction
 from math import lcm
 from typing import Final
 
-from eventide.declare.units import refuse_unit
+from eventide.declare.units import in_time_unit
 from eventide.errors import ModelError, to_float
 
 _FIRST: Final = 0
@@ -22,7 +22,7 @@ def exact_period(period: float | Fraction | None = None, hz: float | Fraction | 
     if given is None or (period is not None and hz is not None):
         raise TypeError("give a period or hz=, one of them")
     what = "a period" if hz is None else "hz="
-    refuse_unit(given, what)
+    in_time_unit(given, None, what)
     try:
         exact = given if isinstance(given, Fraction) else Fraction(Decimal(repr(given)))
     except (ArithmeticError, ValueError, TypeError):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     import pint
 
 Value = TypeVar("Value")
@@ -31,28 +33,36 @@ def in_unit(value: object, wanted: str, whose: str) -> float:
     return convert(number, given, wanted, whose)
 
 
-def in_time_unit(value: Value, unit: str, whose: str) -> Value | float:
+def in_time_unit(value: Value, unit: str | None, whose: str) -> Value | float:
     """A time or a duration as a number of the time unit of a simulation, if it has a unit; any other as it is.
 
-    Raises ModelError as `in_unit`, and if the simulation has no time unit.
+    unit        "": the simulation has none; None: a plain number is needed, as it has to be exact or no simulation is
+                known yet
+    Raises ModelError as `in_unit`, and for a value with a unit where there is none to convert it to.
     """
     if value.__class__ is float or not has_unit(value) or not hasattr(value, "__float__"):
         return value
     if not unit and (given := _unit_of(value)):
-        raise ModelError(
-            f"{whose} got {_number_of(value, whose)!r} {given}, and the simulation has no time unit: "
-            'give it one, as in Simulation(time_unit="s"), or give a plain number'
-        )
-    return in_unit(value, unit, whose)
+        told = ": it takes a plain number, of the time unit of the simulation"
+        if unit is not None:
+            told = (
+                ", and the simulation has no time unit: "
+                'give it one, as in Simulation(time_unit="s"), or give a plain number'
+            )
+        raise ModelError(f"{whose} got {_number_of(value, whose)!r} {given}{told}")
+    return in_unit(value, unit or "", whose)
 
 
-def refuse_unit(value: object, whose: str) -> None:
-    """Raise ModelError for a value with a unit where a plain number is needed."""
-    if has_unit(value) and (given := _unit_of(value)):
-        raise ModelError(
-            f"{whose} got {_number_of(value, whose)!r} {given}: it takes a plain number, of the time unit of the "
-            "simulation, which is then exact"
-        )
+def in_time_units(times: object, unit: str | None, whose: str) -> object:
+    """The same of one time or of several in a list, a tuple or an array."""
+    if not has_unit(times):
+        is_several = isinstance(times, list | tuple) or str(getattr(times, "dtype", "")) == "object"
+        return [in_time_units(time, unit, whose) for time in cast("Iterable[object]", times)] if is_several else times
+    if not getattr(times, "shape", ()):
+        return in_time_unit(times, unit, whose)
+    if _unit_of(times) in {"", unit}:
+        return getattr(times, "magnitude", times)
+    return [in_time_unit(time, unit, whose) for time in cast("Iterable[object]", times)]
 
 
 def _unit_of(value: object) -> str:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from eventide.declare.periods import Grid, exact_period
-from eventide.declare.units import refuse_unit
+from eventide.declare.units import in_time_unit
 from eventide.discrete.commands import NOTHING, command
 from eventide.discrete.conditions.condition import check_priority
 from eventide.discrete.conditions.when import refuse_generator, refuse_stop_iteration
@@ -101,7 +101,7 @@ def every(
     priority    among the events of one time: high first
     """
     exact = exact_period(period, hz)
-    refuse_unit(offset, "offset=")
+    in_time_unit(offset, None, "offset=")
     to_float(offset, "offset=")
     shift = Fraction(Decimal(repr(offset)))
     check_priority("every", priority)

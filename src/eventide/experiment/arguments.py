@@ -8,8 +8,9 @@ from inspect import signature
 from math import inf
 from numbers import Real
 from os import PathLike
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, cast
 
+from eventide.declare.units import in_time_unit, in_time_units
 from eventide.errors import ModelError, ParameterError
 from eventide.experiment.designs import is_count
 
@@ -31,11 +32,13 @@ OTHER_WORDS: Final = ("seed", "rng", "random_state")
 """For `entropy` of a study, which decides all of its runs."""
 
 
-def check_end(until: object, where: str) -> None:
-    """Raise ModelError if a time at which runs are to stop is none."""
-    is_number = isinstance(until, Real) and not isinstance(until, bool)
-    if until is not None and not (is_number and 0.0 <= float(until) <= inf):  # type: ignore[arg-type]  # a Real
+def check_end(until: float | None, where: str, unit: str) -> float | None:
+    """The time at which runs are to stop, in the time unit of a model. Raises ModelError if it is no time."""
+    end: object = in_time_unit(until, unit, f"{where}: until=")
+    is_number = isinstance(end, Real) and not isinstance(end, bool)
+    if end is not None and not (is_number and 0.0 <= float(end) <= inf):  # type: ignore[arg-type]  # a Real
         raise ModelError(f"{where} takes until= as a time from 0 on, and got {until!r}")
+    return cast("float | None", end)
 
 
 def recording_names(record: object) -> tuple[str, ...] | None:
@@ -50,10 +53,11 @@ def recording_names(record: object) -> tuple[str, ...] | None:
     return names
 
 
-def reading_times(at: npt.ArrayLike | None, end: float | None) -> tuple[float, ...] | None:
+def reading_times(at: npt.ArrayLike | None, end: float | None, unit: str) -> tuple[float, ...] | None:
     """The times at which recordings are read.
 
     end         of all runs, if it is known
+    unit        of the time of the model
     Raises      ModelError for what are no times, and for those that no run has
     """
     import numpy as np
@@ -61,7 +65,7 @@ def reading_times(at: npt.ArrayLike | None, end: float | None) -> tuple[float, .
     if at is None:
         return None
     try:
-        times = tuple(np.asarray(at, dtype=float).ravel().tolist())
+        times = tuple(np.asarray(in_time_units(at, unit, "at="), dtype=float).ravel().tolist())
     except (TypeError, ValueError):
         raise ModelError(f"a study takes at= as times, as [0.0, 0.5, 1.0], and got {at!r}") from None
     last = inf if end is None else end

@@ -69,6 +69,11 @@ class Model(Generic[P, R_co]):
         # Shared with every copy, so that a picture marked later belongs to them as well.
         self._drawings: list[Drawing[R_co]] = []
 
+    @property
+    def time_unit(self) -> str:
+        """That of its simulations; "" where they have none."""
+        return str(self.options.get("time_unit", ""))
+
     # --- parameters -----------------------------------------------------------------------------------------------
 
     def __call__(self, *args: P.args, **values: P.kwargs) -> Model[P, R_co]:
@@ -337,7 +342,7 @@ def model(
     """
     given = {"rel_error": rel_error, "abs_error": abs_error, "dt_min": dt_min, "dt_max": dt_max, "time_unit": time_unit}
     options = {name: value for name, value in given.items() if value is not None}
-    check_end(until, "@ev.model")
+    until = check_end(until, "@ev.model", time_unit or "")
 
     def decorate(function: Callable[..., object]) -> Model[..., object]:
         if not inspect.isfunction(function):

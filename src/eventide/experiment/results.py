@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from eventide.declare.units import in_time_units
 from eventide.errors import ModelError
 from eventide.experiment.limits import time_limit
 from eventide.experiment.parameters import show
@@ -247,4 +248,5 @@ def table_of(
         raise ModelError(
             f"{recording.name} is the recording of a class: its objects differ from run to run, use states()"
         )
-    return recording.at(np.atleast_1d(np.asarray(at, dtype=float)), before=before)
+    times = in_time_units(at, recording.sim.time_unit, "at(...)")
+    return recording.at(np.atleast_1d(np.asarray(times, dtype=float)), before=before)

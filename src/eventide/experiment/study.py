@@ -22,6 +22,7 @@ from itertools import islice
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Never
 
+from eventide.declare.units import in_time_unit
 from eventide.errors import ModelError
 from eventide.experiment import workers as work
 from eventide.experiment.arguments import check_end, check_folder, reading_times, recording_names, refuse_unknown
@@ -79,9 +80,10 @@ class Study:
         refuse_unknown("a study", type(self).__init__, unknown)
         if not is_count(replications):
             raise ModelError(f"{model.name} is replicated a whole number of times from 1 on, and got {replications!r}")
+        time_limit = in_time_unit(time_limit, "s", "time_limit=")
         if time_limit is not None and not is_positive(time_limit):
             raise ModelError(f"a study takes a time_limit > 0 in seconds, and got {time_limit!r}")
-        check_end(until, "a study")
+        until = check_end(until, "a study", model.time_unit)
         if not isinstance(antithetic, bool):
             raise ModelError(f"a study takes antithetic= as True or False, and got {antithetic!r}")
         if antithetic and replications % 2:
@@ -91,7 +93,7 @@ class Study:
         self.replications = replications
         self.has_own_entropy = entropy is not None
         self.over = over if isinstance(over, Sequence) or over is None or hasattr(over, "keys") else _kept(over)
-        times = reading_times(at, model.until if until is None else until)
+        times = reading_times(at, model.until if until is None else until, model.time_unit)
         if entropy is not None and not is_count(entropy, 0):
             raise ModelError(f"a study takes entropy= as a whole number from 0 on, and got {entropy!r}")
         self.settings = Settings(

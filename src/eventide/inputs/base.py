@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from fractions import Fraction
 from math import inf, isfinite
 
+from eventide.declare.units import in_time_unit, in_time_units
 from eventide.errors import ModelError, to_float
 from eventide.reading.reach import Reach
 
@@ -36,6 +37,7 @@ class Input(ABC):
 
     def breakpoints(self, start: float, end: float) -> tuple[float, ...]:
         """All such instants t with start < t <= end."""
+        in_time_units((start, end), None, "breakpoints(...)")
         found = []
         instant = self.next_breakpoint(start)
         while instant <= end:
@@ -78,6 +80,13 @@ def check_finite(owner: object, **numbers: float) -> None:
             to_float(number, f"{type(owner).__name__}.{name}")
         if not isfinite(number):
             raise ModelError(f"{type(owner).__name__} has {name} = {number!r}: a finite number is needed")
+
+
+def check_times(owner: object, **numbers: float) -> None:
+    """Raise ModelError if one of the times or frequencies of an input is not finite, or has a unit."""
+    for name, number in numbers.items():
+        in_time_unit(number, None, f"{type(owner).__name__}.{name}")
+    check_finite(owner, **numbers)
 
 
 def as_decimal(number: float) -> Fraction:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from eventide.declare.periods import exact_period
 from eventide.errors import ModelError
-from eventide.inputs.base import Input, as_decimal, check_finite
+from eventide.inputs.base import Input, as_decimal, check_finite, check_times
 
 if TYPE_CHECKING:
     from eventide.streams.streams import Stream
@@ -36,7 +36,7 @@ class Periodic(Input):
     _unit: float = field(init=False, repr=False, compare=False, default=1.0)
 
     def __post_init__(self) -> None:
-        check_finite(self, start=self.start)
+        check_times(self, start=self.start)
         # In units in which all of them are whole: (origin + k * stride) / unit is then one rounding of an exact number.
         exact = {"_stride": exact_period(self.period), "_origin": as_decimal(self.start)} | self._further_instants()
         unit = lcm(*(number.denominator for number in exact.values()))
@@ -80,7 +80,8 @@ class Pulse(Periodic):
     _fall: float = field(init=False, repr=False, compare=False, default=0.0)
 
     def __post_init__(self) -> None:
-        check_finite(self, width=self.width, high=self.high, low=self.low)
+        check_times(self, width=self.width)
+        check_finite(self, high=self.high, low=self.low)
         if not 0.0 < self.width < float(exact_period(self.period)):
             raise ModelError(
                 f"Pulse has width = {self.width!r} and period = {self.period!r}: the width is above 0 and below "

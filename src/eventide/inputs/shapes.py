@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import inf, pi, sin
 
+from eventide.declare.units import in_time_unit
 from eventide.errors import ModelError
-from eventide.inputs.base import Input, check_finite
+from eventide.inputs.base import Input, check_finite, check_times
 
 
 @dataclass(frozen=True)
@@ -18,7 +19,8 @@ class Step(Input):
     before: float = 0.0
 
     def __post_init__(self) -> None:
-        check_finite(self, at=self.at, height=self.height, before=self.before)
+        check_times(self, at=self.at)
+        check_finite(self, height=self.height, before=self.before)
 
     def __call__(self, t: float) -> float:
         """The value at a time."""
@@ -39,7 +41,9 @@ class Ramp(Input):
     initial: float = 0.0
 
     def __post_init__(self) -> None:
-        check_finite(self, slope=self.slope, start=self.start, initial=self.initial)
+        check_times(self, start=self.start)
+        in_time_unit(self.end, None, "Ramp.end")
+        check_finite(self, slope=self.slope, initial=self.initial)
         if not self.start < self.end:
             raise ModelError(f"Ramp from {self.start!r} to {self.end!r}: its end comes after its start")
 
@@ -68,7 +72,8 @@ class Sine(Input):
     offset: float = 0.0
 
     def __post_init__(self) -> None:
-        check_finite(self, amplitude=self.amplitude, frequency=self.frequency, phase=self.phase, offset=self.offset)
+        check_times(self, frequency=self.frequency)
+        check_finite(self, amplitude=self.amplitude, phase=self.phase, offset=self.offset)
 
     def __call__(self, t: float) -> float:
         """The value at a time."""
@@ -89,8 +94,8 @@ class Chirp(Input):
     start: float = 0.0
 
     def __post_init__(self) -> None:
-        check_finite(self, low=self.low, high=self.high, amplitude=self.amplitude, start=self.start)
-        check_finite(self, duration=self.duration)
+        check_times(self, low=self.low, high=self.high, start=self.start, duration=self.duration)
+        check_finite(self, amplitude=self.amplitude)
         if not self.duration > 0.0:
             raise ModelError(f"Chirp has duration = {self.duration!r}: a time above 0 is needed")
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from eventide.declare.units import in_time_units
 from eventide.errors import ModelError, to_float
 from eventide.inputs.base import Input, check_finite
 
@@ -25,6 +26,7 @@ class _Table(Input):
 
     def __post_init__(self) -> None:
         name = type(self).__name__
+        in_time_units(self.times, None, f"{name}.times")
         for what in ("times", "values"):
             numbers = (to_float(number, f"{name}.{what}[{i}]") for i, number in enumerate(getattr(self, what)))
             object.__setattr__(self, what, tuple(numbers))

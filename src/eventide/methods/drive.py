@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict, Unp
 
 import numpy as np
 
+from eventide.declare.units import in_time_units
 from eventide.errors import ModelError
 from eventide.methods.method import Method
 
@@ -62,6 +63,7 @@ def one_step(
                 rate: so the order is kept; 0: they are iterated until they no longer move
     Raises      ModelError if the stages do not converge
     """
+    in_time_units((time, step), None, "one_step(...)")
     tableau = tableau_of(method)
     start = as_state(state)
     rates = stage_rates(tableau, law, time, start, step, solver=solver, tolerance=tolerance, iterations=iterations)
@@ -111,6 +113,7 @@ def solve(
     options     of the stages, see `one_step`
     Raises      ModelError if the step is not above 0 or the end lies before the start
     """
+    in_time_units((start, end, step), None, "solve(...)")
     if not (step > 0.0 and end >= start):
         raise ModelError(
             f"steps of {step!r} from {start!r} to {end!r}: a step is above 0 and the end not before the start"

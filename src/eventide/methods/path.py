@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from eventide.declare.units import in_time_units
 from eventide.errors import ModelError
 from eventide.methods import FEHLBERG
 
@@ -159,6 +160,7 @@ class PathIntegrator:
         """
         tolerances = tolerance if isinstance(tolerance, tuple) else (tolerance, tolerance)
         limits = _Limits(*tolerances, dt_min, dt_max)
+        in_time_units((time, dt_min, dt_max, first_step), None, "integrate(...)")
         if not (0.0 < dt_min <= dt_max and min(tolerances) > 0.0):
             raise ModelError(
                 f"dt_min = {dt_min!r}, dt_max = {dt_max!r}, tolerance = {tolerance!r}: 0 < dt_min <= dt_max and a "

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from eventide.declare.periods import Grid, exact_period
+from eventide.declare.units import in_time_units
 from eventide.errors import ModelError
 from eventide.methods.drive import Law, State, as_state, one_step, solve, stage_rates, tableau_of
 from eventide.methods.method import Method
@@ -77,6 +78,7 @@ class _Fixed(OneStep):
     options: Options = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        in_time_units(self.length, None, "a step")
         if not 0.0 < self.length < inf:
             raise ModelError(f"{self.method.name} with steps of {self.length!r}: a step is a finite time above 0")
 
@@ -129,6 +131,7 @@ class Adaptive(OneStep):
     def __post_init__(self) -> None:
         if not any(tableau_of(self.method).error):
             raise ModelError(f"{self.method.name} has no embedded solution: an adaptive method needs a pair")
+        in_time_units((self.least, self.first), None, "a step")
         if not 0.0 < self.tolerance < inf:
             raise ModelError(f"a tolerance of {self.tolerance!r}: it is a finite number above 0")
         if not 0.0 < self.safety < 1.0:
@@ -136,6 +139,7 @@ class Adaptive(OneStep):
 
     def step(self, law: Law, time: float, state: ArrayLike, length: float) -> State:
         """The state (n,) after one step, whatever its error."""
+        in_time_units((time, length), None, "step(...)")
         return self._attempt(law, time, as_state(state), length)[0]
 
     def solve(self, law: Law, start: float, state: ArrayLike, end: float) -> Trajectory:
@@ -218,6 +222,7 @@ class Multiscale(SolutionMethod):
 
     def grid(self, start: float, intervals: int) -> list[float]:
         """The instants of the fine grid; every `parts`-th is a sampling instant."""
+        in_time_units(start, None, "start=")
         fine = Grid(start, exact_period(self.period) / self.parts)
         return [fine.time(j) for j in range(intervals * self.parts + 1)]
 
@@ -277,5 +282,6 @@ def solution_method(
 
 
 def _check_interval(start: float, end: float) -> None:
+    in_time_units((start, end), None, "solve(...)")
     if not start <= end < inf:
         raise ModelError(f"from {start!r} to {end!r}: the end is finite and not before the start")

@@ -9,6 +9,8 @@ from time import perf_counter
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 
+from eventide.declare.units import in_time_unit
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.live import Live
@@ -39,7 +41,7 @@ class Progress:
         clock: Callable[[], float] = perf_counter,
     ) -> None:
         self.sim = sim
-        self.until = until
+        self.until = in_time_unit(until, sim.time_unit, "Progress(until=...)")
         self._console = console
         self._clock = clock
         self._live: Live | None = None

@@ -12,6 +12,7 @@ from eventide.continuous import Continuous, system_of
 from eventide.continuous.plans import is_left_out
 from eventide.data import sample
 from eventide.declare import Component, check_same_simulation
+from eventide.declare.units import in_time_units
 from eventide.errors import ModelError, check_boolean
 from eventide.monitor.tape import Moving, Tape
 from eventide.observe.frames import attributes_of
@@ -74,7 +75,8 @@ class Recording(RecordingBase):
         """
         from eventide.libraries import pandas as pd
 
-        own, wanted = self.times, np.atleast_1d(np.asarray(times, dtype=float))
+        times = np.asarray(in_time_units(times, self.sim.time_unit, "at(...)"), dtype=float)
+        own, wanted = self.times, np.atleast_1d(times)
         data = {
             column.name: sample(own, self[column.name], wanted, before=before, held=column.is_discrete)
             for column in self.columns
@@ -87,7 +89,7 @@ class Recording(RecordingBase):
                 data[column.name][is_between] = known.values(wanted[is_between], before=before)
         frame = pd.DataFrame(data, index=pd.Index(wanted, name="time"))
         frame.attrs.update(attributes_of(self))
-        return frame if np.ndim(times) else frame.iloc[0]
+        return frame if times.ndim else frame.iloc[0]
 
     def know_between(self) -> None:
         """Keep the solution between the rows as well, from now on."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from eventide.declare.units import in_time_unit
 from eventide.errors import ModelError
 from eventide.verify.curves import Curve, Of, curve_of, of_in_words
 from eventide.verify.qualities import Band, Quality, Score, from_margin, number_in_words
@@ -67,6 +68,7 @@ def stays_within(low: float = -inf, high: float = inf, of: Of = None, *, unit: s
 
 def reaches_within(low: float, high: float, time: float, of: Of = None, *, unit: str = "") -> Quality:
     """A quantity lies between two bounds at some time not later than `time` after the start; the margin is the best."""
+    time = in_time_unit(time, None, "reaches_within(time=...)")
     _check(low <= high, f"reaches_within takes low <= high, and got {low!r} and {high!r}")
 
     def assess(output: object, _: Mapping[str, object]) -> Score:
@@ -85,6 +87,7 @@ def reaches_within(low: float, high: float, time: float, of: Of = None, *, unit:
 
 def settles(low: float, high: float, time: float, of: Of = None, *, unit: str = "") -> Quality:
     """A quantity lies between two bounds from `time` after the start on, until the end."""
+    time = in_time_unit(time, None, "settles(time=...)")
     _check(low <= high, f"settles takes low <= high, and got {low!r} and {high!r}")
 
     def assess(output: object, _: Mapping[str, object]) -> Score:

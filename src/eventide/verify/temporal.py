@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Literal, NoReturn, SupportsFloat
 
+from eventide.declare.units import in_time_unit
 from eventide.errors import ModelError
 from eventide.verify.curves import Of, of_in_words
 
@@ -194,6 +195,7 @@ def _number(level: SupportsFloat | str) -> float:
 
 
 def _checked_window(start: float, end: float) -> tuple[float, float]:
+    start, end = in_time_unit(start, None, "a window"), in_time_unit(end, None, "a window")
     if not 0.0 <= start <= end or start == inf:
         raise ModelError(f"a window begins at 0 or later and does not end before that; got {start!r} to {end!r}")
     return float(start), float(end)

@@ -18,6 +18,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
 
 from eventide.data import sample
+from eventide.declare.units import in_time_unit
 from eventide.errors import ModelError
 from eventide.observe import PopulationRecording, Recording, whole_file
 from eventide.view.canvas import THEMES, Theme, ThemeName, ink_words, new_figure, settings
@@ -138,6 +139,8 @@ def _frame_times(
     if not speed > 0.0 or not 1 <= rate <= 50:
         raise ModelError(f"an animation takes speed > 0 and 1 to 50 frames_per_second, and got {speed!r} and {rate!r}")
     times = [recording.times for recording in recordings if len(recording)]
+    unit = recordings[0].sim.time_unit if recordings else ""
+    start, end = in_time_unit(start, unit, "start="), in_time_unit(end, unit, "end=")
     if not times:
         raise ModelError("there is nothing to move: the recordings are empty, or none was given")
     first = min(float(t[0]) for t in times) if start is None else start

@@ -14,6 +14,7 @@ import numpy as np
 from eventide.analysis.sensitivity.dual import Dual, Space
 from eventide.analysis.sensitivity.functions import Functions
 from eventide.analysis.sensitivity.models import states_at
+from eventide.declare.units import in_time_unit
 from eventide.errors import ModelError
 from eventide.experiment.models import Model
 
@@ -121,6 +122,7 @@ def eigenvalues(subject: Dynamics | Model[..., object], **where: Unpack[Where]) 
 def _linear(
     dynamics: Dynamics, x: NDArray[np.float64], time: float, signal: Signal | None, parameters: Mapping[str, object]
 ) -> LinearModel:
+    in_time_unit(time, None, "time=")
     u = None if signal is None else np.asarray(signal(time), dtype=np.float64)
     count, inputs = len(x), 0 if u is None else u.size
     space, units = Space(), np.eye(count + inputs)

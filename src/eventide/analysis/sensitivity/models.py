@@ -15,7 +15,9 @@ from eventide.analysis.sensitivity.integrals import Cumulated
 from eventide.analysis.sensitivity.margins import Margins
 from eventide.analysis.sensitivity.results import Entry, Sensitivity, Way, check_names, check_way, share_for
 from eventide.continuous.components.member import layout_of
+from eventide.declare.units import in_time_unit
 from eventide.errors import ModelError
+from eventide.experiment.arguments import check_end
 from eventide.experiment.designs import is_positive
 from eventide.experiment.responses import read_responses
 
@@ -63,13 +65,14 @@ def sensitivity_of_model(
     """See `sensitivity`."""
     check_way(by)
     model.check_ready(until)
+    until = check_end(until, f"the sensitivity of {model.name}", model.time_unit)
     continuous = [name for name, value in model.values.items() if type(value) is float]
     if wrt is not None:
         _refuse_discrete(model, (wrt,) if isinstance(wrt, str) else tuple(wrt))
     names = tuple(continuous) if wrt is None else check_names(wrt, continuous, model.name)
     if not names:
         raise ModelError(f"{model.name} has no parameter that is a number with derivatives: nothing can be varied")
-    times = _times_until(at, model.until if until is None else until)
+    times = _times_until(at, model.until if until is None else until, model.time_unit)
     if step is not None and not (is_positive(step) and step < 1.0):
         raise ModelError(f"step= takes a share of the input, greater than 0 and below 1, and got {step!r}")
     plain = model.simulation(entropy)
@@ -83,10 +86,10 @@ def sensitivity_of_model(
     return Sensitivity(repr(model), by, entries, units, warnings, plain.entropy)
 
 
-def _times_until(at: Iterable[float], end: float | None) -> list[float]:
+def _times_until(at: Iterable[float], end: float | None, unit: str) -> list[float]:
     """The times at which states are asked for. Raises ModelError if they do not grow, or lie behind the end."""
     try:
-        times = [float(time) for time in at]
+        times = [float(in_time_unit(time, unit, "at=")) for time in at]
     except (TypeError, ValueError):
         raise ModelError(f"at= takes times, as at=[1.0, 2.0], and got {at!r}") from None
     if not all(map(isfinite, times)) or sorted(times) != times:

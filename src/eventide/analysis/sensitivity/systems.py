@@ -18,6 +18,7 @@ import numpy as np
 from eventide.analysis.sensitivity.dual import Dual, Space
 from eventide.analysis.sensitivity.functions import Functions
 from eventide.analysis.sensitivity.results import Entry, Sensitivity, Way, check_names, check_way, share_for
+from eventide.declare.units import in_time_unit, in_time_units
 from eventide.errors import ModelError
 from eventide.experiment.systems import Analytic, Cost, Dynamics, Numeric, Signal, Simulator, Stepped
 
@@ -90,9 +91,12 @@ def sensitivity_of_simulator(
 ) -> Sensitivity:
     """See `sensitivity`."""
     check_way(by)
-    times = [float(time) for time in np.atleast_1d(np.asarray(at, dtype=np.float64))]
+    given = in_time_units(at, None, "at=")
+    times = [float(time) for time in np.atleast_1d(np.asarray(given, dtype=np.float64))]
     x = np.atleast_1d(np.asarray(state, dtype=np.float64))
-    point = Point(simulator, times, float(start), x, signal, dict(parameters or {}), direction, cost)
+    point = Point(
+        simulator, times, float(in_time_unit(start, None, "start=")), x, signal, dict(parameters or {}), direction, cost
+    )
     names = _names(point, wrt)
     if by == "variational":
         entries = _variational(point, names)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from eventide.declare import Component, check_same_simulation
 from eventide.declare.periods import Grid, exact_period
-from eventide.declare.units import refuse_unit
+from eventide.declare.units import in_time_unit
 from eventide.discrete.commands import NOTHING
 from eventide.discrete.resources.resource import Excess, Resource, check_capacity, check_excess
 from eventide.errors import ModelError
@@ -172,7 +172,7 @@ def read_shift(shift: object, period: Fraction, usual: int) -> tuple[Fraction, F
 
 def exact_number(value: Number, what: str) -> Fraction:
     """A number as an exact fraction, a float by its decimal form; ModelError if it is none, or not finite."""
-    refuse_unit(value, what)
+    in_time_unit(value, None, what)
     try:
         return Fraction(value) if isinstance(value, Fraction | int) else Fraction(Decimal(repr(float(value))))
     except (ArithmeticError, ValueError, TypeError):

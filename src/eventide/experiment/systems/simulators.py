@@ -16,6 +16,7 @@ import numpy as np
 
 from eventide.continuous import Continuous
 from eventide.declare import StateVector, state_vector
+from eventide.declare.units import in_time_units
 from eventide.errors import ModelError
 from eventide.experiment.systems.costs import value_of
 from eventide.experiment.systems.dynamics import Dynamics, Parameters, Signal, State, System
@@ -226,6 +227,7 @@ def _inputs_of(signal: Signal | None) -> tuple[Input, ...]:
 
 
 def _check_times(times: Sequence[float], start: float) -> None:
+    in_time_units([start, *times], None, "a time of a simulator")
     here = start
     for time in times:
         if not time >= here:
