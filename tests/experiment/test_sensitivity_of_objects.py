@@ -117,3 +117,89 @@ def test_a_state_that_is_stopped_by_itself_has_the_derivatives_of_one_that_stand
         [0.75, 0.0],
         [[0.0, 1.0], [0.0, 0.0]],
     )
+
+
+# --- quantities of what is varied -------------------------------------------------------------------------------------
+
+
+class Walker(ev.Continuous):
+    x: ev.State = ev.state(0.0, unit="m")
+    pace: float = ev.field(default=1.0, unit="m/s")
+
+    def equations(self) -> None:
+        self.rate.x = self.pace
+
+
+@ev.model(time_unit="h")
+def walk(sim: ev.Simulation, *, gap: float = 2.0, pace: float = 3.0):
+    walker = Walker(sim, pace=ev.Quantity(pace, unit="m/s")).start()
+    yield ev.hold(ev.Quantity(gap, unit="h"))
+    return {"x": ev.Quantity(walker.x, unit="m")}
+
+
+def test_a_quantity_of_what_is_varied_is_its_number_where_that_unit_is_wanted() -> None:
+    found = ev.sensitivity(walk)
+    assert [(one.input, one.output_value, one.sensitivity) for one in found.entries] == [
+        ("gap", pytest.approx(6.0), pytest.approx(3.0)),
+        ("pace", pytest.approx(6.0), pytest.approx(2.0)),
+    ]
+    assert found.units["x"] == "m"
+
+
+@ev.model(time_unit="min")
+def hike(sim: ev.Simulation, *, gap: float = 2.0, pace: float = 3.0, first: float = 50.0):
+    metre, start = ev.Quantity(1.0, unit="m"), ev.Quantity(first, unit="cm")
+    is_behind = start < metre and not metre <= start
+    walker = Walker(sim, x=start, pace=ev.Quantity(pace, unit="cm/s")).start()
+    yield ev.hold(ev.Quantity(gap, unit="h"))
+    walker.pace = ev.Quantity(2.0 * pace, unit="cm/s")
+    yield ev.Quantity(gap, unit="min")
+    return {"x": walker.x, "sum": metre + start, "less": start - metre, "behind": is_behind * start}
+
+
+@pytest.mark.slow
+def test_a_quantity_of_what_is_varied_is_converted_with_its_derivatives() -> None:
+    """It lost its unit: hours were taken for minutes."""
+    pytest.importorskip("pint")
+    slopes = {
+        "x": (62 * 0.03, 124 * 0.01, 0.01),  # x = first / 100 + 60 gap pace / 100 + gap 2 pace / 100
+        "sum": (0.0, 0.0, 0.01),  # in metres
+        "less": (0.0, 0.0, 1.0),  # in centimetres
+        "behind": (0.0, 0.0, 1.0),
+    }
+    values = {"x": 4.22, "sum": 1.5, "less": -50.0, "behind": 50.0}
+    for by in ("variational", "central"):
+        for one in ev.sensitivity(hike, by=by).entries:
+            expected = slopes[one.output][["gap", "pace", "first"].index(one.input)]
+            assert one.output_value == pytest.approx(values[one.output]), one
+            assert one.sensitivity == pytest.approx(expected, abs=1e-7), one
+
+
+@ev.model(until=1.0)
+def loud(sim: ev.Simulation, *, level: float = 3.0) -> dict[str, Callable[[], float]]:
+    walker = Walker(sim, x=ev.Quantity(level, unit="cm") - ev.Quantity(level, unit="s")).start()
+    return {"x": lambda: walker.x}
+
+
+@ev.model(until=1.0)
+def warm(sim: ev.Simulation, *, level: float = 3.0) -> dict[str, Callable[[], float]]:
+    oven = Oven(sim, power=ev.Quantity(level, unit="dBm")).start()
+    return {"heat": lambda: oven.heat}
+
+
+class Oven(ev.Continuous):
+    heat: ev.State = 0.0
+    power: float = ev.field(default=0.0, unit="mW")
+
+    def equations(self) -> None:
+        self.rate.heat = self.power
+
+
+@pytest.mark.slow
+def test_a_quantity_that_cannot_be_converted_is_refused_with_its_derivatives() -> None:
+    pytest.importorskip("pint")
+    with pytest.raises(ev.ModelError, match=r"^3\.0 cm is in cm, and got 3\.0 s, which cannot be converted: "):
+        ev.sensitivity(loud)
+    told = r"^the derivatives of 3\.0 dBm cannot be converted: their scale is not even$"
+    with pytest.raises(ev.ModelError, match=told):
+        ev.sensitivity(warm)

@@ -27,10 +27,14 @@ def in_unit(value: object, wanted: str, whose: str) -> float:
     whose       what it is for, as a message begins
     Raises ModelError where units cannot be converted, or pint is not installed.
     """
-    given, number = _unit_of(value), _number_of(value, whose)
-    if not given or not wanted or given == wanted:
-        return number
-    return convert(number, given, wanted, whose)
+    given = _unit_of(value)
+    is_as_wanted = not given or not wanted or given == wanted
+    if hasattr(value, "tangent"):  # in a sensitivity analysis: its derivatives are converted as well
+        change = None if is_as_wanted else lambda number: convert(number, given, wanted, whose)
+        known: float = value.converted(change)  # type: ignore[attr-defined]  # a room above has the class
+        return known
+    number = _number_of(value, whose)
+    return number if is_as_wanted else convert(number, given, wanted, whose)
 
 
 def in_time_unit(value: Value, unit: str | None, whose: str) -> Value | float:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeGuard
 
 import numpy as np
 
-from eventide.declare.units import in_unit
+from eventide.declare.units import has_unit, in_unit
 from eventide.errors import ModelError, ResponseWarning
 from eventide.statistics import Level, Tally
 
@@ -37,9 +37,9 @@ class Quantity(float):
     description: str
 
     def __new__(cls, value: float, *, unit: str = "", description: str = "") -> Self:
-        """A quantity of that value; a number with derivatives stays what it is."""
+        """A quantity of that value; of a number with derivatives it is one that has them."""
         if hasattr(value, "tangent"):
-            return value  # type: ignore[return-value]  # only a sensitivity analysis meets one, and reads units elsewhere
+            return value.measured(unit)  # type: ignore[attr-defined, no-any-return]  # a room above has the class
         quantity = super().__new__(cls, value)
         quantity.unit = unit
         quantity.description = description
@@ -54,25 +54,25 @@ class Quantity(float):
 
     def _beside(self, other: float) -> float:
         """Another number, in this unit if it has one."""
-        return in_unit(other, self.unit, f"{self}") if isinstance(other, Quantity) else other
+        return in_unit(other, self.unit, f"{self}") if has_unit(other) else other
 
     def __add__(self, other: float) -> float:
-        return super().__add__(self._beside(other))
+        return float(self) + self._beside(other)
 
     def __sub__(self, other: float) -> float:
-        return super().__sub__(self._beside(other))
+        return float(self) - self._beside(other)
 
     def __lt__(self, other: float) -> bool:
-        return super().__lt__(self._beside(other))
+        return float(self) < self._beside(other)
 
     def __le__(self, other: float) -> bool:
-        return super().__le__(self._beside(other))
+        return float(self) <= self._beside(other)
 
     def __gt__(self, other: float) -> bool:
-        return super().__gt__(self._beside(other))
+        return float(self) > self._beside(other)
 
     def __ge__(self, other: float) -> bool:
-        return super().__ge__(self._beside(other))
+        return float(self) >= self._beside(other)
 
 
 def read_responses(returned: object, model: str) -> tuple[dict[str, float], dict[str, Statistic]]:

@@ -8,10 +8,11 @@ from __future__ import annotations
 import operator
 import sys
 from collections.abc import Callable
-from math import copysign, log
+from math import copysign, isclose, log
 from numbers import Real
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeGuard
 
+from eventide.declare.units import has_unit, in_unit
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
@@ -48,6 +49,12 @@ class Dual:
     def of(self, value: float, slope: float) -> Dual:
         """A function of this number: its value, and its derivative with respect to this number."""
         return Dual(self.space, value, slope * self.tangent)
+
+    def measured(self, unit: str) -> DualQuantity:
+        """The number with a unit, as an `eventide.Quantity` has one."""
+        quantity = DualQuantity(self.space, self.value, self.tangent)
+        quantity.unit = unit
+        return quantity
 
     # --- arithmetic -----------------------------------------------------------------------------------------------
 
@@ -202,6 +209,50 @@ class Dual:
     def __repr__(self) -> str:
         return f"Dual({self.value!r}, {self.tangent.tolist()!r})"
 
+
+class DualQuantity(Dual):
+    """A dual number that knows its unit: what an `eventide.Quantity` is of a plain one."""
+
+    __slots__ = ("unit",)
+    __hash__ = None  # as of any dual number
+
+    unit: str
+
+    @property
+    def magnitude(self) -> float:
+        """The number alone, for messages."""
+        return self.value
+
+    def converted(self, convert: Callable[[float], float] | None) -> Dual:
+        """What it is in another unit, by what converts numbers; None: without a unit.
+
+        Raises ModelError where that has no fixed slope, as from decibels
+        """
+        if convert is None:
+            return Dual(self.space, self.value, self.tangent)
+        slope = convert(1.0) - convert(0.0)
+        if not isclose(convert(3.0) - convert(2.0), slope, rel_tol=1e-9):
+            raise ModelError(
+                f"the derivatives of {self.value!r} {self.unit} cannot be converted: their scale is not even"
+            )
+        return self.of(convert(self.value), slope)
+
+    def _beside(self, other: object) -> Any:
+        """Another number, in this unit if it has one."""
+        return in_unit(other, self.unit, f"{self.value!r} {self.unit}") if has_unit(other) else other
+
+    def __add__(self, other: float | Dual) -> Dual:
+        return super().__add__(self._beside(other))
+
+    def __sub__(self, other: float | Dual) -> Dual:
+        return super().__sub__(self._beside(other))
+
+    def _compare(self, other: object, compare: Callable[[float, float], bool]) -> object:
+        return super()._compare(other if compare in _ALIKE else self._beside(other), compare)
+
+
+_ALIKE: Final = (operator.eq, operator.ne)
+"""Comparisons that look at the numbers alone, as those of an `eventide.Quantity` do."""
 
 Real.register(Dual)
 

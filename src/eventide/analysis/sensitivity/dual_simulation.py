@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import MemberDescriptorType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from eventide.analysis.sensitivity.tangents import Companion, Conductor, Tangent
 from eventide.analysis.sensitivity.views import Unseen, refuse
 from eventide.compilation import make_integrator
 from eventide.continuous import System, Variable
+from eventide.declare.units import in_time_unit
 from eventide.discrete.calendar import AT_END
 from eventide.discrete.conditions.condition import conditions_of
 from eventide.discrete.inside import calendar_of
@@ -182,6 +183,7 @@ class DualSimulation(Simulation):
 
     def _hold(self, activity: Activity, duration: object, priority: float = 0.0) -> None:
         if isinstance(duration, Dual):
+            duration = cast("Dual", in_time_unit(duration, self.time_unit, f"the hold of {activity.name}"))
             self.events_met.durations[activity] = duration.tangent
             duration = duration.value
         super()._hold(activity, duration, priority)
