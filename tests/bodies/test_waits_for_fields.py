@@ -12,6 +12,7 @@ import random_bodies
 from random_bodies import simulation, taken
 
 import eventide as ev
+from eventide.migration.row_migration import RowMigration
 
 
 @pytest.fixture(autouse=True)
@@ -256,6 +257,40 @@ def test_who_starts_stops_and_watches_processes_with_laws_sees_what_they_are_in_
     sim, told = dived("auto", meddler, watcher, native=native)
     assert told == dived(False, meddler, watcher)[1]
     assert taken(sim) > 50
+
+
+class Ball(ev.Process, ev.Continuous):
+    height: ev.State
+    velocity: ev.State = ev.state(0.0)
+    share: float
+    told: list[Any]
+
+    def equations(self) -> None:
+        self.rate.height = self.velocity
+        self.rate.velocity = -8.0
+
+    def run(self) -> ev.ProcessGenerator:
+        self.start()
+        while abs(self.velocity) > 0.25 or self.height > 0.0:
+            yield ev.until(lambda: self.height <= 0.0 and self.velocity < 0.0)
+            self.told.append(self.sim.time)
+            self.velocity *= -self.share
+        self.stop()
+
+
+def test_a_process_with_laws_that_ends_leaves_the_others_in_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    found, sims, brought, plain = [], [], [], RowMigration._bring
+    monkeypatch.setattr(RowMigration, "_bring", lambda self, process: brought.append(process) or plain(self, process))
+    for compiles in ("auto", False):
+        sim, told = simulation(compiles), list[Any]()
+        for k in range(6):
+            Ball(sim, height=1.0 + k / 8, share=0.8 + k / 64, told=told).activate()
+        sim.run(until=60.0)
+        found.append([*told, sim.events, sim.monitor.steps])
+        sims.append(sim)
+    assert found[0] == found[1]
+    assert taken(sims[0]) > 0.75 * sims[0].events
+    assert len(brought) <= 3
 
 
 def test_who_waits_for_a_process_with_laws_for_the_first_time_waits_for_one_of_its_class() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cache, partial
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.bodies import attributes
 from eventide.bodies.calls import object_at
-from eventide.bodies.environment import Environment, RowStart
+from eventide.bodies.environment import Environment, RowStart, roots_of
 from eventide.bodies.examination import read
 from eventide.bodies.kernels import plain_kernel
 from eventide.bodies.layout import Layout, iterator_of
@@ -124,12 +123,15 @@ class Body:
         outcomes = (choice.name for choice in reading.choices.values())
         self._absent = dict.fromkeys([*self.naming.requests, *caught, *outcomes])
         self._name = name
+        self._roots = roots_of(self.naming)
 
     def in_simulation(self, world: World) -> Body:
         """The same for the processes of a simulation."""
-        made = copy.copy(self)
+        made = Body.__new__(Body)
+        made.__dict__.update(self.__dict__)
         made.naming, made.refused = self.naming.in_simulation(world), {}
-        made.environment = Environment(made.naming, self.layout.places, world, partial(SpawnTemplate, made))
+        template = partial(SpawnTemplate, made)
+        made.environment = Environment(made.naming, self.layout.places, world, template, self._roots)
         return made
 
     def asks(self, exits: Mapping[tuple[Body, int], int]) -> Iterator[tuple[tuple[str, int, str, str], int]]:
@@ -457,12 +459,10 @@ class Bodies:
             told.append(RowNote(code, None, tuple(left)))
         return [*(RowNote(code, refusal, ()) for code, refusal in refused.items()), *told]
 
-    def row_classes(self, bring: Callable[[Process], None]) -> RowClasses:
-        """New classes for processes that are away.
-
-        bring   returns one to Python
-        """
-        return RowClasses(bring)
+    @staticmethod
+    def row_classes() -> RowClasses:
+        """New classes for processes that are away."""
+        return RowClasses()
 
     def prototypes(self) -> Prototypes:
         """New prototypes, for one stay of processes in rows."""
@@ -489,7 +489,7 @@ class Bodies:
 
     def memory(self) -> RowMemory:
         """New tables for rows."""
-        return RowMemory() if self.native is None else RowMemory(self.native().engine)
+        return RowMemory() if self.native is None else RowMemory.like_others(self.native().engine)
 
     def add_kind(self, memory: RowMemory, body: Body) -> int:
         """Make a body known to tables; the number of its kind."""

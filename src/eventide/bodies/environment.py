@@ -34,6 +34,7 @@ class Environment:
 
     places  of the whole numbers of a row, by the variables of the kernel
     spawn_template   makes what processes begin with that a statement makes, from its variable and arguments
+    roots   of `roots_of`
     """
 
     def __init__(
@@ -42,20 +43,13 @@ class Environment:
         places: Mapping[str, int],
         world: World,
         spawn_template: Callable[[str, dict[str, object]], SpawnTemplate],
+        roots: list[str],
     ) -> None:
         self._naming = naming
         self._places = places
         self._world = world
         self._spawn_template = spawn_template
-        paths = chain(naming.things, naming.exact, naming.simulations, naming.methods)
-        tables = (naming.addresses, naming.stations, naming.levels, naming.processes, naming.causes)
-        things = [thing for table in tables for thing in table.values()]
-        given = [one for site in naming.spawns.values() for one in site.arguments.values()]
-        things += [one for one in given if isinstance(one, Thing)]
-        things += [owner for owner, _ in naming.quantities.values()]
-        self._roots = [
-            *dict.fromkeys(root for root in (*(root for root, _ in paths), *(t.root for t in things)) if root)
-        ]
+        self._roots = roots
         self._known: dict[tuple[int, ...], tuple[list[object], Found | None]] = {}
         """By the ids of the objects to which variables refer, which are kept, so that the ids stay their own."""
 
@@ -146,6 +140,17 @@ class Environment:
                 return None
             found.append(target_of(value))
         return tuple(found)
+
+
+def roots_of(naming: Naming) -> list[str]:
+    """The variables that lead to what a body refers to."""
+    paths = chain(naming.things, naming.exact, naming.simulations, naming.methods)
+    tables = (naming.addresses, naming.stations, naming.levels, naming.processes, naming.causes)
+    things = [thing for table in tables for thing in table.values()]
+    given = [one for site in naming.spawns.values() for one in site.arguments.values()]
+    things += [one for one in given if isinstance(one, Thing)]
+    things += [owner for owner, _ in naming.quantities.values()]
+    return [*dict.fromkeys(root for root in (*(root for root, _ in paths), *(t.root for t in things)) if root)]
 
 
 class Found(NamedTuple):

@@ -566,7 +566,8 @@ class Naming:
 
     def in_simulation(self, world: World) -> Naming:
         """The same names for processes of a simulation."""
-        made = copy.copy(self)
+        made = Naming.__new__(Naming)
+        made.__dict__.update(self.__dict__)
         made.facts = {**self.facts, **self._settings_of(world)}
         made.world, made.simulations = world, dict.fromkeys(self.simulations, world)
         made.addresses = {**self.addresses}

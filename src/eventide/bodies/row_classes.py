@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import cache
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.bodies.attributes import is_plain
+from eventide.discrete.inside import migration_of
 from eventide.discrete.processes.generator_process import GeneratorProcess
 from eventide.discrete.processes.process import Process
 
@@ -41,15 +42,11 @@ class InRow:
 
 
 class RowClasses:
-    """The classes of the processes of one simulation while they are away.
+    """The classes of the processes of one simulation while they are away."""
 
-    bring   returns a process to Python
-    """
-
-    def __init__(self, bring: Callable[[Process], None]) -> None:
-        self._bring = bring
+    def __init__(self) -> None:
         self._may: dict[type, bool] = {}
-        self._classes: dict[type, type] = {}
+        self._classes: dict[type, type] = {GeneratorProcess: _plain()}
 
     def may_go(self, activity: object) -> bool:
         """Whether an activity is a process whose class does not customise attributes."""
@@ -64,27 +61,43 @@ class RowClasses:
         """A process is away from now on."""
         kind = type(process)
         if kind not in self._classes:
-            given: dict[str, object] = {name: self._property(getattr(Process, name)) for name in _DATA}
-            given.update({name: getattr(kind, name) for name in ("__module__", "__qualname__")})
-            given.update({"__slots__": (), "__class__": self._property(_class, kind)})
-            self._classes[kind] = type(kind.__name__, (InRow, kind), given)
+            self._classes[kind] = _class_of(kind)
         _class.__set__(process, self._classes[kind])
 
     def end(self, process: Process) -> None:
         """It is in Python."""
         _class.__set__(process, type(process).__mro__[2])
 
-    def _property(self, slot: MemberDescriptorType | GetSetDescriptorType, answer: object = None) -> property:
-        bring = self._bring
 
-        def look(process: Process) -> object:
-            if answer is not None:
-                return answer
-            bring(process)
-            return slot.__get__(process)
+def _class_of(kind: type) -> type:
+    given: dict[str, object] = {name: _property(getattr(Process, name)) for name in _DATA}
+    given.update({name: getattr(kind, name) for name in ("__module__", "__qualname__")})
+    given.update({"__slots__": (), "__class__": _property(_class, kind)})
+    return type(kind.__name__, (InRow, kind), given)
 
-        def change(process: Process, value: object) -> None:
-            bring(process)
-            slot.__set__(process, value)
 
-        return property(look, change)
+@cache
+def _plain() -> type:
+    """That of plain processes, for all simulations: one of the user's would stay among the subclasses of his class."""
+    return _class_of(GeneratorProcess)
+
+
+def _property(slot: MemberDescriptorType | GetSetDescriptorType, answer: object = None) -> property:
+    def look(process: Process) -> object:
+        if answer is not None:
+            return answer
+        _return(process)
+        return slot.__get__(process)
+
+    def change(process: Process, value: object) -> None:
+        _return(process)
+        slot.__set__(process, value)
+
+    return property(look, change)
+
+
+def _return(process: Process) -> None:
+    """A process is Python's again."""
+    migration = migration_of(process.sim)
+    assert migration is not None
+    migration.bring(process)

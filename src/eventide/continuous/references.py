@@ -77,7 +77,7 @@ class References:
         analyst, guards = self._integrator.analyst, self._integrator.guards
         if not analyst.forget_constants():
             return
-        guards.return_rows()  # as below
+        guards.return_rows(None)  # as below
         self._integrator.native_processes.leave_all()
         self._integrator.groups.renew(
             [owner for owner in self._integrator.groups.members() if not analyst.is_law_current(owner)]
@@ -93,7 +93,7 @@ class References:
         items = [item for item, stands in self.are_polled.items() if stands is None or not stands()]
         analyst, guards = self._integrator.analyst, self._integrator.guards
         if items:
-            guards.return_rows()  # plans compare the classes of processes
+            guards.return_rows(None)  # plans compare the classes of processes
         if self._integrator.changes.references:
             members = list(self._integrator.groups.members())
             told = [owner for owner in members if owner._class_plan.signature and not owner._class_plan.is_polled]

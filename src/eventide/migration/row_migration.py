@@ -120,9 +120,9 @@ class RowMigration(OuterHook):
         if self.is_any_away:
             self._judge(events)
             return
-        self.due = events + ENOUGH * self._pause // self._driver.cost
         inner = self.inner if inside.hook_of(world) is self else inside.hook_of(world)
         row_driver: RowDriver | None = DISCRETE if inner is None else getattr(inner, "row_driver", None)
+        self.due = events + ENOUGH * self._pause // (row_driver or DISCRETE).cost
         is_plain = type(calendar) is Calendar and not is_watched()
         if row_driver is None or not is_plain or not row_driver.may_proceed(self._memory):
             return
@@ -141,7 +141,7 @@ class RowMigration(OuterHook):
             return
         if self._bodies is None:
             self._bodies = self._make()
-            self._row_classes = self._bodies.row_classes(self.bring)
+            self._row_classes = self._bodies.row_classes()
         if self._pays_to_load({}):
             self._send_away(events)
 

@@ -121,7 +121,7 @@ class WatchedConditions(ConditionList):
         return integrator.run.listed + len(guards.arriving) + (guards.returning is not None)
 
     def __iter__(self) -> Iterator[Condition]:
-        self._watches.return_rows()
+        self._watches.return_rows(None)
         return (condition for condition in super().__iter__() if not condition.is_over)
 
     def _watch(self, condition: Condition) -> None:

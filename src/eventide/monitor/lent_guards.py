@@ -24,7 +24,7 @@ from eventide.discrete.processes.process import Process
 from eventide.reading.generators import cells_at
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from eventide.bodies.operands import Kind
     from eventide.bodies.waits.states import Awaited
@@ -45,7 +45,7 @@ class LentGuards:
         self.of: dict[Process, list[StateWait]] = {}
         self._components: dict[Process, None] = {}  # the processes that have laws
         self._unsettled: list[StateWait] = []
-        monitor.integrator.guards.return_rows = self.return_all
+        monitor.integrator.guards.return_rows = self.return_rows
 
     def has(self, condition: Condition) -> bool:
         """Whether a process that is a row waits by a condition."""
@@ -152,10 +152,14 @@ class LentGuards:
         if self.of and isinstance(process := who_waits(condition.owner), Process):
             to_python(process)
 
-    def return_all(self) -> None:
-        """Guards are about to be freed, or looked at."""
-        for process in list(self.of):
-            to_python(process)
+    def return_rows(self, conditions: Iterable[Condition] | None) -> None:
+        """Guards are about to be freed, or looked at: those of some conditions, or all."""
+        if not self.of:
+            return
+        owners = self.of if conditions is None else (who_waits(one.owner) for one in conditions)
+        for process in list(dict.fromkeys(owners)):
+            if process in self.of:
+                to_python(process)
 
     def return_components(self) -> None:
         """Plans may be about to be made, which look at classes: processes with laws are of theirs again."""

@@ -27,6 +27,7 @@ LOOKED_AT: Final = (
     "a finalizer, a source of random numbers or a signal handler that was set in the run has looked at a process or a "
     "resource amid an event in native code: let a process look at it, or give the simulation compile=False"
 )
+NUMBERS: Final = range(1, _signal.NSIG)
 Result = TypeVar("Result")
 
 
@@ -77,10 +78,11 @@ class Signals:
 
     def pass_through(self) -> None:
         """All handlers that there are now may have to wait from now on."""
-        for number in range(1, _signal.NSIG):
-            handler: object = _signal.getsignal(number)
+        for number, handler in enumerate(map(_signal.getsignal, NUMBERS), 1):
+            if not callable(handler):  # most have none
+                continue
             is_own = handler is self._passing.get(number) or getattr(handler, "__module__", "").startswith("eventide.")
-            if callable(handler) and not is_own:
+            if not is_own:
                 passing = partial(self._hear, handler)
                 try:
                     _signal.signal(number, passing)

@@ -137,7 +137,8 @@ class Guards:
     returning   a wait for the same thing again since the last event, without an entry yet: it gets one as time advances
     counts      how many have been monitored so far: over the whole of each step by proofs; at points of it; and at its
                 middle and end only, where their code cannot be read
-    return_rows returns the processes to Python that are rows and wait by guards of theirs, before what is kept changes
+    return_rows returns the processes to Python that are rows and wait by some guards, or by any, before what is kept of
+                these changes
     exposed     those that are armed while they are false, and are tested in Python, where they may see without notice
                 what an event changes
     armed_early conditions that were armed as this event began, and from when on they had been known to be false
@@ -162,7 +163,7 @@ class Guards:
         self.counts: dict[Kind, int] = {"certified": 0, "sampled": 0, "opaque": 0}
         self.exposed: Pending[Condition] = Pending(integrator.changes)
         self.armed_early: list[tuple[Condition, float]] = []
-        self.return_rows: Callable[[], None] = lambda: None
+        self.return_rows: Callable[[Iterable[Condition] | None], None] = lambda _: None
         self._resting_with: dict[Member, dict[StateWait, None]] = {}
 
     def place(self) -> None:
@@ -267,7 +268,7 @@ class Guards:
 
     def note_assignments(self, flow: Flow) -> None:
         """The laws of a flow assign states from now on."""
-        self.return_rows()
+        self.return_rows(flow.conditions)
         guard = self.guard
         for condition in flow.conditions:
             guard.needs_laws[condition.row] = 1
@@ -360,7 +361,7 @@ class Guards:
 
     def renew(self, condition: Condition) -> None:
         """Plan a condition again; an armed trigger stays armed, and a wait at rest is dropped."""
-        self.return_rows()
+        self.return_rows((condition,))
         if condition.is_over:
             self._discard(condition)
             return
@@ -501,7 +502,7 @@ class Guards:
             self._wake(list(waits))
 
     def _wake(self, waits: list[StateWait]) -> None:
-        self.return_rows()
+        self.return_rows(waits)
         for condition in waits:
             if condition.is_over:
                 self._discard(condition)

@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from types import CodeType
 
     from eventide.discrete.hook import Hook
+    from eventide.discrete.processes.process import Process
     from eventide.reading.source import CannotLower
 
 
@@ -41,6 +42,9 @@ class Migration(Protocol):
 
     def leave(self) -> None:
         """Return all processes to Python."""
+
+    def bring(self, process: Process) -> None:
+        """Return a process to Python that is away."""
 
     def embody_all(self) -> None:
         """Make the objects of those that were made in rows."""
