@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable
 from math import copysign, isclose, log
 from numbers import Real
-from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeGuard, cast
 
 from eventide.declare.units import has_unit, in_unit
 from eventide.errors import ModelError
@@ -237,7 +237,7 @@ class DualQuantity(Dual):
             )
         return self.of(convert(self.value), slope)
 
-    def _beside(self, other: object) -> Any:
+    def _beside(self, other: float | Dual) -> float | Dual:
         """Another number, in this unit if it has one."""
         return in_unit(other, self.unit, f"{self.value!r} {self.unit}") if has_unit(other) else other
 
@@ -248,7 +248,8 @@ class DualQuantity(Dual):
         return super().__sub__(self._beside(other))
 
     def _compare(self, other: object, compare: Callable[[float, float], bool]) -> object:
-        return super()._compare(other if compare in _ALIKE else self._beside(other), compare)
+        beside = other if compare in _ALIKE else self._beside(cast("float", other))
+        return super()._compare(beside, compare)
 
 
 _ALIKE: Final = (operator.eq, operator.ne)
