@@ -254,6 +254,12 @@ def test_measurements_are_held_until_the_next() -> None:
         (lambda: Pulse(1.0), "Pulse has width = 0.0"),
         (lambda: Pulse(0.0, width=0.5), "a period is a positive number"),
         (lambda: HeldNoise(1.0, key_1=-1), "a key -1"),
+        (lambda: HeldNoise(1.0, key_1=0.5), "a key 0.5"),
+        (lambda: HeldNoise(1.0, deviation=-1.0), "deviation = -1.0: a standard deviation"),
+        *[(lambda n=n: Pulse(1.0, width=0.5, count=n), f"Pulse has count = {n}") for n in (2.5, -1, nan, None)],
+        (lambda: HeldTable("012", (0.0, 1.0, 2.0)), "takes times as a list of numbers in their order, and got '012'"),
+        (lambda: HeldTable((0.0, 1.0), {1.0, 2.0}), "takes values as a list of numbers in their order"),
+        (lambda: HeldTable({0.0: 1.0, 1.0: 2.0}, (1.0, 2.0)), "takes times as a list of numbers in their order"),
         (lambda: HeldTable((0.0,), (1.0,)), "HeldTable has 1 times and 1 values"),
         (lambda: LinearTable((0.0, 1.0), (1.0,)), "LinearTable has 2 times and 1 values"),
         (lambda: LinearTable((0.0, 0.0), (1.0, 2.0)), "time 0.0 after 0.0: times grow strictly"),
@@ -264,6 +270,11 @@ def test_measurements_are_held_until_the_next() -> None:
 def test_what_is_refused(make, message: str) -> None:
     with pytest.raises(ev.ModelError, match=message):
         make()
+
+
+def test_texts_in_a_table_are_refused() -> None:
+    with pytest.raises(TypeError, match=r"LinearTable.values\[1\] takes a number, and got '1'"):
+        LinearTable((0.0, 1.0), (0.0, "1"))
 
 
 def test_instants_that_times_cannot_tell_apart_are_an_error() -> None:

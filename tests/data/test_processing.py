@@ -194,7 +194,7 @@ def test_sound_data_have_no_faults():
 
     assert ev.data.find_faults(frame, limits={"x": (1.0, 3.0)}, increasing=["t"]).empty
     ev.data.validate(frame, increasing=["t"])
-    with pytest.raises(ev.ModelError, match=r"there is no column 'y' to check; the columns are t, x"):
+    with pytest.raises(ev.ModelError, match=r"there is no column 'y' to check, or more than one; the columns are t, x"):
         ev.data.validate(frame, increasing=["y"])
 
 
@@ -245,3 +245,59 @@ def test_a_recording_is_read_at_any_time():
     assert coarse.at([0.5, 1.0])["stock"].tolist() == [1.0, 4.0]
     assert trace.at(1.0 * np.ones(1), before=True)["stock"].tolist() == [1.0]
     assert found.attrs["units"]["time"] == "s"
+
+
+@pytest.mark.parametrize(
+    ("times", "values", "message"),
+    [
+        ([0.0, 2.0, 1.0], [0.0, 2.0, 1.0], "takes times that do not fall"),
+        ([0.0, np.nan, 1.0], [0.0, 2.0, 1.0], "or some are NaN: sort them"),
+        ([0.0, 1.0], [0.0, 2.0, 1.0], r"one value for each time, and got arrays of shapes \(2,\) and \(3,\)"),
+        ([0.0, 1.0], [[0.0, 2.0], [1.0, 1.0]], r"and got arrays of shapes \(2,\) and \(2, 2\)"),
+    ],
+)
+def test_what_is_no_curve_is_not_sampled(times, values, message):
+    with pytest.raises(ev.ModelError, match=message):
+        sample(times, values, [0.5, 0.75])
+
+
+@pytest.mark.parametrize(
+    ("column", "found"),
+    [
+        ([1.0, 5.0, np.nan, 2.0], [("missing", 1, 2), ("falls", 1, 3)]),
+        (np.array([5, 3], dtype=np.uint8), [("falls", 1, 1)]),
+        ([True, False], [("falls", 1, 1)]),
+        (pd.array([3, None, 1], dtype="Int64"), [("missing", 1, 1), ("falls", 1, 2)]),
+        (pd.to_datetime(["2021-01-01", "2020-01-01"]), [("falls", 1, 1)]),
+        (pd.Series([1, np.inf, 2.0], dtype=object), [("infinite", 1, 1), ("falls", 1, 2)]),
+    ],
+)
+def test_what_falls_is_found_behind_a_gap_and_in_columns_of_every_kind(column, found):
+    faults = ev.data.find_faults(pd.DataFrame({"long": column}), increasing="long")
+
+    assert list(zip(faults["fault"], faults["count"], faults["first"], strict=True)) == found
+
+
+def test_limits_and_columns_that_are_none_are_refused():
+    numbers, texts = pd.DataFrame({"a": pd.array([3, None, 9], dtype="Int64")}), pd.DataFrame({"a": ["10", "9"]})
+    twice = pd.DataFrame([[1.0, 4.0], [2.0, 3.0]], columns=["a", "a"])
+
+    assert ev.data.find_faults(numbers, limits={"a": (2, 5)}).to_numpy().tolist() == [
+        ["a", "missing", 1, 1],
+        ["a", "outside 2 to 5", 1, 2],
+    ]
+    for limits in ((5, 2), (0, np.nan), (0, None)):
+        with pytest.raises(ev.ModelError, match="limits of 'a' are its least and its greatest value, and got"):
+            ev.data.find_faults(numbers, limits={"a": limits})
+    with pytest.raises(ev.ModelError, match="column 'a' holds the text '10'"):
+        ev.data.find_faults(texts, increasing=["a"])
+    with pytest.raises(ev.ModelError, match="no column 'a' to check, or more than one"):
+        ev.data.find_faults(twice, increasing=["a"])
+    with pytest.raises(ev.ModelError, match="some are NaN"):
+        tail_means([1.0, 2.0, np.nan, 4.0])
+
+
+def test_columns_of_one_name_are_summarised_each_and_durations_are_no_numbers():
+    frame = pd.DataFrame([[1.0, 4.0], [2.0, 6.0]], columns=["a", "a"]).assign(b=pd.to_timedelta([1, 2], unit="s"))
+
+    assert ev.data.summarise(frame)[["count", "missing", "mean"]].to_numpy().tolist() == [[2, 0, 1.5], [2, 0, 5.0]]

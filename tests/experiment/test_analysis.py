@@ -314,3 +314,19 @@ def test_waits_of_a_run_are_those_of_lindleys_recurrence_by_which_intervals_are_
     found = batch_means(waits[mser5(waits) :])
     assert found.low < 0.8 / 0.2 < found.high  # the exact mean
     assert found.estimate == pytest.approx(batch_means(expected[mser5(expected) :]).estimate, rel=1e-9)
+
+
+def test_a_text_for_a_choice_is_refused():
+    runs = noisy.replicate(3, over={"shift": [0.0, 1.0]}, entropy=1)
+    name = next(iter(runs[0].responses))
+
+    for ask in (
+        lambda: runs.select_best(name, 0.5, maximise="no"),
+        lambda: runs.plan(name, 0.5, relative="no"),
+        lambda: runs.compare(name, is_paired="no"),
+        lambda: runs.comparisons(name, is_paired="no"),
+        lambda: runs.intervals(name, is_normal="no"),
+    ):
+        with pytest.raises(TypeError, match="takes True or False, and got 'no'"):
+            ask()
+    assert len(runs) == 6

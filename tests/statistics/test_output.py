@@ -9,13 +9,16 @@ from scipy import stats
 from scipy.signal import lfilter
 
 from eventide.statistics import (
+    KimNelson,
     batch_means,
     compare_several,
+    independence,
     mean_interval,
     moving_average,
     mser5,
     paired,
     quantile_interval,
+    t_test,
     variance_interval,
     welch,
 )
@@ -277,3 +280,29 @@ def test_arguments_of_another_kind_are_refused_in_words():
     with pytest.raises(ValueError, match=r"a series or a table of runs, and got an array of shape \(0,\)"):
         moving_average([], 0)
     assert all(map(isnan, variance_interval([1.0, 2.0], is_normal=False)))
+
+
+def test_a_table_of_runs_is_not_taken_for_one_series():
+    table = np.random.default_rng(1).normal(size=(5, 100))
+
+    for function in (mser5, batch_means, mean_interval, independence):
+        with pytest.raises(ValueError, match=r"the values are one series, and got an array of shape \(5, 100\)"):
+            function(table)
+        assert function(table[:1]) == function(table[0])
+    with pytest.raises(ValueError, match="finite numbers"):
+        independence([*range(10), np.nan])
+
+
+def test_a_text_is_no_boolean():
+    values = [1.0, 2.0, 4.0]
+
+    with pytest.raises(TypeError, match=r"is_normal=\) takes True or False, and got 'no'"):
+        mean_interval(values, is_normal="no")
+    with pytest.raises(TypeError, match=r"is_normal=\) takes True or False"):
+        variance_interval(values, is_normal="no")
+    with pytest.raises(TypeError, match=r"is_paired=\) takes True or False"):
+        compare_several([values, values], is_paired="no")
+    with pytest.raises(TypeError, match=r"is_paired=\) takes True or False"):
+        t_test(values, [1.0, 2.0, 3.0], is_paired="no")
+    with pytest.raises(TypeError, match=r"maximise= takes True or False, and got 'no'"):
+        KimNelson(2, 0.5, maximise="no")

@@ -104,6 +104,26 @@ def test_the_worst_place_is_named_and_one_quantity_is_chosen():
         verify.settles(0.0, 1.0, 9.0)(SWING)
 
 
+def test_numbers_are_not_taken_for_those_of_other_times():
+    states = np.column_stack([np.zeros(5), [0.0, 1.0, 7.0, 2.0, 3.0]])
+    within = verify.stays_within(-1.0, 5.0, of=0)
+
+    assert within((TIMES, states)).margin == 1.0
+    for table in (states.T, np.zeros(10), 1.0):  # with a column for each time, as solve_ivp has it
+        with pytest.raises(ev.ModelError, match=r"two parts has times \(m,\) and for each of them .*: turn a table"):
+            within((TIMES, table))
+    for times in (TIMES[::-1], [0.0, 1.0, nan, 3.0, 4.0], [0.0, 2.0, 1.0, 3.0, inf]):
+        with pytest.raises(ev.ModelError, match="finite numbers that do not fall"):
+            verify.reaches_within(2.5, 4.0, 1.0)((times, SWING[1]))
+    with pytest.raises(ev.ModelError, match=r"in the shape \(5, 2\), and 10 are expected, in the shape \(2, 5\)"):
+        verify.error_below(1.0, states.T)((TIMES, states))
+    for time in (-1.0, nan):
+        with pytest.raises(ev.ModelError, match="takes a finite time from 0 on, and got"):
+            verify.settles(0.0, 1.0, time)
+        with pytest.raises(ev.ModelError, match="takes a time from 0 on, and got"):
+            verify.reaches_within(0.0, 1.0, time)
+
+
 @ev.model(until=1.0)
 def twofold(sim):
     level = ev.Variable(sim, 1.0, name="level").start()

@@ -10,7 +10,7 @@ interval from the variance, quartiles as means of tails) the usual ones are mean
 from __future__ import annotations
 
 from collections.abc import Mapping
-from math import nan
+from math import isinf, nan
 from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
 import numpy as np
@@ -54,9 +54,10 @@ def summarise(data: Table, *, level: float = 0.95, k: float = 1.5) -> pd.DataFra
     from eventide.libraries import pandas as pd
 
     frame = as_frame(data)
-    numbers = frame.select_dtypes(include="number")
-    rows = {name: _statistics(numbers[name].to_numpy(dtype=float), level, k) for name in numbers.columns}
-    summary = pd.DataFrame.from_dict(rows, orient="index").rename_axis("column")
+    numbers = frame.select_dtypes(include="number", exclude="timedelta")
+    # By place: two columns may have one name.
+    rows = [_statistics(column.to_numpy(dtype=float), level, k) for _, column in numbers.items()]
+    summary = pd.DataFrame(rows, index=numbers.columns.rename("column"))
     summary.attrs.update(frame.attrs)
     return summary
 
@@ -112,9 +113,11 @@ def tail_means(values: npt.ArrayLike, *, share: float = 0.25) -> tuple[float, fl
     """The means of the lowest and of the highest values, the given share of them each, rounded down.
 
     These are no quartiles: for a normal distribution they lie twice as far out.
-    Raises ModelError unless the share is in (0, 0.5] and gives one value at least
+    Raises ModelError unless the share is in (0, 0.5] and gives one value at least, and for NaN among the values
     """
     numbers = np.sort(np.asarray(values, dtype=float))
+    if np.isnan(numbers).any():
+        raise ModelError("tail_means takes numbers, and some are NaN: leave them out first")
     count = int(share * len(numbers))
     if not 0.0 < share <= 0.5 or not count:
         raise ModelError(
@@ -136,31 +139,68 @@ def find_faults(
 
     Looked for are missing values and infinite ones, rows that are repeated as a whole and what is asked for:
     limits          for columns, or levels of the index, by name: the least and the greatest value allowed
-    increasing      columns, or levels of the index, in which no number may fall below the one before
+    increasing      columns, or levels of the index, in which no number may fall below the one before, whatever is
+                    missing between them
     Returns         the columns `column` (empty for repeated rows), `fault`, `count`, `first` (the first row, from 0)
-    Raises          ModelError for a name that is not there
+    Raises          ModelError for a name that is not there, or there twice, for limits that are none, and for a text
+                    that is to be compared
     """
     from eventide.libraries import pandas as pd
 
     frame = as_frame(data)
     flat = frame.reset_index() if any(name is not None for name in frame.index.names) else frame
-    limits = limits or {}
-    unknown = [name for name in (*limits, *increasing) if name not in flat.columns]
+    limits, increasing = limits or {}, (increasing,) if isinstance(increasing, str) else increasing
+    unknown = [name for name in (*limits, *increasing) if list(flat.columns).count(name) != 1]
     if unknown:
-        raise ModelError(f"there is no column {unknown[0]!r} to check; the columns are {', '.join(map(str, flat))}")
+        raise ModelError(f"there is no column {unknown[0]!r} to check, or more than one; the columns are "
+                         f"{', '.join(map(str, flat))}")  # fmt: skip
     found = [("", "repeated row", flat.duplicated().to_numpy())]
-    for name in flat.columns:
-        column = flat[name]
+    for place, name in enumerate(flat.columns):
+        column = flat.iloc[:, place]
         found.append((name, "missing", column.isna().to_numpy()))
-        if column.dtype.kind == "f":
-            found.append((name, "infinite", np.isinf(column.to_numpy())))
+        if column.dtype.kind in "fO":
+            infinite = np.isinf if column.dtype.kind == "f" else _infinite_objects
+            found.append((name, "infinite", np.asarray(infinite(column.to_numpy()))))
         if name in limits:
-            low, high = limits[name]
-            found.append((name, f"outside {low!r} to {high!r}", ((column < low) | (column > high)).to_numpy()))
+            found.append((name, "outside {!r} to {!r}".format(*limits[name]), _are_outside(column, limits[name])))
         if name in increasing:
-            found.append((name, "falls", column.diff().lt(0.0).to_numpy()))
+            found.append((name, "falls", _fall(column)))
     faults = [(name, fault, int(is_bad.sum()), int(is_bad.argmax())) for name, fault, is_bad in found if is_bad.any()]
     return pd.DataFrame(faults, columns=["column", "fault", "count", "first"])
+
+
+def _infinite_objects(values: npt.NDArray[np.object_]) -> npt.NDArray[np.bool_]:
+    """Which of some objects are infinite numbers."""
+    return np.array([isinstance(value, float) and isinf(value) for value in values], dtype=bool)
+
+
+def _are_outside(column: pd.Series, limits: tuple[float, float]) -> npt.NDArray[np.bool_]:
+    """Where a column is outside of limits; what is missing is not."""
+    low, high = limits
+    if None in limits or not low <= high:
+        raise ModelError(f"limits of {column.name!r} are its least and its greatest value, and got {limits!r}")
+    is_there, values = _comparable(column)
+    is_outside = np.zeros(len(column), dtype=bool)
+    is_outside[is_there] = (values < low) | (values > high)
+    return is_outside
+
+
+def _fall(column: pd.Series) -> npt.NDArray[np.bool_]:
+    """Where a value is below the one before it that is not missing."""
+    is_there, values = _comparable(column)
+    falls = np.zeros(len(column), dtype=bool)
+    falls[np.flatnonzero(is_there)[1:]] = values[1:] < values[:-1]
+    return falls
+
+
+def _comparable(column: pd.Series) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.float64]]:
+    """Which values of a column are there, and these. Raises ModelError if there is a text among them."""
+    is_there = column.notna().to_numpy()
+    known = column[is_there]
+    text = next((value for value in known if isinstance(value, str)), None)
+    if text is not None:
+        raise ModelError(f"column {column.name!r} holds the text {text!r}, and numbers are compared: use pd.to_numeric")
+    return is_there, known.to_numpy()
 
 
 def validate(
@@ -191,8 +231,13 @@ def sample(
     at              (m,) any times; NaN comes out for those before the first or after the last row
     before          at an event the value before it, not the one after
     held            the value is kept from row to row instead of going straight: for counts
+    Raises          ModelError for times that fall or are NaN, and unless there is one value for each
     """
     t, x, wanted = (np.asarray(a, dtype=float) for a in (times, values, in_time_units(at, None, "at=")))
+    if t.ndim != 1 or x.shape != t.shape:
+        raise ModelError(f"sample(...) takes one value for each time, and got arrays of shapes {t.shape} and {x.shape}")
+    if np.isnan(t).any() or (np.diff(t) < 0.0).any():
+        raise ModelError("sample(...) takes times that do not fall, and here they do, or some are NaN: sort them first")
     if not t.size:
         return np.full(wanted.shape, nan)
     left = np.searchsorted(t, wanted, side="right") - 1

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
 
-from eventide.errors import ModelError
+from eventide.errors import ModelError, check_boolean
 from eventide.experiment.arguments import check_level
 from eventide.experiment.designs import is_count, is_positive
 from eventide.experiment.processes import processes
@@ -109,6 +109,7 @@ def plan(
 ) -> Plan:
     """What is known of the mean of a response, and how many replications it takes to know it so closely."""
     check_level(level)
+    check_boolean(relative, "relative=")
     tally = replication.tally(response, point=point)
     if tally.count < 2:
         raise ModelError(
@@ -238,6 +239,7 @@ def compare(
 ) -> Comparison:
     """How much the mean of a response at the first point is above that at the second."""
     check_level(level)
+    check_boolean(is_paired, "compare(is_paired=)")
     there = [replication.observed(response, point) for point in points]
     values = [list(one.values()) for one in there]
     if is_paired:

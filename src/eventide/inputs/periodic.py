@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from eventide.declare.periods import exact_period
 from eventide.errors import ModelError
 from eventide.inputs.base import Input, as_decimal, check_finite, check_times
+from eventide.statistics.intervals import is_whole
 
 if TYPE_CHECKING:
     from eventide.streams.streams import Stream
@@ -82,6 +83,8 @@ class Pulse(Periodic):
     def __post_init__(self) -> None:
         check_times(self, width=self.width)
         check_finite(self, high=self.high, low=self.low)
+        if not (self.count == inf or is_whole(self.count, 0)):
+            raise ModelError(f"Pulse has count = {self.count!r}: a whole number from 0 on, or inf")
         if not 0.0 < self.width < float(exact_period(self.period)):
             raise ModelError(
                 f"Pulse has width = {self.width!r} and period = {self.period!r}: the width is above 0 and below "
@@ -133,8 +136,10 @@ class HeldNoise(Periodic):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_finite(self, deviation=self.deviation, mean=self.mean)
+        if self.deviation < 0.0:
+            raise ModelError(f"HeldNoise has deviation = {self.deviation!r}: a standard deviation is 0 or more")
         for key in (self.key_1, self.key_2):
-            if not 0 <= key <= 2**26:
+            if not (is_whole(key, 0) and key <= 2**26):
                 raise ModelError(f"HeldNoise has a key {key!r}: whole numbers from 0 to 2**26 are allowed")
 
     @classmethod

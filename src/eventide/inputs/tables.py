@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from math import inf
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from eventide.declare.units import in_time_units
-from eventide.errors import ModelError, to_float
+from eventide.errors import ModelError, check_number, to_float
 from eventide.inputs.base import Input, check_finite
 
 if TYPE_CHECKING:
@@ -28,8 +29,11 @@ class _Table(Input):
         name = type(self).__name__
         in_time_units(self.times, None, f"{name}.times")
         for what in ("times", "values"):
-            numbers = (to_float(number, f"{name}.{what}[{i}]") for i, number in enumerate(getattr(self, what)))
-            object.__setattr__(self, what, tuple(numbers))
+            given = getattr(self, what)
+            if isinstance(given, str | Mapping | AbstractSet):
+                raise ModelError(f"{name} takes {what} as a list of numbers in their order, and got {given!r}")
+            labelled = ((number, f"{name}.{what}[{i}]") for i, number in enumerate(given))
+            object.__setattr__(self, what, tuple(to_float(check_number(n, label), label) for n, label in labelled))
         count = len(self.times)
         if count != len(self.values) or count < 2:
             raise ModelError(f"{name} has {count} times and {len(self.values)} values: as many of both, two at least")

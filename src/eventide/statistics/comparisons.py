@@ -11,6 +11,7 @@ from itertools import combinations
 from math import sqrt
 from typing import TYPE_CHECKING
 
+from eventide.errors import check_boolean
 from eventide.statistics.intervals import checked, is_share, is_whole
 from eventide.statistics.quantiles import student_quantile
 
@@ -91,6 +92,7 @@ def compare_several(
     Raises      ValueError for fewer than two systems, no such system, and as `paired` and `welch` do
     Source      Bonferroni's inequality; Law 2015, 10.3
     """
+    check_boolean(is_paired, "compare_several(is_paired=)")
     count = len(samples)
     if count < 2 or not (against is None or (is_whole(against, 0) and against < count)):
         raise ValueError(

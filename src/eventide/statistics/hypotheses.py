@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, SupportsFloat, TypeAlias
 
 import numpy as np
 
+from eventide.errors import check_boolean
 from eventide.statistics.intervals import checked, is_whole
 
 if TYPE_CHECKING:
@@ -59,6 +60,7 @@ def t_test(
     """
     from scipy import stats
 
+    check_boolean(is_paired, "t_test(is_paired=)")
     first = checked(values, 0.5)
     second = None if other is None else checked(other, 0.5)
     fewest = min(len(first), len(first) if second is None else len(second))

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from eventide.errors import check_boolean
 from eventide.statistics.quantiles import gamma_quantile, student_quantile
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ def mean_interval(values: npt.ArrayLike, level: float = 0.95, *, is_normal: bool
     Source      Student 1908, Biometrika 6; Willink 2005, Comm. Statist. Simulation Comput. 34
     """
     numbers = checked(values, level)
+    check_boolean(is_normal, "mean_interval(is_normal=)")
     count = len(numbers)
     if count < 2:
         return nan, nan
@@ -66,6 +68,7 @@ def variance_interval(values: npt.ArrayLike, level: float = 0.95, *, is_normal: 
     Source      Fisher 1924: (n-1) s^2 / sigma^2 is chi-square; Efron 1987, JASA 82 (BCa), by scipy.stats.bootstrap
     """
     numbers = checked(values, level)
+    check_boolean(is_normal, "variance_interval(is_normal=)")
     freedom = len(numbers) - 1
     if freedom < (1 if is_normal else 2):
         return nan, nan
@@ -127,8 +130,14 @@ def is_whole(value: object, least: int) -> bool:
 
 
 def checked(values: npt.ArrayLike, level: float) -> npt.NDArray[np.float64]:
-    """The values as a flat array. Raises ValueError for a level outside (0, 1), or values that are not finite."""
-    numbers = np.asarray(values, dtype=np.float64).ravel()
+    """The values as a flat array.
+
+    Raises ValueError for a level outside (0, 1), a table of several columns and rows, or values that are not finite
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    if sum(length != 1 for length in numbers.shape) > 1:
+        raise ValueError(f"the values are one series, and got an array of shape {numbers.shape}: take one of its rows")
+    numbers = numbers.ravel()
     if not is_share(level):
         raise ValueError(f"a level lies between 0 and 1, and got {level!r}: write 0.95 for 95 %")
     if not all(map(isfinite, numbers.tolist())):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from eventide.statistics.intervals import checked
 from eventide.statistics.quantiles import student_quantile
 
 if TYPE_CHECKING:
@@ -47,9 +48,10 @@ def independence(values: npt.ArrayLike) -> float:
 
     Small values are evidence against independence: successive values are similar, or alternate. Von Neumann's ratio of
     the ranks, which assumes nothing about the distribution, with its normal approximation; equal values share ranks.
+    Raises  ValueError for values that are not finite
     Source  Bartels 1982, The rank version of von Neumann's ratio test for randomness, JASA 77
     """
-    numbers = np.asarray(values, dtype=float)
+    numbers = checked(values, 0.5)
     n = len(numbers)
     if n < FEWEST:
         return nan

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from eventide.errors import check_boolean
 from eventide.statistics.intervals import is_share, is_whole
 
 if TYPE_CHECKING:
@@ -46,6 +47,7 @@ class KimNelson:
         first: int = 10,
         maximise: bool = True,
     ) -> None:
+        check_boolean(maximise, "maximise=")
         is_right = is_whole(systems, 2) and is_whole(first, 2) and isinstance(indifference, int | float)
         is_right = is_right and 0.0 < indifference < inf and is_share(probability) and probability > 1.0 / systems
         if not is_right:

@@ -31,10 +31,16 @@ def error_below(bound: float, expected: object, of: Of = None) -> Quality:
     def assess(output: object, inputs: Mapping[str, object]) -> Score:
         curve = curve_of(output, of)
         wanted = np.asarray(expected(**inputs) if callable(expected) else expected, dtype=float)
-        try:
-            errors = np.abs(curve.values - wanted.reshape(curve.values.shape if wanted.size > 1 else ()))
-        except ValueError:
-            raise ModelError(f"the output has {curve.values.size} numbers, and {wanted.size} are expected") from None
+        shape, count = curve.values.shape, curve.values.size
+        is_like = wanted.shape in {shape, curve.values.squeeze().shape} or (
+            curve.times is None and wanted.size == count
+        )
+        if wanted.size > 1 and not is_like:
+            raise ModelError(
+                f"the output has {count} numbers, in the shape {shape}, and {wanted.size} are expected, in the shape "
+                f"{wanted.shape}"
+            )
+        errors = np.abs(curve.values - wanted.reshape(shape if wanted.size > 1 else ()))
         margins = bound - errors
 
         def told(row: int, column: int) -> str:
@@ -70,6 +76,7 @@ def reaches_within(low: float, high: float, time: float, of: Of = None, *, unit:
     """A quantity lies between two bounds at some time not later than `time` after the start; the margin is the best."""
     time = in_time_unit(time, None, "reaches_within(time=...)")
     _check(low <= high, f"reaches_within takes low <= high, and got {low!r} and {high!r}")
+    _check(time >= 0.0, f"reaches_within takes a time from 0 on, and got {time!r}")
 
     def assess(output: object, _: Mapping[str, object]) -> Score:
         curve = curve_of(output, of)
@@ -89,6 +96,7 @@ def settles(low: float, high: float, time: float, of: Of = None, *, unit: str = 
     """A quantity lies between two bounds from `time` after the start on, until the end."""
     time = in_time_unit(time, None, "settles(time=...)")
     _check(low <= high, f"settles takes low <= high, and got {low!r} and {high!r}")
+    _check(0.0 <= time < inf, f"settles takes a finite time from 0 on, and got {time!r}")
 
     def assess(output: object, _: Mapping[str, object]) -> Score:
         curve = curve_of(output, of)

@@ -126,6 +126,13 @@ def _named(output: object, name: str) -> Curve:
 def _plain(output: object, name: str) -> Curve:
     if isinstance(output, Trajectory) or (isinstance(output, tuple) and len(output) == 2):
         times, values = (np.asarray(part, dtype=float) for part in output)
+        if times.ndim != 1 or not times.size or not values.ndim or len(values) != len(times):
+            raise ModelError(
+                f"an output of two parts has times (m,) and for each of them a number or a row of numbers, and got "
+                f"arrays of shapes {times.shape} and {values.shape}: turn a table with a column for each time by .T"
+            )
+        if not np.isfinite(times).all() or (np.diff(times) < 0.0).any():
+            raise ModelError("the times of an output are finite numbers that do not fall, and here they are not: sort")
         table = values.reshape(len(times), -1)
         return Curve(times, table, _numbered(table.shape[1], name))
     if isinstance(output, Result):
