@@ -149,7 +149,13 @@ def experiments_of(
 
 def data_of(experiment: Experiment) -> Data:
     """The data of one experiment. Raises ModelError for what is none."""
-    frame = _frame_of(experiment.data)
+    told = _frame_of(experiment.data)
+    if not told.index.is_monotonic_increasing and any(map(np.ndim, _all_of(experiment))):
+        raise ModelError(
+            "weights and deviations of each value are in the order of the times, and the rows of the data are in "
+            "another: sort both, or the data by data.sort_index()"
+        )
+    frame = told.sort_index(kind="stable")
     values = frame.to_numpy(dtype=float)
     if not len(frame) or not values.size or np.isnan(values).all():
         raise ModelError("there are no data: a table has a row for each time and a column for each quantity")
@@ -190,6 +196,16 @@ def _frame_of(told: object) -> pd.DataFrame:
             f"{type(told).__name__}"
         )
     frame = told.set_index("time") if "time" in told.columns else told
+    if len(frame) and isinstance(frame.index, pd.RangeIndex) and frame.index.name is None:
+        raise ModelError(
+            "data are numbers against times, and this table has the numbers of its rows alone, not their times: give "
+            "it a column 'time'; or rename_axis('time') where these are the times"
+        )
+    if frame.index.dtype.kind in "mM":
+        raise ModelError(
+            "data are numbers against times from 0 on, in the time unit of the model, and the times of this table are "
+            f"{frame.index.dtype}: convert them, as (index - index[0]) / pd.Timedelta('1s')"
+        )
     try:
         frame = frame.set_axis(frame.index.to_numpy(dtype=float), axis=0).rename_axis("time").astype(float)
     except (TypeError, ValueError) as error:
@@ -199,7 +215,13 @@ def _frame_of(told: object) -> pd.DataFrame:
     times = frame.index.to_numpy()
     if not (np.isfinite(times) & (times >= 0.0)).all():
         raise ModelError("data have a time from 0 on in each row: runs begin at 0")
-    return frame.sort_index(kind="stable")
+    return frame
+
+
+def _all_of(experiment: Experiment) -> list[ArrayLike]:
+    """What is given as weights and deviations."""
+    given = (experiment.weights, experiment.deviations)
+    return [value for one in given if isinstance(one, Mapping) for value in one.values()]
 
 
 def _numbers_by_column(what: str, given: object, frame: pd.DataFrame) -> NDArray[np.float64]:
