@@ -206,3 +206,48 @@ def test_a_recording_of_a_class_has_rows_by_run_but_no_common_times():
     assert both.states().groupby("run").size().to_list() == [3, 6]
     with pytest.raises(ev.ModelError, match=r"the recording of a class"):
         both.at([0.5])
+
+
+@ev.model
+def errand(sim, *, stops: int = 3):
+    length = 0.0
+    for _ in range(stops):
+        duration = sim.stream("way").uniform(0.0, 1.0)
+        yield ev.hold(duration)
+        length += duration
+    return {"length": length}
+
+
+def test_runs_that_ended_in_time_are_no_sample_of_all():
+    runs = ev.Study(errand, over={"stops": [1, 3]}, replications=6, until=1.5, entropy=1).run(workers=1)
+    means, cut = runs.summary(), [result.number for result in runs if not result.is_whole]
+
+    assert 0 < len(cut) < 6
+    assert {number % 2 for number in cut} == {1}
+    assert means[["count", "stopped"]].to_numpy().tolist() == [[6, 0], [6 - len(cut), len(cut)]]
+    assert means["length"].notna().tolist() == means["+- length"].notna().tolist() == [True, False]
+    assert f"{len(cut)} of 12 runs were stopped before their main program had ended, first run {cut[0]}:" in str(runs)
+    for ask in (lambda: runs.tally("length", point=1), lambda: runs.compare("length"), lambda: runs.plot("length")):
+        with pytest.raises(
+            ev.ModelError, match=rf"run {cut[0]} of errand has no responses: it was stopped at time 1.5"
+        ):
+            ask()
+    assert runs.tally("length", point=0).count == 6
+
+
+@ev.model(until=1.0)
+def counter(sim, *, point: float = 2.0):
+    return {"count": lambda: 5.0 * point, "failed": lambda: 7.0, "time": lambda: 9.0, "point": lambda: 4.0}
+
+
+def test_a_response_with_the_name_of_a_column_keeps_its_mean():
+    runs = ev.Study(counter, over={"point": [1.0, 2.0]}, replications=3, entropy=1).run(workers=1)
+    means = runs.summary()
+
+    assert means["response count"].tolist() == [5.0, 10.0]
+    assert means["count"].tolist() == [3, 3]
+    assert means["response failed"].tolist() == [7.0, 7.0]
+    assert "response count    5  10" in str(runs)
+    assert runs.inputs["point"].tolist() == [0, 1] * 3
+    assert runs.inputs["parameter point"].tolist() == [1.0, 2.0] * 3
+    assert runs.to_xarray()["response point"].to_numpy().tolist() == [[4.0] * 3] * 2

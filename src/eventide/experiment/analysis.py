@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from math import inf, isfinite
+from math import inf, isfinite, nan
 from typing import TYPE_CHECKING, Final, Literal
 
 import numpy as np
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from eventide.experiment.replication import Replication, Running
+    from eventide.experiment.results import Result
 
 FEWEST = 5
 """Replications of which something can be said."""
@@ -178,6 +179,8 @@ def observed(replication: Replication, response: str, point: int) -> dict[int, f
     for result in replication:
         if result.point == point and result.failure is not None:
             failed = result.failure
+        elif result.point == point and not result.is_whole:
+            raise ModelError(told_of_stopped(replication, result))
         elif result.point == point:
             known = ", ".join(result.responses) or "none"
             if response not in result.responses:
@@ -192,6 +195,15 @@ def observed(replication: Replication, response: str, point: int) -> dict[int, f
     if failed and not found:
         raise ModelError(f"all runs of {name} at point {point} failed, the last with {failed}: .failures has them all")
     return observations(found, antithetic=replication.study.settings.antithetic)
+
+
+def told_of_stopped(replication: Replication, result: Result) -> str:
+    """What is said where the responses are needed of a run that was stopped."""
+    time = result.account.end_time if result.account else nan
+    return (
+        f"run {result.number} of {replication.model.name} has no responses: it was stopped at time {time!r}, before "
+        "its main program had ended; give a later until=, or none"
+    )
 
 
 def observations(values: Mapping[int, float], *, antithetic: bool) -> dict[int, float]:

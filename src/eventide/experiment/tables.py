@@ -9,7 +9,7 @@ from math import isfinite, nan
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.errors import ModelError
-from eventide.experiment.analysis import observations
+from eventide.experiment import analysis
 from eventide.libraries import load
 from eventide.statistics import Tally
 
@@ -27,6 +27,8 @@ Variable: TypeAlias = "tuple[tuple[str, ...], NDArray[np.float64], dict[str, str
 
 OWN: Final = ("run", "point", "replication", "error")
 """The columns that every table may have: a parameter or response of that name has one more word."""
+COUNTS: Final = ("count", "failed", "stopped")
+"""The same of tables of means: how many runs answered, failed, and were stopped before they could answer."""
 
 
 def tidy(replication: Replication) -> pd.DataFrame:
@@ -77,26 +79,26 @@ def units_of(replication: Replication) -> dict[str, str]:
 
 def inputs(replication: Replication) -> pd.DataFrame:
     """What each run was made from."""
-    rows = [{"point": result.point, "replication": result.replication, **result.parameters} for result in replication]
+    rows = [
+        {"point": result.point, "replication": result.replication}
+        | {f"parameter {name}" if name in OWN else name: value for name, value in result.parameters.items()}
+        for result in replication
+    ]
     return _framed(replication, rows, "inputs")
 
 
 def responses(replication: Replication) -> pd.DataFrame:
     """What each run answered."""
-    for result in replication:
-        if not result.is_whole and result.failure is None:
-            raise ModelError(_stopped(replication, result))
+    for result in stopped(replication):
+        raise ModelError(analysis.told_of_stopped(replication, result))
     frame = _framed(replication, [dict(result.responses) for result in replication], "responses")
     frame.attrs["units"] = units_of(replication)
     return frame
 
 
-def _stopped(replication: Replication, result: Result) -> str:
-    time = result.account.end_time if result.account else nan
-    return (
-        f"run {result.number} of {replication.model.name} has no responses: it was stopped at time {time!r}, before "
-        "its main program had ended; give a later until=, or none"
-    )
+def stopped(replication: Replication) -> list[Result]:
+    """The runs that were stopped before their main program had ended, and so answered nothing."""
+    return [result for result in replication if not result.is_whole and result.failure is None]
 
 
 def failures(replication: Replication) -> pd.DataFrame:
@@ -159,7 +161,10 @@ def provenance(replication: Replication) -> dict[str, str]:
 
 
 def summary(replication: Replication, level: float) -> pd.DataFrame:
-    """A row for each point; a response that is not finite in all of its runs has no mean there."""
+    """A row for each point; a response that is not finite in all of its runs has no mean there.
+
+    Nor has any where a run was stopped before it could answer: those that came to their end first are no sample of all.
+    """
     import numpy as np
 
     from eventide.libraries import pandas as pd
@@ -168,6 +173,9 @@ def summary(replication: Replication, level: float) -> pd.DataFrame:
     names = list(responses_of(replication))
     answered: list[dict[str, dict[int, float]]] = [{name: {} for name in names} for _ in points]
     failed = [0] * len(points)
+    cut = [0] * len(points)
+    for result in stopped(replication):
+        cut[result.point] += 1
     for result in replication:
         failed[result.point] += result.failure is not None
         for name, value in result.responses.items():
@@ -175,25 +183,31 @@ def summary(replication: Replication, level: float) -> pd.DataFrame:
     found = [{name: Tally(name) for name in names} for _ in points]
     for tallies, at_point in zip(found, answered, strict=True):
         for name, values in at_point.items():
-            for value in observations(values, antithetic=replication.study.settings.antithetic).values():
+            for value in analysis.observations(values, antithetic=replication.study.settings.antithetic).values():
                 tallies[name].add(value)
     has_intervals = replication.study.replications > 1
     rows = []
-    for tallies in found:
+    for tallies, is_cut in zip(found, cut, strict=True):
         row: dict[str, float] = {}
         for name, tally in tallies.items():
-            is_finite = tally.count > 0 and bool(np.isfinite(tally.values).all())
+            is_finite = not is_cut and tally.count > 0 and bool(np.isfinite(tally.values).all())
             low, high = tally.confidence_interval(level) if is_finite else (nan, nan)
-            row[name] = tally.mean if is_finite else nan
+            row[mean_column(name)] = tally.mean if is_finite else nan
             if has_intervals:
                 row[f"+- {name}"] = 0.5 * (high - low)
         rows.append(row)
     frame = pd.DataFrame(rows, index=_point_index(replication))
     frame["count"] = [max(map(len, at_point.values()), default=0) for at_point in answered]
-    if any(failed):
-        frame["failed"] = failed
-    frame.attrs["units"] = units_of(replication)
+    for name, numbers in (("failed", failed), ("stopped", cut)):
+        if any(numbers):
+            frame[name] = numbers
+    frame.attrs["units"] = {mean_column(name): unit for name, unit in units_of(replication).items()}
     return frame
+
+
+def mean_column(name: str) -> str:
+    """The column of `summary` that has the means of a response."""
+    return f"response {name}" if name in COUNTS else name
 
 
 def _point_index(replication: Replication) -> pd.Index[Any]:
@@ -223,18 +237,19 @@ def dataset(replication: Replication) -> xr.Dataset:
     xarray = load("xarray", "xarray", "a labelled dataset")
     study = replication.study
     shape = len(study.points.values), study.replications
-    units = units_of(replication)
+    units, has_time = units_of(replication), study.settings.at is not None and study.settings.record != ()
+    columns = {name: f"response {name}" if name == "time" and has_time else _response_column(name) for name in units}
     variables: dict[str, Variable] = {
-        name: (("point", "replication"), np.full(shape, nan), {"units": units[name]} if units[name] else {})
-        for name in units
+        column: (("point", "replication"), np.full(shape, nan), {"units": units[name]} if units[name] else {})
+        for name, column in columns.items()
     }
     for result in replication:
         for name, value in result.responses.items():
-            variables[name][1][result.point, result.replication] = value
+            variables[columns[name]][1][result.point, result.replication] = value
     coordinates: dict[str, object] = {"point": np.arange(shape[0]), "replication": np.arange(shape[1])}
     for name, column in parameter_columns(replication).items():
         coordinates[column] = _coordinate(replication, name, shape)
-    if study.settings.at is not None and study.settings.record != ():
+    if study.settings.at is not None and has_time:
         coordinates["time"] = np.array(study.settings.at)
         variables |= _over_time(replication, (*shape, len(study.settings.at)))
     labelled: xr.Dataset = xarray.Dataset(variables, coordinates, provenance(replication))

@@ -7,7 +7,7 @@ from math import floor, isfinite, log10
 from typing import TYPE_CHECKING, Final
 
 from eventide.experiment.report import readable
-from eventide.experiment.tables import failures, not_finite, summary, units_of
+from eventide.experiment.tables import COUNTS, failures, mean_column, not_finite, stopped, summary, units_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -38,7 +38,7 @@ def told(replication: Replication) -> str:
     lines = [headline(replication)]
     if units_of(replication):
         lines += ["", means(replication).to_string()]
-        lines += [text for note in notes(replication) for text in ("", note)]
+    lines += [text for note in notes(replication) for text in ("", note)]
     failed = [(result.number, result.failure) for result in replication if result.failure is not None]
     for number, failure in failed[:FAILURES]:
         lines += ["", f"run {number} failed: {failure}", f"    {failure.replay}"]
@@ -56,12 +56,22 @@ def told_as_html(replication: Replication) -> str:
 
 
 def notes(replication: Replication) -> list[str]:
-    """A line for each response that has no mean, as it is not finite in some runs."""
-    return [
+    """A line for each response that has no mean, as it is not finite in some runs; and one for runs without responses,
+    as they were stopped.
+    """
+    found = [
         f"{name} is not finite in {len(numbers)} of {len(replication)} runs, first in run {numbers[0]}: "
         "it has no mean at their points; .table has all values"
         for name, numbers in not_finite(replication).items()
     ]
+    cut = stopped(replication)
+    if cut:
+        found.append(
+            f"{len(cut)} of {len(replication)} runs were stopped before their main program had ended, first run "
+            f"{cut[0].number}: there are no means at their points, for the runs that ended in time are no sample of "
+            "all; give a later until="
+        )
+    return found
 
 
 def means(replication: Replication, level: float = 0.95) -> pd.DataFrame:
@@ -73,10 +83,10 @@ def means(replication: Replication, level: float = 0.95) -> pd.DataFrame:
         halves = numbers.get(f"+- {name}")
         cells = [
             with_interval(mean, float("nan") if halves is None else halves.iloc[place])
-            for place, mean in enumerate(numbers[name])
+            for place, mean in enumerate(numbers[mean_column(name)])
         ]
-        texts[f"{name} [{unit}]" if unit else name] = cells
-    for name in ("count", "failed"):
+        texts[f"{name} [{unit}]" if unit else mean_column(name)] = cells
+    for name in COUNTS:
         if name in numbers:
             texts[name] = [str(count) for count in numbers[name]]
     if not replication.study.points.varied:

@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from eventide.errors import ModelError
-from eventide.experiment.tables import label_of, parameter_columns
+from eventide.experiment.analysis import told_of_stopped
+from eventide.experiment.tables import label_of, parameter_columns, stopped
 from eventide.observe import Recording
 from eventide.view.canvas import add_legend, line_style, own_axes, theme_of
 from eventide.view.quantities import with_unit
@@ -99,6 +100,9 @@ def _asked(
     if not names:
         failed = ": all of its runs failed, as .failures tells" if len(replication.failures) else ""
         raise ModelError(f"{replication.model.name} has no responses to be drawn{failed}")
+    cut = stopped(replication)
+    if cut:
+        raise ModelError(told_of_stopped(replication, cut[0]))
     if response is None:
         response = names[0]
     if response not in names:

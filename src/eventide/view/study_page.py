@@ -19,8 +19,16 @@ from eventide.analysis import Prediction
 from eventide.errors import ModelError
 from eventide.experiment.report import readable
 from eventide.experiment.results import READINGS
-from eventide.experiment.tables import label_of, not_finite, provenance, responses_of, summary, units_of
-from eventide.experiment.told import with_interval
+from eventide.experiment.tables import (
+    COUNTS,
+    label_of,
+    mean_column,
+    provenance,
+    responses_of,
+    summary,
+    units_of,
+)
+from eventide.experiment.told import notes, with_interval
 from eventide.observe import whole_file
 from eventide.verify.page import PAGE_STYLE, STYLE
 from eventide.view.canvas import ThemeName, ink_words, new_figure, settings
@@ -154,25 +162,21 @@ def _means(runs: Replication) -> str:
         return '<p class="rest">No run has answered.</p>'
     frame = summary(runs, 0.95)
     keys = [str(name) for name in frame.index.names] if frame.index.nlevels > 1 or frame.index.name != "point" else []
-    counts = [name for name in ("count", "failed") if name in frame]
+    counts = [name for name in COUNTS if name in frame]
     heads = [*(_head(key) for key in keys or ["point"]), *(_head(name, units[name]) for name in units)]
     heads += [_head(name) for name in counts]
     rows = []
     for place, row in list(frame.iterrows())[:ROWS]:
         values = place if isinstance(place, tuple) else (place,)
         cells = [_cell(_shown(value)) for value in values]
-        cells += [_cell(_mean(row[name], row.get(f"+- {name}"))) for name in units]
+        cells += [_cell(_mean(row[mean_column(name)], row.get(f"+- {name}"))) for name in units]
         cells += [_cell(str(int(row[name]))) for name in counts]
         rows.append(f"<tr>{''.join(cells)}</tr>")
     more = f"<p>and {len(frame) - ROWS} points more</p>" if len(frame) > ROWS else ""
-    noted = [
-        f"{name} is not finite in {len(numbers)} runs, first in run {numbers[0]}"
-        for name, numbers in not_finite(runs).items()
-    ]
     told = "Means with their 95 % confidence intervals." if runs.study.replications > 1 else "One run at each point."
-    notes = "".join(f'<p class="small">{escape(note)}</p>' for note in [told, *noted])
+    small = "".join(f'<p class="small">{escape(note)}</p>' for note in [told, *notes(runs)])
     head = f"<thead><tr>{''.join(heads)}</tr></thead>"
-    return f'<div class="wide"><table>{head}\n<tbody>{"".join(rows)}</tbody></table></div>{more}{notes}'
+    return f'<div class="wide"><table>{head}\n<tbody>{"".join(rows)}</tbody></table></div>{more}{small}'
 
 
 def _head(name: str, unit: str = "") -> str:
