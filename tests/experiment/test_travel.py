@@ -151,9 +151,9 @@ def test_a_model_that_can_be_imported_travels_by_its_name(tmp_path, monkeypatch)
 
 
 def test_a_model_is_unpacked_once_for_equal_bytes():
-    parcel = pack(falling)
-    assert unpack(parcel) is unpack(pack(falling))
-    assert unpack(parcel).run(entropy=0).responses == falling.run(entropy=0).responses
+    packed = pack(falling)
+    assert unpack(packed) is unpack(pack(falling))
+    assert unpack(packed).run(entropy=0).responses == falling.run(entropy=0).responses
 
 
 def test_code_that_travels_knows_its_file():

@@ -34,7 +34,7 @@ MODELS_KEPT: Final = 8
 
 
 @dataclass(frozen=True)
-class _Parcel:
+class _Packed:
     """What is sent.
 
     version     of eventide: what its classes keep differs from version to version
@@ -72,27 +72,27 @@ def _packed(content: object, model: Model[..., object], advice: str) -> bytes:
             f"({type(error).__name__}: {error}); {advice}"
         ) from error
     texts = {name: text for name in pickler.files if (text := "".join(linecache.getlines(name)))}
-    return pickle.dumps(_Parcel(_version(), texts, buffer.getvalue()))
+    return pickle.dumps(_Packed(_version(), texts, buffer.getvalue()))
 
 
 @lru_cache(MODELS_KEPT)
-def unpack(parcel: bytes) -> Model[..., object]:
+def unpack(packed: bytes) -> Model[..., object]:
     """The model that was packed; one and the same for equal bytes, so that it is compiled once.
 
     Raises ModelError if another version of eventide has packed it.
     """
-    model: Model[..., object] = _unpacked(parcel)
+    model: Model[..., object] = _unpacked(packed)
     return model
 
 
-def unpack_tasks(parcel: bytes) -> tuple[Task, ...]:
+def unpack_tasks(packed: bytes) -> tuple[Task, ...]:
     """The runs that were packed; a class that came with the model is that one. Raises ModelError as `unpack`."""
-    tasks: tuple[Task, ...] = _unpacked(parcel)
+    tasks: tuple[Task, ...] = _unpacked(packed)
     return tasks
 
 
-def _unpacked(parcel: bytes) -> Any:
-    sent: _Parcel = pickle.loads(parcel)
+def _unpacked(packed: bytes) -> Any:
+    sent: _Packed = pickle.loads(packed)
     if sent.version != _version():
         raise ModelError(f"a model was sent by eventide {sent.version}, and this is {_version()}: install one of them")
     for name, text in sent.texts.items():

@@ -90,7 +90,7 @@ def by(
     workers     how many it has: twice as many chunks are under way, so that none waits
     Raises      ModelError if the model cannot be sent or the executor breaks
     """
-    parcel, tasks, pace = pack(model), iter(tasks), _Pace()
+    packed, tasks, pace = pack(model), iter(tasks), _Pace()
     under_way: dict[Future[tuple[list[Result], float]], list[Task]] = {}
     suspects: deque[Task] = deque()
     again: dict[int, int] = {}  # how many processes these runs have ended alone
@@ -104,7 +104,7 @@ def by(
                 count -= sum(task.number not in again for task in chunk)
                 is_again = chunk[0].number in again
                 submit = executor.submit_alone if is_again and isinstance(executor, Processes) else executor.submit
-                under_way[submit(work, parcel, pack_tasks(model, chunk), settings)] = chunk
+                under_way[submit(work, packed, pack_tasks(model, chunk), settings)] = chunk
             if not under_way:
                 return
             for future in wait(under_way, return_when=FIRST_COMPLETED).done:
@@ -162,14 +162,14 @@ def _broken(executor: Executor, model: Model[..., object], tasks: Iterable[Task]
     )
 
 
-def work(parcel: bytes, tasks: bytes, settings: Settings) -> tuple[list[Result], float]:
+def work(packed: bytes, tasks: bytes, settings: Settings) -> tuple[list[Result], float]:
     """What a worker does: some runs; their results, and the seconds that they took.
 
     Parameters do not come back: the sender knows them, and their classes may be known there only.
     """
     if settings.time_limit is not None:
         _load_engine()
-    model, start = unpack(parcel), perf_counter()
+    model, start = unpack(packed), perf_counter()
     results = [replace(perform(model, task, settings), parameters={}) for task in unpack_tasks(tasks)]
     return results, perf_counter() - start
 

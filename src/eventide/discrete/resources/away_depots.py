@@ -7,7 +7,7 @@ from math import inf
 from typing import TYPE_CHECKING, Final
 
 from eventide.discrete.resources.away import MOST, WORDS, Part, away_class, chain_of, change_away, fill_line
-from eventide.discrete.resources.container import AmountGet, AmountPut, Container, Portion
+from eventide.discrete.resources.container import AmountGet, AmountPut, AmountTransfer, Container
 from eventide.discrete.resources.line import WAITING
 from eventide.discrete.resources.store import ItemGet, ItemPut, Store
 from eventide.discrete.resources.transfer import AnySide, Depot, Side, Transfer
@@ -163,7 +163,7 @@ class AwayContainer(AwayDepot):
 
     def _give(self, moved: Transfer, q: int) -> None:
         request, amount = self._memory.request, self._memory.request.amount[q]
-        assert isinstance(moved, Portion)
+        assert isinstance(moved, AmountTransfer)
         moved.amount = int(amount) if request.whole[q] else amount
 
     def look(self, _: str) -> float:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 
-class Portion(Transfer):
+class AmountTransfer(Transfer):
     """A put into a container or a get from it."""
 
     __slots__ = ("amount",)
@@ -35,7 +35,7 @@ class Portion(Transfer):
         return self.amount
 
 
-class AmountPut(Portion):
+class AmountPut(AmountTransfer):
     """A put into a container, to be yielded."""
 
     __slots__ = ()
@@ -67,7 +67,7 @@ class AmountPut(Portion):
         self.station._change(self.amount)
 
 
-class AmountGet(Portion):
+class AmountGet(AmountTransfer):
     """A get from a container, to be yielded."""
 
     __slots__ = ()
@@ -101,7 +101,7 @@ class AmountGet(Portion):
         self.station._change(self.amount)
 
 
-Some = TypeVar("Some", bound=Portion)
+Some = TypeVar("Some", bound=AmountTransfer)
 
 
 class Container(Depot):

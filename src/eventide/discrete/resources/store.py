@@ -87,7 +87,7 @@ class KeyShelf:
         return iter(sorted(self.entries))
 
 
-class Parcel(Transfer):
+class ItemTransfer(Transfer):
     """A put into a store or a get from it."""
 
     __slots__ = ()
@@ -97,7 +97,7 @@ class Parcel(Transfer):
     station: Store
 
 
-class ItemPut(Parcel):
+class ItemPut(ItemTransfer):
     """A put into a store, to be yielded.
 
     item        what is put
@@ -139,7 +139,7 @@ class ItemPut(Parcel):
         return self.item
 
 
-class ItemGet(Parcel):
+class ItemGet(ItemTransfer):
     """A get from a store, to be yielded; the `yield` returns the item."""
 
     __slots__ = ("_entry", "_filter")
