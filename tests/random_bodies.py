@@ -24,9 +24,9 @@ def hurry(patch: pytest.MonkeyPatch) -> None:
         patch.setattr(owner, name, value)
 
 
-def simulation(compiles: Any, *, native: bool = False) -> ev.Simulation:
+def simulation(compiles: Any, *, native: bool = False, **settings: Any) -> ev.Simulation:
     """A simulation whose rows run as native code, or as Python."""
-    sim = ev.Simulation(rng=7, compile=compiles)
+    sim = ev.Simulation(rng=7, compile=compiles, **settings)
     if not native:
         vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
     return sim

@@ -55,9 +55,9 @@ def ticker(sim: ev.Simulation, room: Room, told: Told) -> ev.ProcessGenerator:
         told.append(room.temperature)
 
 
-def outcome(compiles: Any, *stories: Story, until: float = 60.0, native: bool = False) -> tuple[ev.Simulation, Told]:
+def outcome(compiles: Any, *stories: Story, until: float = 60.0, **settings: Any) -> tuple[ev.Simulation, Told]:
     """A run of some processes, and what can be seen of it."""
-    sim, told = simulation(compiles, native=native), []
+    sim, told = simulation(compiles, **settings), []
     room = Room(sim, name="room").start()
     made = [sim.process(story(sim, room, told)) for story in stories]
     try:
@@ -70,10 +70,10 @@ def outcome(compiles: Any, *stories: Story, until: float = 60.0, native: bool = 
     return sim, told
 
 
-def same(*stories: Story, until: float = 60.0) -> ev.Simulation:
+def same(*stories: Story, until: float = 60.0, **settings: Any) -> ev.Simulation:
     """Run some processes in rows, and in Python, and compare; returns the simulation with rows."""
-    sim, told = outcome("auto", *stories, until=until)
-    assert told == outcome(False, *stories, until=until)[1]
+    sim, told = outcome("auto", *stories, until=until, **settings)
+    assert told == outcome(False, *stories, until=until, **settings)[1]
     return sim
 
 

@@ -238,7 +238,7 @@ def plan(seed: int, *, mode: str = "some", threads: bool = True) -> tuple[list[S
         pieces, looks = random.choice((2, 3, 7)), random.choice(("", *OBSERVED))
         cut = pair("bits of plain", Setting(last, stepping=stepping, pieces=pieces, observed=looks), compiled=False)
         pair("bits of rows", plain, compiled=True, rows=ROWS[seed % 7 == 0])
-        pair("bits of rows", replace(cut, stepping="apart", observed=""), compiled=True, rows=ROWS[0])
+        pair("bits of rows", replace(cut, observed=""), compiled=True, rows=ROWS[0])
     if threads:
         pair("bits of threads", Setting(second), threads=2)
     fails = Random(f"failing {seed}")

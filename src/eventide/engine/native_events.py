@@ -13,7 +13,7 @@ Plain functions over records, which are also translated to native code.
 
 from __future__ import annotations
 
-from math import nan
+from math import inf, nan
 from typing import TYPE_CHECKING
 
 from eventide.engine.codes import (
@@ -196,7 +196,14 @@ def advance_to_row(a: Arrays, time: float, stop: float) -> int:
     """Bring all flows from one time event to the next, or to the first state event before it that Python has to handle.
 
     That is `proceed` where nothing has begun to wait. Of the present only what events have touched is settled.
+    Where all is one flow, each event ends its step.
     """
+    if a.run.land != inf:
+        a.run.land = stop
+        for place in range(a.run.flows):
+            touch(a, a.heap[place], time)
+        if has_failed(a):
+            return UNSETTLED
     if stop <= time:
         return REACHED if settle_touched(a, time) else UNSETTLED
     a.run.next_event = stop

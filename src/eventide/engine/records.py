@@ -463,7 +463,7 @@ class RunState(ctypes.Structure):
     dt_max: float
     """The longest step, in units of time."""
     land: float
-    """The time at which steps must end: the next time event or the end of the run; infinity if they need not."""
+    """The time at which steps must end: the next time event or the end of the run; infinity where flows step apart."""
     next_event: float
     """The time of the next time event."""
     aborted: int

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 class Instants:
     """The times at which conditions on time alone become true.
 
-    varying     those that read what an event may change
+    varying     those that read what an event may change; exposed: those that read numbers that native code may set
     heap        their times; it may still hold past ones and those of removed conditions
     """
 
@@ -43,6 +43,7 @@ class Instants:
         self._steps: dict[int, tuple[CodeType, Steps | None]] = {}
         self._due: dict[Condition, float] = {}
         self.varying: dict[Condition, tuple[Source, ...]] = {}
+        self.exposed: dict[Condition, None] = {}
         self.heap: list[tuple[float, int, Condition]] = []
         self._serial = count()
 
@@ -64,6 +65,7 @@ class Instants:
         """A condition is not waited for any longer."""
         self._due.pop(condition, None)
         self.varying.pop(condition, None)
+        self.exposed.pop(condition, None)
 
     def renew(self) -> None:
         """Solve again those that read what an event may have changed."""
@@ -81,6 +83,8 @@ class Instants:
         self.remove(condition)
         if solution.sources:
             self.varying[condition] = solution.sources
+        if solution.reads_fields:
+            self.exposed[condition] = None
         if solution.time is not None:
             self._due[condition] = solution.time
             heappush(self.heap, (solution.time, next(self._serial), condition))

@@ -170,16 +170,16 @@ class Monitor:
         forced, self._forced = self._forced, None
         has_native = integrator.native_handlers.plans or integrator.native_processes.of
         is_asked = has_native or integrator.together or integrator.references.are_polled or self.observers.count
-        integrator.changes.are_seen = not is_asked and self.is_undisturbed()
+        integrator.changes.are_seen = not (is_asked or instants.varying or instants.heap) and self.is_undisturbed()
         if forced is not None:
             self._force(forced)
         return forced
 
     def is_undisturbed(self) -> bool:
-        """Whether Python has nothing to do between two events, and no unreadable code sees what they do."""
+        """Whether Python has nothing to do but at events and known times, and no unreadable code sees what they do."""
         instants, observers = self.watched.instants, self.observers
         groups, guards = self.integrator.groups, self.integrator.guards
-        is_timed = self._slides.is_awake or instants.varying or instants.heap
+        is_timed = self._slides.is_awake or instants.exposed
         is_exposed = groups.opaque or groups.exposed or groups.asked or guards.exposed
         return not (is_timed or is_exposed or observers.count or observers.at_will or observers.taped)
 

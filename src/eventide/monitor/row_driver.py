@@ -1,14 +1,15 @@
 """Events of rows of processes in a model with flows: native code goes from event to event, and returns where it must.
 
 In: the events of rows, in order (`migration/row_migration.py`). Out: these, with all flows brought to each, or
-the first state event before. Rows do so while Python has nothing to do between two events: no observer, no condition
-on time alone, nothing that slides, no code that is monitored for changes. What an event of a row sets is settled before
+the first state event before. Rows do so while Python has nothing to do between two events: no observer, nothing
+that slides, no code that is monitored for changes. Before the time of a condition on time alone they return to Python;
+where that may depend on what native code sets they have no events. What an event of a row sets is settled before
 the next one. A state event for which a row waits is its own, unless it fires so often that Python judges it first.
 """
 
 from __future__ import annotations
 
-from math import inf, nan
+from math import inf, nan, nextafter
 from typing import TYPE_CHECKING, Final, cast
 
 from eventide.continuous.integrator import TENDING
@@ -16,7 +17,7 @@ from eventide.discrete.same_time_limit import BESIDE_FLOWS
 from eventide.engine.codes import CHOICE, FOUND, PAUSED, REACHED
 from eventide.engine.step_control import LATEST
 from eventide.monitor.lent_guards import LentGuards
-from eventide.rows.codes import FAILED
+from eventide.rows.codes import DONE, FAILED
 
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Entry
@@ -47,7 +48,7 @@ class HybridDriver:
         """Whether rows may have the next events; afterwards the changes of the last event in Python are known."""
         monitor, sim = self._monitor, self._monitor.sim
         integrator, changes = monitor.integrator, monitor.integrator.changes
-        if not monitor.is_undisturbed() or integrator.together or not integrator.analyst.compiles:
+        if not monitor.is_undisturbed() or not integrator.analyst.compiles:
             return False
         if not (changes.are_seen and integrator.references.stands()):
             sim.active = True
@@ -57,6 +58,10 @@ class HybridDriver:
             finally:
                 sim.active = False
         if not monitor.is_undisturbed():
+            return False
+        if integrator.together and (
+            monitor.watched.instants.heap or any(flow.is_tended for flow in integrator.flows.values())
+        ):
             return False
         references = integrator.references
         if references.looks_at_lists or (memory is not None and not references.names.isdisjoint(memory.changed)):
@@ -79,7 +84,11 @@ class HybridDriver:
             integrator.close()
             run.work, run.arrivals = 0.0, monitor.watched.arrivals
             self._connect(memory)
-            code = self._go(memory, (*turn[:3], self._end_of_march(turn[3]), turn[4]))
+            instant = monitor.watched.instants.next_after(sim.time)
+            code = self._go(memory, (*turn[:3], min(instant, self._end_of_march(turn[3])), turn[4]))
+            is_next = code == DONE and instant < inf and instant <= min(turn[0], turn[3])
+            if is_next and not is_due(memory, nextafter(instant, -inf)):
+                self._stop_at(instant, clock)
         finally:
             integrator.is_marching = sim.active = False
             sim.current, clock.arrays = current, 0
@@ -87,6 +96,13 @@ class HybridDriver:
         if code == FAILED:
             integrator.host.raise_what_was_met()
         return code
+
+    def _stop_at(self, instant: float, clock: RowState) -> None:
+        """Rows have no events before a condition on time alone: Python comes to its time, or has its event there."""
+        if clock.reached == REACHED:
+            clock.leaves = 1
+            if clock.time == instant:
+                self.reached, self._monitor._instant = (REACHED, instant), instant
 
     def _end_of_march(self, horizon: float) -> float:
         """How far what moves goes if no time event comes: a wait by a kept guard is for something that moves."""

@@ -62,10 +62,14 @@ Source: TypeAlias = tuple[Callable[[], object], object]
 
 
 class Solution(NamedTuple):
-    """The first float at which a condition is true, None if that is not known; and what an event may change of it."""
+    """The first float at which a condition is true, None if that is not known; and what an event may change of it.
+
+    reads_fields    whether there are numbers of objects among these, which native code may set
+    """
 
     time: float | None
     sources: tuple[Source, ...]
+    reads_fields: bool = False
 
 
 class _Line(NamedTuple):
@@ -103,7 +107,7 @@ def solve(function: Any, arguments: tuple[object, ...], sim: object, steps: Step
         slope, offset = left.slope - right.slope, left.offset - right.offset
         if word == "==" or (slope > 0.0) == word.startswith(">"):
             time = _first(reader.holds, -offset / slope, is_alone=word == "==")
-    return Solution(time, tuple(reader.sources))
+    return Solution(time, tuple(reader.sources), reader.reads_fields)
 
 
 def _first(holds: Callable[[float], bool], time: float, *, is_alone: bool) -> float | None:
@@ -128,12 +132,13 @@ def _first(holds: Callable[[float], bool], time: float, *, is_alone: bool) -> fl
 class _Reader:
     """Follows the code of one function.
 
-    sources     what was read, first of all, that an event may change
+    sources     what was read, first of all, that an event may change; reads_fields: whether numbers of objects were
     """
 
     def __init__(self, function: FunctionType, arguments: tuple[object, ...], sim: object, steps: Steps) -> None:
         self.sim = sim
         self.sources: list[Source] = []
+        self.reads_fields = False
         self._is_first = True
         code = function.__code__
         defaults = function.__defaults__ or ()
@@ -216,13 +221,18 @@ class _Reader:
             spec = fields_of(type(owner)).get(name)
             if name != "sim" and (spec is None or spec.role != "field"):
                 raise _NotUnderstood
-            return self._taken(getattr, owner, name)
+            return self._field(owner, name)
         if isinstance(owner, ModuleType):
             return self._taken(getattr, owner, name, None)
         found = inspect.getattr_static(owner, name, None)
         if not (isinstance(found, Component) or found is self.sim or _is_number(found)):
             raise _NotUnderstood
-        return self._taken(getattr, owner, name)
+        return self._field(owner, name)
+
+    def _field(self, owner: object, name: str) -> object:
+        value = self._taken(getattr, owner, name)
+        self.reads_fields = self.reads_fields or _is_number(value)
+        return value
 
     def _line(self, value: object) -> _Line:
         if isinstance(value, _Line):
