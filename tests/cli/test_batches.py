@@ -89,3 +89,26 @@ def test_what_cannot_be_told_is_refused(command, model_file, options, told):
 def test_a_model_without_a_tally_has_no_batches(command, model_file):
     path = model_file("@ev.model\ndef one(sim):\n    yield ev.hold(1.0)\n    return {'x': 1.0}\n")
     assert "batches are of a response that is a Tally, and one has none; it has: none" in command("batches", path).err
+
+
+FULL = """
+@ev.model(until=200.0)
+def filling(sim, *, until: float = 200.0):
+    times = sim.tally("times")
+
+    def clock():
+        while sim.time < until:
+            times.add(sim.time)
+            yield ev.hold(1.0)
+
+    sim.process(clock())
+    return {"times": times}
+"""
+
+
+@pytest.mark.parametrize(("warm_up", "is_told"), [("mser5", True), ("20", False)])
+def test_a_series_that_is_still_on_its_way_has_no_steady_state(command, model_file, warm_up, is_told):
+    outcome = command("batches", model_file(FULL), "--warm-up", warm_up)
+
+    assert outcome.status == 0
+    assert ("steady state: none is seen, as MSER-5 leaves out as many as it may" in outcome.out) is is_told

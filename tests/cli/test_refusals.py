@@ -59,6 +59,7 @@ def refuse(command):
         ),
         (["--out", "no/pit.csv"], "--out no/pit.csv cannot be written: there is no folder no"),
         (["--out", "."], "--out takes the name of a file, and . is a folder"),
+        (["--out", "pit.py"], "--out pit.py is not written: a name that ends in .py is that of a program"),
         (["--plot", "no/pit.png"], "--plot no/pit.png cannot be written: there is no folder no"),
         (
             ["--plot", "pit.txt"],

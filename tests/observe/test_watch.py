@@ -376,3 +376,20 @@ def test_of_a_long_vector_some_items_are_watched(every):
     assert (len(names), seen.hidden) == (1 + 64, 1000 - 64)
     assert {"rod.load", "rod.u[0]", "rod.u[15]", "rod.u[984]"} <= set(names)
     assert latest(watch)["rod.u[500]"] == (1.0, sim.laws[0].u[500])
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_events_are_counted_from_when_the_watch_was_made(count):
+    sim = ev.Simulation()
+    ball = Ball(sim).start()
+    earlier = sim.process(ev.hold(0.5) for _ in range(1))
+    sim.run(until=earlier)
+    before = sim.events
+    for _ in range(count):
+        sim.process(ev.hold(0.1) for _ in range(2))
+    watch = sim.watch(ball)
+    for end in (1.0, 1.25):
+        sim.run(until=end)
+        told = watch.snapshot().progress[1]
+        assert told.split(",")[0] == f"{sim.events - before} events"
+    assert sim.events - before == 3 * count

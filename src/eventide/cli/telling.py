@@ -156,12 +156,18 @@ def texts_by_name(
     return texts
 
 
+SOURCES: Final = (".py", ".ipynb")
+"""Endings of files that no option writes: a model would be overwritten by its results."""
+
+
 def check_target(path: Path | None, option: str, suffixes: Sequence[str] = ()) -> None:
     """Raise InputError if a file to be written could not be."""
     if path is None:
         return
     if path.is_dir():
         raise InputError(f"{option} takes the name of a file, and {path} is a folder")
+    if path.suffix.lower() in SOURCES:
+        raise InputError(f"{option} {path} is not written: a name that ends in {path.suffix} is that of a program")
     if not path.parent.is_dir():
         raise InputError(f"{option} {path} cannot be written: there is no folder {path.parent}")
     if not os.access(path.parent, os.W_OK):

@@ -301,6 +301,7 @@ class World:
             self._close(horizon)
             has_acted = self._calendar.turn != began or self._migration is not None or self._keyboard.has_others
             if self._hook is not None:
+                self._calendar.begin_stretch()  # so that what looks at rest counts the events that took place
                 has_acted = self._hook.come_to_rest(has_acted=has_acted)
             self._forgotten.end(is_bounded=horizon < inf, has_acted=has_acted)
         except SimulationError as error:

@@ -30,6 +30,7 @@ class Progress:
     until       the end of the run; without it no end is estimated
     console     where to write; None: standard error
     clock       gives the seconds since some moment
+    events      the number of events from which it counts; None: that of now, or when the block begins
     """
 
     def __init__(
@@ -39,8 +40,10 @@ class Progress:
         *,
         console: Console | None = None,
         clock: Callable[[], float] = perf_counter,
+        events: int | None = None,
     ) -> None:
         self.sim = sim
+        self._first = events
         self.until = in_time_unit(until, sim.time_unit, "Progress(until=...)")
         self._console = console
         self._clock = clock
@@ -81,7 +84,7 @@ class Progress:
     def _begin(self) -> None:
         self._start = self._clock()
         self._time = self.sim.time
-        self._events = self.sim.events
+        self._events = self.sim.events if self._first is None else self._first
 
     def _text(self) -> Text:
         from rich.text import Text

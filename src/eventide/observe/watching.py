@@ -105,6 +105,7 @@ class Watch(Observer):
         clock: Callable[[], float] | None = None,
     ) -> None:
         self.sim = sim
+        self._events = sim.events  # a look is between two events, of which the next one is counted then
         self.revision = 0
         self._source = source
         self._clock = clock or perf_counter
@@ -187,7 +188,7 @@ class Watch(Observer):
         self._aim(begun)
 
     def _begin(self, now: float) -> None:
-        self._progress = Progress(self.sim, horizon_of(self.sim), clock=self._clock)
+        self._progress = Progress(self.sim, horizon_of(self.sim), clock=self._clock, events=self._events)
         self._begun = self._looked = now
 
     def _stride(self) -> float:
