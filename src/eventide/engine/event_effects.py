@@ -38,7 +38,7 @@ from eventide.engine.switching import decide, loosen
 
 if TYPE_CHECKING:
     from eventide.engine.records import Arrays
-from eventide.engine.step_control import arm, has_failed
+from eventide.engine.step_control import arm, has_failed, two_sum
 
 
 def publish(a: Arrays, f: int, time: float) -> None:
@@ -79,7 +79,11 @@ def touch(a: Arrays, f: int, time: float) -> None:
         a.flow.start_rest[f] = a.flow.end_rest[f]
     else:
         clear(a, f, E0)
-        a.flow.start_rest[f] = 0.0
+        rest = 0.0
+        if a.flow.event[f] >= 0.0 and time == a.flow.key[f]:
+            # The states are those of the point found, which the clock has rounded: what is lost would sum up.
+            _, rest = two_sum(a.flow.start[f], a.flow.start_rest[f] + a.flow.event[f])
+        a.flow.start_rest[f] = rest
         # A step that is cut was not seen to its end: the next is not longer for it.
         a.flow.next_step[f] = min(a.flow.next_step[f], a.flow.step[f])
     a.flow.past_step[f] = 0.0

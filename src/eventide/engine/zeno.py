@@ -50,7 +50,7 @@ def note_firing(a: Arrays, c: int, time: float) -> None:
         return
     interval = time - a.history.fired_at[t]
     a.history.fired_at[t] = time
-    if interval <= max(2.0 * a.run.dt_min, FLOATS * spacing_at(time)):
+    if interval <= 2.0 * a.run.dt_min + FLOATS * spacing_at(time):  # the clock rounds both times
         a.history.crowd[t] += 1.0
         if a.history.crowd[t] >= MOST:
             a.run.alert = 1
