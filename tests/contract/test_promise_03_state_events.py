@@ -232,7 +232,7 @@ class Turning(ev.Continuous):
 
 @pytest.mark.parametrize("start", [1e3, 1e6])
 def test_what_the_clock_rounds_at_events_does_not_sum_up(start: float, simulate: Simulate) -> None:
-    """Each of many events in a short time lost up to half a spacing of the clock: seven of them in 100 events at 1e6."""
+    """Each of many events in a short time lost up to half a spacing of the clock: seven in 100 events at 1e6."""
     sim = simulate()
     wheel = Turning(sim, since=start).start()
 
