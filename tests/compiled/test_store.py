@@ -128,6 +128,18 @@ def test_whether_something_is_kept_is_told_without_the_compiler(tmp_path, monkey
     ]
 
 
+def test_the_folder_is_listed_again_only_where_it_has_changed(tmp_path, monkeypatch) -> None:
+    """With 40,000 files each run of a ball cost 35 ms for a kernel that was not there."""
+    Store(tmp_path).load(lambda: "define ptr @kernel() {\n  ret ptr null\n}\n", key="this")
+    listed, listing, store = [], os.scandir, Store(tmp_path)
+    monkeypatch.setattr("os.scandir", lambda folder: listed.append(folder) or listing(folder))
+    assert [store.seems_to_have(key) for key in ("that", "that", "this", "other")] == [False, False, True, False]
+    assert listed == [tmp_path]
+    os.utime(tmp_path, ns=(1, 1))
+    assert not store.seems_to_have("that")
+    assert listed == [tmp_path] * 2
+
+
 # --- whose
 
 MODES = pytest.mark.skipif(sys.platform == "win32", reason="modes tell nothing there")

@@ -43,6 +43,8 @@ class Store:
         self._addresses: dict[str, int] = {}
         self._met: set[str] = set()
         """The hashes of keys for which there was something in the folder, or is in memory."""
+        self._listed = 0
+        """When the folder had changed last, as it was listed: to list tens of thousands of files takes a run's time."""
         self._machine: Machine | None = None
 
     @classmethod
@@ -88,7 +90,8 @@ class Store:
         Which these are here need not be known for it: to ask takes longer than to load.
         """
         folder, name = self._usable_folder(), _name_of(key)
-        if name not in self._met and folder is not None:
+        if name not in self._met and folder is not None and (changed := folder.stat().st_mtime_ns) != self._listed:
+            self._listed = changed
             self._met.update(file.name.partition("_")[0] for file in os.scandir(folder))
         return name in self._met
 
