@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import eventide as ev
 
@@ -243,3 +244,21 @@ def test_a_recorded_quantity_is_drawn_by_the_end_of_its_name():
 def tank_and_end(sim):
     sim.record(x=lambda: 1.0, every=0.5, name="level")
     return {"end": lambda: sim.time}
+
+
+def test_a_range_of_whole_numbers_has_whole_ends():
+    counted = ev.model(until=1.0)(_counted)
+
+    for ends in ((0.5, 2.7), (1, 2.5)):
+        design = ev.designs.latin_hypercube(4, {"number": ends})
+        with pytest.raises(ev.ModelError, match="number takes whole numbers, and so do the ends of its range"):
+            ev.Study(counted, design)
+    study = ev.Study(counted, ev.designs.latin_hypercube(4, {"number": (1.0, 4.0)}), entropy=1)
+    assert sorted(point["number"] for point in study.points.values) == [1, 2, 3, 4]
+    for points in (2.5, True, 0):
+        with pytest.raises(ev.ModelError, match=r"drawn\(...\) takes points from 1 on"):
+            ev.designs.drawn(stats.norm(), points)
+
+
+def _counted(sim, *, number: int = 1):
+    return {"number": lambda: number}

@@ -1,6 +1,6 @@
 """Requirements over trajectories: margins against closed forms, an independent monitor, and the laws of the logic."""
 
-from math import exp, inf, sin, sqrt
+from math import exp, inf, log, sin, sqrt
 
 import numpy as np
 import pytest
@@ -17,6 +17,7 @@ from eventide.verify import (
     holds,
     properties,
     quantity,
+    reaches_within,
     settles,
     stays_within,
     until,
@@ -223,6 +224,20 @@ def lamp(sim, *, at: float = 4.5678):
 def of_lamp(quality, **values):
     requirement = Requirement("L-1", "It should not flash.", Component("lamp", lamp), quality, values or None)
     return Test(requirement).run()
+
+
+@pytest.mark.row("R-301")
+@pytest.mark.parametrize("band", [1e-3, 1e-9, 0.0])
+def test_a_narrow_band_that_is_passed_inside_a_step_is_reached(band):
+    at = -log(0.9) / 0.05
+    [found] = of_lamp(reaches_within(0.9 - band, 0.9 + band, at + 0.1, of="lamp.charge")).outcomes
+    [early] = of_lamp(reaches_within(0.9 - band, 0.9 + band, at - 0.1, of="lamp.charge")).outcomes
+    [above] = of_lamp(reaches_within(0.8, inf, 8.0, of="lamp.charge")).outcomes
+
+    assert (found.passed, found.score.margin) == (True, pytest.approx(band, abs=1e-15))
+    assert found.score.time == pytest.approx(at, abs=1e-4)
+    assert (early.passed, early.score.margin) == (False, pytest.approx(band - 0.9 * 0.005, abs=2e-5))
+    assert above.score.margin == pytest.approx(0.2)
 
 
 @pytest.mark.slow

@@ -61,7 +61,7 @@ def drawn(distribution: Distribution, points: int | None = None) -> Drawn:
     """
     if not isinstance(distribution, Distribution):
         raise ModelError(f"drawn(...) takes a distribution, as scipy.stats.norm(2.0, 0.1), and got {distribution!r}")
-    if points is not None and points < 1:
+    if points is not None and not is_count(points):
         raise ModelError(f"drawn(...) takes points from 1 on, and got {points!r}")
     return Drawn(distribution, points)
 
@@ -157,6 +157,8 @@ def scaled(values: Range, share: float, model: Model[..., object], name: str) ->
         raise ModelError(f"the range of {name} is (low, high) with low < high, or a list of values; got {values!r}")
     low, high = values
     if name in model.parameters and model.parameters[name].annotation is int:
+        if low != int(low) or high != int(high):
+            raise ModelError(f"{name} takes whole numbers, and so do the ends of its range; got {values!r}")
         return int(low) + min(int(share * (int(high) - int(low) + 1)), int(high) - int(low))
     return low + share * (high - low)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, Self, TypedDict, Unpack
 import numpy as np
 
 from eventide.declare.units import in_time_unit
-from eventide.errors import ModelError
+from eventide.errors import ModelError, check_boolean
 from eventide.experiment.arguments import check_level
 from eventide.experiment.designs import is_count, is_positive
 from eventide.statistics import Level, QuantileSketch, RunningBatches, RunningMean, Tally, mser5
@@ -185,6 +185,7 @@ class SteadyState:
         Raises          ModelError for arguments that are not allowed, and if `most` do not suffice
         Source          Law & Carson 1979, Oper. Res. 27; it holds the mean a little less often than it says
         """
+        check_boolean(relative, "until_half_width(relative=)")
         if not is_positive(half_width) or not is_count(most):
             raise ModelError(
                 f"until_half_width takes a half width > 0 and most= as a whole number, and got {half_width!r} and "

@@ -7,7 +7,7 @@ The quality is 1 where the margin is at least 0, and 1/(1 + shortfall) below; th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import inf, isnan
+from math import inf, isfinite, isnan
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -85,11 +85,24 @@ def reaches_within(low: float, high: float, time: float, of: Of = None, *, unit:
         margins = _inside(curve.column()[times <= times[0] + time], low, high)
         if np.isnan(margins).any():
             return _worst(curve, margins[:, None])
+        middle, most = 0.5 * (low + high), 0.5 * (high - low)
+        crossing = _crossing(curve, middle, float(times[0]) + time) if isfinite(middle) else None
+        if crossing is not None:
+            return Score(from_margin(most), most, crossing, curve.place(0), number_in_words(middle, most))
         best = int(np.argmax(margins))
         return _score(curve, float(margins[best]), best, 0)
 
     name = f"{of_in_words(of)}reaches {_bounds(low, high, unit)} within {time:g}"
     return Quality(name, assess, most=1.0, quantities=_recorded(of), band=Band(of, low, high, "once"))
+
+
+def _crossing(curve: Curve, level: float, end: float) -> float | None:
+    """The first time up to `end` at which a quantity known at all times passes a level between its turns and jumps."""
+    if curve.path is None:
+        return None
+    known = set(curve.timed().tolist())
+    ends = (time for interval in curve.path.stretches.where(level, 1, strictly=False) for time in interval)
+    return next((time for time in ends if time <= end and time not in known), None)
 
 
 def settles(low: float, high: float, time: float, of: Of = None, *, unit: str = "") -> Quality:
