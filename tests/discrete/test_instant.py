@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import traceback
+import weakref
 
 import pytest
 
@@ -246,6 +247,15 @@ def test_a_process_that_has_ended_is_not_kept(sim):
     assert sim.processes == (keeper, *sim.processes[1:])
     assert len(sim.processes) == 3
     assert len(list(sim._processes)) == 3
+
+
+def test_what_acted_at_the_last_instant_of_a_run_is_not_kept(sim):
+    def visitor():
+        yield from ()
+
+    ended = [weakref.ref(sim.process(visitor())) for _ in range(2 * SPELL + 10)]
+    sim.run()
+    assert [one() for one in ended if one() is not None] == []
 
 
 def test_what_was_put_in_front_and_cancelled_leaves_the_order_of_the_others(sim):

@@ -57,7 +57,7 @@ class Instant:
         """
         if time != self.time:
             self.time = time
-            self._forget()
+            self.forget()
             return SPELL
         if events == self._events:
             return 1
@@ -69,12 +69,13 @@ class Instant:
             self._actors.append(actor)
         elif count >= MOST_AT_ONE_INSTANT and self._acts > EVENTS_AT_ONE_INSTANT:
             text = self._without_end(time, actor)
-            self._forget()
+            self.forget()
             raise ModelError(text)
         counts[key] = count + 1
         return 1
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
+        """Time has gone on, or the run has ended: count anew."""
         self._acts = 0
         self._counts.clear()
         self._actors.clear()

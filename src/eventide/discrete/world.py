@@ -539,6 +539,7 @@ class World:
         if self._migration is not None:
             self._migration.leave()
         self.current = None
+        self._instant.forget()  # it keeps activities alive
         self._calendar.tidy()
         self._calendar.begin_stretch()
 
