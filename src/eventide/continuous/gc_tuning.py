@@ -10,8 +10,6 @@ tuning (with 4,000 balls the collector took 0.3 of the run, examining what stays
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 
 FEWEST: Final = 512
@@ -45,14 +43,13 @@ class Collector:
             gc.freeze()
             gc.unfreeze()
 
-    @contextmanager
-    def at_rest(self) -> Iterator[None]:
-        """Pause the collector while many lasting objects are made; not if it is disabled already."""
+    def pause(self) -> bool:
+        """Let it rest while many lasting objects are made; returns whether it was at work, and `resume` is called."""
         self._rests = gc.isenabled()
         gc.disable()
-        try:
-            yield
-        finally:
-            if self._rests:
-                gc.enable()
-            self._rests = False
+        return self._rests
+
+    def resume(self) -> None:
+        """Let it work again."""
+        gc.enable()
+        self._rests = False

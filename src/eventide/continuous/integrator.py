@@ -8,7 +8,6 @@ before time advances.
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from math import inf, nan
 from typing import TYPE_CHECKING, Final
 
@@ -188,10 +187,14 @@ class Integrator:
         """Place now what would be placed before time goes on."""
         groups, guards = self.groups, self.guards
         are_many = len(groups.joining) + len(guards.arriving) >= FEWEST
-        with self._collector.at_rest() if are_many else nullcontext():
+        is_paused = are_many and self._collector.pause()
+        try:
             if groups.joining or groups.doubted or groups.ordering.changed:
                 groups.place()
             guards.place()
+        finally:
+            if is_paused:
+                self._collector.resume()
         count = len(self.storage.occupants) + len(guards.at)
         if count >= self._collector.next:
             self._collector.note_growth(count)

@@ -171,7 +171,8 @@ class Grouping:
 
     def note_changes(self) -> None:
         """Use functions made for the present laws and states of flows, for derivatives as well."""
-        self.ordering.arrange()
+        if self.ordering.changed:
+            self.ordering.arrange()
         integrator = self.integrator
         known, most = integrator.memory.flow, integrator.analyst.most_fused
         for flow in self.changed:

@@ -168,8 +168,10 @@ class Guards:
 
     def place(self) -> None:
         """Give those that have come their rows."""
-        first = self.switching.take() if self.switching else ()
-        for condition in (*first, *self.arriving.take()):
+        coming = self.arriving.take()
+        if self.switching:
+            coming = self.switching.take() | coming
+        for condition in coming:
             self._admit(condition)
 
     def _admit(self, condition: Condition) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Final
 
@@ -26,32 +26,11 @@ ROOM: Final = 1024
 class EngineMemory:
     """What the stepper reads and writes, as records and blocks that grow.
 
-    arrays          all of them as the engine takes them: packed again when they are next used after one was replaced
     run             the record of the run; flow: those of the flows, whose rows are in `flow_rows`
     segments, chain runs of slots and laws of the flows
     index, lists, constants     blocks of whole numbers, of whole numbers that the stepper changes, and of floats
     heap, touched   the flows by the time they have reached, the earliest first, and those that an event has touched
     """
-
-    __slots__ = (
-        "_flow_lists",
-        "_integrator",
-        "_kept",
-        "_models",
-        "arrays",
-        "chain",
-        "constants",
-        "flow",
-        "flow_rows",
-        "heap",
-        "index",
-        "lists",
-        "run",
-        "segments",
-        "touched",
-    )
-
-    arrays: object
 
     def __init__(self, integrator: Integrator) -> None:
         self._integrator = integrator
@@ -72,14 +51,13 @@ class EngineMemory:
 
     def outdate(self) -> None:
         """An array has been replaced."""
-        with suppress(AttributeError):
-            del self.arrays
+        self.__dict__.pop("arrays", None)
 
-    def __getattr__(self, name: str) -> object:
-        if name != "arrays":
-            raise AttributeError(name)
-        self.arrays, self._kept = self._integrator.engine.pack(self._gather_arrays())
-        return self.arrays
+    @cached_property  # not `__getattr__`, with which Python reads every attribute of a class slowly
+    def arrays(self) -> object:
+        """All of them as the engine takes them, packed when they are next used after one was replaced."""
+        packed, self._kept = self._integrator.engine.pack(self._gather_arrays())
+        return packed
 
     def views(self) -> Arrays:
         """The arrays for a function of the stepper that Python runs."""
