@@ -47,6 +47,7 @@ def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(native_handlers, "ENOUGH", 1)
     monkeypatch.setattr(native_processes, "ENOUGH", 1)
     monkeypatch.setattr(native_processes, "EACH", 1)
+    monkeypatch.setattr(native_processes, "REST", 1)
     monkeypatch.setattr(until_module, "FEW", 1)
 
 
@@ -312,8 +313,8 @@ def held(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
 
 
 @pytest.mark.slow
-def test_legs_to_other_commands_are_left_to_python() -> None:
-    assert both(lambda sim, *_: sim.run(until=40.25), held)[0] == 16
+def test_a_process_that_waits_for_something_else_too_is_no_native_process() -> None:
+    assert both(lambda sim, *_: sim.run(until=40.25), held)[0] == 0
 
 
 def rare(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
@@ -328,13 +329,11 @@ def rare(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
 
 
 @pytest.mark.slow
-def test_a_stop_that_is_met_now_and_then_is_python_s_until_it_is_known() -> None:
+def test_a_process_is_native_once_it_has_waited_at_each_of_its_stops() -> None:
     native, _ = both(lambda sim, *_: sim.run(until=60.25), rare)
-    sim, _, _, process = made(rare)
+    sim, *_ = made(rare)
     sim.run(until=60.25)
-    waits = [wait is not None for wait in sim.monitor.integrator.native_processes.of[process].waits]
-    assert waits == [True, True, True]
-    assert native == sim.events - 1 - 4
+    assert native == sim.events - 1 - 10
 
 
 def changing(tank: Tank, plan: Plan) -> ev.ProcessGenerator:

@@ -27,7 +27,7 @@ from eventide.reading.entries import Entry
 from eventide.reading.generators import function_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator
 
     from eventide.compilation.registry import Registry
     from eventide.continuous.components.member import Member
@@ -189,16 +189,13 @@ class Compiler(ConditionCompiler):
             raise not_a_function(function)  # each look-up may give another object
         return self.registry.handler(trigger.handler)
 
-    def _reaction(self, bound: Bound, entry: Entry, whose: int = -1, may_wait: Sequence[bool] = ()) -> ReactionPlan:
+    def _reaction(self, bound: Bound, entry: Entry, whose: int = -1) -> ReactionPlan:
         """The plan of a handler, or of a segment: see `ProcessPlan`."""
         lowered, integrator = bound.kernel.lowered, self.integrator
         self.facts.note(lowered)
         bases, (blocks, writes) = bound.binding.bases, lowered.effects
         # Objects and literals live as long as the plan.
-        known = (
-            *map(id, (*bound.binding.addressed, *lowered.literals)),
-            *(may_wait[wait_point] for wait_point in lowered.wait_points),
-        )
+        known = tuple(map(id, (*bound.binding.addressed, *lowered.literals)))
         rows = lay(integrator, (bound,), known)
         numbers = integrator.memory.constants.put(bound.binding.consts)
         head = rows[0][1], numbers[1], 2 if lowered.appends else 1, len(blocks), len(writes), whose
@@ -227,10 +224,12 @@ class Compiler(ConditionCompiler):
             process_code = self.registry.process_code(function)
         except CannotLower:
             return None
+        if not process_code.is_whole:
+            return None
         values = names_of(generator_of(process), function)
         self.facts.note(process_code)
 
-        def bind(number: int, whose: int, may_wait: Sequence[bool]) -> ReactionPlan | None:
+        def bind(number: int, whose: int) -> ReactionPlan | None:
             segment = process_code.segments[number]
             try:
                 entry = Entry(segment.function, tuple(values[name] for name in segment.names))
@@ -238,7 +237,7 @@ class Compiler(ConditionCompiler):
             except (CannotLower, KeyError):
                 return None
             self._check_home(bound, process)
-            return self._reaction(bound, entry, whose, may_wait)
+            return self._reaction(bound, entry, whose)
 
         return ProcessPlan(
             tuple(

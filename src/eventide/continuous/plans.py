@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, field
 from types import CodeType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -215,13 +215,13 @@ class ProcessPlan:
 
     wait_points in the order of the text
     twin        what makes generators of its function
-    bind        gives the plan of what comes behind a wait point, by its number, the place in `lists` of the process and
-                whether it may wait at each of the wait points; None if that is left to Python
+    bind        gives the plan of what comes behind a wait point, by its number and the place in `lists` of the process;
+                None if that is left to Python
     """
 
     wait_points: tuple[WaitPointPlan, ...]
     twin: Twin
-    bind: Callable[[int, int, Sequence[bool]], ReactionPlan | None]
+    bind: Callable[[int, int], ReactionPlan | None]
 
 
 class Analyst(ABC):

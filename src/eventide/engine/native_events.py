@@ -112,11 +112,9 @@ def react(a: Arrays, code: int) -> bool:
 def may_wait(a: Arrays, who: int) -> bool:
     """Whether a process may begin any of its waits without Python."""
     for k in range(a.lists[who + STOPS]):
-        c = a.lists[who + PROCESS_HEAD + k]
-        if c >= 0:
-            f = a.guard.flow[c]
-            if a.flow.open[f] == 0 and a.flow.tended[f] == 1:
-                return False
+        f = a.guard.flow[a.lists[who + PROCESS_HEAD + k]]
+        if a.flow.open[f] == 0 and a.flow.tended[f] == 1:
+            return False
     return True
 
 

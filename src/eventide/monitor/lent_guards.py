@@ -58,7 +58,7 @@ class LentGuards:
         for wait in self._monitor.watched:
             owner = wait.owner
             is_kept = type(wait) is StateWait and wait.rests and isinstance(process := who_waits(owner), Process)
-            if is_kept and wait_of(owner) is wait and not _is_whole(native.of.get(process)):
+            if is_kept and wait_of(owner) is wait and not _needs_no_python(native.of.get(process)):
                 found.append(wait)
         return found
 
@@ -192,6 +192,6 @@ def _fits(wait: StateWait, objects: Mapping[str, object], kinds: Mapping[str, Ki
     return binding is not None and binding._replace(consts=()) == known._replace(consts=())
 
 
-def _is_whole(native: NativeProcess | None) -> bool:
-    """Whether other native code runs a process, and never needs Python."""
-    return native is not None and None not in native.waits and len(native.segments) == len(native.waits)
+def _needs_no_python(native: NativeProcess | None) -> bool:
+    """Whether other native code runs a process, behind each of its waits."""
+    return native is not None and len(native.segments) == len(native.waits)

@@ -89,6 +89,11 @@ class ProcessCode:
     elsewhere: tuple[tuple[int, str, str], ...]
 
     @property
+    def is_whole(self) -> bool:
+        """Whether native code may wait at all of its yields."""
+        return not self.elsewhere and all(one.condition is not None for one in self.wait_points)
+
+    @property
     def is_current(self) -> bool:
         """Whether these still stand as they were taken."""
         return all(fact.is_current for fact in self.facts)

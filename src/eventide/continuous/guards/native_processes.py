@@ -1,11 +1,12 @@
 """Native processes: processes that continue from wait to wait as native code, and what Python has to know of them.
 
-In: segments of a process (`compilation/processes`). Out: waits that begin without Python. The generator stays where it
-was. When the march returns, a chain of moved processes says which of them waits where. If Python has to continue at
-another yield than the generator's (an event that Python handles, an interrupt, a look at its line), a new generator of
-the same function stands there, a twin (`reading/twins.py`). A process is Python's again once it is activated
-in another way, priorities of waits change, its row is freed, a field that it reads refers to another object, or its
-generator is known to others.
+In: segments of a process (`compilation/processes`) that waits by `until` alone. Others would need a new generator at
+each other wait, which takes longer than what is saved between those: they are rows. Out: waits that begin without
+Python. The generator stays where it was. When the march returns, a chain of moved processes says which of them waits
+where. If Python has to continue at another yield than the generator's (an event that Python handles, an interrupt, a
+look at its line), a new generator of the same function stands there, a twin (`reading/twins.py`). A process is Python's
+again once it is activated in another way, priorities of waits change, its row is freed, a field that it reads refers to
+another object, or its generator is known to others.
 """
 
 from __future__ import annotations
@@ -53,7 +54,7 @@ def obstacle(wait: StateWait) -> str:
 class NativeProcess:
     """One process that runs as native code.
 
-    waits       by the numbers of its wait points; None where it does not wait as native code
+    waits       by the numbers of its wait points
     segments    by the number of the wait point behind which each comes
     lease       of its place in `lists`
     successor   makes its generators
@@ -65,7 +66,7 @@ class NativeProcess:
         self,
         process: Process,
         process_code: ProcessPlan,
-        waits: list[Any],
+        waits: list[StateWait],
         lease: Lease,
         successor: Successor,
     ) -> None:
@@ -134,8 +135,6 @@ class NativeProcesses:
         arriving = self.arriving.take()
         while arriving:
             process, _ = arriving.popitem()
-            if process in self.of and not self._goes_further(process):
-                continue
             if not self._is_free(process):
                 continue
             process_code = self.integrator.analyst.process_plan(process)
@@ -144,16 +143,7 @@ class NativeProcesses:
                 self._refused[id(code)] = code
             elif not self._admit(process, process_code):
                 for wait in past_waits(process):
-                    wait.countdown = EACH
-
-    def _goes_further(self, process: Process) -> bool:
-        """Whether a native process could wait at more wait points now; then Python executes it first."""
-        running = self.of[process]
-        wait_points = zip(running.process_code.wait_points, running.waits, strict=True)
-        if not any(wait is None and self._wait_at(process, wait_point) is not None for wait_point, wait in wait_points):
-            return False
-        self.leave(process)
-        return True
+                    wait.countdown = REST
 
     def _is_free(self, process: Process) -> bool:
         """Whether nothing else moves a process, or has its generator."""
@@ -164,27 +154,26 @@ class NativeProcesses:
         return is_at_yield(process) and not is_held_elsewhere(process, is_handling=False)
 
     def _admit(self, process: Process, process_code: ProcessPlan) -> bool:
-        """Let a process run as native code as far as possible; returns whether it can."""
+        """Let a process run as native code, if it can wait at each of its wait points so; returns whether it does."""
         sim, integrator = self.integrator.sim, self.integrator
         if sim.until_prior or (self.of and sim.until_priority != self._priority):
             return False
         self._priority = sim.until_priority
-        waits = [self._wait_at(process, wait_point) for wait_point in process_code.wait_points]
-        if wait_of(process) not in waits:
+        found = [self._wait_at(process, wait_point) for wait_point in process_code.wait_points]
+        waits = [wait for wait in found if wait is not None]
+        if len(waits) < len(found) or wait_of(process) not in waits:
             return False
         try:
             successor = Successor(process._generator, process_code.twin)
         except ValueError:
             return False
-        rows = [-1 if wait is None else wait.row for wait in waits]
+        rows = [wait.row for wait in waits]
         lease = integrator.memory.lists.put((0, UNMOVED, len(rows), *rows))
         running = NativeProcess(process, process_code, waits, lease, successor)
-        may_wait = [wait is not None for wait in waits]
         for number in range(len(waits)):
-            if waits[number] is not None:
-                segment = process_code.bind(number, lease[1], may_wait)
-                if segment is not None:
-                    running.segments[number] = segment
+            segment = process_code.bind(number, lease[1])
+            if segment is not None:
+                running.segments[number] = segment
         if not running.segments:
             _release(lease)
             return False
@@ -193,8 +182,6 @@ class NativeProcesses:
 
     def _wait_at(self, process: Process, wait_point: WaitPointPlan) -> StateWait | None:
         """The wait of a process at one of its wait points, if its row is kept between waits."""
-        if wait_point.condition is None:
-            return None
         wanted = self.integrator.sim.until_priority if wait_point.priority is None else wait_point.priority
         for wait in past_waits(process):
             is_it = wait.code is wait_point.condition and wait.crossed is None and wait.priority == wanted
@@ -224,8 +211,7 @@ class NativeProcesses:
             analyst.release(segment)
         _release(running.lease)
         for wait in running.waits:
-            if wait is not None:
-                wait.countdown = rest
+            wait.countdown = rest
 
     def leave_all(self, rest: int = EACH) -> None:
         """All are Python's again."""

@@ -67,7 +67,6 @@ class Lowered:
     raises      whether there are numbers for which Python would raise
     objects     of a handler: the objects themselves whose addresses the kernel is passed, after the tables
     literals    texts and the like in its code, whose addresses it is passed after those
-    wait_points of a segment: the numbers of those to which it may lead; after the literals it is passed which are open
     changes     what it may write, in the order of what it tells of that
     appends     whether it puts something into lists
     asks        where it leaves the event to Python: file, line, text and why
@@ -98,7 +97,6 @@ class Lowered:
     raises: bool
     objects: tuple[Path, ...]
     literals: tuple[object, ...]
-    wait_points: tuple[int, ...]
     changes: tuple[Access, ...]
     appends: bool
     asks: tuple[tuple[str, int, str, str], ...]

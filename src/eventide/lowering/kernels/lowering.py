@@ -269,7 +269,6 @@ class Lowering:
             raises=bool(context.builder.trap or context.builder.heap),
             objects=tuple(slots.objects),
             literals=tuple(slots.literals),
-            wait_points=tuple(slots.wait_points),
             changes=tuple(dialect.changes) if isinstance(dialect, HandlerDialect) else (),
             appends=isinstance(dialect, HandlerDialect) and dialect.appends,
             asks=tuple((e.file, e.line, e.construct, e.why) for e in getattr(dialect, "asks", ())),

@@ -23,7 +23,6 @@ from eventide.lowering.translation.handlers import (
     pointer,
 )
 from eventide.lowering.translation.rules import lowers
-from eventide.lowering.translation.statements import return_from
 from eventide.lowering.translation.values import AppendTarget, Builtin, Item, Nothing, Number
 
 if TYPE_CHECKING:
@@ -109,16 +108,6 @@ class SegmentDialect(HandlerDialect):
             length = builder.value("add", "i64", length, builder.convert("zext", "i1", more, "i64"))
         return Number(length, "int")
 
-    def wait_at(self, context: Context, number: int) -> None:
-        """A wait point has been reached; where the process cannot wait there by itself Python is asked."""
-        builder = context.builder
-        is_open = builder.value("icmp ne", "i64", context.slots.wait_point(number), 0)
-        go_on, ask = builder.block(), builder.block()
-        builder.branch(is_open, go_on, ask)
-        builder.enter(ask)
-        self._leaving.append(context.arrive())
-        builder.enter(go_on)
-
 
 def _dialect(context: Context) -> SegmentDialect:
     assert isinstance(context.dialect, SegmentDialect)
@@ -146,14 +135,6 @@ def _len(context: Context, node: ast.Call) -> Item:
     if context.loops:
         raise Unlowerable("in a loop it is left to Python")
     return _dialect(context).length_of_list(context, target)
-
-
-@lowers(ast.Return, kind="segment")
-def _return(context: Context, node: ast.Return) -> None:
-    if context.frame.is_entry:
-        assert isinstance(node.value, ast.Constant)
-        _dialect(context).wait_at(context, int(node.value.value))  # type: ignore[arg-type]  # a number
-    return_from(context, node)
 
 
 @lowers(ast.Raise, kind="segment")

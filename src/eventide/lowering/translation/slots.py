@@ -63,7 +63,6 @@ class Slots:
         self.tables: dict[Path, str] = {}
         self.objects: dict[Path, str] = {}
         self.literals: dict[object, str] = {}
-        self.wait_points: dict[int, str] = {}
         self.reads: dict[Access, None] = {}
         self.writes: dict[Access, None] = {}
         self.ranges: dict[Access, dict[Span, None]] = {}
@@ -250,16 +249,12 @@ class Slots:
         """The same of a text in the code, or of None."""
         return self.literals.setdefault(value, f"%literal{len(self.literals)}")
 
-    def wait_point(self, number: int) -> str:
-        """Whether a process may wait at one of its wait points, as a whole number."""
-        return self.wait_points.setdefault(number, f"%stop{number}")
-
     # --- the index row --------------------------------------------------------------------------------------------
 
     @property
     def entries(self) -> list[str]:
         """The operands of the index row's entries, in the order of `Lowered.width`."""
-        kinds = (self.paths, self.lists, self.tables, self.objects, self.literals, self.wait_points)
+        kinds = (self.paths, self.lists, self.tables, self.objects, self.literals)
         return [name for kind in kinds for name in kind.values()]
 
     def prologue(self, row: str) -> list[Instruction]:
