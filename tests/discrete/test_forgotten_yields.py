@@ -157,3 +157,107 @@ def test_decorated_and_indented_code_is_read_too(sim):
 
     line = number_of("ev.hold(3.0)  # in a " + "decorated one")
     assert found_in(sim, Outer().story()).startswith(f"ev.hold(3.0) at here:{line} makes a command and drops it")
+
+
+def one_of_its_own(sim, tanks):
+    tank = ev.Container(sim, 10.0)
+    tank.put(1.0)
+    yield ev.hold(1.0)
+
+
+def by_its_place(sim, tanks):
+    tanks[-1].put(1.0)
+    yield ev.hold(1.0)
+
+
+def by_a_name_for_it(sim, tanks):
+    tank = tanks[0]
+    tank.put(1.0)
+    yield ev.hold(1.0)
+
+
+def in_a_loop(sim, tanks):
+    for tank in tanks:
+        tank.put(1.0)
+    yield ev.hold(1.0)
+
+
+def numbered(sim, tanks):
+    for _, tank in enumerate(tanks):
+        tank.put(1.0)
+    yield ev.hold(1.0)
+
+
+@pytest.mark.parametrize("story", [one_of_its_own, by_its_place, by_a_name_for_it, in_a_loop, numbered])
+def test_a_command_of_an_object_that_the_code_makes_or_takes_out_of_a_list_is_found(sim, story):
+    tanks = [ev.Container(sim, 10.0), ev.Container(sim, 10.0)]
+
+    assert "put(1.0) at here:" in found_in(sim, story(sim, tanks))
+
+
+def test_a_command_of_an_item_of_a_dict_is_found(sim):
+    tanks = {"first": ev.Container(sim, 10.0)}
+
+    def story():
+        for tank in tanks.values():
+            tank.put(1.0)
+        yield ev.hold(1.0)
+
+    def other():
+        for name, tank in tanks.items():
+            tank.put(len(name))
+        yield ev.hold(1.0)
+
+    for one, told in ((story(), "1.0"), (other(), "len(name)")):
+        assert f"write `yield tank.put({told})`" in found_in(sim, one)
+
+
+def test_what_may_be_something_else_is_let_pass(sim, log):
+    shelf = Shelf()
+    mixed, shelves, empty = [ev.Store(sim), shelf], [shelf], []
+
+    def story():
+        store = ev.Store(sim)
+        store = shelf if log == [] else store
+        store.put(1)
+        for one in shelves:
+            one.put(2)
+        mixed[1].put(3)
+        empty.append(shelf)
+        for one in empty:
+            one.put(4)
+        for one in sorted(shelves, key=id):
+            one.put(5)
+        if (another := shelf) is not None:
+            another.put(6)
+        item = Shelf()
+        item.put(7)
+        yield ev.hold(1.0)
+
+    sim.process(story())
+    sim.run()
+    assert shelf.items == [1, 2, 3, 4, 5, 6]
+
+
+class Shelf:
+    """Has a method of the name that a store has, which puts at once."""
+
+    def __init__(self):
+        self.items = []
+
+    def put(self, item):
+        self.items.append(item)
+
+
+def test_a_name_that_is_assigned_in_another_way_is_let_pass(sim):
+    shelf = Shelf()
+
+    def story():
+        store = ev.Store(sim)
+        yield store.put(0)
+        store, _ = shelf, store
+        store.put(1)
+
+    sim.process(story())
+    sim.run()
+    assert shelf.items == [1]

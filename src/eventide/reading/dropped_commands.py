@@ -68,13 +68,13 @@ def dropped_commands(code: CodeType, variables: Mapping[str, object], names: Map
         if isinstance(node, ast.Call) and is_global_generator(scope.value_of(node.func)):
             _warn_of_draw(node, code.co_filename, node.lineno + shift)
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
-            word = _yield_for(scope.value_of(node.value.func))
+            word = _yield_for_all(scope.meanings_of(node.value.func))
             if word:
                 is_clean = False
                 text = ast.unparse(node.value)
                 yield Dropped(text, code.co_filename, node.lineno + shift, f"{word} {text}")
         elif isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) and scope.is_unread(node.targets):
-            if _yield_for(scope.value_of(node.value.func)) == "yield":
+            if _yield_for_all(scope.meanings_of(node.value.func)) == "yield":
                 is_clean = False
                 text = ast.unparse(node)
                 advice = f"{text.removesuffix(ast.unparse(node.value))}yield {ast.unparse(node.value)}"
@@ -115,6 +115,12 @@ def _inside(function: object, caller: CodeType) -> Iterator[Dropped]:
     if this is not None and code.co_argcount:
         variables[code.co_varnames[0]] = this
     yield from dropped_commands(code, variables, function.__globals__)
+
+
+def _yield_for_all(functions: list[object]) -> str:
+    """The same of what may be called in one place; nothing where that differs."""
+    words = {_yield_for(function) for function in functions}
+    return words.pop() if len(words) == 1 else ""
 
 
 def _yield_for(function: object) -> str:

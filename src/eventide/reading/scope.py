@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 import inspect
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import Final
+from typing import Final, NamedTuple
 
 UNKNOWN: Final = object()
 """Stands for what is not known before the code runs."""
@@ -29,6 +30,13 @@ class Scope:
             node.id for node in own_nodes(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
         }
 
+        self.stores = Counter(
+            node.id for node in own_nodes(function) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
+        )
+        self.origins: dict[str, list[Origin]] = {}
+        for node in own_nodes(function):
+            for name, origin in _origins(node):
+                self.origins.setdefault(name, []).append(origin)
         self.read = {
             node.id for node in ast.walk(function) if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Store)
         }
@@ -52,11 +60,84 @@ class Scope:
             return attribute_of(self.value_of(node.value), node.attr)
         return UNKNOWN
 
+    def meanings_of(self, node: ast.expr, seen: frozenset[str] = frozenset()) -> list[object]:
+        """What an expression may mean: one object or class of each kind that it may be of; none if that is not known.
+
+        A name that the code assigns itself may mean a new object of a class, for which an `Instance` stands, an item of
+        a list, a tuple or a dict, or whatever else it is assigned from.
+        """
+        if isinstance(node, ast.Attribute):
+            return _all_known([attribute_of(owner, node.attr) for owner in self.meanings_of(node.value, seen)])
+        if isinstance(node, ast.Subscript):
+            return self._items_of(node.value, seen)
+        if isinstance(node, ast.Call):
+            made = self.meanings_of(node.func, seen)
+            return [Instance(kind) for kind in made if isinstance(kind, type)] if all_are(made, type) else []
+        if not isinstance(node, ast.Name) or node.id not in self.assigned:
+            return _all_known([self.value_of(node)])
+        origins = self.origins.get(node.id, [])
+        if node.id in seen or self.stores[node.id] != len(origins):
+            return []
+        inner = seen | {node.id}
+        found = [(self._items_of if one.is_item else self.meanings_of)(one.node, inner) for one in origins]
+        return [value for values in found for value in values] if all(found) else []
+
+    def _items_of(self, node: ast.expr, seen: frozenset[str]) -> list[object]:
+        """The items of what may be a list, a tuple or a dict, one of each kind."""
+        items: dict[type, object] = {}
+        for owner in self.meanings_of(node, seen):
+            if type(owner) not in (list, tuple, dict):
+                return []
+            for item in owner.values() if isinstance(owner, dict) else owner:  # type: ignore[attr-defined]  # as tested
+                items.setdefault(type(item), item)
+        return list(items.values())
+
+
+class Instance:
+    """An object that the code will make of a class."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+
+
+class Origin(NamedTuple):
+    """From which expression a name is assigned, or of which it is an item."""
+
+    node: ast.expr
+    is_item: bool
+
+
+def _origins(node: ast.AST) -> Iterator[tuple[str, Origin]]:
+    """The names that a statement assigns, and from what; those of other forms are left out."""
+    if isinstance(node, ast.Assign) and len(node.targets) == 1 and isinstance(node.targets[0], ast.Name):
+        yield node.targets[0].id, Origin(node.value, is_item=False)
+    elif isinstance(node, ast.For):
+        target, of = node.target, node.iter
+        if isinstance(of, ast.Call) and isinstance(of.func, ast.Name) and of.func.id == "enumerate" and of.args:
+            target, of = target.elts[-1] if isinstance(target, ast.Tuple) else target, of.args[0]
+        elif isinstance(of, ast.Call) and isinstance(of.func, ast.Attribute) and of.func.attr in {"values", "items"}:
+            is_pair = of.func.attr == "items"
+            target = target.elts[-1] if is_pair and isinstance(target, ast.Tuple) else target
+            of = of.func.value
+        if isinstance(target, ast.Name):
+            yield target.id, Origin(of, is_item=True)
+
+
+def _all_known(values: list[object]) -> list[object]:
+    return [] if any(value is UNKNOWN for value in values) else values
+
+
+def all_are(values: list[object], kind: type) -> bool:
+    """Whether all values are of a kind."""
+    return all(isinstance(value, kind) for value in values)
+
 
 def attribute_of(owner: object, name: str) -> object:
     """The attribute of an object, as far as it can be had without executing anything of the user's."""
     if owner is UNKNOWN:
         return UNKNOWN
+    if isinstance(owner, Instance):
+        return inspect.getattr_static(owner.kind, name, UNKNOWN)
     if isinstance(owner, ModuleType):
         # A module may load its names when they are asked for, as ours does.
         return getattr(owner, name, UNKNOWN)
