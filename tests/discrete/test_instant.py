@@ -76,6 +76,10 @@ def spinner(holds=None, duration=0.0):
         yield ev.hold(duration)
 
 
+def at_once():
+    yield from ()
+
+
 def test_one_that_holds_for_no_time_without_end_is_named_with_instant_and_remedy(sim):
     sim.process(spinner(), name="clock")
     sim.process(spinner(holds=3), name="guest")
@@ -174,6 +178,21 @@ def test_a_thousand_times_at_an_instant_are_allowed_and_at_the_next_again(sim):
     assert sim.events == 4 * 3 * MOST_AT_ONE_INSTANT + 4
 
 
+def test_what_is_due_when_the_clock_is_compared_takes_place_in_batches(sim, monkeypatch):
+    spells, numbers = [], type(sim)._numbers
+
+    def noted(world, horizon, count):
+        spells.append(count)
+        return numbers(world, horizon, count)
+
+    monkeypatch.setattr(type(sim), "_numbers", noted)
+    for _ in range(4 * SPELL):
+        sim.process(at_once())
+    sim.run()
+    assert sim.events == 4 * SPELL
+    assert len(spells) <= 8
+
+
 @pytest.mark.slow
 def test_many_processes_at_one_instant_may_act_a_few_times_each(sim):
     for _ in range(20_000):
@@ -250,10 +269,14 @@ def test_a_process_that_has_ended_is_not_kept(sim):
 
 
 def test_what_acted_at_the_last_instant_of_a_run_is_not_kept(sim):
-    def visitor():
-        yield from ()
+    ended = []
 
-    ended = [weakref.ref(sim.process(visitor())) for _ in range(2 * SPELL + 10)]
+    def door():
+        for _ in range(SPELL + 500):
+            ended.append(weakref.ref(sim.process(at_once())))
+            yield ev.hold(0.0)
+
+    sim.process(door())
     sim.run()
     assert [one() for one in ended if one() is not None] == []
 

@@ -1,8 +1,8 @@
 """Detection of endless events at one instant: processes that activate each other, or themselves, without end.
 
-The run loop checks the clock after each batch of events. If it has not advanced, events are counted by activity from
-then on, until it does: an event of an ordinary run pays nothing. Two processes that exchange a long list by puts and
-gets look just like two that never end: only the number of events distinguishes them.
+The run loop checks the clock after each batch of events. If it has not advanced, and what was due then is over, events
+are counted by activity until it does: an event of an ordinary run pays nothing. Two processes that exchange a long list
+by puts and gets look just like two that never end: only the number of events distinguishes them.
 """
 
 from __future__ import annotations
@@ -38,26 +38,30 @@ class Instant:
     time    where the clock stood when stock was taken last
     """
 
-    __slots__ = ("_actors", "_acts", "_counts", "_events", "time")
+    __slots__ = ("_actors", "_acts", "_counts", "_events", "_uncounted", "time")
 
     def __init__(self) -> None:
         self.time = -1.0
-        self._events = self._acts = 0
+        self._events = self._acts = self._uncounted = 0
         self._counts: dict[int, int] = {}
         self._actors: list[Entry] = []
         """The counted activities, in order of their first events; kept alive, so that no id is reused."""
 
-    def next_spell(self, time: float, actor: Entry, events: int) -> int:
+    def next_spell(self, time: float, actor: Entry, events: int, due: int = 0) -> int:
         """How many events to let take place before asking again: one, while the clock stands still.
 
         actor   the activity that has acted last
         events  how many there were: between two there may be any number of stale notices
+        due     how many are due now; those that are when this time is first asked about take place uncounted
         Raises ModelError, naming those that act again and again, if that was more than 1,000 times and they do not come
         to an end within a million events.
         """
         if time != self.time:
-            self.time = time
+            self.time, self._uncounted = time, due - SPELL
             self.forget()
+            return SPELL
+        if self._uncounted > 0:
+            self._uncounted -= SPELL
             return SPELL
         if events == self._events:
             return 1

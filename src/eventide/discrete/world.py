@@ -364,7 +364,8 @@ class World:
             calendar.tidy()
             if self._is_interrupted:  # and the hook that would attend has been replaced itself
                 self._keyboard.attend()
-            spell = self._instant.next_spell(self.time, self.current, turn - calendar.void)
+            due = len(calendar.front) + len(calendar.ready)
+            spell = self._instant.next_spell(self.time, self.current, turn - calendar.void, due)
 
     def _numbers(self, horizon: float, count: int) -> Iterator[int]:
         """The numbers of the next `count` events."""
