@@ -320,6 +320,54 @@ def test_laws_that_call_inputs_are_compiled_to_the_same_bits(name: str) -> None:
     assert run(True) == run(False)
 
 
+class Driven(ev.Continuous):
+    """Its law calls an input that jumps at 1.25."""
+
+    signal: object
+    x: ev.State = ev.state(0.0)
+    drive: ev.Computed = ev.computed()
+
+    def equations(self) -> None:
+        self.drive = self.signal(self.sim.time)
+        self.rate.x = self.drive - self.x
+
+
+class Still(ev.Continuous):
+    """Moves by itself, without any law."""
+
+    y: ev.State = ev.state(1.0)
+
+
+WATCHES = {
+    "nobody": lambda sim, thing: None,
+    "an integral": lambda sim, thing: sim.integral(lambda: thing.x),
+    "a dense recording": lambda sim, thing: sim.record(thing, every=0.5, dense=True),
+    "a recording of events": lambda sim, thing: sim.record(thing, every="event"),
+}
+
+
+@pytest.mark.parametrize("watch", WATCHES)
+@pytest.mark.parametrize("is_compiled", [False, "auto"])
+@pytest.mark.parametrize("kinds", [(Driven,), (Still, Driven), (Driven, Driven)])
+def test_an_event_at_a_jump_of_an_input_reads_what_holds_from_then_on(kinds, is_compiled, watch) -> None:
+    """Whoever looks on, and whatever else has come to that time."""
+    sim = ev.Simulation(compile=is_compiled, dt_max=1.25)
+    things = [kind(sim, signal=HeldTable((0.0, 1.25), (3.0, -2.0))) if kind is Driven else kind(sim) for kind in kinds]
+    for thing in things:
+        thing.start()
+    driven = [thing for thing in things if isinstance(thing, Driven)]
+    seen = []
+
+    def looks() -> ev.ProcessGenerator:
+        yield ev.hold(1.25)
+        seen.extend((thing.drive, thing.rate.x + thing.x) for thing in driven)
+
+    sim.process(looks())
+    WATCHES[watch](sim, driven[-1])
+    sim.run(until=2.0)
+    assert seen == [(-2.0, pytest.approx(-2.0))] * len(driven)
+
+
 def test_inputs_are_frozen_and_comparable() -> None:
     assert Step(1.0) == Step(1.0) != Step(2.0)
     assert hash(Pulse(0.1, width=0.05)) == hash(Pulse(0.1, width=0.05))

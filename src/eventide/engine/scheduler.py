@@ -155,12 +155,15 @@ def march(a: Arrays, stop: float) -> int:
         limit = min(stop, a.flow.key[f])
         if a.run.upcoming < limit and take_down(a, limit):
             return RECORDED
-        if a.flow.key[f] <= stop and is_looked_at(a, f, stop):
-            a.flow.announced[f] = 1
-            return STEPPED
-        if a.flow.key[f] <= stop and is_at_limit(a, f):
-            leave_limit(a, a.flow.key[f])
-            return BROKEN
+        if a.flow.key[f] <= stop:
+            ended = at_limit(a, f, stop)
+            looked_at = ended if a.flow.key[f] == stop else f
+            if looked_at >= 0 and is_looked_at(a, looked_at, stop):
+                a.flow.announced[looked_at] = 1
+                return STEPPED
+            if ended >= 0:
+                leave_limit(a, a.flow.key[f])
+                return BROKEN
         if a.flow.key[f] >= stop:
             if a.flow.key[f] == stop:
                 gather(a)
@@ -197,8 +200,21 @@ def is_spent(a: Arrays, f: int) -> bool:
 
 def is_at_limit(a: Arrays, f: int) -> bool:
     """Whether the step of a flow has ended where an input is not smooth, without a state event before."""
-    at_limit = a.flow.key[f] == a.flow.limit[f] and not is_cut(a, f)
-    return bool(at_limit and a.flow.step[f] > 0.0)
+    return bool(a.flow.key[f] == a.flow.limit[f] and not is_cut(a, f) and a.flow.step[f] > 0.0)
+
+
+def at_limit(a: Arrays, first: int, stop: float) -> int:
+    """The flow whose step has ended at its limit, at the time of the first flow; -1 without one.
+
+    Where an event takes place at that time, which may read any flow, all are looked through; else the first alone.
+    """
+    if is_at_limit(a, first):
+        return first
+    if a.flow.key[first] == stop or is_cut(a, first):
+        for k in range(1, collect(a, a.flow.key[first])):
+            if is_at_limit(a, a.pending[k]):
+                return int(a.pending[k])
+    return -1
 
 
 def is_cut(a: Arrays, f: int) -> bool:
@@ -212,7 +228,7 @@ def is_looked_at(a: Arrays, f: int, stop: float) -> bool:
     At `stop` all of them look. Those of spans have to see the step before, where its limit ends it, as it is lost then.
     """
     if a.flow.key[f] == stop:
-        return bool(a.run.stepwise > 1.0 and a.flow.announced[f] == 0 and is_at_limit(a, f))
+        return bool(a.run.stepwise > 1.0 and a.flow.announced[f] == 0)
     least = 1.0 if is_cut(a, f) else 0.0
     return bool(a.run.stepwise > least and a.flow.step[f] > 0.0 and a.flow.announced[f] == 0)
 

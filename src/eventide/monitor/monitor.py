@@ -65,6 +65,8 @@ class Monitor:
         """Whether a signal handler has ended the run between two steps, by an error."""
         self._stopped_at = -inf
         """When a signal handler has ended a run."""
+        self._has_stepped = False
+        """Whether observers have last seen a step: what ends with it at the same instant is still to be found."""
         self._forced: Trigger | None = None
         """The handler whose event is next because of sliding, until observers have seen the event before it."""
         self._calendar = sim._calendar
@@ -111,7 +113,7 @@ class Monitor:
                 None if changes.are_seen and integrator.references.stands() else self._look_around()
             )
             while chosen is None:
-                if sim.time >= next_event:
+                if sim.time >= next_event and not self._has_stepped:
                     integrator.settle()
                     if not changes.are_seen:
                         integrator.complete_exposed()
@@ -130,10 +132,11 @@ class Monitor:
                 if answer >= 0 or self._is_event(answer):
                     chosen = integrator.chosen
                 elif answer == REACHED and changes.are_seen and stop < LATEST:
-                    sim.time = stop  # there are no observers
+                    sim.time, self._has_stepped = stop, False  # there are no observers
                 else:
                     self._attend(answer, stop, next_event)
             self.state_events += 1
+            self._has_stepped = False
             if not changes.are_seen:
                 integrator.complete_exposed()
             if chosen.partner is not None:
@@ -216,6 +219,7 @@ class Monitor:
         sim, integrator, observers = self.sim, self.integrator, self.observers
         for taped in observers.taped:
             taped._fetch()
+        self._has_stepped = code == STEPPED
         if code == REACHED:
             self._arrive(stop)
             if stop in (self._instant, next_event) or integrator.has_events:
