@@ -211,3 +211,55 @@ def test_a_method_of_another_is_noticed_between_runs_and_refused_within_one(
         return
     with pytest.raises(ev.ModelError, match="model was given its own 'gain' while the run went on"):
         sim.run(until=79.9)
+
+
+@pytest.mark.parametrize("name", OWN)
+@pytest.mark.parametrize("how", ["deleted", "set"])
+def test_what_an_object_is_given_and_loses_in_one_run_is_refused(how: str, name: str, simulate: Any) -> None:
+    """Laws went on with the function of the class in between, in silence."""
+    sim = simulate()
+    tank = Tank(sim, name="tank").start()
+    before = getattr(tank, name)
+
+    def story() -> ev.ProcessGenerator:
+        yield ev.hold(1.0)
+        lay(tank, name)
+        yield ev.hold(0.5)
+        if how == "deleted":
+            delattr(tank, name)
+        else:
+            setattr(tank, name, before)
+
+    sim.process(story())
+    with pytest.raises(ev.ModelError, match=f"tank was given its own '{name}' while the run went on, and its laws, "):
+        sim.run(until=1.75)
+    assert sim.time == (1.5 if how == "deleted" else 1.75)
+
+
+@pytest.mark.parametrize("name", OWN)
+def test_what_an_object_has_between_two_runs_it_may_lose_there(name: str, simulate: Any) -> None:
+    sim = simulate()
+    tank, other = Tank(sim, name="tank").start(), Tank(sim, name="other").start()
+    sim.run(until=0.5)
+    lay(tank, name)
+    delattr(tank, name)
+    setattr(other, name, getattr(other, name))
+    sim.process(ev.hold(0.25) for _ in range(1))
+    sim.run(until=1.0)
+    assert tank.x == pytest.approx(1.0)
+
+
+def test_other_attributes_may_be_deleted(simulate: Any) -> None:
+    sim = simulate()
+    tank = Tank(sim).start()
+
+    def story() -> ev.ProcessGenerator:
+        tank.note = 1
+        yield ev.hold(1.0)
+        del tank.note
+
+    sim.process(story())
+    sim.run(until=1.5)
+    assert not hasattr(tank, "note")
+    with pytest.raises(AttributeError):
+        del tank.note

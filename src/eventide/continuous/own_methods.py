@@ -1,8 +1,9 @@
 """Methods that single objects have in place of those of their class; searched for between runs.
 
 Compiled code of a class announces no such change. Where the same file sets an attribute with the name of a method,
-objects are checked at each event instead, and this search is not needed. So what is given and taken back within one run
-is noticed, unless that is done in another file or by a computed name.
+objects are checked at each event instead, and this search is not needed. What is given and taken back within one run in
+another file, or by a computed name, is refused: as the attribute is deleted, or, if the function of the class has been
+set in its place, at the end of the run.
 """
 
 from __future__ import annotations
@@ -26,18 +27,21 @@ _ATTRIBUTES: Final = attrgetter("__dict__")
 class OwnMethods:
     """Looks for them as a run begins, and as it ends.
 
-    is_due      whether a run has ended since they were looked for
+    is_due      whether a run has ended since they were looked for, or none has begun
     """
 
     def __init__(self, integrator: Integrator) -> None:
         self._integrator = integrator
-        self.is_due = False
+        self.is_due = True
+        self._restored: list[Member] = []  # what had a function of its class as its own when this run began
 
     def adopt(self) -> None:
         """A run begins: check again the laws, conditions, handlers and processes that call such methods."""
         self.is_due = False
         integrator = self._integrator
-        if self._owners():
+        owners = self._owners()
+        self._restored = [one for one in owners if self._is_restored(one)]
+        if owners:
             integrator.native_processes.leave_all()
             integrator.groups.renew(self._stale_members())
             for condition in self._stale_conditions():
@@ -52,7 +56,8 @@ class OwnMethods:
         integrator = self._integrator
         integrator.references.catch_up()  # what the last event has announced is no method
         overlaid = [t.component for t in integrator.native_handlers.plans if t.method in t.component.__dict__]
-        members, conditions = [*self._stale_members(), *overlaid], self._stale_conditions()
+        restored = [one for one in owners if self._is_restored(one) and not any(one is old for old in self._restored)]
+        members, conditions = [*self._stale_members(), *overlaid, *restored], self._stale_conditions()
         if members or conditions or not integrator.native_handlers.are_current():
             met = [*members, *(one for condition in conditions for one in condition.plan.touches)]
             owner = next((owner for owner in owners if any(owner is one for one in met)), owners[-1])
@@ -62,6 +67,17 @@ class OwnMethods:
                 f"may have gone on with that of {type(owner).__name__}: give it between two runs, or let a field refer "
                 "to the function and set that"
             )
+
+    def take_back(self, name: str) -> None:
+        """An object loses an attribute: raise ModelError if that is a method which the present run has not used."""
+        if not self.is_due and name in self._integrator.analyst.methods:
+            self.check(has_acted=True)
+            self.is_due = False
+
+    def _is_restored(self, owner: Member) -> bool:
+        """Whether an object has a function of its class as its own, as after an exchange in a run."""
+        names = self._integrator.analyst.methods.intersection(own := owner.__dict__)
+        return any(getattr(own[name], "__func__", own[name]) is getattr(type(owner), name, None) for name in names)
 
     def _owners(self) -> list[Member]:
         """The objects with methods of their own where compiled code has taken those of a class.

@@ -101,6 +101,11 @@ class Continuous(_Continuum, Component):
         super()._refuse_late()
         refuse_late_handlers(cls, when=cls._when_specs, every=cls._every_specs)
 
+    def __delattr__(self, name: str) -> None:
+        if "integrator" in self._system.__dict__:
+            self._system.integrator.own_methods.take_back(name)
+        super().__delattr__(name)
+
     def equations(self) -> None:
         """Set the rates of the states (and computed values) from the present states; nothing by default."""
 
