@@ -251,3 +251,18 @@ def test_a_response_with_the_name_of_a_column_keeps_its_mean():
     assert runs.inputs["point"].tolist() == [0, 1] * 3
     assert runs.inputs["parameter point"].tolist() == [1.0, 2.0] * 3
     assert runs.to_xarray()["response point"].to_numpy().tolist() == [[4.0] * 3] * 2
+
+
+@ev.model(until=1.0)
+def seldom(sim):
+    share = sim.stream("share").uniform(0.0, 1.0)
+    return {"always": lambda: share} | ({"high": lambda: share} if share > 0.5 else {})
+
+
+def test_a_mean_of_those_runs_alone_that_answered_is_told():
+    runs = ev.Study(seldom, replications=8, entropy=1).run(workers=1)
+    count = int(runs.table["high"].count())
+
+    assert 0 < count < 8
+    assert f"high was answered by {count} of 8 runs: its means are of these alone" in str(runs)
+    assert "always was answered" not in str(runs)

@@ -56,14 +56,19 @@ def told_as_html(replication: Replication) -> str:
 
 
 def notes(replication: Replication) -> list[str]:
-    """A line for each response that has no mean, as it is not finite in some runs; and one for runs without responses,
-    as they were stopped.
+    """A line for each response that has no mean, as it is not finite in some runs, or one of some runs alone, as others
+    did not answer it; and one for runs without responses, as they were stopped.
     """
     found = [
         f"{name} is not finite in {len(numbers)} of {len(replication)} runs, first in run {numbers[0]}: "
         "it has no mean at their points; .table has all values"
         for name, numbers in not_finite(replication).items()
     ]
+    whole = [result.responses for result in replication if result.is_whole]
+    for name in units_of(replication):
+        count = sum(name in responses for responses in whole)
+        if count < len(whole):
+            found.append(f"{name} was answered by {count} of {len(whole)} runs: its means are of these alone")
     cut = stopped(replication)
     if cut:
         found.append(
