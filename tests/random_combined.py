@@ -406,7 +406,7 @@ def combined_program(seed: int, acts: int) -> str:
     given = [f"INPUT = {chance.choice(INPUTS)}", "HITS = []", "MATE = None", f"ACTS = {acts}"]
     given += [f"DIVERS = {chance.choice((0, 0, 1, 2))}", f"STARTS = {chance.random() < 0.5}"]
     given += [f"WAKES = {chance.random() < 0.4}"]
-    given += [f"WATCHERS = {chance.choice((0, 1, 2, 3))}", f"RECORDS = {chance.choice((0, 0, 0, 0, 1, 2))}"]
+    given += [f"WATCHERS = {chance.choice((0, 1, 2, 3))}", f"RECORDS = {chance.choice((0, 0, 1, 2))}"]
     watcher = chance.choice((*WATCHERS, HELPED, HELPED)).format(
         first=chance.choice(DEEDS), second=chance.choice(DEEDS), priority=chance.choice(("", ", priority=1"))
     )
@@ -436,6 +436,7 @@ def combined_outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: in
         sim.process(module.waker(sim, rng, watchers[:2]))
     processes = [entry.process for entry in sim.schedule]
     recordings = [sim.record(swing, tank, every=(0.5, "event")[k]) for k in range(module.RECORDS)]
+    recordings += [sim.record(desk, every="event") for _ in recordings[:1]]
     if acts:
         sim.process(module.meddler(sim, Random(seed + 1), log, processes))
     ends = sorted(Random(seed + cuts).uniform(0.0, horizon) for _ in range(cuts))
@@ -447,7 +448,7 @@ def combined_outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: in
     moved = [*((one.depth, one.speed, one.turns) for one in divers)]
     moved += [swing.x, swing.v, swing.k, swing.hits, tank.level, tank.inflow, count.total, count.share]
     steps = [sim.monitor.steps, sim.monitor.refused, sim.monitor.state_events]
-    rows = [[list(recording.times), [list(recording[c.name]) for c in recording.columns]] for recording in recordings]
+    rows = [[list(one.times), list(one.sides), *(list(one[c.name]) for c in one.columns)] for one in recordings]
     tallies = [desk.waits.count, desk.waits.mean, desk.utilisation]
     return [
         sim.time,

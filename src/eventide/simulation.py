@@ -371,7 +371,8 @@ class Simulation(World):
         from eventide.compilation.account import RowsNote, explain
 
         away = self._migration
-        rows = None if away is None else RowsNote(away.notes, away.taken, self.events)
+        observers = self._the_monitor.row_driver.looks.in_python() if "_the_monitor" in self.__dict__ else ()
+        rows = None if away is None else RowsNote(away.notes, away.taken, self.events, observers)
         return explain(self._continuum.integrator, rows)
 
     def __repr__(self) -> str:

@@ -177,9 +177,23 @@ def same_bits(one: Result, other: Result, settings: tuple[Setting, Setting], kin
         for time in dict.fromkeys((*one.rows, *other.rows)):
             if repr(one.rows.get(time)) != repr(other.rows.get(time)):
                 return Finding(kind, settings, f"at {time}: {one.rows.get(time)}, and {other.rows.get(time)}")
+        for first, second in zip(one.seen, other.seen, strict=True):
+            if repr(first) != repr(second):
+                at = [
+                    k
+                    for k, (a, b) in enumerate(zip(*map(rows_of, (first, second)), strict=False))
+                    if repr(a) != repr(b)
+                ]
+                text = f"rows {at[:3]} of {len(first[0])} and {len(second[0])} of a recording differ"
+                return Finding(kind, settings, text)
         if repr(one.area) != repr(other.area):
             return Finding(kind, settings, f"the integral is {one.area}, and {other.area}")
     return None
+
+
+def rows_of(recording: list[list[float]]) -> list[tuple[float, ...]]:
+    """The rows of columns."""
+    return list(zip(*recording, strict=True))
 
 
 Pair = tuple[str, Setting, Setting]
@@ -226,6 +240,9 @@ def plan(seed: int, *, mode: str = "some", threads: bool = True) -> tuple[list[S
                 pair("bits of plain", replace(base, pieces=3), compiled=False)
             for rows in ROWS:
                 pair("bits of rows", Setting(method, compiled=False), compiled=True, rows=rows)
+                seen = Setting(method, compiled=False, observed="recorded in rows")
+                pair("bits of rows", seen, compiled=True, rows=rows)
+                pair("bits of rows", replace(seen, pieces=3), compiled=True, rows=rows)
             pair("bits of rows", Setting(method, compiled=False, pieces=3), compiled=True, rows=ROWS[0])
     else:
         plain = pair("bits of plain", Setting(first), compiled=False)
@@ -239,6 +256,8 @@ def plan(seed: int, *, mode: str = "some", threads: bool = True) -> tuple[list[S
         cut = pair("bits of plain", Setting(last, stepping=stepping, pieces=pieces, observed=looks), compiled=False)
         pair("bits of rows", plain, compiled=True, rows=ROWS[seed % 7 == 0])
         pair("bits of rows", replace(cut, observed=""), compiled=True, rows=ROWS[0])
+        seen = Setting(third, compiled=False, observed="recorded in rows", pieces=random.choice((1, 1, 2, 7)))
+        pair("bits of rows", seen, compiled=True, rows=ROWS[seed % 5 == 0])
     if threads:
         pair("bits of threads", Setting(second), threads=2)
     fails = Random(f"failing {seed}")

@@ -26,6 +26,7 @@ from eventide.continuous.guards import native_handlers, native_processes
 METHODS = ("ENGLAND", "DORMAND_PRINCE", "DOP853", "RADAU")
 TOLERANCE = 1e-9
 NUMBERS = count()
+QUEUED = ev.Resource, ev.Container, ev.Store
 
 
 @dataclass(frozen=True)
@@ -65,6 +66,7 @@ class Result:
 
     error   the sort and text of what it raised, or ""
     rows    by time, what a recording has there once; area: what has been integrated
+    seen    all rows of recordings of which rows may have read something
     taken   so many events were of rows
     """
 
@@ -74,6 +76,7 @@ class Result:
     steps: int = 0
     rows: dict[float, dict[str, float]] = field(default_factory=dict)
     area: float | None = None
+    seen: list[list[list[float]]] = field(default_factory=list)
     taken: int = 0
 
 
@@ -109,6 +112,17 @@ def observe(sim: Any, objects: list[Any], observed: str, result: Result) -> Call
                 raise AssertionError("what is streamed differs from what is kept")
 
         return fetch
+    if observed == "recorded in rows":
+        held = [thing for o in objects for thing in vars(o).values() if isinstance(thing, QUEUED)]
+        recordings = [sim.record(*objects, every=every) for every in ("event", float(m.GRID))]
+        recordings += [sim.record(thing, every="event") for thing in {id(one): one for one in held}.values()]
+
+        def read() -> None:
+            for one in recordings:
+                result.seen.append([one.times.tolist(), one.sides.tolist()])
+                result.seen[-1] += [one[column.name].tolist() for column in one.columns]
+
+        return read
     if observed == "recorded events":
         sim.record(*objects, every="event")
     elif observed == "logged":
@@ -171,7 +185,7 @@ def rows_of(recording: Any) -> dict[float, dict[str, float]]:
     }
 
 
-OBSERVED = ("recorded", "recorded events", "logged", "integrated", "reported", "dense")
+OBSERVED = ("recorded", "recorded in rows", "recorded events", "logged", "integrated", "reported", "dense")
 FAILING = ("a reporter fails", "processes fail")
 """Their errors end the run again and again, and each time it goes on. Steps end there, so the bits are others."""
 

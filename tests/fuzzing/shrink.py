@@ -222,7 +222,10 @@ if __name__ == "__main__":
     warnings.simplefilter("ignore")  # as where it was found
     # {finding}
 """
-LOOKS = """    if observed.startswith("recorded"):
+LOOKS = """    if observed == "recorded in rows":
+        for every in ("event", 0.0703):
+            sim.record(*objects, every=every)
+    elif observed.startswith("recorded"):
         sim.record(*objects, every="event" if observed.endswith("events") else 0.0703)
     elif observed == "dense":
         sim.record(*objects, every=0.5, dense=True)

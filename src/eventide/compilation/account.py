@@ -144,11 +144,22 @@ class HandlerNote:
 
 
 class RowsNote(NamedTuple):
-    """What is known of processes that may be rows: of each function, and how many of all events were those of rows."""
+    """What is known of processes that may be rows: of each function, and how many of all events were those of rows.
+
+    observers   the names of those that look at each event as Python, so that all processes are Python, too
+    """
 
     notes: Sequence[RowNote]
     taken: int
     events: int
+    observers: Sequence[str] = ()
+
+    def hindrance(self) -> list[str]:
+        """Who looks at each event as Python."""
+        verb = "looks" if len(self.observers) == 1 else "look"
+        return (
+            [f"processes are Python as {', '.join(self.observers)} {verb} at events{LOOKING}"] if self.observers else []
+        )
 
     def lines(self) -> list[str]:
         """How much of a run native code has had, if it could; where that is nothing, what it needs."""
@@ -158,6 +169,10 @@ class RowsNote(NamedTuple):
         return [f"  {self.taken} of {self.events} events up to now were native ones of these functions{why}"]
 
 
+LOOKING: Final = (
+    '; native code can do so for recordings of variables of objects, and at events, `every="event"`, of levels, '
+    "resources, containers and stores, which are not dense and do not stream"
+)
 NEEDS: Final = (
     "those begin after some events, and where nothing needs Python between two of them, such as an observer, or a wait "
     "or a law that is Python"
@@ -242,6 +257,7 @@ class Explanation:
         if self.processes:
             told = grouped(process._lines(self.compiles) for process in self.processes)
             lines += ["processes, unless each event is observed", *told, *(self.rows.lines() if self.rows else [])]
+        lines += self.rows.hindrance() if self.rows else []
         if self.flows:
             lines.append("flows: all is one" if self.together else "flows: what steps together")
             lines += grouped(_of_flow(flow) for flow in self.flows)

@@ -49,6 +49,7 @@ class Engine:
     proceed_away: Callable[..., int]
     advance_to_row: Callable[..., int]
     look: Callable[..., float]
+    slope: Callable[..., float]
     may_change: Callable[..., bool]
     change: Callable[..., bool]
     has_broken: Callable[..., bool]
@@ -85,7 +86,7 @@ ENTRIES: Final = tuple(one.name for one in fields(Engine))[1:-1]
 """The names of the stepper's functions that Python calls."""
 DIRECT: Final = (
     "advance_to_row", "look", "may_change", "change", "has_broken", "may_watch", "close_over", "watch", "unwatch",
-    "waiter", "found_at",
+    "waiter", "found_at", "slope",
 )  # fmt: skip
 """Those of them that other native code calls."""
 

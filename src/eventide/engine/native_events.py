@@ -39,6 +39,7 @@ from eventide.engine.codes import (
     UNSETTLED,
     WHOSE,
     WRITES,
+    R,
     Y,
 )
 from eventide.engine.event_effects import complete_to, publish, settle_touched, touch
@@ -218,13 +219,22 @@ def look(a: Arrays, slot: int, first: int, time: float) -> float:
 
     first       of its block; below 0 for a number that stands still between events
     """
+    return float(a.rows[Y, slot]) if is_shown(a, first, time) else nan
+
+
+def slope(a: Arrays, slot: int, first: int, time: float) -> float:
+    """The rate of a slot now; NaN where laws have failed."""
+    return float(a.rows[R, slot]) if is_shown(a, first, time) else nan
+
+
+def is_shown(a: Arrays, first: int, time: float) -> bool:
+    """Bring what is seen of an object to the present; False where laws have failed that had to be run for it."""
     if first >= 0:
         f = a.slot.home[first]
         if f >= 0:
             publish(a, f, time)
-            if has_failed(a):
-                return nan
-    return float(a.rows[Y, slot])
+            return not has_failed(a)
+    return True
 
 
 def flow_of(a: Arrays, slot: int, first: int) -> int:

@@ -61,7 +61,7 @@ class Monitor:
         self.observers = Observers(self.integrator)
         self.state_events = 0
         self._instant = inf
-        self._is_broken_off = False
+        self.is_broken_off = False
         """Whether a signal handler has ended the run between two steps, by an error."""
         self._stopped_at = -inf
         """When a signal handler has ended a run."""
@@ -152,21 +152,24 @@ class Monitor:
         finally:
             sim.active = False
 
-    def _look_around(self) -> Trigger | None:
+    def _look_around(self, *, calls_observers: bool = True) -> Trigger | None:
         """After an event that may have changed more than states and numbers: determine what it has changed.
 
+        calls_observers     at what it has left, unless rows have looked at that for them
         Returns     the handler whose event is next because of sliding; None if there is none
         """
         sim, integrator, slides, instants = self.sim, self.integrator, self._slides, self.watched.instants
+        looks = self.row_driver.looks
+        has_looked, looks.has_looked = looks.has_looked, False
         if self.row_driver.reached is not None:
             self._attend(*self.row_driver.take_reached())
-        goes_on, self._is_broken_off = self._is_broken_off and not integrator.touched, False
+        goes_on, self.is_broken_off = has_looked or (self.is_broken_off and not integrator.touched), False
         is_rebound = slides.is_awake and (integrator.changes.references or not integrator.references.stands())
         integrator.prepare()
         if instants.varying:
             instants.renew()
         self._forced = self._forced or (slides.look(is_rebound=is_rebound) if slides.is_awake else None)
-        if self.observers.count:
+        if self.observers.count and calls_observers:
             integrator.settle()
             if not goes_on:
                 self.observers.observe_all(Phase.AFTER, sim.time)
@@ -178,13 +181,14 @@ class Monitor:
             self._force(forced)
         return forced
 
-    def is_undisturbed(self) -> bool:
+    def is_undisturbed(self, *, but_for_observers: bool = False) -> bool:
         """Whether Python has nothing to do but at events and known times, and no unreadable code sees what they do."""
         instants, observers = self.watched.instants, self.observers
         groups, guards = self.integrator.groups, self.integrator.guards
         is_timed = self._slides.is_awake or instants.exposed
         is_exposed = groups.opaque or groups.exposed or groups.asked or guards.exposed
-        return not (is_timed or is_exposed or observers.count or observers.at_will or observers.taped)
+        is_observed = observers.count or observers.at_will or observers.taped
+        return not (is_timed or is_exposed or (is_observed and not but_for_observers))
 
     def refresh(self) -> None:
         """Evaluate all laws and run all reporters at the present instant; arms no condition."""
@@ -273,7 +277,7 @@ class Monitor:
             raise
         except BaseException:
             self._stopped_at = self.sim.time
-            self._is_broken_off = True  # when that comes is no part of the model, nor of what is recorded of it
+            self.is_broken_off = True  # when that comes is no part of the model, nor of what is recorded of it
             raise
         finally:
             self.integrator.is_observed = False
@@ -387,7 +391,7 @@ class Monitor:
         has_acted = has_acted or not changes.are_seen
         self.integrator.own_methods.check(has_acted=has_acted)
         changes.note()
-        self.row_driver.reached = None
+        self.row_driver.reached, self.row_driver.looks.has_looked = None, False
         if self.observers.at_will:
             self.observers.observe_rest()
         if self.steps >= MANY:

@@ -14,7 +14,8 @@ from eventide.declare.showing import public_dir
 
 if TYPE_CHECKING:
     from eventide.continuous import Integrator
-    from eventide.monitor.tape import Tape
+    from eventide.monitor.native_looks import Looks
+    from eventide.monitor.tape import Fixed, Moving, Tape
 
 
 class Phase(Enum):
@@ -60,6 +61,14 @@ class Observer:
 
     def _fetch(self) -> None:
         """Take over what the stepper has taken down."""
+        raise NotImplementedError
+
+    def _seen_at_events(self) -> tuple[Moving | Fixed, ...] | None:
+        """What it reads at events, if that is all that it does there; None if only Python can look for it."""
+        return None
+
+    def _take_over(self, looks: Looks) -> None:
+        """Take over what native code has read of that around events, after the last call or take-over."""
         raise NotImplementedError
 
     def _begin_grid(self, time: float) -> None:

@@ -1,10 +1,11 @@
 """Events of rows of processes in a model with flows: native code goes from event to event, and returns where it must.
 
 In: the events of rows, in order (`migration/row_migration.py`). Out: these, with all flows brought to each, or
-the first state event before. Rows do so while Python has nothing to do between two events: no observer, nothing
-that slides, no code that is monitored for changes. Before the time of a condition on time alone they return to Python;
-where that may depend on what native code sets they have no events. What an event of a row sets is settled before
-the next one. A state event for which a row waits is its own, unless it fires so often that Python judges it first.
+the first state event before. Rows do so while Python has nothing to do between two events: no observer but recordings
+for which native code can look (`native_looks.py`), nothing that slides, no code that is monitored for changes. Before
+the time of a condition on time alone they return to Python; where that may depend on what native code sets they have no
+events. What an event of a row sets is settled before the next one. A state event for which a row waits is its own,
+unless it fires so often that Python judges it first.
 """
 
 from __future__ import annotations
@@ -14,10 +15,12 @@ from typing import TYPE_CHECKING, Final, cast
 
 from eventide.continuous.integrator import TENDING
 from eventide.discrete.same_time_limit import BESIDE_FLOWS
-from eventide.engine.codes import CHOICE, FOUND, PAUSED, REACHED
+from eventide.engine.codes import CHOICE, FOUND, PAUSED, REACHED, RECORDED
 from eventide.engine.step_control import LATEST
 from eventide.monitor.lent_guards import LentGuards
+from eventide.monitor.native_looks import NativeLooks
 from eventide.rows.codes import DONE, FAILED
+from eventide.rows.looks import arrive
 
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Entry
@@ -41,6 +44,7 @@ class HybridDriver:
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
         self.guards = LentGuards(monitor)
+        self.looks = NativeLooks(monitor)
         self.reached: tuple[int, float] | None = None
         self._found = REACHED  # else a state event of a row with which it may go on, a code of the march
 
@@ -48,16 +52,16 @@ class HybridDriver:
         """Whether rows may have the next events; afterwards the changes of the last event in Python are known."""
         monitor, sim = self._monitor, self._monitor.sim
         integrator, changes = monitor.integrator, monitor.integrator.changes
-        if not monitor.is_undisturbed() or not integrator.analyst.compiles:
+        if not (monitor.is_undisturbed(but_for_observers=True) and integrator.analyst.compiles):
             return False
         if not (changes.are_seen and integrator.references.stands()):
             sim.active = True
             try:
                 self.guards.return_components()
-                monitor._look_around()
+                monitor._look_around(calls_observers=False)
             finally:
                 sim.active = False
-        if not monitor.is_undisturbed():
+        if not (monitor.is_undisturbed(but_for_observers=True) and self.looks.are_possible()):
             return False
         if integrator.together and (
             monitor.watched.instants.heap or any(flow.is_tended for flow in integrator.flows.values())
@@ -75,6 +79,9 @@ class HybridDriver:
         monitor, clock = self._monitor, memory.run
         sim, integrator = monitor.sim, monitor.integrator
         run, guards, current = integrator.run, integrator.guards, sim.current
+        if not self.looks.begin(memory):
+            clock.leaves = 1
+            return DONE
         sim.active, sim.current = True, None
         try:
             if run.touched and self._found == REACHED and is_due(memory, sim.time):
@@ -92,7 +99,7 @@ class HybridDriver:
         finally:
             integrator.is_marching = sim.active = False
             sim.current, clock.arrays = current, 0
-            self._note_changes(clock)
+            self._note_changes(memory)
         if code == FAILED:
             integrator.host.raise_what_was_met()
         return code
@@ -115,9 +122,18 @@ class HybridDriver:
         clock.wrote = 0
         if engine.places:
             clock.marching, clock.looking, clock.asking, clock.changing, clock.breaking, *others = engine.places
-            clock.admitting, clock.closing, clock.entering, clock.withdrawing, clock.naming, clock.timing = others
+            (
+                clock.admitting,
+                clock.closing,
+                clock.entering,
+                clock.withdrawing,
+                clock.naming,
+                clock.timing,
+                clock.sloping,
+            ) = others
         host.march = lambda *given: engine.advance_to_row(known.arrays, *given)
         host.look = lambda *given: engine.look(known.arrays, *given)
+        host.slope = lambda *given: engine.slope(known.arrays, *given)
         host.may_change = lambda *given: engine.may_change(known.arrays, *given)
         host.change = lambda *given: engine.change(known.arrays, *given)
         host.has_broken = lambda: engine.has_broken(known.arrays)
@@ -128,8 +144,10 @@ class HybridDriver:
         host.waiter = lambda: engine.waiter(known.arrays)
         host.found_at = lambda: engine.found_at(known.arrays)
 
-    def _note_changes(self, clock: RowState) -> None:
+    def _note_changes(self, memory: RowMemory) -> None:
         """Python continues after events of rows: note what these have changed."""
+        clock = memory.run
+        self.looks.end(memory)
         monitor, sim, integrator = self._monitor, self._monitor.sim, self._monitor.integrator
         run = integrator.run
         monitor.watched.arrivals = run.arrivals
@@ -162,16 +180,23 @@ class HybridDriver:
             if clock.found:  # their turn has ended before it
                 clock.found = 0
                 return code
-            if clock.reached not in TENDING:
+            stop, answer = integrator.run.next_event, clock.reached
+            if answer in TENDING:
+                answer, _ = integrator.tend(clock.reached, clock.time, stop)
+            elif answer != RECORDED:
                 return code
-            stop = integrator.run.next_event
-            answer, _ = integrator.tend(clock.reached, clock.time, stop)
+            if answer == RECORDED:
+                if self.looks.go_on(memory):
+                    continue
+                clock.reached, clock.leaves = REACHED, 1
+                return code
             if answer != REACHED:
                 clock.reached = found = CHOICE if answer >= 0 else answer
                 if found in FOUND and self.guards.of:
                     continue
                 return code
             self._monitor.sim.time = clock.time = stop
+            arrive(memory.views)
             if integrator.run.touched:
                 integrator.settle()
 
@@ -189,6 +214,7 @@ class HybridDriver:
         integrator = monitor.integrator
         sim.active, sim.current = True, None
         try:
+            self.looks.has_looked = False
             code, found = self._found, self._found
             self._found = REACHED
             if code == REACHED:

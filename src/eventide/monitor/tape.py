@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import ConditionPlan
     from eventide.declare.periods import Grid
+    from eventide.statistics import Level
 
 FEWEST: Final = 64
 """The rows of a tape at first. It grows as they are used up, for Python fetches them one tape at a time."""
@@ -56,9 +57,10 @@ class Moving(NamedTuple):
 
 
 class Fixed(NamedTuple):
-    """A number that changes at events only."""
+    """A number that changes at events only; level: whose value it is, if it is that of one."""
 
     read: Callable[[], float]
+    level: Level | None = None
 
 
 class Evaluated(NamedTuple):
@@ -228,6 +230,11 @@ class Tape(Columns):
         self._grid, self._first = grid, index
         self._integrator.memory.lists.view[self._head + FILLED] = self._fetched = 0
         return True
+
+    def skip(self) -> None:
+        """Leave out the next instant: an event has taken place there."""
+        self._fetched += 1
+        self._integrator.memory.lists.view[self._head + FILLED] = self._fetched
 
     def fetch(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
         """The times and rows taken down since the last call, or None."""

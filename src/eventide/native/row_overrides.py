@@ -25,6 +25,11 @@ def look(a: Rows, slot: int, first: int) -> float:
     return value_of_stepper(a.run.looking, a.run.arrays, slot, first, a.run.time)
 
 
+def slope(a: Rows, slot: int, first: int) -> float:
+    """The rate of a slot now; NaN where laws have failed."""
+    return value_of_stepper(a.run.sloping, a.run.arrays, slot, first, a.run.time)
+
+
 def may_change(a: Rows, slot: int, first: int) -> bool:
     """Whether a slot may be changed without Python."""
     return truth_of_stepper(a.run.asking, a.run.arrays, slot, first)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, cast, overload
+from typing import TYPE_CHECKING, TypeGuard, cast, overload
 
 import numpy as np
 
@@ -14,17 +14,20 @@ from eventide.data import sample
 from eventide.declare import Component, check_same_simulation
 from eventide.declare.units import in_time_units
 from eventide.errors import ModelError, check_boolean
-from eventide.monitor.tape import Moving, Tape
+from eventide.monitor.tape import Fixed, Moving, Tape
 from eventide.observe.frames import attributes_of
 from eventide.observe.population import PopulationRecording
-from eventide.observe.recording_base import RecordingBase
+from eventide.observe.recording_base import AFTER, BEFORE, REGULAR, Look, RecordingBase
 from eventide.observe.subjects import Group, check_names, groups_of_all, named_groups
+from eventide.statistics import Level
 
 if TYPE_CHECKING:
     import numpy.typing as npt
     import pandas as pd
     from matplotlib.axes import Axes
 
+    from eventide.monitor.native_looks import Looks
+    from eventide.monitor.tape import Taken
     from eventide.observe.dense_output import DenseOutput
     from eventide.observe.reporter import Every
     from eventide.observe.subjects import Named, Subject
@@ -48,6 +51,9 @@ class Recording(RecordingBase):
         self._dense: list[DenseOutput] = []
         self._taken = [group.taken for group in groups if group.taken is not None]
         is_regular = isinstance(self._frequency, Fraction) and len(self._taken) == len(groups)
+        seen = [one for one in self._taken if isinstance(one, Moving) or (not is_regular and _is_plain(one))]
+        is_whole = len(seen) == len(groups) and self._frequency != "step"
+        self._seen = tuple(seen) if is_whole else None
         self._tape = Tape(system_of(sim).integrator, self._taken) if is_regular else None
 
     def __repr__(self) -> str:
@@ -122,6 +128,65 @@ class Recording(RecordingBase):
             self._tape.release()
             self._tape = None
 
+    def _seen_at_events(self) -> tuple[Moving | Fixed, ...] | None:
+        return self._seen if self._sink is None else None
+
+    def _take_over(self, looks: Looks) -> None:
+        fetched = None if self._tape is None else self._tape.fetch()
+        times, rows = (np.empty(0), np.empty((0, len(self.columns)))) if fetched is None else fetched
+        is_later = looks.times != self._instant
+        first = int(is_later.argmax()) if is_later.any() else len(is_later)
+        self._note_looks(looks, range(first))
+        if first < len(is_later):  # the present instant is over
+            self._settle()
+            begins = first + np.flatnonzero(np.diff(looks.times[first:], prepend=np.nan) != 0.0)
+            self._append_around(looks, begins, times, rows)
+            self._instant = float(looks.times[-1])
+            self._note_looks(looks, range(begins[-1], len(is_later)))
+            if self._instant in times:
+                self._due = self._instant
+        is_beyond = times > self._instant
+        if is_beyond.any():
+            self._append_regular(times[is_beyond], rows[is_beyond])
+        if self._tape is not None and self._grid is not None:
+            self._index += len(times)
+            self._upcoming = self._grid.time(self._index)
+            if self._upcoming <= self._instant:
+                self._pass(self._instant)
+                self._tape.skip()
+
+    def _note_looks(self, looks: Looks, places: range) -> None:
+        """Note looks at the present instant, of which the last at each side count."""
+        width = len(self.columns)
+        for k in places:
+            numbers = looks.values[k].tolist()
+            look = Look(numbers[:width], numbers[width:], int(looks.events[k]))
+            self._open.setdefault(0, [None, None])[int(looks.sides[k] > 0.0)] = look
+
+    def _append_around(
+        self, looks: Looks, begins: npt.NDArray[np.intp], times: npt.NDArray[np.float64], rows: npt.NDArray[np.float64]
+    ) -> None:
+        """Write down the rows of all instants but the last, and regular rows before it.
+
+        begins          the first look at each instant, mostly that before its events
+        times, rows     of all regular instants, also of those with events
+        """
+        firsts, lasts = begins[:-1], begins[1:] - 1
+        has_before = looks.sides[firsts] < 0.0
+        has_changed = ~has_before | (looks.values[firsts] != looks.values[lasts]).any(axis=1)
+        is_shown = (has_changed | (self._frequency == "event")) & self.keeps_events
+        is_due = ~is_shown & np.isin(looks.times[firsts], times)
+        is_regular = (times < looks.times[-1]) & (times != self._instant) & ~np.isin(times, looks.times)
+        found = firsts[is_shown & has_before], lasts[is_shown], lasts[is_due]
+        places, regular = np.concatenate(found), int(np.count_nonzero(is_regular))
+        sides = np.repeat(
+            np.array([BEFORE, AFTER, REGULAR, REGULAR], np.int8), [len(some) for some in found] + [regular]
+        )
+        at = np.concatenate((looks.times[places], times[is_regular]))
+        values = np.concatenate((looks.values[places, : len(self.columns)], rows[is_regular]))
+        order = np.argsort(at, kind="stable")
+        self._append_all(at[order], sides[order], values[order])
+
     def _begin_tape(self) -> Tape | None:
         tape = self._tape
         if tape is None or self._grid is None or (self._sink is not None and self._sink.is_due(len(self._times))):
@@ -136,6 +201,15 @@ class Recording(RecordingBase):
             self._append_regular(*fetched)
             self._index += len(fetched[0])
             self._upcoming = self._grid.time(self._index)
+
+
+def _is_plain(taken: Taken) -> TypeGuard[Fixed]:
+    """Whether a number is the value of a level, as any level has it."""
+    level = taken.level if isinstance(taken, Fixed) else None
+    if level is None:
+        return False
+    level.value  # noqa: B018  # a level that rows keep has its own class again once it is read
+    return type(level) is Level
 
 
 class _Columns:

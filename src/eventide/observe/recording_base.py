@@ -348,9 +348,15 @@ class RecordingBase(Observer):
     def _append_regular(self, times: npt.NDArray[np.float64], rows: npt.NDArray[np.float64]) -> None:
         """Write down rows of the only source at regular instants, all of them before the present."""
         self._settle()
+        self._append_all(times, np.zeros(len(times), np.int8), rows)
+
+    def _append_all(
+        self, times: npt.NDArray[np.float64], sides: npt.NDArray[np.int8], rows: npt.NDArray[np.float64]
+    ) -> None:
+        """Write down rows of the only source, in their order."""
         self._sources.frombytes(bytes(self._sources.itemsize * len(times)))
         self._times.frombytes(times.tobytes())
-        self._sides.frombytes(bytes(len(times)))
+        self._sides.frombytes(sides.tobytes())
         for column, values in zip(self._data, rows.T, strict=True):
             column.frombytes(values.tobytes())
 

@@ -233,7 +233,7 @@ def _groups_of_station(subject: object) -> list[Group]:
 
 def _level_group(name: str, level: Level, description: str = "") -> Group:
     head = Heading(name, level.unit, is_discrete=True, description=description)
-    return Group((head,), lambda: [float(level.value)], taken=Fixed(lambda: float(level.value)))
+    return Group((head,), lambda: [float(level.value)], taken=Fixed(lambda: float(level.value), level))
 
 
 def _variable_group(variable: Variable) -> Group:

@@ -81,5 +81,28 @@ WITHDRAWN: Final = 5
 UNSEEN: Final = -1.0
 """In place of the duration of a value that a level has not left yet."""
 
+# What recordings read at events (`looks.py`) --------------------------------------------------------------------------
+
+CONSTANT: Final = 0
+"""What a column reads: a number that no row changes."""
+SLOT: Final = 1
+"""The value of a slot of what moves."""
+RATE: Final = 2
+"""The rate of one."""
+LEVEL: Final = 3
+"""The value of a level."""
+AMOUNT: Final = 4
+"""The amount in a depot."""
+LOOK_HEAD: Final = 3
+"""The numbers of a look before those of its columns."""
+BEFORE: Final = -1
+"""The side of a look just before an event."""
+AFTER: Final = 1
+"""That of one just after it."""
+MOVES_ON: Final = 1
+"""In `run.looked`: what the last event has left was looked at, and time goes on."""
+HAS_ARRIVED: Final = 2
+"""The same, and all has come to the next event, and was looked at there."""
+
 UNCHOSEN: Final = -2
 """In `request.chosen`: a user that is not to lose its units."""

@@ -14,9 +14,10 @@ from __future__ import annotations
 from math import inf
 from typing import TYPE_CHECKING
 
-from eventide.engine.codes import CHOICE, LOCATED, REACHED
+from eventide.engine.codes import CHOICE, LOCATED, REACHED, UNSETTLED
 from eventide.rows.codes import BRANCH, IN_HEAP, NONE, NOTHING
-from eventide.rows.moving import found_at, march, waiter
+from eventide.rows.looks import arrive, move_on
+from eventide.rows.moving import found_at, waiter
 from eventide.rows.watches import may_end_watches
 
 if TYPE_CHECKING:
@@ -316,18 +317,21 @@ def take_event(a: Rows, time: float, sequence: float, serial: int, horizon: floa
     if a.run.arrays != 0 and (a.run.wrote != 0 or stop > a.run.time or a.run.found != 0):
         a.run.wrote = 0
         if a.run.found == 0:
-            a.run.reached = march(a, stop)
+            a.run.reached = move_on(a, stop)
         a.run.found = 0
         if a.run.reached != REACHED:
             return begin_found(a)
-    if i < 0:
-        a.run.time = stop
+    a.run.time = stop
+    if not arrive(a):
+        a.run.reached = UNSETTLED
         return NONE
+    if i < 0:
+        return NONE
+    a.run.looked = 0
     if a.activity.last[i] == IN_HEAP:
         a.run.hole = 1
     else:
         unlink(a, i)
-    a.run.time = a.activity.due[i]
     a.activity.sequence[i] = 0.0
     a.run.turn += 1
     return i
@@ -345,8 +349,12 @@ def begin_found(a: Rows) -> int:
         return NONE
     a.activity.wait[i] = NOTHING
     a.process.subject[i] = NONE
+    is_later = a.run.reached == LOCATED
     a.run.reached = REACHED
     a.run.time = found_at(a)
+    if is_later:
+        arrive(a)
+    a.run.looked = 0
     a.run.turn += 1
     a.run.wrote = 1
     a.run.watching -= 1

@@ -14,6 +14,7 @@ from eventide.rows.codes import (
     INTERRUPTION,
     NONE,
     NOTHING,
+    ROOM,
     SPENT,
     TRANSFERRING,
     WAITS,
@@ -21,6 +22,7 @@ from eventide.rows.codes import (
 from eventide.rows.composites import come
 from eventide.rows.depots import carry_out
 from eventide.rows.event_list import close_event, take_event
+from eventide.rows.looks import may_look
 from eventide.rows.moving import has_broken
 
 if TYPE_CHECKING:
@@ -64,6 +66,8 @@ def proceed_rows(a: Rows, time: float, sequence: float, serial: int, horizon: fl
                 most = a.run.spell
             if taken > 0 and taken == most - 1 and a.run.time == a.run.mark:
                 return SPENT
+            if not may_look(a):
+                return ROOM
             i = take_event(a, time, sequence, serial, horizon)
             if i < 0:
                 return DONE

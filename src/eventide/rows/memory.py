@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from struct import pack_into as pack
@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from eventide.engine.records import Record, view_of
-from eventide.rows.codes import BRANCH, FREE, INTERRUPTION, NONE, UNSEEN
+from eventide.rows.codes import BRANCH, FREE, INTERRUPTION, LOOK_HEAD, NONE, UNSEEN
 from eventide.rows.depots import most_changes, most_items
 from eventide.rows.interface import PLAIN
 from eventide.rows.records import (
     RECORDS,
     ActivityRecord,
+    ColumnRecord,
     DepotRecord,
     KindRecord,
     LevelRecord,
@@ -47,6 +48,8 @@ LINE: Final = 64
 """The bytes of a cache line."""
 MOST_WAITING: Final = 2048
 """The most that may wait at a station: a level of Python keeps the durations of some thousand values apart."""
+MOST_LOOKS: Final = 256
+"""A quarter of the looks of recordings until Python takes them over."""
 SPARE: Final = 4
 """The rows for which there is room for one stale notice."""
 
@@ -56,11 +59,12 @@ class Host:
 
     __slots__ = (
         "change", "close_over", "found_at", "has_broken", "kernels", "look", "march", "may_change", "may_watch",
-        "unwatch", "waiter", "watch",
+        "slope", "unwatch", "waiter", "watch",
     )  # fmt: skip
 
     march: Callable[..., int]
     look: Callable[..., float]
+    slope: Callable[..., float]
     may_change: Callable[..., bool]
     change: Callable[..., bool]
     has_broken: Callable[..., bool]
@@ -149,10 +153,12 @@ class RowMemory:
     run     clock, counters and lists
     host    runs plain kernels
     changed     the attributes of objects that some kernel sets
+    levels      what recordings read of the levels that are away, by their ids: a code, and a row
     """
 
     def __init__(self, engine: RowEngine = PLAIN, image: Image | None = None) -> None:
         self.changed: set[str] = set()  # asked for membership only
+        self.levels: dict[int, tuple[int, int]] = {}
         self.engine = engine
         self.host = Host()
         self.objects: dict[int, object] = {}
@@ -160,8 +166,9 @@ class RowMemory:
         self.activity, self.process, self.notice = ActivityRecord(), ProcessRecord(), NoticeRecord()
         self.kind, self.request = KindRecord(), RequestRecord()
         self.station, self.depot = StationRecord(), DepotRecord()
-        self.level, self.tally = LevelRecord(), TallyRecord()
+        self.level, self.tally, self.column = LevelRecord(), TallyRecord(), ColumnRecord()
         self._sinks: list[Sink] = []
+        self._has_looks = False
         self._packed: object = None
         self._views: Rows | None = None
         self._kept: object = None
@@ -180,7 +187,7 @@ class RowMemory:
         run.current = run.front_first = run.front_end = run.ready_first = run.ready_end = NONE
         run.free_request = run.woken = NONE
         self._counts = {"kind": 0, "station": 0, "depot": 0, "level": 0, "tally": 0}
-        for record in (self.kind, self.station, self.depot, self.level, self.tally):
+        for record in (self.kind, self.station, self.depot, self.level, self.tally, self.column):
             lengthen(record, 8)
         self._wholes: NDArray[np.int64] = np.zeros(0, np.int64)
         self._reals: NDArray[np.float64] = np.zeros(0)
@@ -216,6 +223,7 @@ class RowMemory:
                 depot=self.depot,
                 level=self.level,
                 tally=self.tally,
+                column=self.column,
                 run=self.run,
                 host=self.host,
             )
@@ -294,6 +302,22 @@ class RowMemory:
         self._sinks.append(sink)
         self.tally.size[t], self.tally.start[t] = VALUES, self._take_reals(VALUES)
         return t
+
+    def set_columns(self, columns: Sequence[tuple[int, int, int]], sink: Sink) -> None:
+        """Let recordings read these columns at events: for each what, where, and the first slot of its object.
+
+        sink    takes what they have read
+        """
+        run, most = self.run, MOST_LOOKS * (LOOK_HEAD + len(columns))
+        if not self._has_looks:
+            run.looks, self._has_looks = self.add_tally(sink), True
+        if len(columns) > len(self.column.ints):
+            lengthen(self.column, len(columns))
+        for c, (what, where, first) in enumerate(columns):
+            self.column.what[c], self.column.where[c], self.column.first[c] = what, where, first
+        self._widen_tally(run.looks, most)
+        run.columns = len(columns)
+        self._outdate()
 
     def add_station(self, capacity: int, in_use: int, queue: int, waits: int, *, is_preemptive: bool = False) -> int:
         """A new station, with its two levels and its tally."""

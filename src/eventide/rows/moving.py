@@ -18,6 +18,11 @@ def look(a: Rows, slot: int, first: int) -> float:
     return float(a.host.look(slot, first, a.run.time))
 
 
+def slope(a: Rows, slot: int, first: int) -> float:
+    """The rate of a slot now; NaN where laws have failed."""
+    return float(a.host.slope(slot, first, a.run.time))
+
+
 def may_change(a: Rows, slot: int, first: int) -> bool:
     """Whether a slot may be changed without Python."""
     return bool(a.host.may_change(slot, first))

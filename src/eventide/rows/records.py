@@ -242,6 +242,19 @@ class TallyRecord(Record, is_padded=False):
     """How many there are."""
 
 
+class ColumnRecord(Record, is_padded=False):
+    """What recordings read at events."""
+
+    what: Ints
+    """A code: a constant, a slot or its rate, a level, or the amount in a depot."""
+    where: Ints
+    """The slot, or the row of the level or of the depot."""
+    first: Ints
+    """The first of the slots of the same object."""
+    value: Floats
+    """The constant."""
+
+
 class RowState(ctypes.Structure):
     """The clock, the counters, and the lists of the present instant."""
 
@@ -321,6 +334,14 @@ class RowState(ctypes.Structure):
     """That of the one that says whose wait ends by the event that was found."""
     timing: int
     """That of the one that says when."""
+    sloping: int
+    """That of the one that gives the rate of a slot."""
+    columns: int
+    """The number of columns that recordings read at events."""
+    looks: int
+    """The tally that keeps what they read."""
+    looked: int
+    """Whether time goes on, and all has come to the next event, as far as recordings see it; 0 after an event."""
     watching: int
     """The number of rows that wait for conditions."""
     found: int
@@ -346,7 +367,7 @@ class Rows(NamedTuple):
     """All that native processes consist of, as their functions see it.
 
     wholes, reals   local numbers of the processes, values of tallies, durations of levels
-    activity ... tally  the records above
+    activity ... column the records above
     run             clock, counters, lists
     host            runs kernels in Python; an empty tuple in compiled code
     """
@@ -362,6 +383,7 @@ class Rows(NamedTuple):
     depot: DepotRecord
     level: LevelRecord
     tally: TallyRecord
+    column: ColumnRecord
     run: RowState
     host: Any
 
@@ -376,5 +398,6 @@ RECORDS: Final[Mapping[str, type[Record]]] = {
     "depot": DepotRecord,
     "level": LevelRecord,
     "tally": TallyRecord,
+    "column": ColumnRecord,
 }
 """The records among the fields of `Rows`."""

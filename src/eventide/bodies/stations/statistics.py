@@ -17,6 +17,7 @@ from eventide.discrete.resources.away import away_class
 from eventide.discrete.resources.away_depots import has_plain_amount, item_type
 from eventide.discrete.resources.container import Container
 from eventide.discrete.resources.store import Store
+from eventide.rows.codes import AMOUNT, LEVEL
 from eventide.statistics import Level, Tally
 from eventide.statistics.level import LevelState, set_in_turn, set_state, state_of
 from eventide.statistics.tally import taker_of
@@ -89,6 +90,7 @@ class AwayLevel:
         held = {int(value): lasted for value, lasted in state.held.items()}
         self._memory.fill_level(self.row, int(state.value), state.changed, held)
         self._memory.widen_level(self.row, max(self._room, 2 * (1 + max(int(state.value), *held, 0))))
+        self._memory.levels[id(self.thing)] = LEVEL, self.row
         object.__setattr__(self.thing, "__class__", LEVEL_AWAY)
 
     def go_again(self) -> bool:
@@ -102,6 +104,7 @@ class AwayLevel:
         """The level has its state again, if it has not."""
         if type(self.thing) is LEVEL_AWAY:
             object.__setattr__(self.thing, "__class__", Level)
+            del self._memory.levels[id(self.thing)]
             known, l = float if self._kind == "float" else int, self.row  # noqa: E741  # l is a level, as in rows
             held = {known(value): lasted for value, lasted in self._memory.durations(l).items()}
             value, changed = self._memory.level.value[l], self._memory.level.changed[l]
@@ -130,6 +133,7 @@ class AwayChanges:
 
     def go(self) -> None:
         """Rows change the level from now on."""
+        self._memory.levels[id(self.thing)] = AMOUNT, self.row
         object.__setattr__(self.thing, "__class__", LEVEL_AWAY)
 
     def go_again(self) -> bool:
@@ -143,6 +147,7 @@ class AwayChanges:
         """The level has its state again, if it has not."""
         if type(self.thing) is LEVEL_AWAY:
             object.__setattr__(self.thing, "__class__", Level)
+            del self._memory.levels[id(self.thing)]
             self._memory.flush(self.row)
             self._seen = self.thing.value
 

@@ -1,0 +1,63 @@
+"""What recordings read at events, without Python: just after the last event of an instant, and just before the next.
+
+A look is a list of numbers, which a tally keeps for Python: the time, the side, the number of the stretch of code, and
+one for each column of the recordings.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from eventide.engine.codes import REACHED, UNSETTLED
+from eventide.rows.codes import AFTER, AMOUNT, BEFORE, HAS_ARRIVED, LEVEL, LOOK_HEAD, MOVES_ON, RATE, SLOT
+from eventide.rows.moving import has_broken, look, march, slope
+from eventide.rows.statistics import add, has_space
+
+if TYPE_CHECKING:
+    from eventide.rows.records import Rows
+
+
+def may_look(a: Rows) -> bool:
+    """Whether there is room for the looks at both sides of an instant."""
+    return bool(a.run.columns == 0 or has_space(a, a.run.looks, 2 * (LOOK_HEAD + a.run.columns)))
+
+
+def look_at_columns(a: Rows, side: int) -> bool:
+    """Note what the columns are now; False where laws have failed."""
+    t = a.run.looks
+    add(a, t, a.run.time)
+    add(a, t, float(side))
+    add(a, t, float(a.run.turn))
+    for c in range(a.run.columns):
+        what, where = a.column.what[c], a.column.where[c]
+        value = a.column.value[c]
+        if what == SLOT:
+            value = look(a, where, a.column.first[c])
+        elif what == RATE:
+            value = slope(a, where, a.column.first[c])
+        elif what == LEVEL:
+            value = float(a.level.value[where])
+        elif what == AMOUNT:
+            value = a.depot.amount[where]
+        add(a, t, value)
+    return not (a.run.arrays != 0 and has_broken(a))
+
+
+def move_on(a: Rows, stop: float) -> int:
+    """Bring all that moves to a time, after a look at what the events of the present have left."""
+    if a.run.columns != 0 and a.run.looked != MOVES_ON and stop > a.run.time:
+        code = march(a, a.run.time)  # which settles it
+        if code != REACHED:
+            return code
+        if not look_at_columns(a, AFTER):
+            return UNSETTLED
+        a.run.looked = MOVES_ON
+    return march(a, stop)
+
+
+def arrive(a: Rows) -> bool:
+    """All has been brought to the present, where an event comes: look at it before; False where laws have failed."""
+    if a.run.looked != MOVES_ON:
+        return True
+    a.run.looked = HAS_ARRIVED
+    return look_at_columns(a, BEFORE)

@@ -1,0 +1,217 @@
+"""Recordings see of events of rows what they see of those in Python, and rows go on beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import random_bodies
+from random_bodies import simulation, taken
+
+import eventide as ev
+from eventide.monitor import tape
+from eventide.rows import memory
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    random_bodies.hurry(monkeypatch)
+
+
+class Tank(ev.Continuous):
+    level: ev.State = ev.state(1.0)
+    parts: ev.StateVector = ev.state_vector(size=2)
+    inflow: float = 0.5
+    double: ev.Computed = ev.computed()
+
+    def equations(self) -> None:
+        self.rate.level = self.inflow - 0.25 * self.level
+        self.rate.parts = 0.125 - self.parts
+        self.double = 2.0 * self.level
+
+
+def worker(tank: Tank, desk: ev.Resource, stock: ev.Container) -> ev.ProcessGenerator:
+    while True:
+        with desk.request() as place:
+            yield place
+            yield ev.hold(0.25)
+            tank.inflow = 0.5 + 0.125 * tank.level
+            yield stock.put(0.5)
+            yield ev.hold(0.0)
+        yield stock.get(0.5)
+        yield ev.hold(0.375)
+
+
+def drain(tank: Tank) -> ev.ProcessGenerator:
+    while True:
+        yield ev.until(lambda: tank.level >= 1.25)
+        tank.level -= 0.5
+        yield ev.until(lambda: tank.level <= 1.0)
+
+
+def begin(compiles: Any) -> tuple[ev.Simulation, Tank, ev.Resource, ev.Container]:
+    sim = simulation(compiles, native=False)
+    tank = Tank(sim, name="tank").start()
+    desk, stock = ev.Resource(sim, 1, name="desk"), ev.Container(sim, 4.0, name="stock")
+    for _ in range(2):
+        sim.process(worker(tank, desk, stock))
+    sim.process(drain(tank))
+    return sim, tank, desk, stock
+
+
+Rows = list[list[float]]
+
+
+def rows_of(recording: ev.Recording) -> Rows:
+    return [list(recording.times), list(recording.sides), *(list(recording[c.name]) for c in recording.columns)]
+
+
+def both(record: Callable[..., list[Any]], *ends: float) -> tuple[list[Rows], list[Rows], int]:
+    """The rows of recordings beside rows, and in Python, after some runs; how many events were those of rows."""
+    found, counts = [], []
+    for compiles in ("auto", False):
+        sim, tank, desk, stock = begin(compiles)
+        recordings = record(sim, tank, desk, stock)
+        for end in ends or (8.0,):
+            sim.run(until=end)
+        found.append([rows_of(one) for one in recordings])
+        counts.append(taken(sim) if compiles else 0)
+    return found[0], found[1], counts[0]
+
+
+WHAT: dict[str, Callable[..., list[Any]]] = {
+    "each event of what moves": lambda sim, tank, desk, stock: [sim.record(tank, every="event")],
+    "regular times": lambda sim, tank, desk, stock: [sim.record(tank, every=0.125)],
+    "regular times alone": lambda sim, tank, desk, stock: [sim.record(tank, every=0.125, events=False)],
+    "levels": lambda sim, tank, desk, stock: [sim.record(desk, stock, every="event")],
+    "all of these": lambda sim, tank, desk, stock: [
+        sim.record(tank["double"], every=0.1),
+        sim.record(tank, desk, every="event"),
+        sim.record(stock, every="event"),
+        sim.record(tank, every=0.25),
+    ],
+}
+
+
+@pytest.mark.parametrize("record", WHAT.values(), ids=WHAT)
+@pytest.mark.parametrize(
+    "ends", [(8.0,), pytest.param((1.5, 1.75, 3.1, 3.1, 8.0), marks=pytest.mark.slow)], ids=["one run", "several"]
+)
+def test_recordings_beside_rows_have_the_same_rows(record: Callable[..., list[Any]], ends: tuple[float, ...]) -> None:
+    rows, plain, count = both(record, *ends)
+    assert [len(one[0]) for one in rows] == [len(one[0]) for one in plain]
+    assert rows == plain
+    assert count > 20
+
+
+@pytest.mark.slow
+def test_rows_go_on_where_what_recordings_have_read_fills_its_room(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "MOST_LOOKS", 1)
+    monkeypatch.setattr(tape, "FEWEST", 8)
+    monkeypatch.setattr(tape, "MOST", 8)
+    rows, plain, count = both(WHAT["all of these"])
+    assert rows == plain
+    assert count > 20
+
+
+def test_a_recording_that_begins_and_ends_within_the_run_has_the_rows_of_that_time() -> None:
+    found = []
+    for compiles in ("auto", False):
+        sim, tank, desk, _ = begin(compiles)
+        recordings: list[ev.Recording] = []
+
+        def looker(sim: ev.Simulation = sim, tank: Tank = tank, desk: ev.Resource = desk) -> ev.ProcessGenerator:
+            yield ev.hold(2.1)
+            recordings.extend((sim.record(tank, every=0.25), sim.record(desk, every="event")))  # noqa: B023
+            yield ev.hold(2.0)
+            recordings[0].stop()  # noqa: B023
+            yield ev.hold(2.0)
+
+        sim.process(looker())
+        sim.run(until=8.0)
+        found.append([rows_of(one) for one in recordings])
+        assert (taken(sim) > 20) == (compiles == "auto")
+    assert found[0] == found[1]
+
+
+def test_an_instant_with_several_events_leaves_one_row_before_and_one_after() -> None:
+    found = []
+    for compiles in ("auto", False):
+        sim = simulation(compiles, native=False)
+        tank = Tank(sim, name="tank").start()
+
+        def turn(tank: Tank = tank) -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(0.5)
+                tank.inflow += 0.25
+                yield ev.hold(0.0)
+                tank.inflow -= 0.25
+
+        sim.process(turn())
+        recording, other = sim.record(tank["level"], every="event"), sim.record(tank["level"], every=0.5)
+        sim.run(until=10.25)
+        found.append([rows_of(recording), rows_of(other)])
+        assert (taken(sim) > 20) == (compiles == "auto")
+    assert found[0] == found[1]
+    assert found[0][0][1] == [1, *[-1, 1] * 20, -1]
+    assert found[0][1][1] == [1, *[0] * 20, -1]
+
+
+class Alarm(Tank):
+    rings: int = 0
+
+    @ev.when(lambda self: self.level >= 1.1)
+    def ring(self) -> None:
+        self.rings += len(str(self.level))  # left to Python
+        self.level -= 0.25
+
+
+def test_a_handler_in_python_beside_rows_leaves_its_rows() -> None:
+    found = []
+    for compiles in ("auto", False):
+        sim = simulation(compiles, native=False)
+        alarm = Alarm(sim, name="alarm").start()
+        sim.process(worker(alarm, ev.Resource(sim, 1), ev.Container(sim, 4.0)))
+        recordings = sim.record(alarm, every="event"), sim.record(alarm, every=0.25)
+        sim.run(until=8.0)
+        assert alarm.rings > 0
+        found.append([rows_of(one) for one in recordings])
+        assert (taken(sim) > 10) == (compiles == "auto")
+    assert found[0] == found[1]
+
+
+def reporting(sim: ev.Simulation) -> None:
+    type("Looks", (ev.Reporter,), {"report": lambda self: None})(sim, every="event", name="looks").start()
+
+
+PYTHON: dict[str, tuple[Callable[[ev.Simulation, Tank], Any], str]] = {
+    "a function": (lambda sim, tank: sim.record(every="event", twice=lambda: 2.0 * tank.level, name="twice"), "twice"),
+    "a field": (lambda sim, tank: sim.record(tank, "inflow", every="event", name="inflow"), "inflow"),
+    "a class": (lambda sim, tank: sim.record(Tank, every="event", name="tanks"), "tanks"),
+    "each step": (lambda sim, tank: sim.record(tank, every="step", name="steps"), "steps"),
+    "a reporter": (lambda sim, tank: reporting(sim), "looks"),
+    "an integral": (lambda sim, tank: sim.integral(lambda: tank.level, name="area"), "area"),
+}
+
+
+@pytest.mark.parametrize(("observe", "name"), PYTHON.values(), ids=PYTHON)
+def test_what_only_python_can_look_at_keeps_processes_in_python_and_is_named(
+    observe: Callable[[ev.Simulation, Tank], Any], name: str
+) -> None:
+    sim, tank, _, _ = begin("auto")
+    observe(sim, tank)
+    sim.run(until=4.0)
+    assert taken(sim) == 0
+    assert f"processes are Python as {name} looks at events; native code can do so for" in str(sim.explain())
+
+
+def test_rows_that_stream_are_read_by_python() -> None:
+    sim, tank, _, _ = begin("auto")
+    recording, got = sim.record(tank, every="event"), []
+    with recording.drain(lambda frame: got.append(len(frame)), rows=8):
+        sim.run(until=4.0)
+    assert taken(sim) == 0
+    assert sum(got) > 20
+    sim.run(until=8.0)
+    assert taken(sim) > 10
