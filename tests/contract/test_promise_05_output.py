@@ -134,3 +134,56 @@ def run_with_waits(simulate: Simulate, seed: int, watch: Watch | None = None) ->
 def test_whoever_looks_changes_no_bit_where_flows_join_as_conditions_run(simulate: Simulate, what: str) -> None:
     for seed in range(2):
         assert run_with_waits(simulate, seed, WATCHING[what]) == run_with_waits(simulate, seed)
+
+
+class Warmed(ev.Continuous):
+    """Its law has a branch, which changes at 0.55 and 1.84, and a source that jumps at 1.1."""
+
+    x: ev.State = ev.state(0.0)
+    heat: ev.Computed = ev.computed()
+
+    def equations(self) -> None:
+        self.heat = SOURCE(self.sim.time)
+        self.rate.x = self.heat if self.x < 0.55 else 0.5 * self.heat
+
+
+SOURCE = ev.inputs.HeldTable((0.0, 1.1), (1.0, -1.0))
+ROWS: dict[str, dict[str, Any]] = {"grid": {"every": 0.25}, "steps": {"every": "step"}, "events": {"every": "event"}}
+OTHERS: dict[str, Callable[[ev.Simulation, Warmed], object]] = {
+    "grid": lambda sim, warmed: sim.record(warmed, every=0.1, name="other"),
+    "steps": lambda sim, warmed: sim.record(warmed, every="step", name="other"),
+    "events": lambda sim, warmed: sim.record(warmed, every="event", name="other"),
+    "dense": lambda sim, warmed: sim.record(warmed, every=0.1, dense=True, name="other"),
+    "integral": lambda sim, warmed: sim.integral(lambda: warmed.x**2, name="other"),
+    "reporter": lambda sim, warmed: Silent(sim, every=0.1).start(),
+    "reporter of steps": lambda sim, warmed: Silent(sim, every="step").start(),
+}
+
+
+class Silent(ev.Reporter):
+    def report(self) -> None:
+        pass
+
+
+def rows_beside(sim: ev.Simulation, kind: str, other: str | None) -> list[Any]:
+    """The rows of a recording, with what else is to be seen at the instant of the jump."""
+    warmed, seen = Warmed(sim).start(), []
+    recording = sim.record(warmed, **ROWS[kind])
+    if other is not None:
+        OTHERS[other](sim, warmed)
+
+    def story() -> ev.ProcessGenerator:
+        for _ in range(2):
+            yield ev.hold(1.1)
+            seen.append((sim.time, warmed.x, warmed.heat, warmed.rate.x))
+
+    sim.process(story())
+    sim.run(until=2.6)
+    return [*seen, *map(tuple, recording.to_pandas(sides=True).reset_index().astype(str).to_numpy().tolist())]
+
+
+@pytest.mark.row("R-042", "R-114")
+@pytest.mark.parametrize("kind", ROWS)
+def test_a_recording_has_the_same_rows_whoever_else_looks(simulate: Simulate, kind: str) -> None:
+    alone = rows_beside(simulate(), kind, None)
+    assert {other: rows_beside(simulate(), kind, other) for other in OTHERS} == dict.fromkeys(OTHERS, alone)

@@ -268,6 +268,7 @@ def turn(a: Arrays, f: int) -> int:
         return CHATTERS
     chosen = choose(a, time)
     if chosen < 0:
+        a.run.pending = 0
         return REACHED
     note_event(a, time, time, 0.0)
     take(a, chosen, time)

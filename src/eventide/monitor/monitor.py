@@ -239,7 +239,7 @@ class Monitor:
             if is_interrupted(sim):
                 self._hear()
             observers.observe_spans(Phase.SPAN)
-            if not integrator.is_cut:
+            if not integrator.is_cut and sim.time < stop:  # at `stop` all look
                 observers.observe_step()
         elif code != RECORDED:
             self._resolve(code)
