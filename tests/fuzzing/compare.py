@@ -177,7 +177,8 @@ def same_bits(one: Result, other: Result, settings: tuple[Setting, Setting], kin
         for time in dict.fromkeys((*one.rows, *other.rows)):
             if repr(one.rows.get(time)) != repr(other.rows.get(time)):
                 return Finding(kind, settings, f"at {time}: {one.rows.get(time)}, and {other.rows.get(time)}")
-        for first, second in zip(one.seen, other.seen, strict=True):
+        # Without machine code a regular time where a step ends may have a row of its own.
+        for first, second in zip(one.seen, other.seen, strict=True) if kind == "bits of rows" else ():
             if repr(first) != repr(second):
                 at = [
                     k
@@ -240,9 +241,9 @@ def plan(seed: int, *, mode: str = "some", threads: bool = True) -> tuple[list[S
                 pair("bits of plain", replace(base, pieces=3), compiled=False)
             for rows in ROWS:
                 pair("bits of rows", Setting(method, compiled=False), compiled=True, rows=rows)
-                seen = Setting(method, compiled=False, observed="recorded in rows")
-                pair("bits of rows", seen, compiled=True, rows=rows)
-                pair("bits of rows", replace(seen, pieces=3), compiled=True, rows=rows)
+                seen = Setting(method, observed="recorded in rows")
+                pair("bits of rows", seen, rows=rows)
+                pair("bits of rows", replace(seen, pieces=3), rows=rows)
             pair("bits of rows", Setting(method, compiled=False, pieces=3), compiled=True, rows=ROWS[0])
     else:
         plain = pair("bits of plain", Setting(first), compiled=False)
@@ -256,8 +257,8 @@ def plan(seed: int, *, mode: str = "some", threads: bool = True) -> tuple[list[S
         cut = pair("bits of plain", Setting(last, stepping=stepping, pieces=pieces, observed=looks), compiled=False)
         pair("bits of rows", plain, compiled=True, rows=ROWS[seed % 7 == 0])
         pair("bits of rows", replace(cut, observed=""), compiled=True, rows=ROWS[0])
-        seen = Setting(third, compiled=False, observed="recorded in rows", pieces=random.choice((1, 1, 2, 7)))
-        pair("bits of rows", seen, compiled=True, rows=ROWS[seed % 5 == 0])
+        seen = Setting(third, observed="recorded in rows", pieces=random.choice((1, 1, 2, 7)))
+        pair("bits of rows", seen, rows=ROWS[seed % 5 == 0])
     if threads:
         pair("bits of threads", Setting(second), threads=2)
     fails = Random(f"failing {seed}")
