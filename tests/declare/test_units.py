@@ -90,6 +90,33 @@ def test_quantities_are_brought_together_before_they_are_combined():
         metre + second
 
 
+@pytest.mark.slow
+def test_quantities_are_equal_where_they_are_the_same_in_one_unit():
+    """They were where their numbers are: a second was a minute, and an hour not 60 minutes."""
+    pytest.importorskip("pint")
+    minutes, hour = ev.Quantity(60.0, unit="min"), ev.Quantity(1.0, unit="h")
+    assert (hour == minutes, minutes == hour, hour != minutes) == (True, True, False)
+    assert (minutes == ev.Quantity(60.0, unit="s"), minutes != ev.Quantity(60.0, unit="s")) == (False, True)
+    with pytest.raises(ev.ModelError, match=r"^1.0 h is in h, and got 1.0 m, which cannot be converted: "):
+        hour == ev.Quantity(1.0, unit="m")  # noqa: B015
+
+
+def test_a_quantity_equals_its_number_and_has_a_hash_without_a_unit_alone(monkeypatch):
+    from eventide.declare import units
+
+    units._registry.cache_clear()
+    monkeypatch.setitem(sys.modules, "pint", None)
+    hour = ev.Quantity(1.0, unit="h")
+    assert [hour == other for other in (1.0, 1, ev.Quantity(1.0, unit="h"), ev.Quantity(1.0))] == [True] * 4
+    assert [hour != other for other in (2.0, "1.0 h", ev.Tally(unit="h"), None)] == [True] * 4
+    with pytest.raises(ev.ModelError, match=r"^1.0 h is in h, and got 60.0 min: give it in h; or install pint"):
+        hour == ev.Quantity(60.0, unit="min")  # noqa: B015
+    assert {1.0: "one"}[ev.Quantity(1.0)] == "one"
+    message = r"^1.0 h has no hash, as it equals quantities of other units: as a key, or in a set, take its number"
+    with pytest.raises(TypeError, match=message):
+        hash(hour)
+
+
 def test_an_integral_keeps_the_unit_of_what_is_integrated(sim):
     tank = Tank(sim, level=1.0)
     assert sim.integral(tank["level"], unit="m").unit == "m"

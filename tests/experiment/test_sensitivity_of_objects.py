@@ -149,7 +149,7 @@ def test_a_quantity_of_what_is_varied_is_its_number_where_that_unit_is_wanted() 
 @ev.model(time_unit="min")
 def hike(sim: ev.Simulation, *, gap: float = 2.0, pace: float = 3.0, first: float = 50.0):
     metre, start = ev.Quantity(1.0, unit="m"), ev.Quantity(first, unit="cm")
-    is_behind = start < metre and not metre <= start
+    is_behind = start < metre and not metre <= start and start != ev.Quantity(50.0, unit="m")
     walker = Walker(sim, x=start, pace=ev.Quantity(pace, unit="cm/s")).start()
     yield ev.hold(ev.Quantity(gap, unit="h"))
     walker.pace = ev.Quantity(2.0 * pace, unit="cm/s")

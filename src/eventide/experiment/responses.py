@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Callable, Mapping
 from numbers import Real
 from types import CodeType
-from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, Self, TypeAlias, TypeGuard, cast
 
 import numpy as np
 
@@ -27,8 +27,9 @@ Reading: TypeAlias = "float | Statistic | Integral | Callable[[], float]"
 class Quantity(float):
     """A number that knows its unit, and what it means; what is calculated with it is a plain number.
 
-    Where two quantities are added, subtracted or compared, the second is brought to the unit of the first, by pint if
-    it is installed; units that cannot be converted are a ModelError.
+    Where two quantities are added, subtracted or compared, also by `==`, the second is brought to the unit of the
+    first, by pint if it is installed; units that cannot be converted are a ModelError. A plain number is taken to be of
+    the unit of the other. One with a unit is no key of a dict, as 1 h, 60 min and the number 1 cannot share a hash.
     """
 
     __slots__ = ("description", "unit")
@@ -55,6 +56,20 @@ class Quantity(float):
     def _beside(self, other: float) -> float:
         """Another number, in this unit if it has one."""
         return in_unit(other, self.unit, f"{self}") if has_unit(other) else other
+
+    def __eq__(self, other: object) -> bool:
+        return float(self) == (self._beside(cast("float", other)) if hasattr(other, "__float__") else other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    def __hash__(self) -> int:
+        if self.unit:
+            raise TypeError(
+                f"{self} has no hash, as it equals quantities of other units: as a key, or in a set, take its number, "
+                "as in float(quantity), or its text, as in str(quantity)"
+            )
+        return super().__hash__()
 
     def __add__(self, other: float) -> float:
         return float(self) + self._beside(other)

@@ -248,12 +248,8 @@ class DualQuantity(Dual):
         return super().__sub__(self._beside(other))
 
     def _compare(self, other: object, compare: Callable[[float, float], bool]) -> object:
-        beside = other if compare in _ALIKE else self._beside(cast("float", other))
-        return super()._compare(beside, compare)
+        return super()._compare(self._beside(cast("float", other)) if hasattr(other, "__float__") else other, compare)
 
-
-_ALIKE: Final = (operator.eq, operator.ne)
-"""Comparisons that look at the numbers alone, as those of an `eventide.Quantity` do."""
 
 Real.register(Dual)
 
