@@ -137,7 +137,7 @@ def test_whoever_looks_changes_no_bit_where_flows_join_as_conditions_run(simulat
 
 
 class Warmed(ev.Continuous):
-    """Its law has a branch, which changes at 0.55 and 1.84, and a source that jumps at 1.1."""
+    """Its law has a branch, which changes at 0.55 and 1.84, and a source that jumps at 1.1 and 2.0."""
 
     x: ev.State = ev.state(0.0)
     heat: ev.Computed = ev.computed()
@@ -147,7 +147,7 @@ class Warmed(ev.Continuous):
         self.rate.x = self.heat if self.x < 0.55 else 0.5 * self.heat
 
 
-SOURCE = ev.inputs.HeldTable((0.0, 1.1), (1.0, -1.0))
+SOURCE = ev.inputs.HeldTable((0.0, 1.1, 2.0), (1.0, -1.0, -0.5))
 ROWS: dict[str, dict[str, Any]] = {"grid": {"every": 0.25}, "steps": {"every": "step"}, "events": {"every": "event"}}
 OTHERS: dict[str, Callable[[ev.Simulation, Warmed], object]] = {
     "grid": lambda sim, warmed: sim.record(warmed, every=0.1, name="other"),
@@ -187,3 +187,5 @@ def rows_beside(sim: ev.Simulation, kind: str, other: str | None) -> list[Any]:
 def test_a_recording_has_the_same_rows_whoever_else_looks(simulate: Simulate, kind: str) -> None:
     alone = rows_beside(simulate(), kind, None)
     assert {other: rows_beside(simulate(), kind, other) for other in OTHERS} == dict.fromkeys(OTHERS, alone)
+    if kind == "grid":  # at a jump a row shows what holds from then on
+        assert [row[-1] for row in alone if row[0] == "2.0"] == ["-0.5"]

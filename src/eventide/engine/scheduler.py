@@ -225,10 +225,10 @@ def is_cut(a: Arrays, f: int) -> bool:
 def is_looked_at(a: Arrays, f: int, stop: float) -> bool:
     """Whether observers have to see the flow's step before it continues, is cut or is left.
 
-    At `stop` all of them look. Those of spans have to see the step before, where its limit ends it, as it is lost then.
+    Where its limit ends it they have to see it also at `stop`, as it is lost then.
     """
     if a.flow.key[f] == stop:
-        return bool(a.run.stepwise > 1.0 and a.flow.announced[f] == 0)
+        return bool(a.run.stepwise > 0.0 and a.flow.announced[f] == 0)
     least = 1.0 if is_cut(a, f) else 0.0
     return bool(a.run.stepwise > least and a.flow.step[f] > 0.0 and a.flow.announced[f] == 0)
 

@@ -229,6 +229,8 @@ class Monitor:
             if stop in (self._instant, next_event) or integrator.has_events:
                 observers.observe_all(Phase.BEFORE, stop)
                 self._touch_at(self._instant)
+            elif integrator.run.touched > 0:
+                pass  # an input has jumped: observers see what holds from now on, and are due still
             elif is_interrupted(sim):
                 self._hear()
                 observers.observe_grid(stop)
@@ -239,7 +241,7 @@ class Monitor:
             if is_interrupted(sim):
                 self._hear()
             observers.observe_spans(Phase.SPAN)
-            if not integrator.is_cut and sim.time < stop:  # at `stop` all look
+            if not integrator.is_cut and sim.time not in (self._instant, next_event):  # where all look
                 observers.observe_step()
         elif code != RECORDED:
             self._resolve(code)
