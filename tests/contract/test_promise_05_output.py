@@ -189,3 +189,56 @@ def test_a_recording_has_the_same_rows_whoever_else_looks(simulate: Simulate, ki
     assert {other: rows_beside(simulate(), kind, other) for other in OTHERS} == dict.fromkeys(OTHERS, alone)
     if kind == "grid":  # at a jump a row shows what holds from then on
         assert [row[-1] for row in alone if row[0] == "2.0"] == ["-0.5"]
+
+
+class Switched(ev.Continuous):
+    """Its law has a branch that changes at 0.5."""
+
+    x: ev.State = ev.state(1.0)
+    source: ev.Computed = ev.computed()
+
+    def equations(self) -> None:
+        self.source = 1.0 if self.sim.time >= 0.5 else 0.0
+        self.rate.x = self.source - self.x
+
+
+@pytest.mark.row("R-042", "R-114")
+def test_a_regular_row_shows_what_holds_from_a_change_in_a_law_on(simulate: Simulate) -> None:
+    """It showed what held before wherever Python had to look, and native rows what holds after."""
+
+    def rows(*others: Callable[[ev.Simulation, Any], object]) -> list[Any]:
+        sim = simulate()
+        switched = [Switched(sim, x=float(k)).start() for k in (1, 2)]
+        recording = sim.record(*switched, every=0.25)
+        for other in others:
+            other(sim, switched[0])
+        sim.run(until=0.8)
+        return recording.to_pandas(sides=True).reset_index().astype(str).to_numpy().tolist()
+
+    alone = rows()
+    assert [row[3] for row in alone] == ["0.0", "0.0", "1.0", "1.0", "1.0"]
+    beside = [rows(lambda sim, _: Silent(sim, every=0.25).start()), *[rows(other) for other in OTHERS.values()]]
+    assert beside == [alone] * len(beside)
+
+
+def test_what_an_observer_leaves_behind_changes_no_event(simulate: Simulate) -> None:
+    """It would have looked at the time of an event scheduled meanwhile, where a comparison in a law changes."""
+
+    def seen(*, observed: bool) -> list[float]:
+        sim = simulate()
+        switched, sources = Switched(sim).start(), []
+        silent = Silent(sim, every=0.5)
+        if observed:
+            silent.start()
+
+        def story() -> ev.ProcessGenerator:
+            yield ev.until(lambda: switched.x < 0.75)
+            silent.stop()
+            yield ev.hold(0.5 - sim.time)
+            sources.extend((sim.time, switched.source))
+
+        sim.process(story())
+        sim.run(until=0.8)
+        return sources
+
+    assert seen(observed=True) == seen(observed=False) == [0.5, 0.0]

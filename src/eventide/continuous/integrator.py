@@ -475,7 +475,7 @@ class Integrator:
                 sim.time = now = run.event_time
                 for k in range(run.touched):
                     self.flows[self.memory.touched[k]].foresee(now)
-                if now >= stop:
+                if now >= stop and now != run.look:
                     return REACHED, now  # a time event of this instant comes before what the input has made true
             elif code == PAUSED:
                 if is_interrupted(sim):

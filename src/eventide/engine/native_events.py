@@ -205,7 +205,7 @@ def advance_to_row(a: Arrays, time: float, stop: float) -> int:
             return UNSETTLED
     if stop <= time:
         return REACHED if settle_touched(a, time) else UNSETTLED
-    a.run.next_event = stop
+    a.run.next_event, a.run.look = stop, inf
     code = go_on(a, time, stop)
     while react(a, code):
         a.run.handled += 1

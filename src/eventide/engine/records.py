@@ -315,8 +315,7 @@ class GuardRecord(Record):
     certificate: Ints
     """The place in `lists` of the expressions by which it is proved false within a step; -1 without."""
     sampled: Ints
-    """1 if it is sampled in this step: it has no certificate, or the proof was given up. AS_NEEDED if its event
-    function decides at how many points."""
+    """1 if sampled in this step, without a proof; AS_NEEDED if its event function decides at how many points."""
     history: Ints
     """The row of its history."""
     recourse: Ints
@@ -426,8 +425,7 @@ class LawRecord(Record, is_padded=False):
     slab: Ints
     """The slab of the object whose law it is."""
     joint: Ints
-    """For laws that are executed together with others: the place in `lists` of their description, or BY_OTHERS; else
-    ALONE."""
+    """For laws executed together with others: the place in `lists` of their description, or BY_OTHERS; else ALONE."""
 
 
 class HistoryRecord(Record):
@@ -498,6 +496,8 @@ class RunState(ctypes.Structure):
     """The place in `lists` of the first tape; -1 without one."""
     upcoming: float
     """The next time at which a tape takes a row; infinity without one."""
+    look: float
+    """The time up to which Python has asked for if observers look at it, and no event is known there; else another."""
     alert: int
     """Not 0 if a condition fires ever more often while time barely advances."""
     firings: int

@@ -157,13 +157,21 @@ def march(a: Arrays, stop: float) -> int:
             return RECORDED
         if a.flow.key[f] <= stop:
             ended = at_limit(a, f, stop)
-            looked_at = ended if a.flow.key[f] == stop else f
+            looked_at, turning = f, -1
+            if a.flow.key[f] == stop:
+                turning = turning_at(a, stop) if stop == a.run.look else -1
+                looked_at = ended if ended >= 0 else turning
             if looked_at >= 0 and is_looked_at(a, looked_at, stop):
                 a.flow.announced[looked_at] = 1
                 return STEPPED
             if ended >= 0:
                 leave_limit(a, a.flow.key[f])
                 return BROKEN
+            if turning >= 0:
+                code = turn(a, turning)
+                if code != REACHED:
+                    return code
+                continue
         if a.flow.key[f] >= stop:
             if a.flow.key[f] == stop:
                 gather(a)
@@ -183,6 +191,21 @@ def march(a: Arrays, stop: float) -> int:
             return code
         sift_down(a, 0)
     return REACHED
+
+
+def turning_at(a: Arrays, stop: float) -> int:
+    """The first flow in whose laws comparisons change at `stop`, which all have reached; -1 without one.
+
+    Observers at `stop` see the new outcomes, as tapes do; but not before a state event of that time.
+    """
+    turning = -1
+    for k in range(collect(a, stop)):
+        f = int(a.pending[k])
+        if is_cut(a, f):
+            return -1
+        if a.flow.event[f] >= 0.0 and turning < 0:
+            turning = f
+    return turning
 
 
 def is_spent(a: Arrays, f: int) -> bool:

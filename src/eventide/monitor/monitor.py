@@ -166,6 +166,7 @@ class Monitor:
         goes_on, self.is_broken_off = has_looked or (self.is_broken_off and not integrator.touched), False
         is_rebound = slides.is_awake and (integrator.changes.references or not integrator.references.stands())
         integrator.prepare()
+        integrator.run.look = inf
         if instants.varying:
             instants.renew()
         self._forced = self._forced or (slides.look(is_rebound=is_rebound) if slides.is_awake else None)
@@ -213,7 +214,9 @@ class Monitor:
             self._instant = instants.next_after(self.sim.time)
         if self.integrator.native_handlers.plans or self.integrator.native_processes.of:
             self.integrator.native_handlers.allow(self._reacts())
-        return min(next_event, look, self._instant)
+        due = min(next_event, self._instant)
+        self.integrator.run.look = look if look < due else inf
+        return min(look, due)
 
     def _attend(self, code: int, stop: float, next_event: float) -> None:
         """Handle a stop of the stepper other than a state event, by its code (see `engine/codes.py`).
@@ -229,8 +232,6 @@ class Monitor:
             if stop in (self._instant, next_event) or integrator.has_events:
                 observers.observe_all(Phase.BEFORE, stop)
                 self._touch_at(self._instant)
-            elif integrator.run.touched > 0:
-                pass  # an input has jumped: observers see what holds from now on, and are due still
             elif is_interrupted(sim):
                 self._hear()
                 observers.observe_grid(stop)

@@ -43,7 +43,7 @@ class EngineMemory:
         self.run = run = RunState()
         run.arms = 1
         run.moved = run.tape = run.joined = -1
-        run.upcoming = run.land = inf
+        run.upcoming = run.look = run.land = inf
         self._models = np.zeros(MODELS)
         self._flow_lists: list[Numbers] = []
         self._reserve(len(self.flow.ints))
