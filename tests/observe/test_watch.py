@@ -218,7 +218,7 @@ def test_with_a_period_every_row_of_a_recording_is_in_the_curves_and_none_is_kep
 
     assert heading.name == "ball.height"
     assert list(dict.fromkeys(zip(points.times.tolist(), points.values.tolist(), strict=True))) == list(rows)
-    assert len(watch._source._recording._times) == 0
+    assert watch._source._recording._count() == 0
     assert not watch.sim.recordings
 
 

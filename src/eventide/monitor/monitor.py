@@ -375,14 +375,40 @@ class Monitor:
     # --- whether anything can happen ------------------------------------------------------------------------------
 
     def _has_nothing_to_do(self, due: float, *, is_due: bool) -> bool:
-        """Whether nothing is to be done before the next event; if that is permanent, the hook is removed."""
-        if self.observers.count or not self.system.is_empty or len(self.watched):
+        """Whether nothing is to be done before the next event; if that is permanent, the hook is removed.
+
+        Where nothing moves and no condition is waited for, observers alone have something to do, which is done then.
+        """
+        if not self.system.is_empty or len(self.watched):
             return False
+        if self.observers.count:
+            return is_due and self._only_observes(due)
         if not self.observers.at_will:
             if self._calendar.tracer is None:  # else the tracer is the hook
                 set_hook(self.sim, None)
             return True
         return is_due and due < self.observers.will
+
+    def _only_observes(self, due: float) -> bool:
+        """Observers look after the last event and before the next one; returns whether nothing else is to be done."""
+        sim, observers, driver = self.sim, self.observers, self.row_driver
+        has_more = driver.reached is not None or driver.looks.has_looked or self.is_broken_off
+        if has_more or self._slides.is_awake or self.integrator.changes.limits:
+            return False
+        sim.active, sim.current = True, None
+        try:
+            sim.dt, sim.last_time = 0.0, sim.time
+            observers.observe_all(Phase.AFTER, sim.time)
+            if due > sim.time:
+                if observers.next_time() <= due:
+                    driver.looks.has_looked = True
+                    return False
+                sim.time = due
+                observers.observe_all(Phase.BEFORE, due)
+                sim.last_time = due
+        finally:
+            sim.active = False
+        return True
 
     def come_to_rest(self, *, has_acted: bool) -> bool:
         """A run has ended; changes until the next run are found as that begins.

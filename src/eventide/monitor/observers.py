@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from enum import Enum
 from fractions import Fraction
-from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -113,6 +112,7 @@ class Observers:
         self.at_will: list[Observer] = []
         self.will: float = inf
         self.taped: list[Observer] = []
+        self._in_order: list[Observer] = []
         self.count = 0
 
     def __len__(self) -> int:
@@ -120,7 +120,7 @@ class Observers:
 
     def __iter__(self) -> Iterator[Observer]:
         """Those that look at events, in the order of their calls."""
-        return chain(self.at_spans, self.periodic, self.at_steps, self.at_events)
+        return iter(self._in_order)
 
     def __contains__(self, observer: Observer) -> bool:
         return any(o is observer for o in self._list_of(observer))
@@ -138,7 +138,8 @@ class Observers:
         self._renew()
 
     def _renew(self) -> None:
-        self.count = len(self.periodic) + len(self.at_spans) + len(self.at_steps) + len(self.at_events)
+        self._in_order = [*self.at_spans, *self.periodic, *self.at_steps, *self.at_events]
+        self.count = len(self._in_order)
         self.integrator.let_look(2 if self.at_spans else int(bool(self.at_steps)), at_events=self.count > 0)
         self.integrator.changes.note()
         self._renew_will()
@@ -165,6 +166,10 @@ class Observers:
                 tapes.append(tape)
         return look, tapes
 
+    def next_time(self) -> float:
+        """The first time that is regular or chosen."""
+        return min([self.will, *[observer._next_time() for observer in self.periodic]]) if self.periodic else self.will
+
     def observe_all(self, phase: Phase, time: float) -> None:
         """Every observer looks once: just before or just after an event."""
         if self.will <= time:
@@ -172,7 +177,7 @@ class Observers:
         for observer in self.periodic:
             if observer._upcoming <= time:
                 observer._pass(time)
-        self._look([*self.at_spans, *self.periodic, *self.at_steps, *self.at_events], phase)
+        self._look(self._in_order, phase)
 
     def observe_grid(self, time: float) -> None:
         """Call the observers whose regular or chosen time is `time`."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING, TypeGuard, cast, overload
 
 import numpy as np
@@ -17,9 +19,10 @@ from eventide.errors import ModelError, check_boolean
 from eventide.monitor.tape import Fixed, Moving, Tape
 from eventide.observe.frames import attributes_of
 from eventide.observe.population import PopulationRecording
-from eventide.observe.recording_base import AFTER, BEFORE, REGULAR, Look, RecordingBase
+from eventide.observe.recording_base import AFTER, BEFORE, REGULAR, RecordingBase
 from eventide.observe.subjects import Group, check_names, groups_of_all, named_groups
 from eventide.statistics import Level
+from eventide.statistics.level import values_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -108,7 +111,7 @@ class Recording(RecordingBase):
 
     def present(self) -> dict[str, float]:
         """The values of all columns now, by name, whether or not a row is due."""
-        return dict(zip((column.name for column in self.columns), self._source.values(), strict=True))
+        return dict(zip((column.name for column in self.columns), map(float, self._source.values()), strict=True))
 
     def plot(self, ax: Axes | None = None, columns: Sequence[str] | None = None) -> Axes:
         """Draw the columns, or those that are named, over time: a panel for each unit; returns the uppermost axes.
@@ -160,7 +163,7 @@ class Recording(RecordingBase):
         width = len(self.columns)
         for k in places:
             numbers = looks.values[k].tolist()
-            look = Look(numbers[:width], numbers[width:], int(looks.events[k]))
+            look = numbers[:width], numbers[width:], int(looks.events[k])
             self._open.setdefault(0, [None, None])[int(looks.sides[k] > 0.0)] = look
 
     def _append_around(
@@ -189,7 +192,7 @@ class Recording(RecordingBase):
 
     def _begin_tape(self) -> Tape | None:
         tape = self._tape
-        if tape is None or self._grid is None or (self._sink is not None and self._sink.is_due(len(self._times))):
+        if tape is None or self._grid is None or (self._sink is not None and self._sink.is_due(self._count())):
             return None
         return tape if tape.is_ready(self._grid, self._index) else None
 
@@ -212,24 +215,35 @@ def _is_plain(taken: Taken) -> TypeGuard[Fixed]:
     return type(level) is Level
 
 
+def _readers(groups: Sequence[Group]) -> Iterator[Callable[[], list[float]]]:
+    """What reads the groups in their order: a call for each, or one for all levels that follow each other."""
+    for are_plain, some in groupby(groups, key=lambda group: group.taken is not None and _is_plain(group.taken)):
+        if are_plain:
+            yield partial(values_of, [cast("Level", cast("Fixed", group.taken).level) for group in some])
+        else:
+            yield from [group.read for group in some]
+
+
 class _Columns:
     """All columns of a recording, read together."""
 
     def __init__(self, groups: Sequence[Group]) -> None:
-        self._readers = [group.read for group in groups]
-        self._trends = [group.trend for group in groups if group.trend is not None]
+        self.values = _together(list(_readers(groups)))
+        self.rates = _together([group.trend for group in groups if group.trend is not None])
 
-    def values(self) -> list[float]:
-        values: list[float] = []
-        for read in self._readers:
-            values += read()
-        return values
 
-    def rates(self) -> list[float]:
-        rates: list[float] = []
-        for trend in self._trends:
-            rates += trend()
-        return rates
+def _together(readers: Sequence[Callable[[], list[float]]]) -> Callable[[], list[float]]:
+    """What calls all readers, one after the other."""
+    if len(readers) == 1:
+        return readers[0]
+
+    def read() -> list[float]:
+        numbers: list[float] = []
+        for one in readers:
+            numbers += one()
+        return numbers
+
+    return read if readers else list
 
 
 def record(

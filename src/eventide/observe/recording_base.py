@@ -11,9 +11,10 @@ from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import chain
 from math import nan
 from os import PathLike
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, NoReturn, Protocol, TypeAlias
 
 import numpy as np
 
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 BEFORE, REGULAR, AFTER = -1, 0, 1
+
+MOST_LOOSE: Final = 200
+"""So many rows are put into columns together."""
 
 
 @dataclass(frozen=True)
@@ -62,13 +66,11 @@ class Source(Protocol):
         ...
 
 
-class Row(NamedTuple):
-    """One row: its source, time, side of an event, and values."""
+Row: TypeAlias = tuple[int, float, int, list[float]]
+"""One row: its source, time, side of an event, and values."""
 
-    source: int
-    time: float
-    side: int
-    values: list[float]
+Look: TypeAlias = tuple[list[float], list[float], int]
+"""What a source was when it was looked at, values and rates, and how many events had taken place by then."""
 
 
 class Block(NamedTuple):
@@ -78,14 +80,6 @@ class Block(NamedTuple):
     sides: npt.NDArray[np.int8]
     numbers: npt.NDArray[np.int32]
     data: list[npt.NDArray[np.float64]]
-
-
-class Look(NamedTuple):
-    """What a source was when it was looked at, and how many events had taken place by then."""
-
-    values: list[float]
-    rates: list[float]
-    events: int
 
 
 def _items(items: list[str]) -> str:
@@ -98,6 +92,20 @@ def _joined(settled: array[int] | array[float], pending: Sequence[float]) -> npt
     """A column with the rows that are not yet written down; an array of its own."""
     column = np.array(settled)
     return np.concatenate((column, np.array(pending, dtype=column.dtype))) if pending else column
+
+
+def _has_changed(before: Look | None, after: Look | None) -> bool:
+    """Whether a source is another one after the events of an instant.
+
+    With no look before them the source began here; with none after them the source, or the run, ended. No event at all
+    between two looks is the end of one run and the start of the next.
+    """
+    if before is None or after is None:
+        return True
+    were, are = before[0], after[0]
+    # Counts may differ by less than columns can show.
+    has_jumped = were != are and list(map(float, were)) != list(map(float, are))
+    return has_jumped or before[1] != after[1] or before[2] == after[2]
 
 
 class RecordingBase(Observer):
@@ -123,6 +131,8 @@ class RecordingBase(Observer):
         self._times = array("d")
         self._sides = array("b")
         self._data = [array("d") for _ in self.columns]
+        self._loose: list[Row] = []
+        """The latest rows that are written down: not yet in these columns, into which it is faster to put many."""
         self._instant = nan
         self._open: dict[int, list[Look | None]] = {}
         """The sources that took part in the instant not yet written down, just before its first event and just after
@@ -152,7 +162,8 @@ class RecordingBase(Observer):
     @property
     def times(self) -> npt.NDArray[np.float64]:
         """The times of the rows, ascending; equal ones of one source are the two sides of an event."""
-        return _joined(self._times, [row.time for row in self._pending()])
+        self._pack()
+        return _joined(self._times, [time for _, time, _, _ in self._pending()])
 
     @property
     def sides(self) -> npt.NDArray[np.int8]:
@@ -160,7 +171,8 @@ class RecordingBase(Observer):
 
         The start and the end of a recording, and of a run, count as events.
         """
-        return _joined(self._sides, [row.side for row in self._pending()])
+        self._pack()
+        return _joined(self._sides, [side for _, _, side, _ in self._pending()])
 
     def __getitem__(self, name: str) -> npt.NDArray[np.float64]:
         """One column's values, in the order of `times`."""
@@ -172,7 +184,7 @@ class RecordingBase(Observer):
         )
 
     def __len__(self) -> int:
-        return len(self._times) + len(self._pending())
+        return self._count() + len(self._pending())
 
     def __repr__(self) -> str:
         return f"<{self.name}: {len(self)} rows of {self._names()}>"
@@ -211,11 +223,13 @@ class RecordingBase(Observer):
         return to_polars(self, self._block(), sides=sides)
 
     def _column(self, place: int) -> npt.NDArray[np.float64]:
-        return _joined(self._data[place], [row.values[place] for row in self._pending()])
+        self._pack()
+        return _joined(self._data[place], [values[place] for _, _, _, values in self._pending()])
 
     def _numbers(self) -> npt.NDArray[np.int32]:
         """For each row the number of its source."""
-        return _joined(self._sources, [row.source for row in self._pending()])
+        self._pack()
+        return _joined(self._sources, [number for number, _, _, _ in self._pending()])
 
     def _block(self) -> Block:
         """All rows, those of the present instant included."""
@@ -269,20 +283,21 @@ class RecordingBase(Observer):
 
     def _rows_from(self, first: int) -> Block:
         """The rows that are written down, from one on."""
+        self._pack()
         times, sides, sources = (np.array(column[first:]) for column in (self._times, self._sides, self._sources))
         return Block(times, sides, sources, [np.array(column[first:]) for column in self._data])
 
     def _open_rows(self) -> Block:
         """The rows of the present instant, as far as it is known."""
-        rows = self._pending()
-        data = [np.array([row.values[place] for row in rows]) for place in range(len(self._data))]
-        times, sides = np.array([row.time for row in rows]), np.array([row.side for row in rows], dtype=np.int8)
-        return Block(times, sides, np.array([row.source for row in rows], dtype=np.int32), data)
+        numbers, times, sides, values = zip(*rows, strict=True) if (rows := self._pending()) else ((), (), (), ())
+        data = np.array(values, dtype=float).reshape(len(rows), len(self._data))
+        return Block(np.array(times), np.array(sides, np.int8), np.array(numbers, np.int32), list(data.T))
 
     def _let_go(self) -> None:
         """Forget the rows that are written down."""
         for tap in self._taps:
             tap()
+        self._pack()
         del self._sources[:], self._times[:], self._sides[:]
         for column in self._data:
             del column[:]
@@ -300,50 +315,51 @@ class RecordingBase(Observer):
                 self._due = time  # a step ends here, whatever the event does
             for looks in self._open.values():
                 looks[is_after] = None
+            events = calendar.turn - calendar.void
             for number, source in self._present:
                 looks = self._open.get(number) or self._open.setdefault(number, [None, None])
-                looks[is_after] = Look(source.values(), source.rates(), calendar.turn - calendar.void)
+                looks[is_after] = source.values(), source.rates(), events
         else:
-            for number, source in self._present:
-                self._append(Row(number, time, REGULAR, source.values()))
+            self._write_down([(number, time, REGULAR, source.values()) for number, source in self._present])
         if self._sink is not None and not is_after:
-            self._sink.offer(len(self._times))
+            self._sink.offer(self._count())
 
     def _pending(self) -> list[Row]:
         """The rows of the present instant, as far as it is known; reading them decides nothing."""
-        rows, time, is_due = [], self._instant, self._due == self._instant
+        rows: list[Row] = []
+        time, is_due, keeps_all = self._instant, self._due == self._instant, self._frequency == "event"
         for number, (before, after) in self._open.items():
-            # With no look before it the source began here; with none after it the source, or the run, ended. No event
-            # at all between two looks is the end of one run and the start of the next.
-            has_changed = (
-                before is None
-                or after is None
-                or before.values != after.values
-                or before.rates != after.rates
-                or before.events == after.events
-            )
-            if self.keeps_events and (self._frequency == "event" or has_changed):
+            if self.keeps_events and (keeps_all or _has_changed(before, after)):
                 if before is not None:
-                    rows.append(Row(number, time, BEFORE, before.values))
+                    rows.append((number, time, BEFORE, before[0]))
                 if after is not None:
-                    rows.append(Row(number, time, AFTER, after.values))
+                    rows.append((number, time, AFTER, after[0]))
             elif is_due and (latest := after or before) is not None:
-                rows.append(Row(number, time, REGULAR, latest.values))
+                rows.append((number, time, REGULAR, latest[0]))
         return rows
 
     def _settle(self) -> None:
         """Write down the rows of the present instant: nothing more happens in it."""
         if self._open:
-            for row in self._pending():
-                self._append(row)
+            self._write_down(self._pending())
             self._open.clear()
 
-    def _append(self, row: Row) -> None:
-        self._sources.append(row.source)
-        self._times.append(row.time)
-        self._sides.append(row.side)
-        for column, value in zip(self._data, row.values, strict=True):
-            column.append(value)
+    def _write_down(self, rows: list[Row]) -> None:
+        self._loose += rows
+        if len(self._loose) >= MOST_LOOSE:
+            self._pack()
+
+    def _count(self) -> int:
+        """How many rows are written down."""
+        return len(self._times) + len(self._loose)
+
+    def _pack(self) -> None:
+        """Put the latest rows into the columns."""
+        if self._loose:
+            (numbers, times, sides, values), self._loose = zip(*self._loose, strict=True), []
+            width = len(self._data)
+            table = np.fromiter(chain.from_iterable(values), float, len(values) * width).reshape(-1, width)
+            self._append_all(np.array(times), np.array(sides, np.int8), table, np.array(numbers, np.int32))
 
     def _append_regular(self, times: npt.NDArray[np.float64], rows: npt.NDArray[np.float64]) -> None:
         """Write down rows of the only source at regular instants, all of them before the present."""
@@ -351,10 +367,16 @@ class RecordingBase(Observer):
         self._append_all(times, np.zeros(len(times), np.int8), rows)
 
     def _append_all(
-        self, times: npt.NDArray[np.float64], sides: npt.NDArray[np.int8], rows: npt.NDArray[np.float64]
+        self,
+        times: npt.NDArray[np.float64],
+        sides: npt.NDArray[np.int8],
+        rows: npt.NDArray[np.float64],
+        numbers: npt.NDArray[np.int32] | None = None,
     ) -> None:
-        """Write down rows of the only source, in their order."""
-        self._sources.frombytes(bytes(self._sources.itemsize * len(times)))
+        """Write down rows in their order; without numbers they are of the only source."""
+        self._pack()
+        numbers = np.zeros(len(times), np.int32) if numbers is None else numbers
+        self._sources.frombytes(numbers.tobytes())
         self._times.frombytes(times.tobytes())
         self._sides.frombytes(sides.tobytes())
         for column, values in zip(self._data, rows.T, strict=True):

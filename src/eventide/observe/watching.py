@@ -290,9 +290,9 @@ class _Recorded:
 
     def take(self, *, is_at_rest: bool) -> None:
         recording = self._recording
-        if len(recording._times) > self._taken:
+        if recording._count() > self._taken:
             self._note(recording._rows_from(self._taken))
-            self._taken = len(recording._times)
+            self._taken = recording._count()
             if not self._keeps_rows:
                 recording._let_go()
         if is_at_rest:

