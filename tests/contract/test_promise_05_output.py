@@ -165,7 +165,7 @@ class Silent(ev.Reporter):
         pass
 
 
-def rows_beside(sim: ev.Simulation, kind: str, other: str | None) -> list[Any]:
+def rows_beside(sim: ev.Simulation, kind: str, other: str | None, *, waits: bool = False) -> list[Any]:
     """The rows of a recording, with what else is to be seen at the instant of the jump."""
     warmed, seen = Warmed(sim).start(), []
     recording = sim.record(warmed, **ROWS[kind])
@@ -177,7 +177,14 @@ def rows_beside(sim: ev.Simulation, kind: str, other: str | None) -> list[Any]:
             yield ev.hold(1.1)
             seen.append((sim.time, warmed.x, warmed.heat, warmed.rate.x))
 
+    def waiting() -> ev.ProcessGenerator:
+        yield ev.until(lambda: sim.time >= 2.0)
+        seen.append((sim.time, warmed.x, warmed.heat, warmed.rate.x))
+        warmed.x += 0.125
+
     sim.process(story())
+    if waits:
+        sim.process(waiting())
     sim.run(until=2.6)
     return [*seen, *map(tuple, recording.to_pandas(sides=True).reset_index().astype(str).to_numpy().tolist())]
 
@@ -189,6 +196,14 @@ def test_a_recording_has_the_same_rows_whoever_else_looks(simulate: Simulate, ki
     assert {other: rows_beside(simulate(), kind, other) for other in OTHERS} == dict.fromkeys(OTHERS, alone)
     if kind == "grid":  # at a jump a row shows what holds from then on
         assert [row[-1] for row in alone if row[0] == "2.0"] == ["-0.5"]
+
+
+@pytest.mark.row("R-042", "R-114")
+@pytest.mark.parametrize("kind", ROWS)
+def test_a_condition_on_time_alone_at_a_jump_is_the_same_whoever_else_looks(simulate: Simulate, kind: str) -> None:
+    """Where a step was seen that ended there, its time was passed over, and it was found as others are."""
+    alone = rows_beside(simulate(), kind, None, waits=True)
+    assert {other: rows_beside(simulate(), kind, other, waits=True) for other in OTHERS} == dict.fromkeys(OTHERS, alone)
 
 
 class Switched(ev.Continuous):

@@ -205,12 +205,13 @@ class Monitor:
 
     def _look_ahead(self, next_event: float) -> float:
         """The next time of an observer or of a condition on time alone; at latest the next event."""
-        look = self._instant = inf
+        is_at_instant = self._has_stepped and self._instant == self.sim.time  # seen is the step that ends there
+        look, self._instant = inf, self._instant if is_at_instant else inf
         observers, instants = self.observers, self.watched.instants
         if observers.periodic or observers.taped or observers.at_will:
             look, tapes = observers.look_ahead()
             Tape.put_on(self.integrator, tapes)
-        if instants.heap:
+        if instants.heap and not is_at_instant:
             self._instant = instants.next_after(self.sim.time)
         if self.integrator.native_handlers.plans or self.integrator.native_processes.of:
             self.integrator.native_handlers.allow(self._reacts())
