@@ -306,3 +306,36 @@ def test_a_handler_that_fails_is_called_at_its_next_event(
         sim.run(until=3.5)
     sim.run(until=3.5)
     assert steps.log == pytest.approx(times, abs=1e-9)
+
+
+class Filled(Ramp):
+    def is_full(self) -> bool:
+        return self.x > 1.0
+
+
+def waits_for(condition: Callable[[], object]) -> ev.ProcessGenerator:
+    yield ev.until(condition)
+
+
+def watch_by_handler(sim: ev.Simulation) -> None:
+    class Watched(Filled):
+        @ev.when(lambda self: self.is_full)
+        def fills(self) -> None:
+            raise AssertionError
+
+    Watched(sim, name="tank").start()
+
+
+def wait_by_until(sim: ev.Simulation) -> None:
+    tank = Filled(sim, name="tank").start()
+    sim.process(waits_for(lambda: tank.is_full))
+
+
+@pytest.mark.parametrize("begin", [watch_by_handler, wait_by_until])
+def test_a_condition_that_gives_a_function_in_place_of_its_result_is_refused(
+    simulate: Simulate, begin: Callable[[ev.Simulation], None]
+) -> None:
+    sim = simulate()
+    begin(sim)
+    with pytest.raises(ev.ModelError, match=r"gives the function is_full, which is always true: call it"):
+        sim.run(until=2.0)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
 from eventide.declare.showing import what_has_a_rate
 from eventide.discrete.processes.process import owner_of
-from eventide.errors import SimulationError
+from eventide.errors import ModelError, SimulationError
 from eventide.reading.between_events import CONDITION, EQUATIONS, refuse_answer, refuse_commands
 
 if TYPE_CHECKING:
@@ -48,6 +49,12 @@ def is_condition_true(condition: Condition, time: float) -> bool:
         answer = condition.test()
         if answer is not True and answer is not False:
             refuse_answer(answer, condition.sim, f"the condition of {condition.name}")
+            if isinstance(answer, FunctionType | MethodType):
+                name = answer.__name__
+                raise ModelError(
+                    f"the condition of {condition.name} gives the function {name}, which is always true: "
+                    f"call it, as in `{name}()`"
+                )
         return bool(answer)
     except BaseException as error:
         place = f"the condition of {condition.name}"
