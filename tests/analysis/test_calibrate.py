@@ -155,6 +155,7 @@ def test_values_and_covariance_are_those_of_a_weighted_fit_of_the_curve(column, 
     sigma = np.array([1.0, 2.0, 1.0, 1.0, 0.5, 1.0, 1.0, 3.0])
     data = pd.DataFrame({column: scale * MEASURED}, index=TIMES)
     data.loc[2.5] = np.nan
+    data = data.sort_index(kind="stable")
     weights = np.insert(1.0 / sigma, 5, 1.0)
     found = ev.calibrate(decay, data, {"first": (0.5, 5.0), "k": (0.1, 3.0)}, weights={column: weights}, entropy=1)
     values, covariance = curve_fit(curve, TIMES, MEASURED, [1.0, 1.0], sigma=sigma, xtol=1e-12, ftol=1e-12)
