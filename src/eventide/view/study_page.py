@@ -198,12 +198,17 @@ def _mean(mean: float, half: float | None) -> str:
 # --- figures ----------------------------------------------------------------------------------------------------------
 
 
+def _differ(values: Sequence[object]) -> bool:
+    """Whether not all of some values are equal."""
+    return any(value != values[0] for value in values[1:])
+
+
 def _figures(runs: Replication) -> str:
     """Each response against the parameters, and what was recorded over time."""
     drawings: list[tuple[str, Drawing]] = [
         (name, partial(_draw_response, runs, name))
         for name in list(responses_of(runs))[:FIGURES]
-        if len({result.responses.get(name) for result in runs}) > 1
+        if _differ([result.responses.get(name) for result in runs])
     ]
     if len(runs) <= MOST_RUNS:
         drawings += _over_time(runs)
