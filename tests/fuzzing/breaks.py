@@ -65,7 +65,7 @@ def check_breaks(word: str = "", table: Path = TABLE) -> bool:
     """Make the breaks with a word in their names one by one, tell of each; whether all were found, by them alone."""
     with tempfile.TemporaryDirectory(prefix="breaks-") as folder:
         tree = Path(folder)
-        for name in ("src", "tests/fuzzing", "tools"):
+        for name in ("src", "tests/fuzzing", "tests/bodies", "tools"):
             shutil.copytree(ROOT / name, tree / name, ignore=shutil.ignore_patterns("__pycache__"))
         found = 0
         breaks = [broken for broken in load_breaks(table) if word in broken.name]
