@@ -126,7 +126,8 @@ class Entry:
             return f"object_at(int(n[{len(self.numbers) - 1}]))"
         if operand.is_constant or text in ("True", "False"):
             return f"({text})"
-        if operand.kind == "int":
+        is_exact = operand.is_number and max(abs(operand.low), abs(operand.high)) <= EXACT
+        if operand.kind == "int" and not is_exact:
             bad = f"{text} > {EXACT} or {text} < -{EXACT}"
             self._expressions.emission.stop_if(bad, operand, node=node)
         whole = f"int({text})" if operand.kind == "bool" else text

@@ -7,14 +7,26 @@ import math
 from array import array
 from collections.abc import Callable, Mapping
 from math import inf
-from operator import mul, truediv
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.bodies import attributes
+from eventide.bodies.bounds import between, decided
 from eventide.bodies.calls import addressed_call, appended
 from eventide.bodies.interrupts import is_interrupt, is_of_request, is_preemption, read_of_interrupt
-from eventide.bodies.operands import EXACT, KINDS, LARGEST, WIDE, Kind, Known, Operand, Thing, Unknown, constant
+from eventide.bodies.operands import (
+    EXACT,
+    KINDS,
+    LARGEST,
+    SAMPLES,
+    WIDE,
+    Kind,
+    Known,
+    Operand,
+    Thing,
+    Unknown,
+    constant,
+)
 from eventide.bodies.requests import count_of, is_granted
 from eventide.bodies.stations.choosing import chosen, resource_of
 from eventide.bodies.waits.choices import name_compared
@@ -158,6 +170,8 @@ class BodyExpressions:
             return known
         owner = self.value(node.value)
         if isinstance(owner, Operand):
+            if node.attr == "__class__" and owner.kind != "object":
+                return Thing("", (), type(SAMPLES[owner.kind]))
             raise Unknown("attributes of numbers are left to Python", node)
         if isinstance(owner.value, World) and node.attr == "time":
             self.naming.need_simulation(owner)
@@ -207,11 +221,11 @@ class BodyExpressions:
         if isinstance(operator, ast.Div):
             if not (right.low > 0.0 or right.high < 0.0):
                 self.emission.stop_if(f"{right.text} == 0", right, node=node)
-            known = _between(operator, left, right) if right.low > 0.0 or right.high < 0.0 else {}
+            known = between(operator, left, right) if right.low > 0.0 or right.high < 0.0 else {}
             return self.emission.keep(f"{_real(left)} / {_real(right)}", "float", **known)
         if type(operator) not in _ARITHMETIC:
             raise Unknown("of floats it is left to Python", node)
-        known = _between(operator, left, right)
+        known = between(operator, left, right)
         return self.emission.keep(f"{_real(left)} {_ARITHMETIC[type(operator)]} {_real(right)}", "float", **known)
 
     def _whole(self, node: ast.AST, operator: ast.operator, left: Operand, right: Operand) -> Operand:
@@ -234,6 +248,9 @@ class BodyExpressions:
             return rest if isinstance(operator, ast.Mod) else rest._replace(text=quotient)
         if type(operator) not in _ARITHMETIC:
             raise Unknown("of whole numbers it is left to Python", node)
+        known = between(operator, left, right)
+        if known and max(map(abs, (left.low, left.high, right.low, right.high, known["low"], known["high"]))) < EXACT:
+            return emission.keep(f"{one} {_ARITHMETIC[type(operator)]} {other}", "int", **known)
         if isinstance(operator, ast.Mult):
             emission.stop_if(f"abs(float({one})) * abs(float({other})) > 4e18", left, right, node=node)
         result = emission.keep(f"{one} {_ARITHMETIC[type(operator)]} {other}", "int")
@@ -257,7 +274,7 @@ class BodyExpressions:
         for operator, left, right in zip(node.ops, operands, operands[1:], strict=False):
             if type(operator) not in _COMPARISONS:
                 raise Unknown("such a comparison is left to Python", node)
-            answer = _decided(operator, left, right)
+            answer = decided(operator, left, right)
             if answer is not None:
                 parts.append(constant(answer))
                 continue
@@ -274,6 +291,9 @@ class BodyExpressions:
         if (lost := is_of_request(self, node)) is not None:
             return lost
         one, other = self.value(node.left), self.value(node.comparators[0])
+        classes = [x.value for x in (one, other) if isinstance(x, Thing) and not x.root and type(x.value) is type]
+        if len(node.ops) == 1 and len(classes) == 2:
+            return constant((classes[0] is classes[1]) == isinstance(node.ops[0], ast.Is))
         if len(node.ops) > 1 or not isinstance(other, Thing) or other.root or other.value is not None:
             raise Unknown("whether it is another object is left to Python", node)
         if isinstance(one, Operand) and one.kind == "object":
@@ -421,11 +441,12 @@ class BodyExpressions:
             and not (first.is_number and abs(first.low) < EXACT > abs(first.high))
         ):
             emission.stop_if(f"not (-{EXACT}.0 < {first.text} < {EXACT}.0)", first, node=node)
-        return (
-            first
-            if first.kind == function.__name__
-            else emission.keep(f"{function.__name__}({first.text})", function.__name__)
-        )
+        if first.kind == function.__name__:
+            return first
+        known: Known = {}
+        if first.is_number and abs(first.low) < EXACT > abs(first.high):
+            known = {"low": float(int(first.low)), "high": float(int(first.high)), "is_number": True}
+        return emission.keep(f"{function.__name__}({first.text})", function.__name__, **known)
 
     def _mathematical(self, function: object, node: ast.Call) -> Value:
         if node.keywords or len(node.args) != 1:
@@ -521,7 +542,7 @@ class BodyExpressions:
                 test = self.truth(statement.test)
                 if isinstance(statement.body[-1], ast.Raise):
                     self.emission.stop_if(test.text, test, node=statement)
-                elif isinstance(statement.body[-1], ast.Return) and _raises(body[k + 1 :]):
+                elif isinstance(statement.body[-1], ast.Return) and _is_other_way(body[k + 1 :]):
                     self.emission.stop_if(f"not {test.text}", test, node=statement)
                     return self._run(statement.body)
                 else:
@@ -545,24 +566,10 @@ class BodyExpressions:
                 raise Unknown("a loop in what it calls is left to Python", loop)
 
 
-def _raises(body: list[ast.stmt]) -> bool:
-    """Whether some statements do nothing but raise an error."""
-    return len(body) == 1 and isinstance(body[0], ast.Raise)
-
-
-def _decided(operator: ast.cmpop, left: Operand, right: Operand) -> bool | None:
-    """The result of a comparison of two numbers if it is known in advance, else None."""
-    if not (left.is_number and right.is_number):
-        return None
-    if any(operand.kind == "int" and max(abs(operand.low), abs(operand.high)) > EXACT for operand in (left, right)):
-        return None
-    if isinstance(operator, ast.Gt | ast.LtE):
-        is_it = True if left.high <= right.low else False if left.low > right.high else None
-    elif isinstance(operator, ast.Lt | ast.GtE):
-        is_it = True if left.high < right.low else False if left.low >= right.high else None
-    else:
-        is_it = False if left.high < right.low or left.low > right.high else None
-    return is_it if is_it is None or not isinstance(operator, ast.Gt | ast.GtE | ast.NotEq) else not is_it
+def _is_other_way(body: list[ast.stmt]) -> bool:
+    """Whether some statements are one that raises an error, or calls what else is done: both are left to Python."""
+    is_call = len(body) == 1 and isinstance(body[0], ast.Return) and isinstance(body[0].value, ast.Call)
+    return is_call or (len(body) == 1 and isinstance(body[0], ast.Raise))
 
 
 def _real(operand: Operand) -> str:
@@ -570,23 +577,3 @@ def _real(operand: Operand) -> str:
     if operand.kind == "float":
         return operand.text
     return f"float({operand.text})"
-
-
-def _between(operator: ast.operator, left: Operand, right: Operand) -> Known:
-    """Bounds of the result of an operation on floats: rounding keeps the order."""
-    if not (left.is_number and right.is_number) or inf in (
-        abs(left.low),
-        abs(left.high),
-        abs(right.low),
-        abs(right.high),
-    ):
-        return {}
-    if isinstance(operator, ast.Add):
-        low, high = left.low + right.low, left.high + right.high
-    elif isinstance(operator, ast.Sub):
-        low, high = left.low - right.high, left.high - right.low
-    else:
-        carry_out = truediv if isinstance(operator, ast.Div) else mul
-        corners = [carry_out(one, other) for one in (left.low, left.high) for other in (right.low, right.high)]
-        low, high = min(corners), max(corners)
-    return {"low": low, "high": high, "is_number": True} if abs(low) < inf and abs(high) < inf else {}
