@@ -502,3 +502,38 @@ def test_rates_of_what_is_not_integrated_have_the_shares_of_both_sides(compiled:
     Slider(sim, plant=plant).start()
     sim.run(until=3.0)
     assert plant.rate.z == pytest.approx(-0.5)
+
+
+class Alone(ev.Continuous):
+    load: ev.Summed = ev.summed()
+    x: ev.State = ev.state(0.0)
+
+    def contributions(self) -> None:
+        self.load += 1.0
+
+    def equations(self) -> None:
+        self.rate.x = self.load
+
+
+@pytest.mark.parametrize("is_recorded", [False, True])
+@each_way
+def test_a_sum_is_zero_after_the_last_that_moved_has_stopped(compiled: Any, stepping: Any, is_recorded: bool) -> None:
+    sim = make(compiled, stepping)
+    alone = Alone(sim, name="alone").start()
+    log: Log = []
+
+    def process() -> ev.ProcessGenerator:
+        yield ev.hold(0.5)
+        alone.stop()
+        log.append((sim.time, alone.load))
+        yield ev.hold(0.0)
+        log.append((sim.time, alone.load))
+        yield ev.hold(0.5)
+        log.append((sim.time, alone.load))
+
+    sim.process(process())
+    rows = sim.record(alone, every="event") if is_recorded else None
+    sim.run(until=2.0)
+    assert log == [(0.5, 1.0), (0.5, 0.0), (1.0, 0.0)]
+    if rows is not None:
+        assert rows["alone.load"].tolist() == [1.0, 1.0, *[0.0] * (len(rows.times) - 2)]

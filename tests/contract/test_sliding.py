@@ -536,3 +536,40 @@ def test_an_observer_that_fails_at_an_event_keeps_nothing_from_sliding(simulate:
     assert (relay.x, relay.sliding) == (0.0, pytest.approx((1.0 + 3.0 / 4.0) / 2.0, abs=1e-12))
     meets = 4.0 - sqrt(8.0)
     assert story(log) == close((meets, "relay.below"), (meets, "relay.above"), (meets, "relay.sliding.begins"))
+
+
+class Dragged(ev.Continuous):
+    """Dry friction against a sine, and what follows it fast."""
+
+    v: ev.State = ev.state(0.5)
+    w: ev.State = ev.state(0.0)
+    side: float = 1.0
+
+    def equations(self) -> None:
+        self.rate.v = 1.6 * sin(2.0 * self.sim.time) - self.side
+        self.rate.w = 30.0 * (self.v - self.w)
+
+    @ev.when(lambda self: self.v > 0.0)
+    def above(self) -> None:
+        self.side = 1.0
+
+    @ev.when(lambda self: self.v < 0.0)
+    def below(self) -> None:
+        self.side = -1.0
+
+    sliding = above.slides(below)
+
+
+def test_steps_after_sliding_are_the_same_whether_somebody_looks_or_not(simulate: Make) -> None:
+    def states(*, is_observed: bool) -> list[float]:
+        sim = simulate(method=ev.methods.RADAU, **TIGHT)
+        one = Dragged(sim).start()
+        if is_observed:
+            sim.integral(lambda: one.v)
+        seen = []
+        for k in range(1, 12):
+            sim.run(until=0.5 * k)
+            seen += [one.v, one.w]
+        return seen
+
+    assert states(is_observed=True) == states(is_observed=False)

@@ -233,8 +233,10 @@ class Stage(World):
         names |= {name: Tank(self, []) for name in program.stores}
         names |= {name: Tank(self, level) for name, level in program.tanks.items()}
         names |= {name: [] for name in program.signals}
-        for pause in program.pauses:  # a run stops before the events of its end
-            self.schedule(pause.time, lambda body=pause.body: self.do(body, None))
+        # A run stops before the events of its end; one that ends where it begins has none.
+        for time in sorted({pause.time: None for pause in program.pauses}):
+            bodies = [pause.body for pause in program.pauses if pause.time == time]
+            self.schedule(time, lambda bodies=bodies: [self.do(body, None) for body in bodies])
         for name in program.order:
             self.start(names[name])
         for process in program.processes:

@@ -170,10 +170,11 @@ class Monitor:
         if instants.varying:
             instants.renew()
         self._forced = self._forced or (slides.look(is_rebound=is_rebound) if slides.is_awake else None)
-        if self.observers.count and calls_observers:
+        is_observed = self.observers.count and calls_observers
+        if is_observed or self._forced is not None:  # steps do not depend on whether somebody looks between two events
             integrator.settle()
-            if not goes_on:
-                self.observers.observe_all(Phase.AFTER, sim.time)
+        if is_observed and not goes_on:
+            self.observers.observe_all(Phase.AFTER, sim.time)
         forced, self._forced = self._forced, None
         has_native = integrator.native_handlers.plans or integrator.native_processes.of
         is_asked = has_native or integrator.together or integrator.references.are_polled or self.observers.count
@@ -380,7 +381,7 @@ class Monitor:
 
         Where nothing moves and no condition is waited for, observers alone have something to do, which is done then.
         """
-        if not self.system.is_empty or len(self.watched):
+        if not self.system.is_empty or len(self.watched) or self.integrator.groups.doubted:
             return False
         if self.observers.count:
             return is_due and self._only_observes(due)
