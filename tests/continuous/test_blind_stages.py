@@ -8,6 +8,7 @@ from __future__ import annotations
 from bisect import bisect
 from collections.abc import Callable
 from functools import partial
+from math import log, sqrt
 from typing import Any
 
 import numpy as np
@@ -571,3 +572,30 @@ def test_a_jump_that_is_met_by_the_shortest_step_is_error_one(compiled: Any) -> 
     PushedInALoop(sim, level=end - 1e-9).start()
     sim.run(until=0.04)
     assert asked == [0.0]
+
+
+class Drains(ev.Continuous):
+    """By the root of its level, and a little slower below another level, where that is not located."""
+
+    x: ev.State = ev.state(0.842)
+    level: float = 0.113
+
+    def equations(self) -> None:
+        for _ in range(1):
+            self.rate.x = -2.34 * sqrt(self.x) + (0.0348 if self.x < self.level else 0.0307)
+
+
+def test_a_jump_whose_estimates_cancel_costs_few_tolerances() -> None:
+    """The stages behind a jump are moved by it, which for some lengths of a step hides it in the estimate."""
+    sim = ev.Simulation(method=ev.methods.DOP853, abs_error=1e-9, rel_error=1e-9, dt_max=0.5)
+    drains = [Drains(sim, level=0.1 + k * 1e-4).start() for k in range(300)]
+    sim.run(until=0.609)
+    for one in drains:
+        passed = time_of(0.842, one.level, 0.0307) + time_of(one.level, one.x, 0.0348)
+        assert passed == pytest.approx(0.609, abs=7e-8)  # 35 tolerances at a speed of 0.5
+
+
+def time_of(high: float, low: float, feed: float) -> float:
+    """How long it takes from one level to another, in closed form."""
+    ends = [sqrt(x) + feed / 2.34 * log(2.34 * sqrt(x) - feed) for x in (high, low)]
+    return 2.0 / 2.34 * (ends[0] - ends[1])

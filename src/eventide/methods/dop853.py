@@ -5,6 +5,7 @@ The numbers are those of the program DOP853, given to 30 digits or so.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Final
 
 from eventide.methods.interpolants import nested
@@ -126,6 +127,7 @@ DOP853: Final = explicit(
         dense_order=7,
         source="Hairer, Norsett & Wanner, Solving ODEs I, II.5 and II.6, program DOP853, after Prince & Dormand (1981)",
         digits=28,
-    )
+    ),
+    sample=Fraction(9, 10),
 )
 """Order 8, 5 controlled, interpolant of order 7: for tight tolerances."""
