@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from eventide.bodies import attributes
 from eventide.bodies.bounds import between, decided
 from eventide.bodies.calls import addressed_call, appended
+from eventide.bodies.divisions import divided_down, divided_whole, real
 from eventide.bodies.interrupts import is_interrupt, is_of_request, is_preemption, read_of_interrupt
 from eventide.bodies.operands import (
     EXACT,
@@ -222,30 +223,20 @@ class BodyExpressions:
             if not (right.low > 0.0 or right.high < 0.0):
                 self.emission.stop_if(f"{right.text} == 0", right, node=node)
             known = between(operator, left, right) if right.low > 0.0 or right.high < 0.0 else {}
-            return self.emission.keep(f"{_real(left)} / {_real(right)}", "float", **known)
+            return self.emission.keep(f"{real(left)} / {real(right)}", "float", **known)
+        if isinstance(operator, ast.FloorDiv | ast.Mod):
+            return divided_down(self.emission, node, operator, left, right)
         if type(operator) not in _ARITHMETIC:
             raise Unknown("of floats it is left to Python", node)
         known = between(operator, left, right)
-        return self.emission.keep(f"{_real(left)} {_ARITHMETIC[type(operator)]} {_real(right)}", "float", **known)
+        return self.emission.keep(f"{real(left)} {_ARITHMETIC[type(operator)]} {real(right)}", "float", **known)
 
     def _whole(self, node: ast.AST, operator: ast.operator, left: Operand, right: Operand) -> Operand:
         """Whole numbers are unbounded in Python and bounded here."""
         emission = self.emission
         one, other = left.text, right.text
         if isinstance(operator, ast.Div | ast.FloorDiv | ast.Mod):
-            for operand in (left, right):
-                if not operand.is_constant or abs(operand.low) > EXACT:
-                    emission.stop_if(f"{operand.text} > {EXACT} or {operand.text} < -{EXACT}", operand, node=node)
-            if isinstance(operator, ast.Div):
-                emission.stop_if(f"{other} == 0", right, node=node)
-                return emission.keep(f"float({one}) / float({other})", "float")
-            emission.stop_if(f"{other} < 1", right, node=node)
-            quotient = emission.keep(f"int(float({one}) / float({other}))", "int").text
-            rest = emission.keep(f"{one} - {quotient} * {other}", "int")
-            text = rest.text
-            emission.emit(f"if {text} < 0:\n    {quotient} = {quotient} - 1\n    {text} = {text} + {other}")
-            emission.emit(f"if {text} >= {other}:\n    {quotient} = {quotient} + 1\n    {text} = {text} - {other}")
-            return rest if isinstance(operator, ast.Mod) else rest._replace(text=quotient)
+            return divided_whole(emission, node, operator, left, right)
         if type(operator) not in _ARITHMETIC:
             raise Unknown("of whole numbers it is left to Python", node)
         known = between(operator, left, right)
@@ -374,7 +365,7 @@ class BodyExpressions:
             return self.followed(inner, self.naming.owner_of(called), node)
         if function is hold and len(node.args) == 1 and not node.keywords:
             duration = self.number(node.args[0], "int", "float")
-            found = duration if duration.kind == "float" else self.emission.keep(_real(duration), "float")
+            found = duration if duration.kind == "float" else self.emission.keep(real(duration), "float")
             if not (found.is_number and found.low >= 0.0 and found.high <= LARGEST):
                 self.emission.stop_if(f"not (0.0 <= {found.text} <= {LARGEST!r})", found, node=node)
             return found
@@ -402,7 +393,7 @@ class BodyExpressions:
         address, emission = self.naming.address(called), self.emission
         emission.begin_effect()
         if given == "takes":
-            emission.emit(f"if tell({address}, {_real(arguments[0])}) != 0:\n    code = FAILED\n    break")
+            emission.emit(f"if tell({address}, {real(arguments[0])}) != 0:\n    code = FAILED\n    break")
             return _NOTHING
         low = 0.0 if given == "draws" else 2.0**-53
         drawn = emission.keep(
@@ -452,7 +443,7 @@ class BodyExpressions:
         if node.keywords or len(node.args) != 1:
             raise Unknown("it is called in another way than others are", node)
         operand = self.number(node.args[0], "int", "float")
-        text = _real(operand)
+        text = real(operand)
         name, bad = _BAD[function]
         low, high = _SAFE.get(function, (inf, -inf))
         if not (operand.is_number and low <= operand.low and operand.high <= high):
@@ -570,10 +561,3 @@ def _is_other_way(body: list[ast.stmt]) -> bool:
     """Whether some statements are one that raises an error, or calls what else is done: both are left to Python."""
     is_call = len(body) == 1 and isinstance(body[0], ast.Return) and isinstance(body[0].value, ast.Call)
     return is_call or (len(body) == 1 and isinstance(body[0], ast.Raise))
-
-
-def _real(operand: Operand) -> str:
-    """A number as a float."""
-    if operand.kind == "float":
-        return operand.text
-    return f"float({operand.text})"

@@ -74,7 +74,7 @@ def plain_kernel(name: str, text: str) -> FunctionType:
     linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file
     names: dict[str, object] = {
         **{name: getattr(codes, name) for name in _CODES},
-        **{name: getattr(math, name) for name in ("sqrt", "exp", "log", "log1p", "sin", "cos", "atan")},
+        **{name: getattr(math, name) for name in ("sqrt", "exp", "log", "log1p", "sin", "cos", "atan", "fmod")},
         **{function.__name__: function for function in (draw, draw_next, tell, *attributes.FUNCTIONS)},
         "hold": activities.hold,
         "move_level": move_level,

@@ -281,6 +281,9 @@ class Expressions:
             return Value(self.builder.intrinsic("fabs", self.number(node.args[0], "double").text), "double")
         if name == "sqrt" and self.names.get(name) is math.sqrt:
             return Value(self.builder.intrinsic("sqrt", self.number(node.args[0], "double").text), "double")
+        if name == "fmod" and self.names.get(name) is math.fmod:
+            x, y = (self.number(item, "double").text for item in node.args)
+            return Value(self.builder.library("fmod", x, y), "double")
         if name in LIBRARY and self.names.get(name) is getattr(math, name):
             return Value(self.builder.library(name, self.number(node.args[0], "double").text), "double")
         return self._call_function(name, node)

@@ -8,8 +8,8 @@ from eventide.native import calls
 
 LIBRARY: Final = ("exp", "log", "log1p", "sin", "cos", "atan")
 """The functions of `math` that have the same name in the mathematical library and one argument."""
-MATHEMATICAL: Final = ("pow", *LIBRARY)
-"""What the stepper needs of the mathematical library."""
+MATHEMATICAL: Final = ("pow", "fmod", *LIBRARY)
+"""What the stepper and kernels need of the mathematical library."""
 NEEDED: Final = (*MATHEMATICAL, *calls.NEEDED)
 """What it calls with its entries."""
 ATTRIBUTES: Final = (

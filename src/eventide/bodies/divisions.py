@@ -1,0 +1,68 @@
+"""Divisions as Python has them: quotients of whole numbers, and those rounded down, `//`, with their remainders, `%`.
+
+In: two numbers of a kernel. Out: Python's own result to the bit; what Python refuses, or does with numbers of any
+length, is left to it.
+"""
+
+from __future__ import annotations
+
+import ast
+from typing import TYPE_CHECKING
+
+from eventide.bodies.operands import EXACT, LARGEST, Operand
+
+if TYPE_CHECKING:
+    from eventide.bodies.emission import Emission
+
+
+def real(operand: Operand) -> str:
+    """A number as a float."""
+    return operand.text if operand.kind == "float" else f"float({operand.text})"
+
+
+def divided_whole(emission: Emission, node: ast.AST, operator: ast.operator, left: Operand, right: Operand) -> Operand:
+    """`/`, `//` or `%` of whole numbers."""
+    one, other = left.text, right.text
+    for operand in (left, right):
+        if not operand.is_constant or abs(operand.low) > EXACT:
+            emission.stop_if(f"{operand.text} > {EXACT} or {operand.text} < -{EXACT}", operand, node=node)
+    if isinstance(operator, ast.Div):
+        emission.stop_if(f"{other} == 0", right, node=node)
+        return emission.keep(f"float({one}) / float({other})", "float")
+    emission.stop_if(f"{other} < 1", right, node=node)
+    quotient = emission.keep(f"int(float({one}) / float({other}))", "int").text
+    rest = emission.keep(f"{one} - {quotient} * {other}", "int")
+    text = rest.text
+    emission.emit(f"if {text} < 0:\n    {quotient} = {quotient} - 1\n    {text} = {text} + {other}")
+    emission.emit(f"if {text} >= {other}:\n    {quotient} = {quotient} + 1\n    {text} = {text} - {other}")
+    return rest if isinstance(operator, ast.Mod) else rest._replace(text=quotient)
+
+
+def divided_down(emission: Emission, node: ast.AST, operator: ast.operator, left: Operand, right: Operand) -> Operand:
+    """`//` or `%` of numbers of which one at least is a float.
+
+    Source: CPython, Objects/floatobject.c, _float_div_mod and float_rem
+    """
+    for operand in (left, right):
+        if operand.kind == "int" and not (operand.is_constant and abs(operand.low) <= EXACT):
+            emission.stop_if(f"{operand.text} > {EXACT} or {operand.text} < -{EXACT}", operand, node=node)
+        elif not (operand.is_number and operand.low >= -LARGEST and operand.high <= LARGEST):
+            emission.stop_if(f"not (-{LARGEST!r} <= {operand.text} <= {LARGEST!r})", operand, node=node)
+    if not (right.low > 0.0 or right.high < 0.0):
+        emission.stop_if(f"{right.text} == 0", right, node=node)
+    x, y = real(left), real(right)
+    rest = emission.keep(f"fmod({x}, {y})", "float")
+    quotient = emission.keep(f"({x} - {rest.text}) / {y}", "float")
+    off = emission.keep(f"({rest.text} < 0.0) != ({y} < 0.0)", "bool")
+    q, r = quotient.text, rest.text
+    emission.emit(f"if {r} == 0.0:\n    {r} = 0.0 * {y}\nelif {off.text}:\n    {r} = {r} + {y}\n    {q} = {q} - 1.0")
+    if isinstance(operator, ast.Mod):
+        return rest
+    down = emission.keep(q, "float").text
+    emission.emit(
+        f"if {q} == 0.0:\n    {down} = 0.0 * ({x} / {y})\n"
+        f"elif abs({q}) < {EXACT}.0:\n    {down} = float(int({q}))\n"
+        f"    if {down} > {q}:\n        {down} = {down} - 1.0\n"
+        f"    if {q} - {down} > 0.5:\n        {down} = {down} + 1.0"
+    )
+    return quotient._replace(text=down)
