@@ -13,7 +13,7 @@ import pytest
 from random_bodies import hurry, made, taken
 
 import eventide as ev
-from eventide.bodies import bounds
+from eventide.bodies import arithmetic
 from eventide.bodies.body import Bodies
 from eventide.bodies.operands import Operand
 
@@ -238,10 +238,10 @@ def test_a_comparison_is_decided_before_only_where_all_values_decide_it_alike(si
         left, right = (Operand("t", "float", low=low, high=high, is_number=True) for low, high in (one, other))
         pairs = product(range(one[0], one[1] + 1), range(other[0], other[1] + 1))
         answers = {compare(*pair) for pair in pairs}
-        found = bounds.decided(node, left, right)
+        found = arithmetic.decided(node, left, right)
         assert found is None or answers == {found}
         decided += found is not None
-        assert bounds.decided(node, left, right._replace(is_number=False)) is None
+        assert arithmetic.decided(node, left, right._replace(is_number=False)) is None
     assert decided == (30 if sign in ("==", "!=") else 50)
 
 

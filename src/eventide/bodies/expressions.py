@@ -11,9 +11,8 @@ from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.bodies import attributes
-from eventide.bodies.bounds import between, decided
+from eventide.bodies.arithmetic import between, decided, divided_down, divided_whole, real
 from eventide.bodies.calls import addressed_call, appended
-from eventide.bodies.divisions import divided_down, divided_whole, real
 from eventide.bodies.interrupts import is_interrupt, is_of_request, is_preemption, read_of_interrupt
 from eventide.bodies.operands import (
     EXACT,
