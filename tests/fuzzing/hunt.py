@@ -125,6 +125,8 @@ def fails_alike(program: m.Program, finding: Finding) -> bool:
     if any(r.error == "TooSlow" for several in results for r in several):
         return False
     if finding.kind.startswith("bits"):
+        if "no error" not in finding.text and any(r.error for several in results for r in several):
+            return False
         others = results[1] if len(results) > 1 else results[0][1:]
         return any(same_bits(results[0][0], other, finding.of, finding.kind) for other in others)  # type: ignore[arg-type]
     if finding.kind == "events" and all(not r.error and names_of(r.log) == names for r in results[0]):

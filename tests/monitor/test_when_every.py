@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import eventide as ev
@@ -175,10 +177,27 @@ def test_a_handler_cannot_wait() -> None:
                 yield ev.hold(1.0)
 
 
-@pytest.mark.parametrize("period", [0.0, -1.0, float("nan"), float("inf"), "often"])
+@pytest.mark.parametrize("period", [0.0, -1.0, float("nan"), float("inf"), "often", "0.5", True, np.array([0.5])])
 def test_a_period_is_a_positive_number(period) -> None:
     with pytest.raises(ev.ModelError, match="positive number"):
         ev.tick(period)
+
+
+@pytest.mark.parametrize("number", [np.float64(0.1), np.float32(0.1), Decimal("0.1"), Fraction(1, 10)])
+def test_a_period_of_any_sort_of_number_is_its_decimal_form(number) -> None:
+    times: list[float] = []
+
+    class Ticks(ev.Continuous):
+        @ev.every(number, offset=number)
+        def beat(self) -> None:
+            times.append(self.sim.time)
+
+    sim = ev.Simulation()
+    Ticks(sim).start()
+    rows = sim.record(now=lambda: sim.time, every=number)
+    sim.run(until=1.0)
+    assert times == [k / 10 for k in range(1, 10)]
+    assert set(times) <= set(rows.times.tolist())
 
 
 def test_one_of_period_and_hz() -> None:

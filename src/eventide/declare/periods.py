@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 from math import lcm
-from typing import Final
+from typing import Final, SupportsFloat
 
 from eventide.declare.units import in_time_unit
 from eventide.errors import ModelError, to_float
@@ -13,7 +13,7 @@ from eventide.errors import ModelError, to_float
 _FIRST: Final = 0
 
 
-def exact_period(period: float | Fraction | None = None, hz: float | Fraction | None = None) -> Fraction:
+def exact_period(period: SupportsFloat | None = None, hz: SupportsFloat | None = None) -> Fraction:
     """A period as an exact fraction: a float is read by its decimal form (0.1 is 1/10), `hz=200` is 1/200.
 
     Raises TypeError if neither or both are given, ModelError if the result is not a positive finite number.
@@ -22,17 +22,27 @@ def exact_period(period: float | Fraction | None = None, hz: float | Fraction | 
     if given is None or (period is not None and hz is not None):
         raise TypeError("give a period or hz=, one of them")
     what = "a period" if hz is None else "hz="
-    in_time_unit(given, None, what)
-    try:
-        exact = given if isinstance(given, Fraction) else Fraction(Decimal(repr(given)))
-    except (ArithmeticError, ValueError, TypeError):
-        raise ModelError(f"a period is a positive number, and got {given!r}") from None
+    exact = exact_number(given, what, "a period is a positive number")
     if exact <= 0:
         raise ModelError(f"a period is a positive number, and got {given!r}")
     to_float(exact, what)
-    period = exact if hz is None else 1 / exact
-    to_float(period, what)
-    return period
+    made = exact if hz is None else 1 / exact
+    to_float(made, what)
+    return made
+
+
+def exact_number(value: SupportsFloat, what: str, takes: str = "") -> Fraction:
+    """A number as an exact fraction, a float by its decimal form; ModelError if it is none, or not finite.
+
+    what    whose it is, as a message begins; takes: what that says is taken
+    """
+    in_time_unit(value, None, what)
+    try:
+        if isinstance(value, Fraction):
+            return value
+        return Fraction(Decimal(repr(value) if isinstance(value, str) else str(value)))  # of a NumPy number: its digits
+    except (ArithmeticError, ValueError):
+        raise ModelError(f"{takes or f'{what} takes finite numbers'}, and got {value!r}") from None
 
 
 class Grid:

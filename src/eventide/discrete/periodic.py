@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from eventide.declare.periods import Grid, exact_period
-from eventide.declare.units import in_time_unit
+from eventide.declare.periods import Grid, exact_number, exact_period
 from eventide.discrete.commands import NOTHING, command
 from eventide.discrete.conditions.condition import check_priority
 from eventide.discrete.conditions.when import refuse_generator, refuse_stop_iteration
@@ -101,9 +99,8 @@ def every(
     priority    among the events of one time: high first
     """
     exact = exact_period(period, hz)
-    in_time_unit(offset, None, "offset=")
-    to_float(offset, "offset=")
-    shift = Fraction(Decimal(repr(offset)))
+    shift = exact_number(offset, "offset=")
+    to_float(shift, "offset=")
     check_priority("every", priority)
 
     def mark(handler: Marked) -> Marked:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from fractions import Fraction
 from math import inf
+from numbers import Real
 from typing import Literal, NoReturn, Self, TypeAlias
 
 from eventide.declare import Component
@@ -16,13 +18,14 @@ from eventide.reading.between_events import refuse_answer, refuse_commands
 Every: TypeAlias = float | Literal["step", "event"]
 
 
-def as_frequency(every: Every) -> Fraction | Literal["step", "event"]:
+def as_frequency(every: object) -> Fraction | Literal["step", "event"]:
     """`every` as an exact period, "step" or "event"; ModelError if it is none of these."""
-    if every == "step":
-        return "step"
-    if every == "event":
-        return "event"
-    if not isinstance(every, int | float | Fraction):
+    if isinstance(every, str):
+        if every == "step":
+            return "step"
+        if every == "event":
+            return "event"
+    if not isinstance(every, float | Real | Decimal):
         raise ModelError(f'every= takes a period, "step" or "event", and got {every!r}')
     return exact_period(every)
 

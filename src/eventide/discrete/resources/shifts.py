@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from decimal import Decimal
 from fractions import Fraction
 from math import inf
 from typing import TYPE_CHECKING, TypeAlias
 
 from eventide.declare import Component, check_same_simulation
-from eventide.declare.periods import Grid, exact_period
-from eventide.declare.units import in_time_unit
+from eventide.declare.periods import Grid, exact_number, exact_period
 from eventide.discrete.commands import NOTHING
 from eventide.discrete.resources.resource import Excess, Resource, check_capacity, check_excess
 from eventide.errors import ModelError
@@ -168,12 +166,3 @@ def read_shift(shift: object, period: Fraction, usual: int) -> tuple[Fraction, F
             f"got {tuple(shift)!r}: write one that goes past the end of the period as (22, 30) of 24"
         )
     return begin, end, check_capacity(shift[2], "a shift") if len(shift) == 3 else usual
-
-
-def exact_number(value: Number, what: str) -> Fraction:
-    """A number as an exact fraction, a float by its decimal form; ModelError if it is none, or not finite."""
-    in_time_unit(value, None, what)
-    try:
-        return Fraction(value) if isinstance(value, Fraction | int) else Fraction(Decimal(repr(float(value))))
-    except (ArithmeticError, ValueError, TypeError):
-        raise ModelError(f"{what} takes finite numbers, and got {value!r}") from None
