@@ -324,7 +324,7 @@ def test_what_is_called_and_may_branch_is_named() -> None:
         ("self.speed()", all_given),
         ("self.speed", private),
         ("bisect((self.level,), self.x)", unknown),
-        ("self.speed(self.x)", unknown),
+        ("x < level", "a field refers to the function, which may be another for each object"),
         ("speed(self.level, self.x)", "it is in a loop"),
         ("equations", "as `Loose.locate_branches` says"),
     ]

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import warnings
+from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 import eventide as ev
+from eventide.reading.places import location
 
 
 def inflow(t):
@@ -147,3 +151,150 @@ def test_what_is_located_smooth_or_said_to_be_so_is_not_told():
             one = kind(sim).start()
         sim.run(until=5.0)
         assert one.y == pytest.approx({Smooth: 25.0, Said: 0.0, OfAState: 0.0, ByTwo: 2.0}.get(kind, 1.0))
+
+
+class Fed(ev.Continuous):
+    y: ev.State = ev.state(0.0)
+    inflow: Any = None
+    others: list[Any] = ev.field(default_factory=list)
+
+    def equations(self):
+        self.rate.y = self.inflow(self.sim.time)
+        for other in self.others:
+            self.rate.y += other(self.sim.time)
+
+
+class Reader:
+    def __init__(self, inflow=None):
+        self.inflow = inflow
+
+    def pulse(self, t):
+        return inflow(t)
+
+    def __call__(self, t):
+        return inflow(t)
+
+
+class Behind(Pulsed):
+    def equations(self):
+        self.rate.y = self.table.inflow(self.sim.time)
+
+
+def called(function, t):
+    return function(t)
+
+
+class Passing(Pulsed):
+    def equations(self):
+        self.rate.y = called(self.table, self.sim.time)
+
+
+class Chosen(Pulsed):
+    def equations(self):
+        self.rate.y = self.table["main"](self.sim.time) + self.table[0](self.sim.time)
+
+
+def fresh(kind):
+    """A class of its own, of which nothing has been told."""
+    return type(kind.__name__, (kind,), {"__module__": __name__})
+
+
+def told_by(kind, act=lambda one: None, **given):
+    """What is told of an object in a run, and what of its laws is listed."""
+    sim = ev.Simulation()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        one = kind(sim, **given).start()
+        sim.run(until=1.0)
+        act(one)
+        sim.run(until=2.0)
+    listed = [
+        (note.law.partition(".")[2], note.text, note.place) for note in sim.explain().branches if note.kind is None
+    ]
+    return [(str(one.message).partition(" compares ")[0], one.lineno) for one in caught], listed
+
+
+LINE = inflow.__code__.co_firstlineno + 1
+PLACE = location(__file__, LINE)
+PULSE = "3.0 <= t < 3.001"
+
+
+def test_a_function_in_a_field_that_compares_the_time_is_told_at_its_line_with_what_to_write():
+    told = (
+        f"`{PULSE}` in Fed.equations via inflow ({PLACE}) compares the time where that is not located (it is "
+        "in a loop): a step may pass over what it switches on and off. Call a method of the class or a function of its "
+        "module by its name, take an input, as ev.inputs.Pulse, limit steps by sim.dt_max, or let an @ev.every handler "
+        "or a process set a field; if nothing jumps there, write smooth_laws = True in the class"
+    )
+    kind, sim = fresh(Fed), ev.Simulation()
+    kind(sim, inflow=smooth, others=[inflow]).start()
+    kind(sim, inflow=smooth, others=[inflow]).start()
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        sim.run(until=1.0)
+        other = ev.Simulation()
+        kind(other, inflow=smooth, others=[smooth, inflow]).start()
+        other.run(until=1.0)
+    assert [(one.category, str(one.message), one.filename, one.lineno) for one in caught] == [
+        (
+            ev.SwitchWarning,
+            told,
+            __file__,
+            LINE,
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "law", "text", "line"),
+    [
+        (Fed, lambda: {"inflow": Reader().pulse}, "pulse via inflow", PULSE, LINE),
+        (Fed, lambda: {"inflow": Reader()}, "__call__ via inflow", PULSE, LINE),
+        (Fed, lambda: {"inflow": partial(called, inflow)}, "called", "function(t)", LINE),
+        (Fed, lambda: {"inflow": twice}, "twice via inflow", PULSE, LINE),
+        (Behind, lambda: {"table": Reader(inflow)}, "inflow", PULSE, LINE),
+        (Passing, lambda: {"table": inflow}, "called via inflow", PULSE, LINE),
+        (Chosen, lambda: {"table": {"main": smooth, 0: inflow}}, "inflow", PULSE, LINE),
+    ],
+)
+def test_what_branches_in_it_is_listed_and_told_wherever_it_is_got_from(kind, given, law, text, line):
+    told, listed = told_by(fresh(kind), **given())
+    if text == PULSE:
+        assert (told, listed) == (
+            [(f"`{text}` in {kind.__name__}.equations via {law} ({PLACE})", line)],
+            [(f"equations via {law}", text, PLACE)],
+        )
+    else:  # what it calls is not known, and may be smooth
+        assert (told, [one[:2] for one in listed]) == ([], [(f"equations via {law}", text)])
+
+
+def fixed(t, k=2.0):
+    return k * t if k > 0.0 else -k * t
+
+
+@pytest.mark.parametrize(
+    "function",
+    [smooth, math.sin, np.sin, ev.inputs.Sine(), lambda t: 2.0 * smooth(t), partial(fixed, k=3.0), fixed],
+    ids=["smooth", "math", "numpy", "input", "lambda", "partial", "of-what-stands"],
+)
+def test_a_function_in_a_field_that_is_smooth_is_neither_told_nor_listed(function):
+    assert told_by(fresh(Fed), inflow=function) == ([], [])
+
+
+def test_a_function_that_an_event_puts_in_a_field_is_told_then():
+    def exchange(one):
+        one.others = [inflow]
+
+    told, listed = told_by(fresh(Fed), exchange, inflow=smooth)
+    assert told == [(f"`{PULSE}` in Fed.equations via inflow ({PLACE})", LINE)]
+    assert listed == [("equations via inflow", PULSE, PLACE)]
+
+
+def test_a_comparison_of_a_state_in_a_function_of_a_field_is_listed_alone():
+    class OfItsState(Pulsed):
+        def equations(self):
+            for one in self.table:
+                self.rate.y = one(self.y)
+
+    told, listed = told_by(OfItsState, table=[inflow])
+    assert (told, listed) == ([], [("equations via inflow", PULSE, PLACE)])

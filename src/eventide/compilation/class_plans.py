@@ -12,13 +12,13 @@ from itertools import islice
 from types import FunctionType
 from typing import TYPE_CHECKING, Final
 
-from eventide.compilation.branches.located import unlocated_in
+from eventide.compilation.branches.located import unlocated_in, variant_of, warn_of_fields
 from eventide.compilation.condition_plans import Usage
 from eventide.compilation.law_templates import sums_of
 from eventide.compilation.registry import Bound
 from eventide.compilation.soundness import check_laws
 from eventide.continuous.components.component import STAGES, Continuous, Law, law_names
-from eventide.continuous.components.member import class_plan_of, laws_hold, slab_of, slide_of
+from eventide.continuous.components.member import branches_in, class_plan_of, laws_hold, slab_of, slide_of
 from eventide.continuous.flows.ordering import LawAccess
 from eventide.continuous.own_methods import LAWS
 from eventide.continuous.plans import ClassPlan, LawPlan
@@ -68,7 +68,7 @@ class ClassPlans:
 
     def __init__(self, analyst: Compiler) -> None:
         self._analyst = analyst
-        self._known: dict[tuple[LawTemplate, Layout], KernelClassPlan] = {}
+        self._known: dict[tuple[LawTemplate, Layout, bool], KernelClassPlan] = {}
         self._idle: dict[object, KernelClassPlan] = {}
 
     def enroll(self, owner: Member, slab: Slab) -> KernelClassPlan:
@@ -117,7 +117,7 @@ class ClassPlans:
             class_plan = self._of_one(owner)
         else:
             analyst.facts.note(type(owner), *template.codes)
-            key = template, slab.layout
+            key = template, slab.layout, self._is_unseen(owner)
             class_plan = self._known.get(key) or self._known.setdefault(key, self._of_many(template, owner))
             class_plan.generation = analyst.registry.generation
             slab.class_plan = class_plan
@@ -203,12 +203,13 @@ class ClassPlans:
         check_laws(owner, bounds)
         self._analyst.facts.note(*(bound.kernel.lowered for bound in bounds))
         usage = Usage.of_slots(plan.reads, plan.touches, plan.sets, plan.adds, self._given(bounds))
+        is_unseen = self._is_unseen(owner)
         words = usage.words(
             (plan.contributions or (0, 0)) if "contributions" in law_names(owner) else None,
             (plan.equations or (0, 0)) if "equations" in law_names(owner) else None,
             sums_of(slab_of(owner).layout),
             is_direct=plan.is_direct,
-            is_unseen=self._is_unseen(owner),
+            is_unseen=is_unseen,
         )
         record = self._analyst.integrator.memory.lists.put(words)
         return KernelClassPlan(
@@ -222,7 +223,7 @@ class ClassPlans:
             inputs=plan.inputs,
             assigns=plan.assigns,
             unread=_unread(owner, plan),
-            is_unseen=self._is_unseen(owner),
+            is_unseen=is_unseen,
             is_exposed=plan.is_opaque or (plan.signature is not None and not self._analyst.compiles),
             dependencies=self._analyst.registry.template(
                 bounds, tuple([STAGES[stage] for stage in plan.stages])
@@ -239,6 +240,11 @@ class ClassPlans:
     def _is_unseen(self, owner: Continuous) -> bool:
         """Whether something branches in an object's laws that is not located."""
         smoothness = self._analyst.registry.smoothness
+        if branches_in(type(owner)).asks:
+            variant = variant_of(owner, smoothness)
+            self._analyst.facts.note(variant)
+            warn_of_fields(type(owner), variant, smoothness)
+            return bool(variant.unlocated)
         is_unseen = bool(unlocated_in(owner, smoothness))
         if isinstance(owner, Law):
             laws = [law for law in owner._laws() if isinstance(law, FunctionType)]

@@ -26,12 +26,13 @@ from eventide.reading.constants import ABSENT, Constant
 
 if TYPE_CHECKING:
     from eventide.compilation.branches.law_names import Verdict
+    from eventide.compilation.branches.located import Variant
     from eventide.compilation.condition_plans import ConditionCompiler
     from eventide.compilation.processes.process_reader import ProcessCode
     from eventide.lowering.kernels.lowered import Lowered
 
 Comparison: TypeAlias = Callable[[], bool]
-Source: TypeAlias = "Lowered | ProcessCode | Verdict | ClassMethod | type[Continuous]"
+Source: TypeAlias = "Lowered | ProcessCode | Verdict | Variant | ClassMethod | type[Continuous]"
 """What is made with something: code, a handler, the laws of a class, and what is known of a function."""
 Held: TypeAlias = dict[tuple[int, str], Constant]
 """By holder and name; it never changes, as simulations may have it in common."""

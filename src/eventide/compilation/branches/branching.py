@@ -9,7 +9,15 @@ from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Final
 
-from eventide.compilation.branches.calls import Around, Known, NotLocated, follow_call, follow_property
+from eventide.compilation.branches.calls import (
+    Around,
+    Known,
+    NotLocated,
+    follow_call,
+    follow_property,
+    name_targets,
+)
+from eventide.compilation.branches.fields import EACH
 from eventide.compilation.branches.law_names import OUTCOME, LawNames, operands_of
 from eventide.compilation.branches.nonsmooth import JUMPS, NONSMOOTH, remainder
 from eventide.compilation.branches.smoothness import ORDERS, Smoothness
@@ -323,6 +331,8 @@ class Branching:
             return None
         if not is_test and not all(map(self.names.is_scalar, sides)):
             raise NotLocated(MAYBE_ARRAYS)
+        if self.around.why:
+            raise NotLocated(self.around.why)
         name, slot = self._slot(where)
         test = ast.Compare(sides[0], [op], sides[1:])
         condition = either(
@@ -341,6 +351,8 @@ class Branching:
         resolved = self.resolved(one, known)
         if not self.names.moves(resolved):
             return None
+        if self.around.why:
+            raise NotLocated(self.around.why)
         name, slot = self._slot(where)
         whole, held = self._slot(where, "_whole")
         following = ast.BinOp(held, ast.Add(), number(1.0))
@@ -409,6 +421,11 @@ class Branching:
         except NotLocated:
             return None
 
+    def path(self, node: ast.expr, known: Known) -> ast.expr | None:
+        """How the law itself gets what an expression stands for from its object; None if that is not known."""
+        resolved = self.resolved_or_none(node, known)
+        return resolved and self.around.lift(resolved)
+
     # --- what is not located --------------------------------------------------------------------------------------
 
     def note(self, node: ast.expr, why: str) -> None:
@@ -432,6 +449,11 @@ class Branching:
 
     def _name_all(self, node: ast.AST, known: Known, why: str) -> None:
         """Name the comparisons somewhere in a node that may move, and the functions that bend or jump."""
+        items = {
+            one.target.id: ast.Subscript(one.iter, EACH, ast.Load())
+            for one in ast.walk(node)
+            if isinstance(one, ast.For | ast.comprehension) and isinstance(one.target, ast.Name)
+        }
         for inner in ast.walk(node):
             if isinstance(inner, ast.Compare) and all(isinstance(op, ORDERS) for op in inner.ops):
                 self._note_if_moving(inner, known, why)
@@ -439,7 +461,9 @@ class Branching:
                 function = self.names.object_of(inner.func)
                 if any(function is other for other in (*NONSMOOTH, *JUMPS)):
                     self._note_if_moving(inner, known, why)
-                elif self.smoothness.call_may_branch(inner, self.names):
+                elif self.smoothness.call_may_branch(inner, self.names) and not name_targets(
+                    self, inner, {**known, **items}, why
+                ):
                     self.note_call(inner, known, why)
             elif isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Mod | ast.FloorDiv):
                 self._note_if_moving(inner, known, why)

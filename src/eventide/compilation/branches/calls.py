@@ -9,7 +9,7 @@ than was copied, or a method of another class, it is called as it stands, and no
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from copy import deepcopy
 from dataclasses import dataclass, replace
 from types import FunctionType
@@ -21,17 +21,20 @@ from eventide.compilation.branches.smoothness import is_super
 from eventide.compilation.branches.syntax import both, function_of, holding, key_of, placed
 from eventide.continuous.components.switches import Unlocated
 from eventide.declare import fields_of
+from eventide.inputs import Input
 from eventide.lowering.names.choices import CHOOSE, FITS, LAW, PARTS, is_copy, keep_origin
 from eventide.lowering.not_compilable import CannotLower
 from eventide.reading.constants import Constant
 
 if TYPE_CHECKING:
     from eventide.compilation.branches.branching import Branching
+    from eventide.compilation.branches.fields import Fields, Target
     from eventide.continuous import Continuous
 
 Known: TypeAlias = dict[str, ast.expr | None]
 """What local names stand for, as expressions of what is no local name; None where that cannot be said."""
 UNREAD: Final = "it is not known whether what is called branches"
+BY_A_FIELD: Final = "a field refers to the function, which may be another for each object"
 TOO_LATE: Final = "it has become so after objects of the class had been made"
 DEEPEST: Final = 8
 """Calls in calls in calls are followed so far."""
@@ -58,6 +61,9 @@ class Around:
     made    the class, if it has objects: it can have no more outcomes
     above   the functions that are gone through on the way to it
     left    of how many calls more a copy may be made
+    fields  what is got from fields
+    lift    from an expression there to the same in the law itself; None if that cannot be said
+    why     why nothing there is located; empty if it is
     """
 
     law: str
@@ -67,6 +73,9 @@ class Around:
     made: type[Continuous] | None
     above: tuple[FunctionType, ...]
     left: Iterator[int]
+    fields: Fields
+    lift: Callable[[ast.expr], ast.expr | None]
+    why: str = ""
 
 
 @dataclass(frozen=True)
@@ -137,12 +146,40 @@ def follow_call(law: Branching, node: ast.Call, known: Known) -> ast.expr:
     resolved = law.resolved_or_none(node, known)
     plain = resolved if isinstance(resolved, ast.Call) else node
     may_branch = law.smoothness.call_may_branch(plain, law.names)
+    function, cls = law.smoothness.callee(plain, law.names)
+    if function is None and may_branch and name_targets(law, node, known, BY_A_FIELD):
+        return _as_known(law, call)
     try:
-        return _follow(law, call, *law.smoothness.callee(plain, law.names), known)
+        return _follow(law, call, function, cls, known)
     except NotLocated as error:
         if may_branch:
             law.note_call(node, known, str(error))
     return _as_known(law, call)
+
+
+def name_targets(law: Branching, node: ast.Call, known: Known, why: str) -> bool:
+    """Name what branches in the functions that a call gets from a field; whether it is known which these are."""
+    path = law.path(node.func, known)
+    targets = None if path is None else law.around.fields.targets(path)
+    for target in targets or ():
+        if target.function is Input or not law.smoothness.may_branch(target.function, law.names.facts, target.cls):
+            continue
+        try:
+            _name_target(law, node, target, known, why)
+        except (NotLocated, CannotLower) as error:
+            law.note_call(node, known, error.why if isinstance(error, CannotLower) else str(error))
+    return targets is not None
+
+
+def _name_target(law: Branching, node: ast.Call, target: Target, known: Known, why: str) -> None:
+    if not isinstance(target.function, FunctionType):
+        raise NotLocated(UNREAD)
+    made, whose = target.call(node)
+    call = _Call(made, [made.func], whose, _site(law, node))
+    inner, given = _within(law, call, target.function, target.cls, known, why)
+    inner.read(given.names)
+    _forget(law, inner, given.arguments, known)
+    law.unlocated += inner.unlocated
 
 
 def follow_property(law: Branching, node: ast.Attribute, known: Known) -> ast.expr:
@@ -217,10 +254,11 @@ def _follow(law: Branching, call: _Call, function: object, cls: type | None, kno
 
 
 def _within(
-    law: Branching, call: _Call, function: FunctionType, cls: type | None, known: Known
+    law: Branching, call: _Call, function: FunctionType, cls: type | None, known: Known, why: str = ""
 ) -> tuple[Branching, _Given]:
     """What goes through a function, and what that is given.
 
+    why     why nothing in it is located; empty if it is
     Raises NotLocated, CannotLower.
     """
     around = law.around
@@ -249,9 +287,29 @@ def _within(
         owner=LAW,
         prefix=call.site.removeprefix(OUTCOME),
         above=(*around.above, function),
+        lift=lambda node: _lifted(law, node, given.arguments, known),
+        why=around.why or why,
     )
     reader = type(law)(LawNames(cls, function, law.names.facts, given.about), definition, law.smoothness, clock, inner)
     return reader, given
+
+
+def _lifted(law: Branching, node: ast.expr, arguments: dict[str, ast.expr], known: Known) -> ast.expr | None:
+    """An expression in a function that a law calls, in the law itself."""
+    if not all(one.id in arguments for one in ast.walk(node) if isinstance(one, ast.Name)):
+        return None
+    return law.path(_InTheLaw(arguments).visit(deepcopy(node)), known)
+
+
+class _InTheLaw(ast.NodeTransformer):
+    """Puts what a function is given in the place of its names for that."""
+
+    def __init__(self, arguments: dict[str, ast.expr]) -> None:
+        self._arguments = arguments
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """Visit a name."""
+        return deepcopy(self._arguments[node.id])
 
 
 def _bind(function: FunctionType, call: _Call, cls: type | None) -> dict[str, ast.expr | None]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from eventide.compilation.branches.smoothness import ORDERS
 from eventide.errors import SwitchWarning
 from eventide.lowering.not_compilable import CannotLower
+from eventide.reading.places import location
 
 if TYPE_CHECKING:
     from eventide.continuous import Continuous
@@ -90,13 +91,25 @@ def warn_of_clock(law: str, unlocated: Iterable[Unlocated]) -> None:
     """Warn of the first comparison of the time in a law that is not located."""
     one = next((one for one in unlocated if one.is_timed), None)
     if one is not None:
-        text = (
-            f"`{one.text}` in {law} compares the time where that is not located ({one.why}): a step may pass over what "
-            "it switches on and off. Compare sim.time in the equations themselves, take an input, as ev.inputs.Pulse, "
-            "or let an @ev.every handler or a process set a field; if nothing jumps there, write smooth_laws = True in "
-            "the class"
-        )
-        warnings.warn_explicit(SwitchWarning(text), None, one.file, one.line)
+        _warn(one, law, "Compare sim.time in the equations themselves, take an input, as ev.inputs.Pulse,")
+
+
+def warn_of_field(cls: str, one: Unlocated) -> None:
+    """Warn of a comparison of the time in a function to which a field of an object refers."""
+    remedy = (
+        "Call a method of the class or a function of its module by its name, take an input, as ev.inputs.Pulse, limit "
+        "steps by sim.dt_max,"
+    )
+    _warn(one, f"{cls}.{one.law} ({location(one.file, one.line)})", remedy)
+
+
+def _warn(one: Unlocated, law: str, remedy: str) -> None:
+    text = (
+        f"`{one.text}` in {law} compares the time where that is not located ({one.why}): a step may pass over what "
+        f"it switches on and off. {remedy} or let an @ev.every handler or a process set a field; if nothing jumps "
+        "there, write smooth_laws = True in the class"
+    )
+    warnings.warn_explicit(SwitchWarning(text), None, one.file, one.line)
 
 
 def _last_name(node: ast.expr) -> str:

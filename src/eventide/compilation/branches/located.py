@@ -10,12 +10,15 @@ whole number. See `engine/switching.py` for the rest.
 from __future__ import annotations
 
 import ast
+from dataclasses import dataclass
+from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Final, Literal
 
 from eventide.compilation.branches.branching import Branching
 from eventide.compilation.branches.calls import MOST, Around, is_refused, sites_of
-from eventide.compilation.branches.clock import Clock, warn_of_clock
+from eventide.compilation.branches.clock import Clock, warn_of_clock, warn_of_field
+from eventide.compilation.branches.fields import Fields, is_path, targets_at
 from eventide.compilation.branches.law_names import LAWS, OUTCOME, Facts, LawNames
 from eventide.compilation.branches.syntax import function_of
 from eventide.continuous import Continuous
@@ -80,6 +83,7 @@ def _together(cls: type[Continuous], laws: list[tuple[type[Continuous], str]], s
         _unlocated(cls, laws, found, smooth=True),
         (*themselves, *facts.values()),
         frozenset(name for branches in found for name in branches.void),
+        any(branches.asks for branches in found),
     )
 
 
@@ -105,7 +109,8 @@ def _of_class(cls: type[Continuous], base: type[Continuous], name: str, smoothne
         _install(cls, reader)
     if not _says_smooth(cls, base):
         warn_of_clock(f"{cls.__name__}.{name}", [one for one in unlocated if one not in found.unlocated])
-    return Branches(tuple(branches), unlocated, facts=(*found.facts, *reader.names.facts.values()))
+    asks, facts = bool(reader.around.fields.asked), (*found.facts, *reader.names.facts.values())
+    return Branches(tuple(branches), unlocated, facts=facts, asks=asks)
 
 
 def _unlocated(
@@ -161,10 +166,76 @@ def _unlocated_in(
 ) -> tuple[Unlocated, ...]:
     cls = type(owner)
     if cls._laws_are_of_class:
-        unlocated: tuple[Unlocated, ...] = getattr(branches_in(cls), which)
+        branches = branches_in(cls)
+        variant = variant_of(owner, smoothness) if branches.asks else None
+        unlocated: tuple[Unlocated, ...] = getattr(variant or branches, which)
         return unlocated
     laws = [law for law in owner._laws() if isinstance(law, FunctionType) and smoothness.may_branch(law, {})]
     return tuple(_whole(law, "it is no method: write the law as `equations` of a class") for law in laws)
+
+
+@dataclass(frozen=True, eq=False)
+class Variant:
+    """What branches in the laws of the objects of a class whose fields refer to functions of some code.
+
+    of      what branches in the laws of any of its objects
+    unlocated, smooth   as there
+    facts   what names stood for when that was found
+    """
+
+    of: Branches
+    unlocated: tuple[Unlocated, ...]
+    smooth: tuple[Unlocated, ...]
+    facts: tuple[Constant, ...]
+
+    @property
+    def is_current(self) -> bool:
+        """Whether they still do."""
+        return all(fact.is_current for fact in self.facts)
+
+
+def variant_of(owner: Continuous, smoothness: Smoothness) -> Variant:
+    """What branches in the laws of an object, by the functions to which its fields refer now."""
+    cls = type(owner)
+    branches, paths = branches_in(cls), smoothness.paths.setdefault(cls, {})
+    while True:
+        found = {text: targets_at(owner, path, smoothness.stand_ins) for text, path in paths.items()}
+        key = cls, *found.values()
+        variant = smoothness.variants.get(key)
+        if variant is not None and variant.of is branches and variant.is_current:
+            return variant
+        fields = Fields(found)
+        variant = _read_variant(cls, fields, smoothness)
+        if paths.keys() >= fields.asked.keys():
+            smoothness.variants[key] = variant
+            return variant
+        paths |= fields.asked
+
+
+def _read_variant(cls: type[Continuous], fields: Fields, smoothness: Smoothness) -> Variant:
+    laws = [(base, name) for name in LAWS for base in _in_use(cls, name)]
+    found = []
+    for base, name in laws:
+        function: FunctionType = vars(base)[name]
+        law = original_of(function)
+        reader = _reader(base, name, law, smoothness, cls, sites_of(function), cls, fields)
+        if isinstance(reader, str):
+            found.append(_as_whole(cls, law, reader, smoothness))
+        else:
+            reader.read({})
+            found.append(Branches((), tuple(reader.unlocated), facts=tuple(reader.names.facts.values())))
+    smooth, unlocated = (_unlocated(cls, laws, found, smooth=is_smooth) for is_smooth in (True, False))
+    facts = {(id(fact.holder), fact.name): fact for branches in found for fact in branches.facts}
+    return Variant(branches_in(cls), unlocated, smooth, tuple(facts.values()))
+
+
+def warn_of_fields(cls: type[Continuous], variant: Variant, smoothness: Smoothness) -> None:
+    """Warn of the comparisons of the time in functions to which fields refer, once of each in each class."""
+    for one in variant.unlocated:
+        key = cls, one
+        if one.is_timed and one not in variant.of.unlocated and key not in smoothness.told:
+            smoothness.told[key] = None
+            warn_of_field(cls.__name__, one)
 
 
 def _in_use(cls: type[Continuous], name: str) -> list[type[Continuous]]:
@@ -212,7 +283,8 @@ def _read(
 
 
 def _found_by(reader: Branching) -> Branches:
-    return Branches(tuple(reader.located), tuple(reader.unlocated), facts=tuple(reader.names.facts.values()))
+    asks, facts = bool(reader.around.fields.asked), tuple(reader.names.facts.values())
+    return Branches(tuple(reader.located), tuple(reader.unlocated), facts=facts, asks=asks)
 
 
 def _rewritten(reader: Branching, law: FunctionType) -> FunctionType:
@@ -243,10 +315,12 @@ def _reader(
     cls: type[Continuous],
     sites: frozenset[str],
     made: type[Continuous] | None = None,
+    fields: Fields | None = None,
 ) -> Branching | str:
     """What goes through a law of a class for that class or one below it; or why it is not gone through.
 
     made    the class, if it has objects
+    fields  what is got from fields, as far as it is known
     """
     if not base.locate_branches:
         return f"as `{base.__name__}.locate_branches` says"
@@ -259,8 +333,15 @@ def _reader(
         return "the law has private names of its class or names of outer functions, or is no method"
     names, clock = LawNames(cls, function, {}), Clock(cls, function, smoothness.book)
     prefix = f"{base.__name__}_{len(base.__mro__)}_{name}"
-    around = Around(function.__name__, names.this, prefix, sites, made, (), iter(range(MOST)))
+    fields = Fields() if fields is None else fields
+    around = Around(
+        function.__name__, names.this, prefix, sites, made, (), iter(range(MOST)), fields, partial(_path, names.this)
+    )
     return Branching(names, definition, smoothness, clock, around)
+
+
+def _path(this: str, node: ast.expr) -> ast.expr | None:
+    return node if is_path(node, this) else None
 
 
 def _read_again(cls: type[Continuous], name: str, known: Branches, smoothness: Smoothness) -> None:

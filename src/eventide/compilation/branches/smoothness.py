@@ -21,6 +21,8 @@ from eventide.inputs import Input
 from eventide.lowering.not_compilable import CannotLower
 
 if TYPE_CHECKING:
+    from eventide.compilation.branches.fields import StandIns
+    from eventide.compilation.branches.located import Variant
     from eventide.reading.source import SourceBook
 
 ORDERS: Final = (ast.Lt, ast.LtE, ast.Gt, ast.GtE)
@@ -56,11 +58,18 @@ class Smoothness:
 
     book    where their texts are found
     known   what was found; it may stand no longer
+    stand_ins, variants     what was found of functions to which fields refer
+    paths   where the laws of a class get such
+    told    of what in them has been warned
     """
 
     def __init__(self, book: SourceBook) -> None:
         self.book = book
         self.known: dict[tuple[FunctionType, type | None], Verdict] = {}
+        self.stand_ins: StandIns = {}
+        self.paths: dict[type, dict[str, ast.expr]] = {}
+        self.variants: dict[tuple[object, ...], Variant] = {}
+        self.told: dict[object, None] = {}
         self._pending: dict[tuple[FunctionType, type | None], None] = {}
 
     def may_branch(self, function: object, facts: Facts, cls: type | None = None) -> bool:

@@ -62,6 +62,7 @@ class Branches:
 
     smooth  what may branch and is not located, and is smooth as the class says
     facts   what names stood for when that was found
+    asks    whether the laws call functions to which fields of an object refer
     void    the names of those that are located and stand in code that the laws do not call any more
     """
 
@@ -70,6 +71,7 @@ class Branches:
     smooth: tuple[Unlocated, ...] = ()
     facts: tuple[Constant, ...] = ()
     void: frozenset[str] = frozenset()
+    asks: bool = False
 
     @property
     def slots(self) -> tuple[str, ...]:
