@@ -69,6 +69,21 @@ def test_a_size_is_a_number_or_a_field_and_fields_have_defaults() -> None:
         Pair(ev.Simulation())
 
 
+def test_a_size_may_be_a_whole_number_of_numpy() -> None:
+    class Rod(ev.Continuous):
+        cells: int = 2
+        heat: ev.StateVector = ev.state_vector(1.0, size="cells")
+        ends: ev.StateVector = ev.state_vector(0.0, size=np.int64(2))
+
+        def equations(self) -> None:
+            self.rate.heat[:] = 1.0
+
+    sim = ev.Simulation()
+    rods = [Rod(sim, cells=cells).start() for cells in (np.int64(3), 3)]
+    sim.run(until=1.0)
+    assert [(len(rod.heat), len(rod.ends), rod.heat.sum()) for rod in rods] == [(3, 2, 6.0)] * 2
+
+
 @pytest.mark.parametrize("size", [0, -1, 2.5, True, "absent", "k"])
 def test_a_size_that_is_none_is_refused_where_it_is_declared(size: Any) -> None:
     annotations = {"k": float, "u": ev.StateVector}

@@ -6,9 +6,9 @@ import inspect
 import sys
 from dataclasses import replace
 from functools import wraps
-from operator import is_
+from operator import index, is_
 from types import FunctionType
-from typing import TYPE_CHECKING, ClassVar, Final, NoReturn, Protocol, dataclass_transform, get_origin
+from typing import TYPE_CHECKING, ClassVar, Final, NoReturn, Protocol, SupportsIndex, dataclass_transform, get_origin
 
 from eventide.declare.fields import MISSING, Field, Marker, Role, computed, computed_vector, field, summed
 from eventide.declare.reserved import LIBRARY, refuse_equality, refuse_handlers, refuse_reserved
@@ -387,12 +387,16 @@ def _size_fields(cls: type[Component]) -> tuple[str, ...]:
                     f"declare `{spec.size}: int`, or write the size as a number"
                 )
             found[spec.size] = None
-        elif type(spec.size) is not int or spec.size < 1:
+        elif not _is_size(spec.size):
             raise TypeError(
                 f"{cls.__name__}.{name} has the size {spec.size!r}: it takes a whole number from 1 on, "
                 "or the name of an `int` field"
             )
     return tuple(found)
+
+
+def _is_size(size: object) -> bool:
+    return isinstance(size, SupportsIndex) and not isinstance(size, bool) and index(size) >= 1
 
 
 def _install_default(cls: type, name: str, spec: Field) -> None:

@@ -7,7 +7,8 @@ floats at once. Items of vectors are adjacent, at the end of a block.
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from operator import index
+from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias
 
 from eventide.continuous.checks import refuse_change
 from eventide.continuous.components.reference import Reference
@@ -265,13 +266,13 @@ class Layout:
         Raises TypeError or ValueError for what is no size.
         """
         for name, size in sizes.items():
-            if isinstance(size, bool) or not isinstance(size, int):
+            if isinstance(size, bool) or not isinstance(size, SupportsIndex):
                 raise TypeError(f"{self.title}(...) takes a whole number for {name}, and got {size!r}")
-            if size < 1:
+            if index(size) < 1:
                 raise ValueError(
                     f"{self.title}(...) takes {name} from 1 on, and got {size!r}: a vector has at least 1 item"
                 )
-        key = tuple(size for name in self.size_fields if isinstance(size := sizes[name], int))
+        key = tuple(index(size) for name in self.size_fields if isinstance(size := sizes[name], SupportsIndex))
         if key not in self._sized:
             layout = self._sized[key] = Layout(
                 self._declared, dict(zip(self.size_fields, key, strict=True)), self.title
