@@ -329,7 +329,7 @@ def test_processes_of_which_bodies_are_kept_become_rows_after_fewer_events(monke
         run()
     monkeypatch.setattr(body, "learned", Learned)
     run()
-    assert went == [2048, 768, 768, 2048]
+    assert went == [2048, 512, 512, 2048]
 
 
 def test_threads_share_what_is_kept() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, partial
 from itertools import chain
 from math import nan
@@ -17,7 +17,7 @@ from eventide.bodies.examination import read
 from eventide.bodies.kernels import plain_kernel
 from eventide.bodies.layout import Layout, iterator_of
 from eventide.bodies.learned import learned
-from eventide.bodies.naming import UNBORN
+from eventide.bodies.naming import UNBORN, hold, questions_of
 from eventide.bodies.objects import unborn_values
 from eventide.bodies.operands import KINDS, WIDE
 from eventide.bodies.prototypes import Prototypes
@@ -157,7 +157,7 @@ class Body:
     @property
     def is_current(self) -> bool:
         """Whether all stands with which it was made."""
-        return all(fact.holds for fact in self.naming.facts.values())
+        return hold(questions_of(self.naming.facts.values()))
 
     # --- from a generator to a row --------------------------------------------------------------------------------
 
@@ -487,17 +487,23 @@ class Bodies:
         cold = [body for body in bodies if not native.is_kernel_kept(body.text)]
         return engine + sum(KERNEL + RESOURCES * bool(body.naming.stations) for body in cold)
 
-    def memory(self) -> RowMemory:
-        """New tables for rows."""
-        return RowMemory() if self.native is None else RowMemory.like_others(self.native().engine)
+    def memory(self, bodies: Sequence[Body]) -> RowMemory:
+        """New tables for rows, to which some bodies are known, with the numbers from `BRANCH + 1` on."""
+        if self.native is None:
+            memory = RowMemory()
+            for body in bodies:
+                self.add_kind(memory, body)
+            return memory
+        kernel, engine = self.native().kernel, self.native().engine
+        memory = RowMemory.like_others(engine, tuple((*one.sizes, kernel(one.function, one.text)) for one in bodies))
+        memory.changed.update(*(body.naming.changed for body in bodies))
+        return memory
 
     def add_kind(self, memory: RowMemory, body: Body) -> int:
         """Make a body known to tables; the number of its kind."""
-        kernel: Callable[..., int] | int | None = (
-            body.function() if self.native is None else self.native().kernel(body.function, body.text)
-        )
+        kernel = body.function() if self.native is None else self.native().kernel(body.function, body.text)
         memory.changed |= body.naming.changed
-        return memory.add_kind(len(body.wholes), len(body.reals), kernel)
+        return memory.add_kind(*body.sizes, kernel)
 
     def admit(self, generator: GeneratorType[object, object, object]) -> tuple[Body, RowStart] | None:
         """The body of a suspended generator, and what its row begins with; None if it stays Python."""

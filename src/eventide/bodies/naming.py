@@ -8,10 +8,10 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
-from functools import reduce
+from functools import cached_property, reduce
 from inspect import getattr_static
 from itertools import chain
-from operator import attrgetter
+from operator import attrgetter, call, is_
 from types import (
     BuiltinMethodType,
     CellType,
@@ -34,7 +34,7 @@ from eventide.reading.common import is_common
 from eventide.statistics.tally import Tally
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from eventide.bodies.calls import Call, EntryCode
     from eventide.bodies.emission import Emission
@@ -49,6 +49,8 @@ UNBORN: Final = "0"
 """Among the variables of a process, stands for its object that is not made yet; the prefix of its fields."""
 _content = attrgetter("cell_contents")
 Conditions: TypeAlias = tuple[dict[Any, Any], ...]
+Questions: TypeAlias = tuple[tuple[Any, ...], ...]
+NO_QUESTIONS: Final[Questions] = (), (), ()
 
 
 class Fact(NamedTuple):
@@ -58,13 +60,19 @@ class Fact(NamedTuple):
     about: object
     answer: object
 
-    @property
-    def holds(self) -> bool:
-        """Whether it still is so."""
-        try:
-            return self.ask(self.about) is self.answer
-        except (AttributeError, ValueError):
-            return False
+
+def questions_of(facts: Iterable[Fact]) -> Questions:
+    """What is asked, about what, and the answers, of some facts: they are asked without a loop of Python's."""
+    return tuple(zip(*facts, strict=True)) or NO_QUESTIONS
+
+
+def hold(questions: Questions) -> bool:
+    """Whether all still is so."""
+    asks, abouts, answers = questions
+    try:
+        return all(map(is_, map(call, asks, abouts), answers))
+    except (AttributeError, ValueError):  # something has no value any longer
+        return False
 
 
 def own_fact(owner: object, name: str, found: object) -> Fact | None:
@@ -553,22 +561,24 @@ class Naming:
 
         values  of the local variables of one of its processes
         """
-        facts, things, exact = self.doubts
-        each = chain(self.facts.values(), self._settings_of(world).values(), facts.values())
-        if not all(fact.holds for fact in each):
+        settings, (_, things, exact) = self.settings.items(), self.doubts
+        if not hold(self._questions) or any(getattr(world, name, ABSENT) is not one for name, one in settings):
             return False
         if any(type(reached(values, *where)) is not kind for where, kind in things.items()):
             return False
         return all(reached(values, *where) is known for where, known in exact.items())
 
-    def _settings_of(self, world: World) -> dict[tuple[int, str], Fact]:
-        return {(id(world), name): Fact(attrgetter(name), world, known) for name, known in self.settings.items()}
+    @cached_property
+    def _questions(self) -> Questions:
+        """Those of all facts, when all is read."""
+        return questions_of(chain(self.facts.values(), self.doubts[0].values()))
 
     def in_simulation(self, world: World) -> Naming:
         """The same names for processes of a simulation."""
         made = Naming.__new__(Naming)
         made.__dict__.update(self.__dict__)
-        made.facts = {**self.facts, **self._settings_of(world)}
+        settings = {(id(world), name): Fact(attrgetter(name), world, known) for name, known in self.settings.items()}
+        made.facts = {**self.facts, **settings}
         made.world, made.simulations = world, dict.fromkeys(self.simulations, world)
         made.addresses = {**self.addresses}
         for (take, add), entry in self.entries.items():

@@ -20,7 +20,7 @@ SPELL: Final = 1024
 """The events that take place before the clock is compared again."""
 ENOUGH: Final = 4096
 """The events of a run before it is checked which processes can continue as native code."""
-EARLY: Final = 768
+EARLY: Final = 512
 """The same where what was read of the processes in other simulations serves this one."""
 BESIDE_FLOWS: Final = 4
 """An event in Python takes as long as this many others where states are integrated."""

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from operator import call, is_
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING
 
+from eventide.bodies.naming import NO_QUESTIONS, hold, questions_of
 from eventide.rows.undisturbed import is_watched
 
 if TYPE_CHECKING:
     from eventide.bodies.naming import Fact
-
-NO_QUESTIONS: Final[tuple[tuple[Any, ...], ...]] = (), (), ()
 
 
 class Assumptions:
@@ -19,7 +17,7 @@ class Assumptions:
 
     def __init__(self) -> None:
         self._facts: dict[tuple[int, str], Fact] = {}
-        self._questions = NO_QUESTIONS  # the same: what is asked, about what, and the answers
+        self._questions = NO_QUESTIONS  # the same
 
     def note(self, facts: Mapping[tuple[int, str], Fact]) -> None:
         """Add facts to rely on."""
@@ -27,7 +25,7 @@ class Assumptions:
 
     def settle(self) -> None:
         """These are all."""
-        self._questions = tuple(zip(*self._facts.values(), strict=True)) or NO_QUESTIONS
+        self._questions = questions_of(self._facts.values())
 
     def forget(self) -> None:
         """Forget all facts."""
@@ -36,10 +34,4 @@ class Assumptions:
 
     def stands(self) -> bool:
         """Whether all still hold, and no debugger or the like has begun to watch Python code."""
-        if is_watched():
-            return False
-        asks, abouts, answers = self._questions
-        try:
-            return all(map(is_, map(call, asks, abouts), answers))
-        except (AttributeError, ValueError):  # something has no value any longer
-            return False
+        return not is_watched() and hold(self._questions)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Final
 from eventide.bodies.row_classes import RowProcess
 from eventide.bodies.waits.joins import take_wait, take_waits, wake_waits
 from eventide.discrete import inside, same_time_limit
-from eventide.discrete.calendar import Calendar, Entry
+from eventide.discrete.calendar import Calendar, Entry, Notice
 from eventide.discrete.hook import OuterHook
 from eventide.discrete.interruptions import Interruptions, serial_of
 from eventide.discrete.processes.composite import who_waits
@@ -31,12 +31,12 @@ from eventide.discrete.sigint import SignalHook
 from eventide.migration import placement
 from eventide.migration.assumptions import Assumptions
 from eventide.migration.row_driver import DISCRETE
-from eventide.migration.selection import Candidate, Selection, bodies_of
+from eventide.migration.selection import Candidate, Selection, bodies_of, of_rows
 from eventide.migration.stand_ins import Given, RowCalendar, RowProcessList
 from eventide.rows import loading
 from eventide.rows.activities import actor_of
 from eventide.rows.allocation import has_room, reference, row_of
-from eventide.rows.codes import DONE, ENDED, FAILED, GATHERED, JOINED, NONE, NOTHING, ROOM, SPENT, WATCHING
+from eventide.rows.codes import BRANCH, DONE, ENDED, FAILED, GATHERED, JOINED, NONE, NOTHING, ROOM, SPENT, WATCHING
 from eventide.rows.undisturbed import is_watched, uncollected, undisturbed
 
 if TYPE_CHECKING:
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from eventide.bodies.prototypes import Prototype, Prototypes
     from eventide.bodies.row_classes import RowClasses
     from eventide.bodies.stations.things import Things
+    from eventide.discrete.conditions.until import StateWait
     from eventide.discrete.processes.migration import RowNote
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.line import StationRequest
@@ -134,37 +135,37 @@ class RowMigration(OuterHook):
         loading.note(fresh * self._driver.cost)
         if not loading.may_pay():
             return
-        due, guards = sum(one[3]._notice is one for one in calendar.heap), len(row_driver.guards.waiting())
-        since, needed = events - world._events_before, EACH * (due // self._driver.cost + guards)
+        due, waits = [one for one in calendar.heap if one[3]._notice is one], row_driver.guards.waiting()
+        since, needed = events - world._events_before, EACH * (len(due) // self._driver.cost + len(waits))
         if since < needed:  # to count them again when there have been twice as many events takes little
             self.due = max(self.due, events + min(needed - since, since))
             return
         if self._bodies is None:
             self._bodies = self._make()
             self._row_classes = self._bodies.row_classes()
-        if self._pays_to_load({}):
-            self._send_away(events)
+        if self._pays_to_load([]):
+            self._send_away(events, due, waits)
 
     @uncollected
-    def _send_away(self, events: int) -> None:
-        """Let the processes go away that can, as it pays."""
+    def _send_away(self, events: int, due: list[Notice], waits: list[StateWait]) -> None:
+        """Let the processes go away that can, of those that are due and those that wait for states, as it pays."""
         assert self._bodies is not None
         may_go = self._row_classes.may_go
-        waiting = [one for one in self._calendar.heap if one[3]._notice is one and may_go(who_waits(one[3]))]
-        waits = [wait for wait in self._driver.guards.waiting() if may_go(who_waits(wait.activity))]
-        each = [*(one[3] for one in waiting), *(wait.activity for wait in waits)]
+        due, waits = of_rows(due, waits, may_go)
+        each = [*(one[3] for one in due), *(wait.activity for wait in waits)]
         usual = self.world._events_before + ENOUGH // 2 // self._driver.cost
         self.due = usual if events < usual else self.due  # but for what goes early
         if not each or (events < usual and not self._bodies.are_known(map(who_waits, each))):
             return
         self._prototypes = self._bodies.prototypes()
         selection = Selection(self._bodies, self._prototypes, may_go, self._driver.guards)
-        found = selection.made_of(waiting, waits)
+        found = selection.made_of(due, waits)
         gone = {id(notice) for candidate in found.values() for notice in candidate.notices}
         if gone or any(candidate.guards for candidate in found.values()):
-            if not self._pays_to_load(found):
+            bodies = bodies_of(found.values())
+            if not self._pays_to_load(bodies):
                 return
-            self._make_kinds(found)  # first, as compiling may fail: then no process has left the event list
+            self._make_kinds(bodies)  # first, as compiling may fail: then no process has left the event list
             self.signals.pass_through()
             self._depart(found, gone)
             self._taken_before, self._events_before, self.due = self.taken, events, events + ENOUGH
@@ -213,21 +214,20 @@ class RowMigration(OuterHook):
             self._wait_longer()
         self._taken_before, self._events_before = self.taken, events
 
-    def _make_kinds(self, found: Mapping[Process, Candidate]) -> None:
+    def _make_kinds(self, bodies: list[Body]) -> None:
         """Make the tables, and the kernels of the bodies that have none."""
         assert self._bodies is not None
         if self._memory is None:
-            self._memory = self._bodies.memory()
+            self._memory, self._kinds = self._bodies.memory(bodies), dict(zip(bodies, count(BRANCH + 1)))
             self._things = self._bodies.things(self._memory, self.look)
             self._interruptions = Interruptions(self._memory, self._process_of)
-        for body in bodies_of(found.values()):
-            if body not in self._kinds:
-                self._kinds[body] = self._bodies.add_kind(self._memory, body)
+        for body in (one for one in bodies if one not in self._kinds):
+            self._kinds[body] = self._bodies.add_kind(self._memory, body)
 
-    def _pays_to_load(self, found: Mapping[Process, Candidate]) -> bool:
+    def _pays_to_load(self, bodies: list[Body]) -> bool:
         """Whether what these need pays by now, which is then paid; else the next look is when it will."""
         assert self._bodies is not None
-        missing = loading.pay(self._bodies.price_of(bodies_of(found.values())), is_all=bool(found))
+        missing = loading.pay(self._bodies.price_of(bodies), is_all=bool(bodies))
         self.due = max(self.due, self._calendar.events + ceil(missing / self._driver.cost))
         return missing == 0
 

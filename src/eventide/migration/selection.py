@@ -71,6 +71,13 @@ def bodies_of(candidates: Iterable[Candidate]) -> list[Body]:
     return list(dict.fromkeys(each))
 
 
+def of_rows(
+    due: list[Notice], waits: list[StateWait], may_go: Callable[[object], bool]
+) -> tuple[list[Notice], list[StateWait]]:
+    """Of some notices and waits those of processes that may go away."""
+    return [one for one in due if may_go(who_waits(one[3]))], [one for one in waits if may_go(who_waits(one.activity))]
+
+
 class Selection:
     """Finds the processes that can become rows at this moment.
 

@@ -17,6 +17,7 @@ from _thread import interrupt_main, start_new_thread
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import partial, wraps
+from itertools import compress
 from time import perf_counter, sleep
 from types import FrameType
 from typing import Final, NamedTuple, Protocol, TypeVar
@@ -78,9 +79,8 @@ class Signals:
 
     def pass_through(self) -> None:
         """All handlers that there are now may have to wait from now on."""
-        for number, handler in enumerate(map(_signal.getsignal, NUMBERS), 1):
-            if not callable(handler):  # most have none
-                continue
+        handlers = tuple(map(_signal.getsignal, NUMBERS))
+        for number, handler in compress(zip(NUMBERS, handlers, strict=True), map(callable, handlers)):  # few have one
             is_own = handler is self._passing.get(number) or getattr(handler, "__module__", "").startswith("eventide.")
             if not is_own:
                 passing = partial(self._hear, handler)
