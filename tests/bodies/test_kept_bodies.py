@@ -28,6 +28,7 @@ from eventide.rows import loading
 
 Told = list[Any]
 PAUSE = 0.5
+STEPS = [0.5, 0.25]
 
 
 @pytest.fixture(autouse=True)
@@ -99,12 +100,28 @@ def arrive(sim: ev.Simulation, desk: ev.Resource, told: Told) -> ev.ProcessGener
         sim.process(visit(sim, desk, told, 0.75))
 
 
+def draw(sim: ev.Simulation, told: Told) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(sim.stream("pauses").exponential(STEPS[int(sim.time) % 2]))
+        told.append((sim.time, sim.stream("sizes").random()))
+
+
 def rooms(sim: ev.Simulation, told: Told) -> None:
     sim.process(control(sim, Room(sim).start(), told))
 
 
 def workers(sim: ev.Simulation, told: Told, pause: float = 0.25) -> None:
     Worker(sim, desk=Desk(pause), told=told).activate()
+
+
+def draws(sim: ev.Simulation, told: Told) -> None:
+    sim.process(draw(sim, told))
+
+
+def draws_others(sim: ev.Simulation, told: Told) -> None:
+    named = sim.stream
+    vars(sim)["stream"] = lambda name: named(name[::-1])
+    sim.process(draw(sim, told))
 
 
 def visits(sim: ev.Simulation, told: Told) -> None:
@@ -130,7 +147,7 @@ def outcome(make: Callable[[ev.Simulation, Told], object], compiles: Any = "auto
 
 
 @pytest.mark.parametrize(
-    ("make", "functions"), [(rooms, ["control"]), (workers, ["run"]), (visits, ["visit", "arrive"])]
+    ("make", "functions"), [(rooms, ["control"]), (workers, ["run"]), (visits, ["visit", "arrive"]), (draws, ["draw"])]
 )
 def test_a_body_is_read_once_for_several_simulations(
     make: Callable[[ev.Simulation, Told], None], functions: list[str], reads: list[str]
@@ -141,6 +158,12 @@ def test_a_body_is_read_once_for_several_simulations(
         assert told == plain
         assert rows > 20
     assert reads == functions
+
+
+def test_streams_of_a_simulation_that_gives_others_are_those(reads: list[str]) -> None:
+    outcome(draws)
+    assert outcome(draws_others)[0] == outcome(draws_others, False)[0] != outcome(draws, False)[0]
+    assert reads[0] == "draw"
 
 
 def test_functions_that_are_made_by_a_model_are_read_in_each_simulation(reads: list[str]) -> None:
@@ -295,7 +318,7 @@ def test_entries_of_one_simulation_are_not_those_of_another_that_runs_within() -
     assert outcome(make)[0] == outcome(make, False)[0]
 
 
-@pytest.mark.parametrize("make", [rooms, workers, visits, refused])
+@pytest.mark.parametrize("make", [rooms, workers, visits, draws, refused])
 def test_what_is_kept_keeps_no_simulation(make: Callable[[ev.Simulation, Told], None]) -> None:
     sim, told = simulation("auto"), []
     make(sim, told)

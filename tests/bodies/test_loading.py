@@ -235,3 +235,34 @@ def test_rows_stay_beside_a_process_in_python_while_that_pays(past: loading._Pas
     sim.run(until=2000.0)
     share = random_bodies.taken(sim) / sim.events
     assert share > 0.7 if has_flow else share < 0.7
+
+
+def user(desk: ev.Resource, pause: float) -> ev.ProcessGenerator[None]:
+    while True:
+        yield ev.hold(pause)
+        with desk.request() as place:
+            yield place
+            yield ev.hold(0.7)
+
+
+def plan(desk: ev.Resource) -> ev.ProcessGenerator[None]:
+    """One that stays Python, and returns all to Python when it changes their resource."""
+    for staff in [1, 2] * 3:
+        yield ev.hold(240.1)
+        desk.set_capacity(staff)
+
+
+@pytest.mark.slow
+def test_processes_that_return_for_one_event_go_again_soon(past: loading._Past) -> None:
+    past.is_loaded = True
+    told = []
+    for compiles in ("auto", False):
+        sim = random_bodies.simulation(compiles)
+        desk = ev.Resource(sim, 2)
+        for pause in (0.3, 0.41, 0.77):
+            sim.process(user(desk, pause))
+        sim.process(plan(desk))
+        sim.run(until=1600.0)
+        told.append((sim.events, desk.waits.mean, desk.in_use.mean))
+        assert compiles is False or random_bodies.taken(sim) > 0.2 * sim.events
+    assert told[0] == told[1]

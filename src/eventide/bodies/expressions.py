@@ -377,8 +377,9 @@ class BodyExpressions:
         name = node.args[0] if len(node.args) == 1 and not node.keywords else None
         if not isinstance(name, ast.Constant) or type(name.value) is not str:
             raise Unknown("the name of the stream is computed each time", node)
-        self.naming.need_simulation(self.naming.owner_of(called))
-        return Thing("", (), called.value(name.value))
+        owner = self.naming.owner_of(called)
+        self.naming.need_simulation(owner)
+        return self.naming.stream(owner, name.value)
 
     def _addressed(self, called: Thing, given: str, node: ast.Call) -> Value:
         """A call of a builtin method whose address the row has."""

@@ -23,7 +23,7 @@ from types import (
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from eventide.bodies.calls import METHODS, PLAIN, addressed_call, is_array_of_floats
-from eventide.bodies.operands import KINDS, Kind, Operand, Path, Thing, Unknown, constant, step
+from eventide.bodies.operands import KINDS, STREAM, Kind, Operand, Path, Thing, Unknown, constant, step
 from eventide.discrete.processes.generator_process import GeneratorProcess
 from eventide.discrete.processes.process import Process
 from eventide.discrete.resources.container import Container
@@ -439,6 +439,15 @@ class Naming:
             self.note(value, f"own {node.attr}", own)
         self.methods[owner.root, (*owner.path, node.attr)] = getattr(found, "__func__", None)
         return Thing(owner.root, (*owner.path, node.attr), found)
+
+    def stream(self, owner: Thing, name: str) -> Thing:
+        """The stream of a simulation by its name."""
+        found = World.stream(owner.value, name)
+        if not owner.root:
+            return Thing("", (), found)
+        path = (*owner.path, STREAM + name)
+        self.things[owner.root, path] = type(found)
+        return Thing(owner.root, path, found)
 
     def station(self, owner: Thing) -> str:
         """The variable of the kernel with the number of a resource."""

@@ -8,6 +8,8 @@ from math import inf
 from operator import getitem
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, TypedDict
 
+from eventide.discrete.world import World
+
 if TYPE_CHECKING:
     import ast
 
@@ -68,11 +70,15 @@ class Operand(NamedTuple):
         return self.is_number and self.low == self.high and not self.text.isidentifier()
 
 
+STREAM: Final = ":"
+"""What the step of a path to a stream of a simulation begins with, before its name: no attribute is called so."""
+
+
 class Thing(NamedTuple):
     """An object of Python that is the same whenever a row comes here.
 
     root    the local variable that refers to it, or to what it was reached from; "" if all rows have the same
-    path    the attributes from there to it, or places in a list
+    path    the attributes from there to it, or places in a list, or names of streams
     value   what it is in the generator that was looked at
     """
 
@@ -86,7 +92,11 @@ class Thing(NamedTuple):
 
 
 def step(owner: object, name: str | int) -> object:
-    """What an object has by a name, or a list at a place."""
+    """What an object has by a name, or a list at a place, or a simulation as the stream of a name behind a colon."""
+    if name.__class__ is str and name[:1] == STREAM:
+        if not isinstance(owner, World):
+            raise AttributeError(name)
+        return World.stream(owner, name[1:])
     return getitem(owner, name) if isinstance(name, int) else getattr(owner, name)  # type: ignore[call-overload]  # a list
 
 

@@ -26,7 +26,7 @@ from eventide.discrete.processes.composite import who_waits
 from eventide.discrete.processes.generator_process import Kind, counter_of
 from eventide.discrete.processes.process_list import ProcessList
 from eventide.discrete.resources.request import Request
-from eventide.discrete.same_time_limit import ENOUGH
+from eventide.discrete.same_time_limit import EARLY, ENOUGH
 from eventide.discrete.sigint import SignalHook
 from eventide.migration import placement
 from eventide.migration.assumptions import Assumptions
@@ -198,8 +198,7 @@ class RowMigration(OuterHook):
     def _give_up(self) -> None:
         """It does not pay: all return to Python, and the next look is much later."""
         self.leave()
-        self._came, self._since = 0, self.taken
-        self._pause *= 4
+        self._came, self._since, self._pause = 0, self.taken, 4 * self._pause
         self._wait_longer()
 
     def _wait_longer(self) -> None:
@@ -451,6 +450,7 @@ class RowMigration(OuterHook):
         self._assumptions.forget()
         self._interruptions.forget()
         memory.forget()
+        self.due = min(self.due, calendar.events + EARLY * self._pause // self._driver.cost)
 
     # --- events ---------------------------------------------------------------------------------------------------
 
@@ -470,7 +470,7 @@ class RowMigration(OuterHook):
                 elif not is_found and isinstance(inside.hook_of(self.world), SignalHook):
                     continue
             yield next(calendar.numbers)
-            most -= 1
+            most = most - 1 if self.is_any_away or calendar.events < self.due else 0  # they may go again
 
     def _may_stay(self) -> bool:
         """Whether those that are away may go on as rows; else all return to Python."""

@@ -22,4 +22,6 @@ def is_common(value: object) -> bool:
         return value.__self__ is None or isinstance(value.__self__, ModuleType | type)
     if type(value) is tuple:
         return all(map(is_common, value))
+    if type(value) is list:  # a table of a module
+        return all(type(item) in PLAIN for item in value)
     return isinstance(value, ModuleType | CodeType) or type(value) in PLAIN
