@@ -157,11 +157,11 @@ def is_standing(a: Arrays, write: int) -> bool:
 
 
 def complete_written(a: Arrays, at: int, time: float) -> None:
-    """Bring the flows that depend on what a handler may write to its event, before it does."""
+    """Bring the flows that depend on what a handler may write to its event, before it does; open ones are there."""
     first = at + EFFECTS_HEAD + a.lists[at + READS]
     for k in range(a.lists[at + WRITES]):
         f = flow_written(a, first + PER_WRITE * k)
-        if f >= 0:
+        if f >= 0 and a.flow.open[f] == 0:
             complete_to(a, f, time)
 
 

@@ -152,38 +152,41 @@ def march(a: Arrays, stop: float) -> int:
     a.run.pending = 0
     while a.run.flows > 0:
         f = a.heap[0]
-        limit = min(stop, a.flow.key[f])
+        key = a.flow.key[f]
+        limit = min(stop, key)
         if a.run.upcoming < limit and take_down(a, limit):
             return RECORDED
-        if a.flow.key[f] <= stop:
-            ended = at_limit(a, f, stop)
-            looked_at, turning = f, -1
-            if a.flow.key[f] == stop:
-                turning = turning_at(a, stop) if stop == a.run.look else -1
-                looked_at = ended if ended >= 0 else turning
-            if looked_at >= 0 and is_looked_at(a, looked_at, stop):
-                a.flow.announced[looked_at] = 1
-                return STEPPED
-            if ended >= 0:
-                leave_limit(a, a.flow.key[f])
-                return BROKEN
-            if turning >= 0:
-                code = turn(a, turning)
+        # Mostly a step just ends, and the next one follows.
+        if key >= stop or a.flow.event[f] >= 0.0 or key == a.flow.limit[f] or a.run.stepwise > 0.0:
+            found = collect(a, key) if key == stop or (key < stop and is_cut(a, f)) else 0
+            if key <= stop:
+                ended = at_limit(a, f, found)
+                looked_at, turning = f, -1
+                if key == stop:
+                    turning = turning_at(a, found) if stop == a.run.look else -1
+                    looked_at = ended if ended >= 0 else turning
+                if looked_at >= 0 and is_looked_at(a, looked_at, stop):
+                    a.flow.announced[looked_at] = 1
+                    return STEPPED
+                if ended >= 0:
+                    leave_limit(a, key)
+                    return BROKEN
+                if turning >= 0:
+                    code = turn(a, turning)
+                    if code != REACHED:
+                        return code
+                    continue
+            if key >= stop:
+                gather(a, found)
+                return REACHED
+            if a.flow.event[f] >= 0.0:
+                if a.flow.turns[f] == 0.0:
+                    arrive(a, f, found)
+                    return LOCATED
+                code = turn(a, f)
                 if code != REACHED:
                     return code
                 continue
-        if a.flow.key[f] >= stop:
-            if a.flow.key[f] == stop:
-                gather(a)
-            return REACHED
-        if a.flow.event[f] >= 0.0:
-            if a.flow.turns[f] == 0.0:
-                arrive(a, f)
-                return LOCATED
-            code = turn(a, f)
-            if code != REACHED:
-                return code
-            continue
         if is_spent(a, f):
             return PAUSED
         code = advance(a, f)
@@ -193,13 +196,13 @@ def march(a: Arrays, stop: float) -> int:
     return REACHED
 
 
-def turning_at(a: Arrays, stop: float) -> int:
-    """The first flow in whose laws comparisons change at `stop`, which all have reached; -1 without one.
+def turning_at(a: Arrays, found: int) -> int:
+    """The first of the collected flows in whose laws comparisons change at their time; -1 without one.
 
-    Observers at `stop` see the new outcomes, as tapes do; but not before a state event of that time.
+    Observers at that time see the new outcomes, as tapes do; but not before a state event of that time.
     """
     turning = -1
-    for k in range(collect(a, stop)):
+    for k in range(found):
         f = int(a.pending[k])
         if is_cut(a, f):
             return -1
@@ -226,17 +229,16 @@ def is_at_limit(a: Arrays, f: int) -> bool:
     return bool(a.flow.key[f] == a.flow.limit[f] and not is_cut(a, f) and a.flow.step[f] > 0.0)
 
 
-def at_limit(a: Arrays, first: int, stop: float) -> int:
+def at_limit(a: Arrays, first: int, found: int) -> int:
     """The flow whose step has ended at its limit, at the time of the first flow; -1 without one.
 
-    Where an event takes place at that time, which may read any flow, all are looked through; else the first alone.
+    found       how many flows have been collected: all of that time where an event takes place then, which may read any
     """
     if is_at_limit(a, first):
         return first
-    if a.flow.key[first] == stop or is_cut(a, first):
-        for k in range(1, collect(a, a.flow.key[first])):
-            if is_at_limit(a, a.pending[k]):
-                return int(a.pending[k])
+    for k in range(1, found):
+        if is_at_limit(a, a.pending[k]):
+            return int(a.pending[k])
     return -1
 
 
@@ -256,11 +258,11 @@ def is_looked_at(a: Arrays, f: int, stop: float) -> bool:
     return bool(a.run.stepwise > least and a.flow.step[f] > 0.0 and a.flow.announced[f] == 0)
 
 
-def arrive(a: Arrays, f: int) -> None:
-    """A state event is next: touch the flows that have one now, and choose the condition."""
+def arrive(a: Arrays, f: int, found: int) -> None:
+    """A state event is next: touch the collected flows that have one now, and choose the condition."""
     time = a.flow.key[f]
     note_event(a, time, a.flow.start[f], a.flow.event[f])
-    gather(a)
+    gather(a, found)
     for k in range(a.run.pending):
         touch(a, a.pending[k], time)
     take(a, choose(a, time), time)
@@ -308,15 +310,15 @@ def leave_limit(a: Arrays, time: float) -> None:
     a.run.pending = 0
 
 
-def gather(a: Arrays) -> None:
-    """Collect the flows whose events are at the time of the first: those at the root of the heap."""
-    found = 0
-    for k in range(collect(a, a.flow.key[a.heap[0]])):
+def gather(a: Arrays, found: int) -> None:
+    """Keep those of the collected flows whose events are at their time."""
+    kept = 0
+    for k in range(found):
         f = a.pending[k]
         if is_cut(a, f):
-            a.pending[found] = f
-            found += 1
-    a.run.pending = found
+            a.pending[kept] = f
+            kept += 1
+    a.run.pending = kept
 
 
 def collect(a: Arrays, time: float) -> int:

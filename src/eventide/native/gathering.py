@@ -33,6 +33,15 @@ _INLINED: Final = frozenset(
         "time_at",
         "awake",
         "find_coefficients",
+        "complete_written",
+        "open_written",
+        "handle",
+        "note_firing",
+        "take",
+        "react",
+        "complete_to",
+        "take_up",
+        "unlink",
     ]
 )
 """Small functions on the path of every evaluation, which LLVM would leave as calls."""
