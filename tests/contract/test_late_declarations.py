@@ -188,6 +188,26 @@ def test_a_function_that_is_marked_between_two_runs_is_refused() -> None:
         sim.run(until=3.0)
 
 
+def test_what_a_class_got_since_it_was_examined_is_refused_as_an_object_starts() -> None:
+    class Pond(ev.Continuous):
+        level: ev.State = ev.state(1.0)
+
+        def equations(self) -> None:
+            self.rate.level = -self.level
+
+        def low(self) -> None:
+            self.level = 1.0
+
+    for end in (1.0, 1.5):  # what eventide keeps in a class stands there from the first on
+        sim = ev.Simulation()
+        Pond(sim).start()
+        sim.run(until=end)
+    ev.when(lambda self: self.level < 0.5)(Pond.low)
+    pond = Pond(ev.Simulation())
+    with pytest.raises(ev.ModelError, match=r"Pond\.low was given @ev\.when"):
+        pond.start()
+
+
 def test_what_a_class_has_is_examined_once_for_all_simulations(monkeypatch: pytest.MonkeyPatch) -> None:
     class Pond(ev.Component):
         depth: float = 1.0

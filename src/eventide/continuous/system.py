@@ -20,6 +20,7 @@ from eventide.continuous.flows.flow import coalesce
 from eventide.continuous.storage.slot_storage import SlotStorage
 from eventide.declare import MISSING, refuse_late
 from eventide.discrete.conditions.condition import begin_monitoring, conditions_of
+from eventide.discrete.forgotten import is_as_checked
 from eventide.engine.codes import ABS, REL, ROWS, Y0, R, Y
 from eventide.engine.records import view_of
 from eventide.errors import ModelError, check_tolerances
@@ -218,7 +219,8 @@ class System:
         kind = type(component)
         if kind not in self._in_order:
             check_class(kind)
-            refuse_late(kind)
+            if not is_as_checked(kind):
+                refuse_late(kind)
             refuse_commands_of(component)
             if kind._laws_are_of_class:
                 self._in_order[kind] = None

@@ -33,6 +33,12 @@ _CHECKED: Final[dict[type[Component], ClassContents]] = {}
 """Classes to which nothing has been given late. What follows from code alone is known for the process."""
 
 
+def is_as_checked(kind: type[Component]) -> bool:
+    """Whether a class is as it was when late declarations were looked for in it last."""
+    known = _CHECKED.get(kind)
+    return known is not None and known.are_current
+
+
 class Besides(Protocol):
     """What another room looks for."""
 
