@@ -12,6 +12,7 @@ import random_bodies
 
 import eventide as ev
 from eventide.bodies.body import Bodies
+from eventide.bodies.learned import REST, learned
 from eventide.migration import row_migration
 from eventide.rows import loading
 from eventide.rows.interface import PLAIN
@@ -266,3 +267,33 @@ def test_processes_that_return_for_one_event_go_again_soon(past: loading._Past) 
         told.append((sim.events, desk.waits.mean, desk.in_use.mean))
         assert compiles is False or random_bodies.taken(sim) > 0.2 * sim.events
     assert told[0] == told[1]
+
+
+def unlucky(told: list[float]) -> ev.ProcessGenerator[None]:
+    """One that needs Python at every other event."""
+    while True:
+        yield ev.hold(0.5)
+        yield ev.hold(0.5)
+        told[:] = sorted({*told[-9:], -told[-1]})
+
+
+def test_processes_that_returned_too_often_rest_in_further_simulations(past: loading._Past) -> None:
+    past.is_loaded = True
+    known, taken = learned(), []
+    for _ in range(4):
+        sim = random_bodies.simulation("auto")
+        for _ in range(8):
+            sim.process(unlucky([1.0]))
+        sim.run(until=400.0)
+        taken.append(random_bodies.taken(sim))
+    assert taken[0] > 0
+    assert taken[1:] == [0, 0, 0]
+    assert known.rests(unlucky.__code__)
+    for went in range(1, 4):
+        past.seen += 2 * REST**2
+        assert not known.rests(unlucky.__code__)
+        known.note_return(unlucky.__code__)
+        past.seen += 2**went * REST - 1
+        assert known.rests(unlucky.__code__)
+        past.seen += 1
+        assert not known.rests(unlucky.__code__)

@@ -534,9 +534,15 @@ class Bodies:
         bodies.append(body)
         return None if row_start is None else (body, row_start)
 
-    def are_known(self, processes: Iterable[Process]) -> bool:
-        """Whether bodies are kept of the code of some processes, so that it takes less to let them go away."""
-        return all(self._learned.has(generator_of(process).gi_code) for process in processes)
+    def may_go(self, processes: list[Process], *, is_early: bool) -> bool:
+        """Whether none of some processes rests, and bodies of all are kept if they would go before others do."""
+        codes = [generator_of(process).gi_code for process in processes]
+        return not any(map(self._learned.rests, codes)) and (not is_early or all(map(self._learned.has, codes)))
+
+    def give_up(self, exits: Mapping[tuple[Body, int], int]) -> None:
+        """Let the processes rest that have returned to Python too often, in further simulations as well."""
+        for code in dict.fromkeys(body.naming.function.__code__ for body, _ in exits):
+            self._learned.note_return(code)
 
     def begin(
         self, function: FunctionType, arguments: Mapping[str, object], kind: type | None

@@ -26,6 +26,10 @@ if TYPE_CHECKING:
 
 MOST: Final = 256
 """The functions, by the types of their variables, whose bodies are kept; those that were read first make room."""
+REST: Final = 2**17
+"""The events in Python for which processes rest that have returned to it too often: twice as many each time ..."""
+MOST_RESTS: Final = 6
+"""... up to this one."""
 MOST_ALIKE: Final = 4
 """The bodies that are kept of one function for the same types of variables."""
 
@@ -39,6 +43,8 @@ class Learned:
         self.refused: dict[int, dict[tuple[type, ...], tuple[CodeType, CannotLower]]] = {}
         """By code, and by what its first argument is like; under () for whatever that is."""
         self._bodies: dict[tuple[object, ...], tuple[Body, ...]] = {}
+        self._rests: dict[int, tuple[CodeType, int, int]] = {}
+        """By code, how often it was noted that it does not pay, and after how many events they may go again."""
         self._codes: set[int] = set()  # the ids of those of which there has been one; asked for membership only
 
     def bodies_of(self, function: FunctionType, values: Mapping[str, object]) -> tuple[Body, ...]:
@@ -48,6 +54,16 @@ class Learned:
     def has(self, code: CodeType) -> bool:
         """Whether it has a body of this code, for whatever types of variables."""
         return id(code) in self._codes
+
+    def rests(self, code: CodeType) -> bool:
+        """Whether processes of this code have returned to Python too often, not many events ago."""
+        return id(code) in self._rests and loading.seen() < self._rests[id(code)][2]
+
+    @locked
+    def note_return(self, code: CodeType) -> None:
+        """Processes of this code have returned to Python too often to pay as rows."""
+        times = self._rests[id(code)][1] if id(code) in self._rests else 0
+        self._rests[id(code)] = code, min(times + 1, MOST_RESTS), loading.seen() + REST * 2**times
 
     @locked
     def keep(self, function: FunctionType, values: Mapping[str, object], body: Body) -> None:

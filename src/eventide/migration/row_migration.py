@@ -113,8 +113,7 @@ class RowMigration(OuterHook):
 
     def consider(self) -> None:
         """Enough events have taken place for it to pay to let processes go away."""
-        world, calendar = self.world, self._calendar
-        events = calendar.events
+        world, calendar, events = self.world, self._calendar, self._calendar.events
         if not self._pays:
             self._give_up()
             return
@@ -155,7 +154,7 @@ class RowMigration(OuterHook):
         each = [*(one[3] for one in due), *(wait.activity for wait in waits)]
         usual = self.world._events_before + ENOUGH // 2 // self._driver.cost
         self.due = usual if events < usual else self.due  # but for what goes early
-        if not each or (events < usual and not self._bodies.are_known(map(who_waits, each))):
+        if not each or not self._bodies.may_go([*map(who_waits, each)], is_early=events < usual):
             return
         self._prototypes = self._bodies.prototypes()
         selection = Selection(self._bodies, self._prototypes, may_go, self._driver.guards)
@@ -198,6 +197,8 @@ class RowMigration(OuterHook):
     def _give_up(self) -> None:
         """It does not pay: all return to Python, and the next look is much later."""
         self.leave()
+        if self._bodies is not None:
+            self._bodies.give_up(self.exits)
         self._came, self._since, self._pause = 0, self.taken, 4 * self._pause
         self._wait_longer()
 
@@ -346,11 +347,10 @@ class RowMigration(OuterHook):
         self._bring_others(None)
         self._settle()
         self._requests.clear()
-        world = self.world
-        if inside.hook_of(world) is self:
-            inside.set_hook(world, self.inner)
+        if inside.hook_of(self.world) is self:
+            inside.set_hook(self.world, self.inner)
         if self._called is not None:  # Ctrl-C came before the rest of an event: it is the first of the next run
-            self._calendar.call_next(world.time, self._called)
+            self._calendar.call_next(self.world.time, self._called)
             self._called = None
 
     leave = undisturbed(_leave)

@@ -25,12 +25,13 @@ PATIENCE: Final = 1
 class _Past:
     """What this process has done so far, in all runs: many short ones make a long one. No result depends on it.
 
-    events      in Python, less those that were paid for what has been loaded
+    events      in Python, less those that were paid for what has been loaded; seen: all
     is_loaded   whether the engine is
     is_kept     whether what was read of some processes is kept for further simulations
     """
 
     events: int = 0
+    seen: int = 0
     is_loaded: bool = False
     is_kept: bool = False
 
@@ -41,6 +42,12 @@ _PAST: Final = _Past()
 def note(events: int) -> None:
     """So many more events have taken place in Python."""
     _PAST.events += events
+    _PAST.seen += events
+
+
+def seen() -> int:
+    """How many events there have been in Python."""
+    return _PAST.seen
 
 
 def is_loaded() -> bool:
