@@ -197,6 +197,28 @@ def test_what_is_known_before_is_no_test_that_may_fail_after_a_draw(monkeypatch:
     assert "may fail" not in str(sim.explain())
 
 
+def sorter(found: list[float]) -> ev.ProcessGenerator:
+    yield ev.hold(1.0)
+    found[:] = sorted([len(found), 1])
+
+
+def sorting(found: list[float]) -> ev.ProcessGenerator:
+    found[:] = sorted([2, 1])
+    while True:
+        yield from sorter(found)
+
+
+def test_of_a_process_that_needs_python_at_each_event_the_statement_is_told() -> None:
+    def run(sim: ev.Simulation) -> list[float]:
+        sim.process(sorting(found := []))
+        sim.run(until=50.0)
+        return found
+
+    _, sim = both(run)
+    told = "`sorted([len(found), 1])`: each of its events needs Python, as what it calls is left to Python"
+    assert told in str(sim.explain())
+
+
 def rarely(rng: Random) -> ev.ProcessGenerator:
     while True:
         yield ev.hold(limited(0.25 if rng.random() < 0.99 else 2.5))

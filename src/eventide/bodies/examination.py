@@ -49,7 +49,8 @@ def read(
     if not reading.resumes:
         raise definition.refusal(tree, "no native code is made of its waits")
     if not reading.goes_on:
-        raise definition.refusal(tree, "each of its events needs Python")
+        inside, node, why = reading.stopped() or (definition, tree, "")
+        raise inside.refusal(node, f"each of its events needs Python{why and f', as {why}'}")
     if len(reading.optional) > MOST_VARIABLES:
         raise CannotLower(definition.file.name, tree.lineno, tree.name, "it has too many variables")
     return reading

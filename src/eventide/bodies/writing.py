@@ -17,14 +17,28 @@ from eventide.reading.common import is_common
 from eventide.reading.nodes import Extent, extent
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from types import FunctionType
 
     from eventide.bodies.naming import Conditions, Naming
     from eventide.bodies.points import Does
+    from eventide.reading.source import Definition
     from eventide.reading.twins import Twin
 
 MOST_BLOCKS: Final = 200
+_WAITS: Final = (
+    "code = hold(",
+    "join(",
+    "ask(",
+    "branch_holds(",
+    "branch_joins(",
+    "spawn(",
+    "watch_for(",
+    "transfer(",
+    "_item(",
+    "branch_watches(",
+)
+"""What the lines of a kernel have where it begins a wait, or what counts like one."""
 COMMAND: Final = "command"
 """The variable of the kernel for what a `yield` gives that only Python carries out."""
 
@@ -215,32 +229,27 @@ class Writing:
         """These variables have values from here on."""
         self.naming.present.update(target.id for target in targets if isinstance(target, ast.Name))
 
+    def _texts_behind(self, *states: int) -> Iterator[str]:
+        """The lines of the blocks to which some states lead without Python, theirs first."""
+        waiting = dict.fromkeys(states)
+        for state in (pending := [*waiting]):
+            yield (text := "\n".join(self.blocks[state]))
+            found = [other for other in map(int, re.findall(r"at = (\d+)", text)) if other in self.blocks]
+            pending += [other for other in dict.fromkeys(found) if other not in waiting]
+            waiting.update(dict.fromkeys(found))
+
     @property
     def goes_on(self) -> bool:
         """Whether native code may come from one wait, or from its beginning, to the next without Python."""
-        seen, waiting = set(), [0, *self.resumes.values()]
-        while waiting:
-            state = waiting.pop()
-            text = "\n".join(self.blocks[state])
-            words = (
-                "code = hold(",
-                "join(",
-                "ask(",
-                "branch_holds(",
-                "branch_joins(",
-                "spawn(",
-                "watch_for(",
-                "transfer(",
-                "_item(",
-                "branch_watches(",
-            )
-            if any(word in text for word in words):
-                return True
-            seen.add(state)
-            waiting += [
-                other for other in map(int, re.findall(r"at = (\d+)", text)) if other in self.blocks.keys() - seen
-            ]
-        return False
+        return any(word in text for text in self._texts_behind(0, *self.resumes.values()) for word in _WAITS)
+
+    def stopped(self) -> tuple[Definition, ast.AST, str] | None:
+        """The first statement behind a wait that is left to Python: its function, where it stands in that, and why."""
+        for text in self._texts_behind(*self.resumes.values()):
+            for state in map(int, re.findall(r"at = (\d+)\ncode = EXIT", text)):
+                if state in self.asks:
+                    return self.points[state].frame.twin.definition, *self.asks[state]
+        return None
 
     # --- the text -------------------------------------------------------------------------------------------------
 
