@@ -11,7 +11,7 @@ from eventide.declare.reserved import refuse_reserved
 from eventide.declare.showing import as_html
 from eventide.declare.units import in_time_unit
 from eventide.discrete import World
-from eventide.discrete.same_time_limit import BESIDE_FLOWS, EARLY, ENOUGH
+from eventide.discrete.same_time_limit import BESIDE_FLOWS, EARLY, ENOUGH, SOON
 from eventide.errors import ModelError, SimulationError, check_number, check_tolerances, to_float
 
 if TYPE_CHECKING:
@@ -160,6 +160,8 @@ class Simulation(World):
         if self.compile is not False and not self._is_stepped and self._may_go(events, cost):
             assert self._migration is not None
             return self._migration.numbers(horizon, count)
+        if self._migration is not None and self._migration.due == self.events + 1:  # what is in the way is soon gone
+            count = min(count, max(SOON, events // 16))
         return super()._numbers(horizon, count)
 
     def _may_go(self, events: int, cost: int) -> bool:

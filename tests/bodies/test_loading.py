@@ -104,6 +104,21 @@ def test_where_it_is_loaded_they_go_away_at_the_first_look(past: loading._Past) 
     assert first_native_event(Kept("machine", is_loaded=True), machine) < 2_048 + 1_024
 
 
+def short(_: ev.Simulation) -> ev.ProcessGenerator[None]:
+    yield ev.hold(0.25)
+
+
+def arrivals(sim: ev.Simulation) -> ev.ProcessGenerator[None]:
+    for _ in range(2_000):
+        yield ev.hold(1.0)
+        sim.process(short(sim))
+
+
+def test_where_a_process_is_about_to_begin_at_a_look_the_next_comes_soon(past: loading._Past) -> None:
+    past.is_loaded = True
+    assert first_native_event(Kept("engine", "arrivals", "short", is_loaded=True), arrivals) == 2_048 + 2_048 // 16
+
+
 class Tank(ev.Continuous):
     level: ev.State = ev.state(0.0)
 

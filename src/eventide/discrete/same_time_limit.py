@@ -22,6 +22,8 @@ ENOUGH: Final = 4096
 """The events of a run before it is checked which processes can continue as native code."""
 EARLY: Final = 512
 """The same where what was read of the processes in other simulations serves this one."""
+SOON: Final = 64
+"""The fewest events until it is checked again where something at one instant is in the way."""
 BESIDE_FLOWS: Final = 4
 """An event in Python takes as long as this many others where states are integrated."""
 MOST_AT_ONE_INSTANT: Final = 1000

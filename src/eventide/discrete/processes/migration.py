@@ -33,6 +33,10 @@ class Migration(Protocol):
         """Whether there are any at this moment."""
 
     @property
+    def due(self) -> int:
+        """After how many events it is looked again which may go away."""
+
+    @property
     def notes(self) -> Sequence[RowNote]:
         """Of each function that was looked at."""
 
