@@ -86,6 +86,19 @@ def test_processes_are_rows_where_every_event_ends_the_step_of_all_that_moves(na
     assert taken(sim) > 0.7 * sim.events
 
 
+@pytest.mark.parametrize("count", [0, 10, 11])
+def test_events_of_rows_end_the_first_step_of_all_that_moves(count: int) -> None:
+    def begun(sim: ev.Simulation, room: Room) -> ev.ProcessGenerator:
+        for _ in range(count):
+            yield ev.hold(0.0)
+        while True:
+            yield ev.hold(0.5)
+            room.told.append(room.temperature)
+
+    told = lived("auto", Room, begun, stepping="together", native=False)[1]
+    assert told == lived(False, Room, begun, stepping="together")[1]
+
+
 @pytest.mark.parametrize("stories", [(control, ticker, punctual), (control, punctual), (ticker, punctual)])
 def test_rows_return_to_python_before_the_time_of_a_condition_on_time_alone(stories: tuple[Any, ...]) -> None:
     sim, told = lived("auto", Watched, *stories)

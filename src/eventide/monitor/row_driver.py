@@ -89,6 +89,8 @@ class HybridDriver:
             if guards.returning is not None:
                 guards.enter_returning()  # before, as it touches a flow
             integrator.close()
+            if integrator.together:  # events of rows end its steps, also where Python has made none, or had no event
+                run.land = sim.time
             run.work, run.arrivals = 0.0, monitor.watched.arrivals
             self._connect(memory)
             instant = monitor.watched.instants.next_after(sim.time)
