@@ -444,13 +444,13 @@ class RowMigration(OuterHook):
         self._processes.__class__, self._processes.migration = ProcessList, None
         if self._things:  # nothing uses them
             self._things.come(lambda _: None)
-        models, self._models = self._models, []
-        for prototype in models:
-            memory.engine.dismiss(memory.arrays, prototype.row)
+        while self._models:
+            memory.engine.dismiss(memory.arrays, self._models.pop(0).row)
         self._assumptions.forget()
         self._interruptions.forget()
         memory.forget()
-        self.due = min(self.due, calendar.events + EARLY * self._pause // self._driver.cost)
+        if self.taken - self._since >= BACK * max(self._came, FEW):  # it has paid
+            self.due = min(self.due, calendar.events + EARLY * self._pause // self._driver.cost)
 
     # --- events ---------------------------------------------------------------------------------------------------
 
