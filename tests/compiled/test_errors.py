@@ -42,6 +42,8 @@ LARGEST = math.sqrt(sys.float_info.max) / 1e154
 class Watched(ev.Continuous):
     """A state that goes on, and a computed value that nobody uses."""
 
+    locate_branches = False  # a comparison whose outcome is held is not evaluated at every stage
+
     formula: Any
     x: ev.State = ev.state(0.0)
     q: ev.Computed = ev.computed()

@@ -18,7 +18,7 @@ from eventide.compilation.law_templates import sums_of
 from eventide.compilation.registry import Bound
 from eventide.compilation.soundness import check_laws
 from eventide.continuous.components.component import STAGES, Continuous, Law, law_names
-from eventide.continuous.components.member import branches_in, class_plan_of, laws_hold, slab_of, slide_of
+from eventide.continuous.components.member import branches_in, class_plan_of, laws_hold, slab_of, slide_of, switches_of
 from eventide.continuous.flows.ordering import LawAccess
 from eventide.continuous.own_methods import LAWS
 from eventide.continuous.plans import ClassPlan, LawPlan
@@ -73,6 +73,8 @@ class ClassPlans:
 
     def enroll(self, owner: Member, slab: Slab) -> KernelClassPlan:
         """The class plan of a member whose laws hold; its slab tells from now on where their rows are."""
+        if isinstance(owner, Continuous) and branches_in(type(owner)).asks:
+            self._hold(owner)
         class_plan = slab.class_plan
         if isinstance(class_plan, KernelClassPlan) and class_plan.generation == self._analyst.registry.generation:
             bases = None if class_plan.template is None else locate(class_plan.template, owner)
@@ -80,11 +82,21 @@ class ClassPlans:
                 return class_plan
         return self._enroll_anew(owner, slab)
 
+    def _hold(self, owner: Member) -> None:
+        """Hold outcomes in the functions to which fields of a member refer now."""
+        if not isinstance(owner, Continuous) or not owner.locate_branches:
+            return
+        if branches_in(type(owner)).asks:
+            located = variant_of(owner, self._analyst.registry.smoothness).located
+            if tuple([switch.branch for switch in switches_of(owner)]) != located:
+                self._analyst.integrator.system.hold(owner, located)
+
     def is_current(self, owner: Member) -> bool:
         """Whether a member would be enrolled as it is; raises CannotLower if its laws cannot be read any more."""
         class_plan = kernel_class_plan_of(owner)
         if not isinstance(owner, Continuous) or not laws_hold(owner):
             return True
+        self._hold(owner)
         template = class_plan.template
         if template is None:
             is_unseen = self._is_unseen(owner)

@@ -12,7 +12,7 @@ import numpy as np
 
 from eventide.continuous.checks import check_class, refuse_change, unsound_assignment
 from eventide.continuous.components.layout import Layout, plain_number, refuse_value
-from eventide.continuous.components.switches import Switch
+from eventide.continuous.components.switches import Branch, Switch
 from eventide.continuous.components.variable import Variable
 from eventide.continuous.components.vectors import VectorVariable, set_values
 from eventide.continuous.error_context import refuse_commands_of
@@ -236,10 +236,7 @@ class System:
         begin_monitoring(self.sim)
         if component._when_specs or component._every_specs:
             self._start_handlers(component)
-        if kind._branches.located and kind.locate_branches:
-            component._switches = tuple(Switch(component, branch) for branch in kind._branches.located)
-            for switch in component._switches:
-                self.integrator.guards.switching.add(switch)
+        self.hold(component, kind._branches.located if kind.locate_branches else ())
 
     def stop(self, component: Continuous) -> None:
         """Stop a component's handlers, equations and states."""
@@ -250,11 +247,7 @@ class System:
             if timer is not None:
                 timer.withdraw()
         component._handlers = ()
-        if component._switches:
-            for switch in component._switches:
-                self.integrator.guards.remove(switch)
-                self.storage.rows[Y][switch.slot] = 0.0
-            component._switches = ()
+        self.hold(component, ())
         self.integrator.groups.leave(component)
         component._is_active = False
         component._going = ()
@@ -264,6 +257,15 @@ class System:
         for slot in range(base, base + component._layout.moving):
             active.pop(slot, None)
             rates[slot] = 0.0
+
+    def hold(self, component: Continuous, located: tuple[Branch, ...]) -> None:
+        """Hold the outcomes of these comparisons in the laws of a component, and of no others."""
+        for switch in component._switches:
+            self.integrator.guards.remove(switch)
+            self.storage.rows[Y][switch.slot] = 0.0
+        component._switches = tuple(Switch(component, branch) for branch in located)
+        for switch in component._switches:
+            self.integrator.guards.switching.add(switch)
 
     def _start_handlers(self, component: Continuous) -> None:
         handlers: list[tuple[Trigger | None, Timer | None]] = []
@@ -285,14 +287,12 @@ class System:
     def rerank(self, component: Continuous) -> None:
         """Move an active component to the place of its priority."""
         if component._is_active:
-            guards = self.integrator.guards
-            for switch in component._switches:  # those of the time alone touch no state by which they would follow
-                guards.remove(switch)
+            located = tuple(switch.branch for switch in component._switches)
+            self.hold(component, ())  # those of the time alone touch no state by which they would follow
             self.integrator.groups.leave(component)
             self._give_place(component)
             self.integrator.groups.enlist(component)
-            for switch in component._switches:
-                guards.switching.add(switch)
+            self.hold(component, located)
 
     def _give_place(self, component: Continuous) -> None:
         """Let a component stand after all that are active and not of a lower priority."""

@@ -158,6 +158,38 @@ class SourceFile:
         return first if len(first) <= 80 and first == text.strip() else first[:76] + " ..."
 
 
+class Copies(dict[tuple[object, ...], FunctionType]):
+    """Copies of the functions that a field refers to, by what `copy_key` tells of these.
+
+    What a function closes over it has where it is called: lambdas that are made again and again have one copy.
+    """
+
+    def of(self, function: object) -> FunctionType | None:
+        """The copy of a function; None if there is none."""
+        return self.get(copy_key(function)) if isinstance(function, FunctionType) else None
+
+
+def copy_key(function: FunctionType) -> tuple[object, ...]:
+    """What functions have in common that are the same but for what they close over."""
+    defaults, keywords = function.__defaults__, function.__kwdefaults__
+    if not defaults and not keywords:
+        return function.__code__, id(function.__globals__)
+    told = [(name, type(one), one) for name, one in (*enumerate(defaults or ()), *(keywords or {}).items())]
+    return function.__code__, id(function.__globals__), repr(told)
+
+
+def closed(made: FunctionType, found: FunctionType) -> FunctionType:
+    """A function that was made of another one's text, as it is closed over what that closes over."""
+    if not made.__closure__:
+        return made
+    cells = dict(zip(found.__code__.co_freevars, found.__closure__ or (), strict=True))
+    closure = tuple(cells[name] for name in made.__code__.co_freevars)
+    one = FunctionType(made.__code__, made.__globals__, made.__name__, made.__defaults__, closure)
+    one.__kwdefaults__ = made.__kwdefaults__
+    one.__dict__.update(made.__dict__)
+    return one
+
+
 _MADE_OF: Final = "_eventide_made_of"
 
 

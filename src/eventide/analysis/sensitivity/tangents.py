@@ -21,7 +21,7 @@ from eventide.analysis.sensitivity.functions import Functions
 from eventide.analysis.sensitivity.views import DualRates, DualRow, Scratch, Unseen, UnseenVariable, refuse
 from eventide.continuous import Continuous, system_of
 from eventide.continuous.components.component import law_names
-from eventide.continuous.components.member import branches_in, layout_of, show_variables, slab_of
+from eventide.continuous.components.member import branches_in, layout_of, show_variables, slab_of, switches_of
 from eventide.continuous.components.switches import Switch
 from eventide.continuous.flows.flow import IN_PASS
 from eventide.declare import StateVector, state_vector
@@ -185,7 +185,11 @@ class Tangents:
 
     def switches(self) -> list[Switch]:
         """The located comparisons in the laws of the active components."""
-        return [Switch(owner, branch) for owner in self.moving() for branch in branches_in(type(owner)).located]
+        return [
+            Switch(owner, branch)
+            for owner in self.moving()
+            for branch in [one.branch for one in switches_of(owner)] or branches_in(type(owner)).located
+        ]
 
     def is_held(self, switch: Switch) -> bool:
         """Whether laws go by the outcome that a comparison had, as within a step."""

@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Final
 
 from eventide.compilation.branches.calls import (
+    RESERVED,
     Around,
     Known,
     NotLocated,
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from eventide.compilation.branches.clock import Clock
-    from eventide.reading.source import Definition
+    from eventide.reading.source import Copies, Definition
 
 LARGEST: Final = 300
 """A comparison of more nodes than this, with all that its names stand for, is not located."""
@@ -66,6 +67,7 @@ class Branching:
     tree        its text
     located, unlocated  what branches in it
     copies      the functions that its text calls, by the names that they get in the class; None: a call that has none
+    reserved    the names of slots for outcomes in functions that fields will refer to
     names       what its names stand for
     sets        the attributes that it sets
     """
@@ -82,7 +84,8 @@ class Branching:
         self.smoothness = smoothness
         self.located: list[Branch] = []
         self.unlocated: list[Unlocated] = []
-        self.copies: dict[str, FunctionType | None] = {}
+        self.copies: dict[str, FunctionType | Copies | None] = {}
+        self.reserved: list[str] = []
         self.sets: dict[str, None] = {}
         self.tree = definition.tree
         self.definition = definition
@@ -365,6 +368,10 @@ class Branching:
         """The name of the slot of the next outcome, and what reads it."""
         count = sum(one.law == self.around.law for one in self.located)  # and none of those in what is called
         name = f"{OUTCOME}{count}{number}_{self.around.prefix}"
+        if self.around.pool is not None:
+            name = next(self.around.pool, "")
+            if not name:
+                raise NotLocated(f"of a function in a field {RESERVED} outcomes are held")
         return name, placed(self.of_owner(name), where)
 
     def of_owner(self, name: str) -> ast.expr:

@@ -16,24 +16,28 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from eventide.compilation.branches.clock import Clock
+from eventide.compilation.branches.fields import Target
 from eventide.compilation.branches.law_names import ABOUT, OUTCOME, About, LawNames
 from eventide.compilation.branches.smoothness import is_super
 from eventide.compilation.branches.syntax import both, function_of, holding, key_of, placed
 from eventide.continuous.components.switches import Unlocated
 from eventide.declare import fields_of
 from eventide.inputs import Input
-from eventide.lowering.names.choices import CHOOSE, FITS, LAW, PARTS, is_copy, keep_origin
+from eventide.lowering.names.choices import CHOOSE, CLOSED, FITS, LAW, PARTS, is_copy, keep_origin
 from eventide.lowering.not_compilable import CannotLower
 from eventide.reading.constants import Constant
+from eventide.reading.source import Copies, copy_key
 
 if TYPE_CHECKING:
     from eventide.compilation.branches.branching import Branching
-    from eventide.compilation.branches.fields import Fields, Target
+    from eventide.compilation.branches.fields import Fields
     from eventide.continuous import Continuous
 
 Known: TypeAlias = dict[str, ast.expr | None]
 """What local names stand for, as expressions of what is no local name; None where that cannot be said."""
 UNREAD: Final = "it is not known whether what is called branches"
+RESERVED: Final = 6
+"""So many outcomes in the function of a field are held."""
 BY_A_FIELD: Final = "a field refers to the function, which may be another for each object"
 TOO_LATE: Final = "it has become so after objects of the class had been made"
 DEEPEST: Final = 8
@@ -64,6 +68,7 @@ class Around:
     fields  what is got from fields
     lift    from an expression there to the same in the law itself; None if that cannot be said
     why     why nothing there is located; empty if it is
+    pool    the names of the slots that are left, in a function to which a field refers; None elsewhere
     """
 
     law: str
@@ -76,6 +81,7 @@ class Around:
     fields: Fields
     lift: Callable[[ast.expr], ast.expr | None]
     why: str = ""
+    pool: Iterator[str] | None = None
 
 
 @dataclass(frozen=True)
@@ -147,8 +153,17 @@ def follow_call(law: Branching, node: ast.Call, known: Known) -> ast.expr:
     plain = resolved if isinstance(resolved, ast.Call) else node
     may_branch = law.smoothness.call_may_branch(plain, law.names)
     function, cls = law.smoothness.callee(plain, law.names)
-    if function is None and may_branch and name_targets(law, node, known, BY_A_FIELD):
-        return _as_known(law, call)
+    if function is None and may_branch:
+        path = law.path(node.func, known)
+        if path is not None:
+            return _follow_field(law, call, path, known)
+    try:
+        if law.around.pool is not None and _is_closed_over(law, node.func):
+            _name_target(law, node, Target(function), known, BY_A_FIELD)
+            return node
+    except (NotLocated, CannotLower) as error:
+        law.note_call(node, known, str(error))
+        return node
     try:
         return _follow(law, call, function, cls, known)
     except NotLocated as error:
@@ -169,6 +184,80 @@ def name_targets(law: Branching, node: ast.Call, known: Known, why: str) -> bool
         except (NotLocated, CannotLower) as error:
             law.note_call(node, known, error.why if isinstance(error, CannotLower) else str(error))
     return targets is not None
+
+
+def _is_closed_over(law: Branching, node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id in law.names.function.__code__.co_freevars
+
+
+def _follow_field(law: Branching, call: _Call, path: ast.expr, known: Known) -> ast.expr:
+    """What stands in the place of a call of what a field refers to: of its copy, if it has one when it is called."""
+    node, around = call.node, law.around
+    assert isinstance(node, ast.Call)
+    is_open = not (around.above or around.why) and not any(isinstance(one, ast.Starred) for one in node.args)
+    is_open = is_open and all(one.arg is not None for one in node.keywords)
+    targets = around.fields.targets(path)
+    if is_open:
+        names = [f"{OUTCOME}{k}_{call.site.removeprefix(OUTCOME)}" for k in range(RESERVED)]
+        law.reserved += names
+        law.copies[call.site] = copies = Copies()
+        (target,) = targets if around.fields.is_open and targets is not None and len(targets) == 1 else (None,)
+        if target is not None and _is_located(law, call, target, path, iter(names), copies, known):
+            return _rewritten(law, call)
+    if not name_targets(law, node, known, BY_A_FIELD):
+        law.note_call(node, known, UNREAD)
+    return _rewritten(law, call) if is_open else node
+
+
+def _is_located(
+    law: Branching,
+    call: _Call,
+    target: Target,
+    path: ast.expr,
+    pool: Iterator[str],
+    copies: Copies,
+    known: Known,
+) -> bool:
+    """Locate what branches in a function to which a field refers; False where it is named instead."""
+    function = target.function
+    if not isinstance(function, FunctionType) or target.cls is not None or target.first or target.named:
+        return False
+    values = [*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()]
+    if any(value is None for value in values) or (function.__module__ or "").startswith("eventide."):
+        return False
+    if not law.smoothness.may_branch(function, law.names.facts):
+        return True
+    try:
+        inner, given = _within(law, call, function, None, known, pool=pool)
+    except (NotLocated, CannotLower):
+        return False
+    body = inner.read(given.names)
+    _forget(law, inner, given.arguments, known)
+    law.unlocated += inner.unlocated
+    if not inner.located:
+        return True
+    copies[copy_key(function)] = _copy(inner, body, function)
+    for k, branch in enumerate(inner.located):
+        name = f"{OUTCOME}{k}_held_{inner.around.prefix}"
+        law.copies[name] = branch.condition
+        code = branch.condition.__code__
+        values = [given.arguments[one] for one in code.co_varnames[: code.co_argcount]]
+        fits = ast.Call(law.of_owner(FITS), [law.of_owner(call.site), deepcopy(path)], [])
+        asked = ast.Call(ast.Call(law.of_owner(CLOSED), [law.of_owner(name), deepcopy(path)], []), values, [])
+        law.adopt(branch, law.resolved(both(fits, asked), known), call.node)
+    law.copies |= inner.copies
+    return True
+
+
+def _copy(inner: Branching, body: list[ast.stmt], function: FunctionType) -> FunctionType:
+    """What is called in the place of a function."""
+    tree = inner.tree
+    made = ast.FunctionDef(function.__name__, deepcopy(tree.args), body, [])
+    made.args.kwonlyargs.append(ast.arg(LAW))
+    made.args.kw_defaults.append(None)
+    copy = function_of(placed(ast.copy_location(made, tree), tree), function)
+    keep_origin(copy, function)
+    return copy
 
 
 def _name_target(law: Branching, node: ast.Call, target: Target, known: Known, why: str) -> None:
@@ -230,7 +319,8 @@ def _follow(law: Branching, call: _Call, function: object, cls: type | None, kno
     arguments, body = given.arguments, inner.read(given.names)
     _forget(law, inner, arguments, known)
     law.unlocated += inner.unlocated
-    if law.around.made is not None and not is_copy(getattr(law.around.made, call.site, None), function):
+    is_new = law.around.pool is None and law.around.made is not None
+    if is_new and not is_copy(getattr(law.around.made, call.site, None), function):
         law.unlocated += [Unlocated(one.file, one.line, one.text, one.law, TOO_LATE) for one in inner.located]
         inner.located.clear()
     if not inner.located:
@@ -238,12 +328,7 @@ def _follow(law: Branching, call: _Call, function: object, cls: type | None, kno
         if inner.value is not None:
             setattr(plain, ABOUT, inner.names.about(inner.value))
         return plain
-    tree = inner.tree
-    made = ast.FunctionDef(function.__name__, deepcopy(tree.args), body, [])
-    made.args.kwonlyargs.append(ast.arg(LAW))
-    made.args.kw_defaults.append(None)
-    copy = function_of(placed(ast.copy_location(made, tree), tree), function)
-    keep_origin(copy, function)
+    copy = _copy(inner, body, function)
     fits = ast.Call(law.of_owner(FITS), [law.of_owner(call.site), *call.what], [])
     found = {f"{branch.name}_{len(inner.around.above)}": branch for branch in inner.located}
     asked = [both(fits, _ask(law, name, branch.condition, arguments)) for name, branch in found.items()]
@@ -254,11 +339,18 @@ def _follow(law: Branching, call: _Call, function: object, cls: type | None, kno
 
 
 def _within(
-    law: Branching, call: _Call, function: FunctionType, cls: type | None, known: Known, why: str = ""
+    law: Branching,
+    call: _Call,
+    function: FunctionType,
+    cls: type | None,
+    known: Known,
+    why: str = "",
+    pool: Iterator[str] | None = None,
 ) -> tuple[Branching, _Given]:
     """What goes through a function, and what that is given.
 
     why     why nothing in it is located; empty if it is
+    pool    see `Around`
     Raises NotLocated, CannotLower.
     """
     around = law.around
@@ -279,13 +371,15 @@ def _within(
     for part in PARTS:
         what = Constant(function.__qualname__, part, getattr(function, part), function, is_attribute=True)
         law.names.facts[id(function), part] = what
+    tag = "" if pool is None else f"_{law.smoothness.number_of(function)}"
     timed = [name for name, node in bound.items() if node is not None and law.clock.reads(node)]
     clock = Clock(cls or object, function, law.smoothness.book, timed, around.above)
     inner = replace(
         around,
         law=f"{around.law} via {function.__name__}",
         owner=LAW,
-        prefix=call.site.removeprefix(OUTCOME),
+        prefix=call.site.removeprefix(OUTCOME) + tag,
+        pool=pool or around.pool,
         above=(*around.above, function),
         lift=lambda node: _lifted(law, node, given.arguments, known),
         why=around.why or why,

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from eventide.compilation.branches.smoothness import SMOOTH
 from eventide.inputs import Input
+from eventide.reading.source import copy_key
 
 EACH: Final = ast.Constant(...)
 """The index of any item of a list."""
@@ -56,10 +57,12 @@ class Fields:
     """What the laws of a class get from fields.
 
     found   which functions these are, by the text of where they are got
+    is_open whether what branches in them is located, where it can be
     asked   where functions are got, by the text of that
     """
 
     found: Mapping[str, Targets] = field(default_factory=dict)
+    is_open: bool = True
     asked: dict[str, ast.expr] = field(default_factory=dict)
 
     def targets(self, path: ast.expr) -> Targets | None:
@@ -139,14 +142,11 @@ def stand_in(function: FunctionType, known: StandIns, above: tuple[CodeType, ...
     closed = [_closed(cell, known, (*above, code)) for cell in function.__closure__ or ()]
     numbers = tuple(map(_number, function.__defaults__ or ()))
     keywords = {name: _number(value) for name, value in (function.__kwdefaults__ or {}).items()}
-    key = code, id(function.__globals__), numbers, tuple(keywords.items()), *map(id, closed)
-    if key not in known:
-        cells = tuple(CellType() if one is None else CellType(one) for one in closed)
-        made = FunctionType(code, function.__globals__, function.__name__, None, cells)
-        made.__defaults__, made.__kwdefaults__ = numbers or None, keywords or None
-        made.__qualname__, made.__module__ = function.__qualname__, function.__module__
-        known[key] = made
-    return known[key]
+    cells = tuple(CellType() if one is None else CellType(one) for one in closed)
+    made = FunctionType(code, function.__globals__, function.__name__, numbers or None, cells)
+    made.__kwdefaults__ = keywords or None
+    made.__qualname__, made.__module__ = function.__qualname__, function.__module__
+    return known.setdefault((*copy_key(made), *map(id, closed)), made)
 
 
 def _closed(cell: CellType, known: StandIns, above: tuple[CodeType, ...]) -> object:
@@ -156,7 +156,7 @@ def _closed(cell: CellType, known: StandIns, above: tuple[CodeType, ...]) -> obj
         return None
     if isinstance(value, FunctionType):
         return None if value.__code__ in above else stand_in(value, known, above)
-    return None
+    return SMOOTH.get(id(value))
 
 
 def _number(value: object) -> float | None:

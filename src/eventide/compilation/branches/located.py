@@ -10,7 +10,7 @@ whole number. See `engine/switching.py` for the rest.
 from __future__ import annotations
 
 import ast
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Final, Literal
@@ -26,11 +26,11 @@ from eventide.continuous.checks import CHECKED
 from eventide.continuous.components.component import Law
 from eventide.continuous.components.layout import outcome
 from eventide.continuous.components.member import branches_in
-from eventide.continuous.components.switches import Branches, Unlocated
-from eventide.lowering.names.choices import CHOOSE, FITS, choose, fits
+from eventide.continuous.components.switches import Branch, Branches, Unlocated
+from eventide.lowering.names.choices import CHOOSE, CLOSED, FITS, choose, fits
 from eventide.lowering.not_compilable import CannotLower
 from eventide.reading.constants import Constant
-from eventide.reading.source import original_of
+from eventide.reading.source import Copies, closed, original_of
 
 if TYPE_CHECKING:
     from eventide.compilation.branches.smoothness import Smoothness
@@ -84,6 +84,7 @@ def _together(cls: type[Continuous], laws: list[tuple[type[Continuous], str]], s
         (*themselves, *facts.values()),
         frozenset(name for branches in found for name in branches.void),
         any(branches.asks for branches in found),
+        tuple(name for branches in found for name in branches.reserved),
     )
 
 
@@ -101,16 +102,16 @@ def _of_class(cls: type[Continuous], base: type[Continuous], name: str, smoothne
     if is_first and not sites_of(made) <= sites_of(function):  # calls of methods in which only here something branches
         _read(base, name, law, smoothness, sites_of(function) | sites_of(made))
         function = vars(base)[name]
-    branches, unlocated = reader.located, tuple(reader.unlocated)
+    branches, unlocated, reserved = reader.located, tuple(reader.unlocated), tuple(reader.reserved)
     if made.__code__ != function.__code__:
-        branches = [*found.located]
+        branches, reserved = [*found.located], found.reserved
         unlocated += (_whole(law, f"it is of {base.__name__}, and fields or methods of {cls.__name__} are others"),)
     elif is_first:
         _install(cls, reader)
     if not _says_smooth(cls, base):
         warn_of_clock(f"{cls.__name__}.{name}", [one for one in unlocated if one not in found.unlocated])
     asks, facts = bool(reader.around.fields.asked), (*found.facts, *reader.names.facts.values())
-    return Branches(tuple(branches), unlocated, facts=facts, asks=asks)
+    return Branches(tuple(branches), unlocated, facts=facts, asks=asks, reserved=reserved)
 
 
 def _unlocated(
@@ -179,11 +180,12 @@ class Variant:
     """What branches in the laws of the objects of a class whose fields refer to functions of some code.
 
     of      what branches in the laws of any of its objects
-    unlocated, smooth   as there
+    located, unlocated, smooth  as there
     facts   what names stood for when that was found
     """
 
     of: Branches
+    located: tuple[Branch, ...]
     unlocated: tuple[Unlocated, ...]
     smooth: tuple[Unlocated, ...]
     facts: tuple[Constant, ...]
@@ -205,28 +207,67 @@ def variant_of(owner: Continuous, smoothness: Smoothness) -> Variant:
         if variant is not None and variant.of is branches and variant.is_current:
             return variant
         fields = Fields(found)
-        variant = _read_variant(cls, fields, smoothness)
+        made = _read_variant(cls, fields, smoothness) if variant is None else None
+        if made is None:  # objects may have switches for what was located before, and nothing else can be
+            fields.is_open = False
+            made = _read_variant(cls, fields, smoothness)
+            assert made is not None
+            made = replace(made, located=(variant or branches).located)
         if paths.keys() >= fields.asked.keys():
-            smoothness.variants[key] = variant
-            return variant
+            smoothness.variants[key] = made
+            return made
         paths |= fields.asked
 
 
-def _read_variant(cls: type[Continuous], fields: Fields, smoothness: Smoothness) -> Variant:
+def _read_variant(cls: type[Continuous], fields: Fields, smoothness: Smoothness) -> Variant | None:
+    """Look through the laws of a class by what its fields refer to; None where they would become others by that."""
     laws = [(base, name) for name in LAWS for base in _in_use(cls, name)]
-    found = []
+    found: list[Branches] = []
+    readers: list[Branching] = []
     for base, name in laws:
         function: FunctionType = vars(base)[name]
         law = original_of(function)
         reader = _reader(base, name, law, smoothness, cls, sites_of(function), cls, fields)
         if isinstance(reader, str):
             found.append(_as_whole(cls, law, reader, smoothness))
-        else:
-            reader.read({})
-            found.append(Branches((), tuple(reader.unlocated), facts=tuple(reader.names.facts.values())))
+            continue
+        made = _rewritten(reader, law)
+        if fields.is_open and (made.__code__ != function.__code__ or not _can_take(cls, reader)):
+            return None
+        readers.append(reader)
+        found.append(_found_by(reader))
     smooth, unlocated = (_unlocated(cls, laws, found, smooth=is_smooth) for is_smooth in (True, False))
     facts = {(id(fact.holder), fact.name): fact for branches in found for fact in branches.facts}
-    return Variant(branches_in(cls), unlocated, smooth, tuple(facts.values()))
+    located = tuple(branch for branches in found for branch in branches.located)
+    for reader in readers if fields.is_open else ():
+        _take(cls, reader)
+    return Variant(branches_in(cls), located, unlocated, smooth, tuple(facts.values()))
+
+
+def _can_take(cls: type[Continuous], reader: Branching) -> bool:
+    """Whether what a class has by the names of copies is what would be there."""
+    pairs = [(getattr(cls, name, copy), copy) for name, copy in reader.copies.items()]
+    pairs += [
+        (old.get(key, new), new)
+        for old, copies in pairs
+        if isinstance(old, Copies) and isinstance(copies, Copies)
+        for key, new in copies.items()
+    ]
+    return all(
+        old.__code__ == new.__code__
+        for old, new in pairs
+        if isinstance(old, FunctionType) and isinstance(new, FunctionType)
+    )
+
+
+def _take(cls: type[Continuous], reader: Branching) -> None:
+    """Let a class have copies of functions to which fields refer, and what these need."""
+    for name, copy in reader.copies.items():
+        known = getattr(cls, name, None)
+        if isinstance(known, Copies) and isinstance(copy, Copies):
+            known.update({key: one for key, one in copy.items() if key not in known})
+        elif not hasattr(cls, name):
+            _give(cls, name, copy)
 
 
 def warn_of_fields(cls: type[Continuous], variant: Variant, smoothness: Smoothness) -> None:
@@ -284,7 +325,8 @@ def _read(
 
 def _found_by(reader: Branching) -> Branches:
     asks, facts = bool(reader.around.fields.asked), tuple(reader.names.facts.values())
-    return Branches(tuple(reader.located), tuple(reader.unlocated), facts=facts, asks=asks)
+    found = Branches(tuple(reader.located), tuple(reader.unlocated), facts=facts, asks=asks)
+    return replace(found, reserved=tuple(reader.reserved))
 
 
 def _rewritten(reader: Branching, law: FunctionType) -> FunctionType:
@@ -298,13 +340,18 @@ def _rewritten(reader: Branching, law: FunctionType) -> FunctionType:
 
 def _install(cls: type[Continuous], reader: Branching) -> None:
     """Let a class have what its law refers to: slots of outcomes, and copies of what it calls."""
-    for slot in Branches(tuple(reader.located)).slots:
+    for slot in Branches(tuple(reader.located), reserved=tuple(reader.reserved)).slots:
         setattr(cls, slot, outcome(slot))
     for name, copy in reader.copies.items():
-        setattr(cls, name, copy and staticmethod(copy))
+        _give(cls, name, copy)
     if reader.copies:
         setattr(cls, CHOOSE, staticmethod(choose))
         setattr(cls, FITS, staticmethod(fits))
+        setattr(cls, CLOSED, staticmethod(closed))
+
+
+def _give(cls: type[Continuous], name: str, copy: FunctionType | Copies | None) -> None:
+    setattr(cls, name, staticmethod(copy) if isinstance(copy, FunctionType) else copy)
 
 
 def _reader(

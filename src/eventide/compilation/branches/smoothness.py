@@ -72,6 +72,10 @@ class Smoothness:
         self.told: dict[object, None] = {}
         self._pending: dict[tuple[FunctionType, type | None], None] = {}
 
+    def number_of(self, function: FunctionType) -> int:
+        """The number of a function to which a field refers."""
+        return next(k for k, one in enumerate(self.stand_ins.values()) if one is function)
+
     def may_branch(self, function: object, facts: Facts, cls: type | None = None) -> bool:
         """Whether a function may branch, bend or jump.
 

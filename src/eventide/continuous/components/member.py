@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, TypeAlias
 if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.layout import Layout
-    from eventide.continuous.components.switches import Branches
+    from eventide.continuous.components.switches import Branches, Switch
     from eventide.continuous.components.variable import Variable
     from eventide.continuous.flows.flow import Flow, Still
     from eventide.continuous.flows.sliding import Slide
@@ -61,6 +61,11 @@ def slide_along(component: Continuous, slide: Slide) -> None:
 def branches_in(cls: type[Continuous]) -> Branches:
     """What has been found to branch in the laws of a class."""
     return cls._branches
+
+
+def switches_of(component: Continuous) -> tuple[Switch, ...]:
+    """The comparisons in the laws of a component of which outcomes are held."""
+    return component._switches
 
 
 def show_variables(component: Continuous, variables: dict[str, Variable]) -> None:

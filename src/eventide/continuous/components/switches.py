@@ -43,10 +43,7 @@ class Branch:
 
 @dataclass(frozen=True)
 class Unlocated:
-    """What branches, bends or jumps in a law and is not located, and why.
-
-    is_timed    whether the time is compared there
-    """
+    """What branches, bends or jumps in a law and is not located, and why; `is_timed` if the time is compared there."""
 
     file: str
     line: int
@@ -62,7 +59,7 @@ class Branches:
 
     smooth  what may branch and is not located, and is smooth as the class says
     facts   what names stood for when that was found
-    asks    whether the laws call functions to which fields of an object refer
+    asks, reserved  whether laws call functions to which fields refer, and slots for what is located in these
     void    the names of those that are located and stand in code that the laws do not call any more
     """
 
@@ -72,16 +69,17 @@ class Branches:
     facts: tuple[Constant, ...] = ()
     void: frozenset[str] = frozenset()
     asks: bool = False
+    reserved: tuple[str, ...] = ()
 
     @property
     def slots(self) -> tuple[str, ...]:
         """The names of all slots of outcomes."""
-        return tuple(name for branch in self.located for name in branch.slots)
+        return (*(name for branch in self.located for name in branch.slots), *self.reserved)
 
     def beside(self, before: Branches) -> Branches:
         """The same of objects that have slots for what was located before."""
         void = {one.name for one in before.located} - ({one.name for one in self.located} - self.void)
-        return replace(self, located=before.located, void=frozenset(void))
+        return replace(self, located=before.located, reserved=before.reserved, void=frozenset(void))
 
 
 class Switch(ComponentCondition):
@@ -113,5 +111,4 @@ class Switch(ComponentCondition):
     @property
     def whole(self) -> int:
         """The slot of the whole number that it is about; -1 if it is about none."""
-        name = self.branch.whole
-        return self.component._layout.slot(self.component, name) if name else -1
+        return self.component._layout.slot(self.component, self.branch.whole) if self.branch.whole else -1

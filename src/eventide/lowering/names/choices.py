@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, cast
 
 from eventide.lowering.names.name_resolution import PropertyRead
 from eventide.lowering.translation.values import Function, Ref, literal
+from eventide.reading.source import Copies, closed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 CHOOSE: Final = "_branch_choose"
 FITS: Final = "_branch_fits"
+CLOSED: Final = "_branch_closed"
 LAW: Final = "eventide_law"
 """The argument of copies that takes the object whose law it is, which has the outcomes."""
 PARTS: Final = ("__code__", "__defaults__", "__kwdefaults__")
@@ -47,8 +49,11 @@ def is_copy(copy: FunctionType | None, function: object) -> bool:
     )
 
 
-def choose(copy: FunctionType | None, found: object, name: str = "") -> Callable[..., object]:
+def choose(copy: FunctionType | Copies | None, found: object, name: str = "") -> Callable[..., object]:
     """What is called in the place of a function, of a method, or of the property of an object."""
+    if isinstance(copy, Copies):
+        made = copy.of(found)
+        return partial(_without_law, found, name) if made is None else closed(made, cast("FunctionType", found))
     function, owner = _parts(found, name)
     if copy is not None and is_copy(copy, function):
         return copy if owner is None else MethodType(copy, owner)
@@ -60,8 +65,10 @@ def _without_law(found: object, name: str, /, *given: object, eventide_law: obje
     return getattr(found, name) if name else cast("Callable[..., object]", found)(*given, **named)
 
 
-def fits(copy: FunctionType | None, found: object, name: str = "") -> bool:
+def fits(copy: FunctionType | Copies | None, found: object, name: str = "") -> bool:
     """Whether a copy is called in the place of that."""
+    if isinstance(copy, Copies):
+        return copy.of(found) is not None
     return is_copy(copy, _parts(found, name)[0])
 
 
@@ -76,9 +83,9 @@ def _parts(found: object, name: str) -> tuple[object, object]:
 
 
 def marker_of(node: ast.expr) -> str:
-    """Which of the two an expression calls; empty if none."""
+    """Which of the three an expression calls; empty if none."""
     named = node.func if isinstance(node, ast.Call) else None
-    return named.attr if isinstance(named, ast.Attribute) and named.attr in (CHOOSE, FITS) else ""
+    return named.attr if isinstance(named, ast.Attribute) and named.attr in (CHOOSE, FITS, CLOSED) else ""
 
 
 def call_chosen(context: Context, node: ast.Call) -> Item:
@@ -111,8 +118,12 @@ def _name_in(chosen: ast.Call) -> str:
 
 def _copy_for(context: Context, node: ast.Call) -> Function | None:
     """The copy, bound to what its function is bound to; None if the function is another one now."""
-    copy = context.evaluate(node.args[0])
     found = context.evaluate(node.args[1])
+    copies = _copies(context, node)
+    if copies is not None:
+        made = copies.of(found.function) if isinstance(found, Function) and found.owner is None else None
+        return None if made is None else _closed(made, found)
+    copy = context.evaluate(node.args[0])
     name = _name_in(node)
     if name:
         read = context.names.attribute(found, name) if isinstance(found, Ref) else None
@@ -121,3 +132,26 @@ def _copy_for(context: Context, node: ast.Call) -> Function | None:
         return None
     context.names.freeze_defaults(found.function)
     return replace(copy, owner=found.owner) if is_copy(copy.function, found.function) else None
+
+
+def _copies(context: Context, node: ast.Call) -> Copies | None:
+    """The copies for what a field refers to; None where it is no field."""
+    named = node.args[0]
+    if not isinstance(named, ast.Attribute):
+        return None
+    owner = context.evaluate(named.value)
+    found = getattr(type(owner.sample), named.attr, None) if isinstance(owner, Ref) else None
+    return found if isinstance(found, Copies) else None
+
+
+def _closed(made: FunctionType, found: Item) -> Function:
+    assert isinstance(found, Function)
+    return Function(closed(made, found.function), found.path)
+
+
+def call_closed(context: Context, node: ast.Call) -> Item:
+    """What a function gives that was made of the text of what a field refers to."""
+    assert isinstance(node.func, ast.Call)
+    made, found = (context.evaluate(one) for one in node.func.args)
+    assert isinstance(made, Function)
+    return context.follow(_closed(made.function, found), [context.evaluate(one) for one in node.args], {})

@@ -8,7 +8,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING
 
 from eventide.continuous import Variable
-from eventide.lowering.names.choices import CHOOSE, FITS, call_chosen, marker_of, tell_fits
+from eventide.lowering.names.choices import CHOOSE, CLOSED, FITS, call_chosen, call_closed, marker_of, tell_fits
 from eventide.lowering.names.name_resolution import Place, is_numpys
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation.numpy_functions import call_method, call_numpy
@@ -44,6 +44,8 @@ def call(context: Context, node: ast.Call) -> Item:
     """What a call gives."""
     if marker_of(node.func) == CHOOSE:
         return call_chosen(context, node)
+    if marker_of(node.func) == CLOSED:
+        return call_closed(context, node)
     if marker_of(node) == FITS:
         return tell_fits(context, node)
     if isinstance(node.func, ast.Attribute) and node.func.attr == "set_rate":
