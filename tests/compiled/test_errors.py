@@ -68,6 +68,7 @@ def timer(at: float) -> ev.ProcessGenerator:
     yield ev.hold(at)
 
 
+@pytest.mark.filterwarnings("ignore::eventide.SwitchWarning")
 @pytest.mark.parametrize("compiled", MODES)
 @pytest.mark.parametrize("name", FORMULAS)
 def test_a_pole_at_the_end_of_a_step_is_met_in_a_computed_value_that_nobody_uses(compiled: bool, name: str) -> None:
@@ -77,6 +78,7 @@ def test_a_pole_at_the_end_of_a_step_is_met_in_a_computed_value_that_nobody_uses
     assert time == pytest.approx(0.5, abs=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::eventide.SwitchWarning")
 @pytest.mark.parametrize("compiled", MODES)
 @pytest.mark.parametrize("name", [name for name in RANGES if name != "item"])
 def test_the_end_of_a_functions_range_is_met(compiled: bool, name: str) -> None:

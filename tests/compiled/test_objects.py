@@ -109,6 +109,7 @@ def test_objects_are_called_like_functions(registry, name, function) -> None:
     assert compare_law(registry, mass, function).equal == 60
 
 
+@pytest.mark.filterwarnings("ignore::eventide.SwitchWarning")
 @pytest.mark.parametrize("name", SIGNALS)
 def test_runs_with_signals_are_the_same_compiled_and_plain(name) -> None:
     def run(compiled: bool) -> tuple[Any, ...]:
@@ -129,6 +130,7 @@ def test_runs_with_signals_are_the_same_compiled_and_plain(name) -> None:
     assert len(native[2]) == 1
 
 
+@pytest.mark.filterwarnings("ignore::eventide.SwitchWarning")
 def test_another_object_and_other_numbers_in_it_count_from_the_event_on() -> None:
     sim = ev.Simulation(compile=True, rel_error=1e-10)
     wave = Wave(1.0)

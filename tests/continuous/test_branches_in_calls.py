@@ -466,3 +466,25 @@ def test_an_error_shows_its_line(compiles: Any) -> None:
         sim.run(until=1.0)
     frames = [(frame.name, frame.line) for frame in traceback.extract_tb(caught.value.__traceback__)]
     assert frames[-2:] == [("equations", "self.rate.x = fails(self.x)"), ("fails", 'raise RuntimeError("beyond")')]
+
+
+class Unpacks(ev.Continuous):
+    """Rises to a level and falls back to it: names are set several at once, each by what was before."""
+
+    x: ev.State = ev.state(0.0)
+    low: float = 0.3
+    high: float = 0.7
+
+    def equations(self) -> None:
+        x, low, high = self.x, self.high, self.low
+        low, high = high, low
+        self.rate.x = 0.125 if low <= x < high else 1.0
+
+
+@pytest.mark.parametrize("compiles", ["auto", False])
+def test_names_that_are_set_at_once_are_followed(compiles: Any) -> None:
+    sim = ev.Simulation(compile=compiles, abs_error=1e-9, rel_error=1e-9)
+    one = Unpacks(sim).start()
+    sim.run(until=5.0)
+    assert one.x == pytest.approx(0.7 + (5.0 - 0.3 - 0.4 / 0.125), abs=1e-12)
+    assert sim.report().switches == 2

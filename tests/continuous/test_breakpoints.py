@@ -425,6 +425,7 @@ def reaching(way: str) -> object:
     }[way]
 
 
+@pytest.mark.filterwarnings("ignore::eventide.SwitchWarning")
 @pytest.mark.parametrize(
     "way",
     [

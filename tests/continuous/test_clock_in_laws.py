@@ -1,9 +1,10 @@
-"""A law that compares the time where that is not located is warned of: a step may pass over a short pulse."""
+"""A law that may jump by the time where that is not located is warned of: a step may pass over a short pulse."""
 
 from __future__ import annotations
 
 import math
 import warnings
+from bisect import bisect
 from functools import partial
 from typing import Any
 
@@ -113,10 +114,10 @@ def test_it_is_told_once_at_its_line_with_what_to_write(kind, text, why, line, w
         kind(ev.Simulation()).start()
         kind(ev.Simulation()).start()
     told = (
-        f"`{text}` in {kind.__name__}.equations compares the time where that is not located ({why}): a step may pass "
-        "over what it switches on and off. Compare sim.time in the equations themselves, take an input, as ev.inputs."
-        "Pulse, or let an @ev.every handler or a process set a field; if nothing jumps there, write smooth_laws = True "
-        "in the class"
+        f"`{text}` in {kind.__name__}.equations goes by the time, and where it jumps is not located ({why}): a step "
+        "may pass over what it switches on and off. Compare sim.time in the equations themselves, take an input, as ev."
+        "inputs.Pulse, or let an @ev.every handler or a process set a field; if nothing jumps there, write "
+        "smooth_laws = True in the class"
     )
     assert [(one.category, str(one.message), one.filename, one.lineno) for one in caught] == [
         (ev.SwitchWarning, told, __file__, first + line)
@@ -198,17 +199,18 @@ def told_by(kind, act=lambda one: None, **given):
     listed = [
         (note.law.partition(".")[2], note.text, note.place) for note in sim.explain().branches if note.kind is None
     ]
-    return [(str(one.message).partition(" compares ")[0], one.lineno) for one in caught], listed
+    return [(str(one.message).partition(" goes by ")[0], one.lineno) for one in caught], listed
 
 
 LINE = inflow.__code__.co_firstlineno + 1
 PLACE = location(__file__, LINE)
+CALL = called.__code__.co_firstlineno + 1  # of what is not known
 PULSE = "3.0 <= t < 3.001"
 
 
 def test_a_function_in_a_field_that_compares_the_time_is_told_at_its_line_with_what_to_write():
     told = (
-        f"`{PULSE}` in Fed.equations via inflow ({PLACE}) compares the time where that is not located (it is "
+        f"`{PULSE}` in Fed.equations via inflow ({PLACE}) goes by the time, and where it jumps is not located (it is "
         "in a loop): a step may pass over what it switches on and off. Call a method of the class or a function of its "
         "module by its name, take an input, as ev.inputs.Pulse, limit steps by sim.dt_max, or let an @ev.every handler "
         "or a process set a field; if nothing jumps there, write smooth_laws = True in the class"
@@ -237,19 +239,17 @@ def test_a_function_in_a_field_that_compares_the_time_is_told_at_its_line_with_w
     [
         (Fed, lambda: {"inflow": Reader().pulse}, "pulse via inflow", PULSE, LINE),
         (Fed, lambda: {"inflow": Reader()}, "__call__ via inflow", PULSE, LINE),
-        (Fed, lambda: {"inflow": partial(called, inflow)}, "called", "function(t)", LINE),
+        (Fed, lambda: {"inflow": partial(called, inflow)}, "called", "function(t)", CALL),
         (Passing, lambda: {"table": inflow}, "called via inflow", PULSE, LINE),
     ],
 )
 def test_what_branches_in_it_is_listed_and_told_wherever_it_is_got_from(kind, given, law, text, line):
     told, listed = told_by(fresh(kind), **given())
-    if text == PULSE:
-        assert (told, listed) == (
-            [(f"`{text}` in {kind.__name__}.equations via {law} ({PLACE})", line)],
-            [(f"equations via {law}", text, PLACE)],
-        )
-    else:  # what it calls is not known, and may be smooth
-        assert (told, [one[:2] for one in listed]) == ([], [(f"equations via {law}", text)])
+    place = PLACE if text == PULSE else location(__file__, line)
+    assert (told, listed) == (
+        [(f"`{text}` in {kind.__name__}.equations via {law} ({place})", line)],
+        [(f"equations via {law}", text, place)],
+    )
 
 
 def fixed(t, k=2.0):
@@ -282,3 +282,61 @@ def test_a_comparison_of_a_state_in_a_function_of_a_field_is_listed_alone():
 
     told, listed = told_by(OfItsState, table=[inflow])
     assert (told, listed) == ([], [("equations via inflow", PULSE, PLACE)])
+
+
+class ByAnIndex(Pulsed):
+    def equations(self):
+        self.rate.y = (0.0, 0.0, 1000.0, 0.0)[bisect([0.0, 3.0, 3.001], self.sim.time)]
+
+
+class ByATable(Pulsed):
+    def equations(self):
+        self.rate.y = np.interp(self.sim.time, [0.0, 3.0, 3.001, 3.002], [0.0, 0.0, 1000.0, 0.0])
+
+
+class ByASign(Pulsed):
+    def equations(self):
+        after = self.sim.time - 3.0
+        self.rate.y = 500.0 * (1.0 + math.copysign(1.0, after))
+
+
+class ByRounding(Pulsed):
+    def equations(self):
+        self.rate.y = 1000.0 * round(math.exp(-((1000.0 * (self.sim.time - 3.0)) ** 2)))
+
+
+class ByAPartial(Pulsed):
+    def equations(self):
+        self.rate.y = partial(inflow)(self.sim.time)
+
+
+@pytest.mark.parametrize("kind", [ByAnIndex, ByATable, ByASign, ByRounding, ByAPartial])
+def test_what_may_jump_by_the_time_without_a_comparison_is_told(kind):
+    with pytest.warns(ev.SwitchWarning, match="goes by the time, and where it jumps is not located"):
+        kind(ev.Simulation()).start()
+
+
+def test_a_law_whose_text_is_not_known_is_told_if_it_compares_and_reads_the_time():
+    def make(law):
+        names = {}
+        exec(f"def equations(self): self.rate.y = {law}", names)  # noqa: S102  # so that its text is not known
+        return type("Unread", (Pulsed,), names | {"__module__": __name__})
+
+    with pytest.warns(ev.SwitchWarning, match=r"`equations` in Unread\.equations goes by the time"):
+        make("1000.0 if 3.0 <= self.sim.time < 3.001 else 0.0")(ev.Simulation()).start()
+    make("self.sim.time")(ev.Simulation()).start()
+    make("1.0 if self.y < 3.0 else 0.0")(ev.Simulation()).start()
+
+
+def test_a_law_that_is_no_method_is_told_once():
+    def law():
+        y.set_rate(1000.0 if 3.0 <= y.sim.time < 3.001 else 0.0)
+
+    sim = ev.Simulation()
+    y = ev.Variable(sim, 0.0).start()
+    ev.law(sim, law, name="first").start()
+    with pytest.warns(ev.SwitchWarning, match=r"`law` in first goes by the time"):
+        sim.run(until=0.1)
+    ev.law(sim, law, name="smooth", smooth=True).start()
+    ev.law(sim, lambda: y.set_rate(y.sim.time), name="another").start()
+    sim.run(until=0.2)

@@ -100,6 +100,7 @@ class Idle(ev.Continuous):
         self.rate.y = 2.0
 
 
+@pytest.mark.filterwarnings("ignore::eventide.SwitchWarning")
 @pytest.mark.row("R-082", "R-182", "R-183", "R-184", "R-185")
 @pytest.mark.parametrize("repeats", [True, False], ids=["repeat", "accept"])
 @pytest.mark.parametrize("stepping", ["apart", "together"])

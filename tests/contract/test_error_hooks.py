@@ -15,6 +15,7 @@ def sim(request: pytest.FixtureRequest) -> ev.Simulation:
     return ev.Simulation(rng=1, compile=request.param)
 
 
+@pytest.mark.filterwarnings("ignore::eventide.SwitchWarning")
 @pytest.mark.row("R-191", "R-192")
 @pytest.mark.parametrize("steps", [False, True])
 def test_simulation_error_is_called_once_before_the_error_goes_up(steps: bool) -> None:

@@ -12,7 +12,7 @@ from itertools import islice
 from types import FunctionType
 from typing import TYPE_CHECKING, Final
 
-from eventide.compilation.branches.located import unlocated_in, variant_of, warn_of_fields
+from eventide.compilation.branches.located import unlocated_in, variant_of, warn_of_fields, warn_of_law
 from eventide.compilation.condition_plans import Usage
 from eventide.compilation.law_templates import sums_of
 from eventide.compilation.registry import Bound
@@ -257,12 +257,13 @@ class ClassPlans:
             self._analyst.facts.note(variant)
             warn_of_fields(type(owner), variant, smoothness)
             return bool(variant.unlocated)
-        is_unseen = bool(unlocated_in(owner, smoothness))
+        unlocated = unlocated_in(owner, smoothness)
         if isinstance(owner, Law):
+            warn_of_law(owner, unlocated, smoothness)
             laws = [law for law in owner._laws() if isinstance(law, FunctionType)]
             keys = [(law, cls) for law in laws for cls in (None, type(owner))]
             self._analyst.facts.note(*(smoothness.known[key] for key in keys if key in smoothness.known))
-        return is_unseen
+        return bool(unlocated)
 
 
 def _unread(owner: Member, plan: LawPlan) -> tuple[int, ...]:

@@ -96,6 +96,7 @@ class Branching:
         self._ways: list[tuple[list[ast.expr], ast.expr | None]] = []
         """What is true where it returns, and what it returns there."""
         self._is_lost = False
+        self._unused: ast.expr | None = None  # what is called for nothing but its effects
         """Whether it may return where that is not followed."""
 
     def read(self, known: Known) -> list[ast.stmt]:
@@ -144,6 +145,7 @@ class Branching:
             self._ways.append(([*self._path], node.value and self.resolved_or_none(node.value, known)))
             return False
         elif isinstance(node, ast.Expr):
+            self._unused = node.value
             node.value = self._value(node.value, known)
         elif isinstance(node, ast.Raise):
             return False
@@ -156,7 +158,7 @@ class Branching:
         before = as_read(node.target)
         value = before and placed(ast.BinOp(before, node.op, node.value), node)
         if isinstance(node.op, ast.Mod | ast.FloorDiv):
-            self.note(value or node.value, "write `x = x % y`, which can be located")
+            self.note(value or node.value, known, "write `x = x % y`, which can be located")
         self._assign(node.target, value, known)
 
     def _if(self, node: ast.If, known: Known) -> bool:
@@ -204,11 +206,19 @@ class Branching:
         self._is_lost = self._is_lost or any(isinstance(inner, ast.Return) for inner in ast.walk(node))
 
     def _assign(self, target: ast.expr, value: ast.expr | None, known: Known) -> None:
-        if isinstance(target, ast.Name | ast.Attribute):
-            self.sets[key_of(target)] = None
-            known[key_of(target)] = value and self.resolved_or_none(value, known)
-        else:
+        targets, values = [target], [value]
+        if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
+            targets, values = target.elts, [*value.elts]
+        if len(targets) != len(values) or any(isinstance(one, ast.Starred) for one in (*targets, *values)):
             self._forget(target, known)
+            return
+        found = [one and self.resolved_or_none(one, known) for one in values]  # all before the first is set
+        for one, resolved in zip(targets, found, strict=True):
+            if isinstance(one, ast.Name | ast.Attribute):
+                self.sets[key_of(one)] = None
+                known[key_of(one)] = resolved
+            else:
+                self._forget(one, known)
 
     def _forget(self, node: ast.AST, known: Known) -> None:
         """What is set somewhere in a node is not known any longer."""
@@ -435,28 +445,37 @@ class Branching:
 
     # --- what is not located --------------------------------------------------------------------------------------
 
-    def note(self, node: ast.expr, why: str) -> None:
+    def note(self, node: ast.expr, known: Known, why: str) -> None:
         """Name what is not located."""
         text, code = self.definition.file.excerpt(node), self.names.function.__code__
-        is_timed = self.clock.compares(node)
+        is_timed = self._goes_by_time(node, known)
         self.unlocated.append(Unlocated(code.co_filename, node.lineno, text, self.around.law, why, is_timed))
+
+    def _goes_by_time(self, node: ast.expr, known: Known) -> bool:
+        """Whether an expression may jump by the time; of what a field refers to that is found out for each object."""
+        if self.clock.compares(node):
+            return True
+        if node is self._unused:
+            return False
+        path = self.path(node.func, known) if isinstance(node, ast.Call) else None
+        return self.clock.reads(node) and (path is None or ast.unparse(path) in self.around.fields.found)
 
     def _note_if_moving(self, node: ast.expr, known: Known, why: str) -> None:
         """Name what is not located, unless it stands still."""
         resolved = self.resolved_or_none(node, known)
         if resolved is None or any(map(self.names.moves, operands_of(resolved))):
-            self.note(node, why)
+            self.note(node, known, why)
 
     def note_call(self, node: ast.Call, known: Known, why: str) -> None:
         """Name a call of what may branch; a function that is given nothing may look at what moves by itself."""
         if isinstance(node.func, ast.Attribute) or not operands_of(node):
-            self.note(node, why)
+            self.note(node, known, why)
         else:
             self._note_if_moving(node, known, why)
 
     def _name_all(self, node: ast.AST, known: Known, why: str) -> None:
         """Name the comparisons somewhere in a node that may move, and the functions that bend or jump."""
-        items = {
+        items: Known = {
             one.target.id: ast.Subscript(one.iter, EACH, ast.Load())
             for one in ast.walk(node)
             if isinstance(one, ast.For | ast.comprehension) and isinstance(one.target, ast.Name)
@@ -469,9 +488,9 @@ class Branching:
                 if any(function is other for other in (*NONSMOOTH, *JUMPS)):
                     self._note_if_moving(inner, known, why)
                 elif self.smoothness.call_may_branch(inner, self.names) and not name_targets(
-                    self, inner, {**known, **items}, why
+                    self, inner, known | items, why
                 ):
-                    self.note_call(inner, known, why)
+                    self.note_call(inner, known | items, why)
             elif isinstance(inner, ast.BinOp) and isinstance(inner.op, ast.Mod | ast.FloorDiv):
                 self._note_if_moving(inner, known, why)
 

@@ -285,7 +285,7 @@ def follow_property(law: Branching, node: ast.Attribute, known: Known) -> ast.ex
         return _follow(law, call, member.fget, owner, known)
     except NotLocated as error:
         if may_branch:
-            law.note(node, str(error))
+            law.note(node, known, str(error))
     return _as_known(law, call)
 
 

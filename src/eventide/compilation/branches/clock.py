@@ -9,7 +9,9 @@ from __future__ import annotations
 import ast
 import warnings
 from collections.abc import Iterable
-from types import FunctionType
+from dis import get_instructions
+from inspect import CO_GENERATOR
+from types import CodeType, FunctionType
 from typing import TYPE_CHECKING
 
 from eventide.compilation.branches.smoothness import ORDERS
@@ -87,6 +89,17 @@ class Clock:
         return found if isinstance(found, FunctionType) and is_users else None
 
 
+def may_compare_time(code: CodeType) -> bool:
+    """Whether code whose text is not looked into reads an attribute `time` and compares something."""
+    if code.co_flags & CO_GENERATOR:
+        return False  # an error
+    codes = [code]
+    for one in codes:
+        codes += [inner for inner in one.co_consts if isinstance(inner, CodeType)]
+    compares = any(step.opname == "COMPARE_OP" for one in codes for step in get_instructions(one))
+    return compares and any("time" in one.co_names for one in codes)
+
+
 def warn_of_clock(law: str, unlocated: Iterable[Unlocated]) -> None:
     """Warn of the first comparison of the time in a law that is not located."""
     one = next((one for one in unlocated if one.is_timed), None)
@@ -105,9 +118,9 @@ def warn_of_field(cls: str, one: Unlocated) -> None:
 
 def _warn(one: Unlocated, law: str, remedy: str) -> None:
     text = (
-        f"`{one.text}` in {law} compares the time where that is not located ({one.why}): a step may pass over what "
-        f"it switches on and off. {remedy} or let an @ev.every handler or a process set a field; if nothing jumps "
-        "there, write smooth_laws = True in the class"
+        f"`{one.text}` in {law} goes by the time, and where it jumps is not located ({one.why}): a step may pass over "
+        f"what it switches on and off. {remedy} or let an @ev.every handler or a process set a field; if nothing "
+        "jumps there, write smooth_laws = True in the class"
     )
     warnings.warn_explicit(SwitchWarning(text), None, one.file, one.line)
 

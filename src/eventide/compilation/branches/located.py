@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from eventide.compilation.branches.branching import Branching
 from eventide.compilation.branches.calls import MOST, Around, is_refused, sites_of
-from eventide.compilation.branches.clock import Clock, warn_of_clock, warn_of_field
+from eventide.compilation.branches.clock import Clock, may_compare_time, warn_of_clock, warn_of_field
 from eventide.compilation.branches.fields import Fields, is_path, targets_at
 from eventide.compilation.branches.law_names import LAWS, OUTCOME, Facts, LawNames
 from eventide.compilation.branches.syntax import function_of
@@ -33,6 +33,8 @@ from eventide.reading.constants import Constant
 from eventide.reading.source import Copies, closed, original_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from eventide.compilation.branches.smoothness import Smoothness
 
 OURS: Final = "_eventide_"
@@ -270,6 +272,13 @@ def _take(cls: type[Continuous], reader: Branching) -> None:
             _give(cls, name, copy)
 
 
+def warn_of_law(owner: Law, unlocated: Iterable[Unlocated], smoothness: Smoothness) -> None:
+    """Warn of a comparison of the time in a law that is no method, once of each function."""
+    told = [one for one in unlocated if (Law, one) not in smoothness.told]
+    smoothness.told |= {(Law, one): None for one in told}
+    warn_of_clock(owner.name, told)
+
+
 def warn_of_fields(cls: type[Continuous], variant: Variant, smoothness: Smoothness) -> None:
     """Warn of the comparisons of the time in functions to which fields refer, once of each in each class."""
     for one in variant.unlocated:
@@ -311,7 +320,9 @@ def _read(
     """
     reader = _reader(cls, name, function, smoothness, cls, sites)
     if isinstance(reader, str):
-        function.__dict__[_FOUND] = _as_whole(cls, function, reader, smoothness)
+        found = function.__dict__[_FOUND] = _as_whole(cls, function, reader, smoothness)
+        if cls.locate_branches and not _says_smooth(cls, cls):
+            warn_of_clock(f"{cls.__name__}.{name}", found.unlocated)
         return
     made = _rewritten(reader, function)
     if not _says_smooth(cls, cls):
@@ -423,8 +434,8 @@ def _as_whole(cls: type, function: FunctionType, why: str, smoothness: Smoothnes
 
 
 def _whole(function: FunctionType, why: str) -> Unlocated:
-    code = function.__code__
-    return Unlocated(code.co_filename, code.co_firstlineno, function.__name__, function.__name__, why)
+    code, name = function.__code__, function.__name__
+    return Unlocated(code.co_filename, code.co_firstlineno, name, name, why, may_compare_time(code))
 
 
 def _is_of_object_alone(arguments: ast.arguments) -> bool:

@@ -43,7 +43,7 @@ class Branch:
 
 @dataclass(frozen=True)
 class Unlocated:
-    """What branches, bends or jumps in a law and is not located, and why; `is_timed` if the time is compared there."""
+    """What branches, bends or jumps in a law and is not located, and why; `is_timed` if it may jump by the time."""
 
     file: str
     line: int
