@@ -488,3 +488,25 @@ def test_names_that_are_set_at_once_are_followed(compiles: Any) -> None:
     sim.run(until=5.0)
     assert one.x == pytest.approx(0.7 + (5.0 - 0.3 - 0.4 / 0.125), abs=1e-12)
     assert sim.report().switches == 2
+
+
+class OfAList(ev.Continuous):
+    """Its speed is an item of a list, by the hour, which is bounded as the list is."""
+
+    x: ev.State = ev.state(0.0)
+    speeds: list[float] = ev.field(default_factory=lambda: [1.0, 2.0, 4.0])
+    names: list[str] = ev.field(default_factory=lambda: ["one"])
+
+    def equations(self) -> None:
+        hour = 0
+        if self.names.index("one") == 0:
+            hour = int(self.sim.time)
+        self.rate.x = self.speeds[min(2, max(0, hour - 1))]
+
+
+@pytest.mark.parametrize("compiles", ["auto", False])
+def test_the_least_and_the_greatest_of_whole_numbers_are_whole_numbers(compiles: Any) -> None:
+    sim = ev.Simulation(compile=compiles, abs_error=1e-9, rel_error=1e-9)
+    one = OfAList(sim).start()
+    sim.run(until=5.5)
+    assert one.x == pytest.approx(2.0 * 1.0 + 1.0 * 2.0 + 2.5 * 4.0, abs=1e-9)

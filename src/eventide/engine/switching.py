@@ -27,6 +27,8 @@ BOUND: Final = 1e95
 """A law goes by an outcome beyond this, and by the comparison itself else."""
 DEEPEST: Final = 8
 """So many comparisons may depend on each other, the inner one standing before the outer one."""
+FARTHEST: Final = 100_000
+"""So far from the last whole number the next one is looked for where nothing tells how far it is."""
 LARGEST: Final = 2.0**52
 """Whole numbers beyond this are not looked for."""
 LOOSE: Final = 1e90
@@ -98,16 +100,27 @@ def find_whole(a: Arrays, c: int, f: int, time: float) -> bool:
     """Find the greatest whole number that is not above a number; whether that can be.
 
     The number itself is not known, but how far it is outside of a whole number and the next, on one side or the other.
+    A condition in Python does not tell that: whole numbers ever farther from the last one are tried.
     """
+    last = a.rows[Y, a.guard.whole[c] - 1]
     if fits(a, c, f, time, 0.0):
         return True
     outside = a.guard.value[c]
-    if not outside < LARGEST:
-        return False
+    if not abs(outside) < LARGEST:
+        return find_near(a, c, f, time, last)
     above, below = int(outside + 1.0) + 0.0, int(-outside) + 0.0
     found, k = False, 0
     while not found and k < 3:
         found = fits(a, c, f, time, above + (k - 1)) or fits(a, c, f, time, below + (k - 1))
+        k += 1
+    return found
+
+
+def find_near(a: Arrays, c: int, f: int, time: float, last: float) -> bool:
+    """Find the same near a whole number."""
+    found, k = False, 0
+    while not found and k < FARTHEST:
+        found = fits(a, c, f, time, last + k) or fits(a, c, f, time, last - k)
         k += 1
     return found
 

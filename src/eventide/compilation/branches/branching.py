@@ -307,7 +307,10 @@ class Branching:
         try:
             if node.keywords or not self._is_of_numbers(node, function, known):
                 raise NotLocated(MAYBE_ARRAYS)
-            return bend(self, [as_float(one) for one in node.args], node, known) or node
+            resolved = [self.resolved(one, known) for one in node.args]
+            are_whole = any(self.names.is_whole(one) for one in resolved if not isinstance(one, ast.Constant))
+            given = node.args if are_whole else [as_float(one) for one in node.args]
+            return bend(self, given, node, known) or node
         except NotLocated as error:
             del self.located[count:]
             self._note_if_moving(node, known, str(error))

@@ -26,6 +26,7 @@ OUTCOME: Final = "_branch_"
 _NUMBERS: Final = ("state", "computed", "sum")
 _VECTORS: Final = ("vector", "computed vector")
 _STILL_CALLS: Final = (len, isinstance, getattr, hasattr, bool, type)
+_GIVE_WHOLE_NUMBERS: Final = (int, len, math.floor, math.ceil, math.trunc)
 _GIVE_NUMBERS: Final = {
     *(function for name, function in vars(math).items() if callable(function) and name not in ("frexp", "modf")),
     float,
@@ -219,6 +220,23 @@ class LawNames:
             return function in _KEEP_NUMBERS and not node.keywords and all(map(self.is_scalar, node.args))
         except TypeError:  # it has no hash
             return False
+
+    def is_whole(self, node: ast.expr) -> bool:
+        """Whether an expression is a whole number, of type `int`, for certain."""
+        if isinstance(node, ast.Constant):
+            return type(node.value) is int
+        if isinstance(node, ast.Name):
+            return type(self.object_of(node)) is int
+        if isinstance(node, ast.Call):
+            function = self.object_of(node.func)
+            if any(function is one for one in (min, max, abs)):
+                return all(map(self.is_whole, node.args))
+            return any(function is one for one in _GIVE_WHOLE_NUMBERS)
+        if isinstance(node, ast.BinOp):
+            return not isinstance(node.op, ast.Div | ast.Pow) and self.is_whole(node.left) and self.is_whole(node.right)
+        if isinstance(node, ast.IfExp):
+            return self.is_whole(node.body) and self.is_whole(node.orelse)
+        return isinstance(node, ast.UnaryOp) and self.is_whole(node.operand)
 
     def _is_item_of_a_vector(self, node: ast.Subscript) -> bool:
         index = node.slice.operand if isinstance(node.slice, ast.UnaryOp) else node.slice
