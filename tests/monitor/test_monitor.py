@@ -284,6 +284,7 @@ def test_limits_that_are_no_limits(sim: ev.Simulation, number: int, low: float, 
     assert (caught.value.number, caught.value.time) == (number, 1.0)
 
 
+@pytest.mark.filterwarnings("ignore::eventide.SwitchWarning")
 @pytest.mark.row("R-182", "R-183", "R-194")
 def test_accuracy_that_cannot_be_had_is_error_one_and_names_the_variable() -> None:
     sim = ev.Simulation(rng=1, dt_min=0.1)
@@ -318,6 +319,7 @@ def test_an_error_of_arithmetic_in_a_trial_stage_shortens_the_step(sim: ev.Simul
     assert log == [pytest.approx(1.0 - 1e-3**0.5, abs=1e-6)]
 
 
+@pytest.mark.filterwarnings("ignore::eventide.SwitchWarning")
 def test_an_error_of_arithmetic_that_stays_goes_up_as_the_users_own(sim: ev.Simulation) -> None:
     x = ev.Variable(sim, 1.0, name="x").start()
     ev.law(sim, lambda: x.set_rate(1.0 if sim.time < 0.5 else 1.0 / 0.0)).start()

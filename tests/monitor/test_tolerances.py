@@ -14,6 +14,7 @@ def sim() -> ev.Simulation:
     return ev.Simulation(rng=1)
 
 
+@pytest.mark.filterwarnings("ignore::eventide.SwitchWarning")
 def test_a_rate_that_is_not_finite_ends_in_error_one(sim: ev.Simulation) -> None:
     x = ev.Variable(sim, 1.0, name="x").start()
     ev.law(sim, lambda: x.set_rate(float("nan") if sim.time > 0.5 else 1.0)).start()
