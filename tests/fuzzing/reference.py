@@ -120,6 +120,7 @@ class World(Comparisons):
         self.assigns = m.assigns(program)
         self.changed: dict[Any, float] = {}
         self.pairs: dict[Any, Any] = {}
+        self.begun: dict[Any, float] = {}
         self.passages: dict[int, list[m.Test]] = {}
         self.passed: tuple[float, int, int] | None = None
         self.rows: dict[float, dict[str, float]] = {}
@@ -295,6 +296,8 @@ class World(Comparisons):
                 raise AssertionError("an event was passed")
             chosen = min((w for w in self.watches if w.armed and self._holds(w)), key=lambda w: w.rank, default=None)
             if chosen is not None and self.time < end:
+                if self.begun[chosen.rank] == self.time and self.time in self.jumps:
+                    raise Skip("a condition begins where an input jumps, beside those that the jump makes true")
                 chosen.armed = False
                 self._check_passage(chosen)
                 if 0.0 < self.time - chosen.fired < APART:
@@ -507,7 +510,7 @@ class World(Comparisons):
 
     def note_watch(self, rank: Any, test: m.Test, pair: Any) -> None:
         """A condition has come; `pair` tells which others change with it."""
-        self.pairs[rank] = pair
+        self.pairs[rank], self.begun[rank] = pair, self.time
         if self.assigns or any(isinstance(part, m.Opaque) for part in m.parts_of(test)):
             self.hidden.add(rank)
 
