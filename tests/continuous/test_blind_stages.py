@@ -217,7 +217,7 @@ class Lorenz(ev.Continuous):
 
     def equations(self) -> None:
         try:
-            self.rate.x = 10.0 * (self.y - self.x) if self.sim.time >= 0.0 else 0.0
+            self.rate.x = 10.0 * (self.y - self.x) if self.z >= -1e9 else 0.0
         finally:
             pass
         self.rate.y = self.x * (28.0 - self.z) - self.y

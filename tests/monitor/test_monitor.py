@@ -328,6 +328,7 @@ def test_an_error_of_arithmetic_that_stays_goes_up_as_the_users_own(sim: ev.Simu
     assert sim.time == pytest.approx(0.5, abs=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore::eventide.SwitchWarning")
 @pytest.mark.slow
 def test_any_other_error_in_a_law_goes_up_at_once(sim: ev.Simulation) -> None:
     problem = KeyError("mine")
