@@ -510,3 +510,67 @@ def test_the_least_and_the_greatest_of_whole_numbers_are_whole_numbers(compiles:
     one = OfAList(sim).start()
     sim.run(until=5.5)
     assert one.x == pytest.approx(2.0 * 1.0 + 1.0 * 2.0 + 2.5 * 4.0, abs=1e-9)
+
+
+class Rises(ev.Continuous):
+    """Rises by 1, and by 0.125 above a level of 0.3."""
+
+    x: ev.State = ev.state(0.0)
+
+
+class SetsInAChain(Rises):
+    def equations(self) -> None:
+        level = 0.8
+        level = twice = level - 0.5
+        self.rate.x = 0.125 if self.x > twice else 1.0
+
+
+class SetsInAnExpression(Rises):
+    def equations(self) -> None:
+        level = 0.9
+        zero = 0.0 * (level := 0.3)
+        self.rate.x = zero + (0.125 if self.x > level else 1.0)
+
+
+class SetsInAPattern(Rises):
+    def equations(self) -> None:
+        level = 0.9
+        match 0.3:
+            case level:
+                pass
+        self.rate.x = 0.125 if self.x > level else 1.0
+
+
+class SetsAnItem(Rises):
+    def equations(self) -> None:
+        levels = [0.9]
+        same = levels
+        same[0] = 0.3
+        self.rate.x = 0.125 if self.x > levels[0] else 1.0
+
+
+class ChangesAList(Rises):
+    def equations(self) -> None:
+        levels = [0.9, 0.3]
+        levels.sort()
+        self.rate.x = 0.125 if self.x > levels[0] else 1.0
+
+
+class ExtendsAList(Rises):
+    def equations(self) -> None:
+        levels = [0.9]
+        same = levels
+        same += [0.3]
+        self.rate.x = 0.125 if self.x > levels[-1] else 1.0
+
+
+@COMPILES
+@pytest.mark.parametrize(
+    "kind", [SetsInAChain, SetsInAnExpression, SetsInAPattern, SetsAnItem, ChangesAList, ExtendsAList]
+)
+def test_names_stand_for_what_was_set_last(kind: type[Rises], compiles: Any) -> None:
+    sim = simulation(compiles)
+    one = kind(sim).start()
+    sim.run(until=5.0)
+    assert one.x == pytest.approx(0.3 + 0.125 * 4.7, abs=1e-7)
+    assert sim.report().switches == (1 if kind is SetsInAChain else 0)

@@ -289,6 +289,12 @@ class ByAnIndex(Pulsed):
         self.rate.y = (0.0, 0.0, 1000.0, 0.0)[bisect([0.0, 3.0, 3.001], self.sim.time)]
 
 
+class ByAnotherName(Pulsed):
+    def equations(self):
+        t, low = self.sim.time, 3.0
+        self.rate.y = (0.0, 0.0, 1000.0, 0.0)[bisect([0.0, low, 3.001], t)]
+
+
 class ByATable(Pulsed):
     def equations(self):
         self.rate.y = np.interp(self.sim.time, [0.0, 3.0, 3.001, 3.002], [0.0, 0.0, 1000.0, 0.0])
@@ -310,7 +316,7 @@ class ByAPartial(Pulsed):
         self.rate.y = partial(inflow)(self.sim.time)
 
 
-@pytest.mark.parametrize("kind", [ByAnIndex, ByATable, ByASign, ByRounding, ByAPartial])
+@pytest.mark.parametrize("kind", [ByAnIndex, ByAnotherName, ByATable, ByASign, ByRounding, ByAPartial])
 def test_what_may_jump_by_the_time_without_a_comparison_is_told(kind):
     with pytest.warns(ev.SwitchWarning, match="goes by the time, and where it jumps is not located"):
         kind(ev.Simulation()).start()

@@ -8,9 +8,10 @@ from typing import TypeAlias
 
 def pairs_of(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
     """What is set to what."""
-    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
-        return list(zip(target.elts, value.elts, strict=True))
-    return [(target, value)]
+    if not isinstance(target, ast.Tuple | ast.List) or not isinstance(value, ast.Tuple | ast.List):
+        return [(target, value)]
+    is_by_item = len(target.elts) == len(value.elts) and not any(isinstance(one, ast.Starred) for one in value.elts)
+    return list(zip(target.elts, value.elts, strict=True)) if is_by_item else [(target, value)]
 
 
 Extent: TypeAlias = tuple[int | None, int | None, int | None, int | None]

@@ -18,7 +18,7 @@ from eventide.compilation.branches.calls import (
     follow_property,
     name_targets,
 )
-from eventide.compilation.branches.fields import EACH
+from eventide.compilation.branches.fields import EACH, is_path
 from eventide.compilation.branches.law_names import OUTCOME, LawNames, operands_of
 from eventide.compilation.branches.nonsmooth import JUMPS, NONSMOOTH, remainder
 from eventide.compilation.branches.smoothness import ORDERS, Smoothness
@@ -29,9 +29,11 @@ from eventide.compilation.branches.syntax import (
     both,
     either,
     every,
+    forget_inner,
     function_of,
     holding,
     key_of,
+    names_set_by,
     number,
     order,
     placed,
@@ -41,6 +43,7 @@ from eventide.continuous import Continuous, Variable
 from eventide.continuous.components.switches import Branch, Unlocated
 from eventide.discrete.world import World
 from eventide.engine.switching import BOUND
+from eventide.reading.nodes import pairs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -129,13 +132,13 @@ class Branching:
             return all(self._statement(statement, known) for statement in body)
 
     def _statement(self, node: ast.stmt, known: Known) -> bool:
+        forget_inner(node, known)
         if isinstance(node, ast.Assign):
             node.value = self._value(node.value, known)
-            for target in node.targets:
-                self._assign(target, node.value, known)
+            self._assign(node.targets, node.value, known)
         elif isinstance(node, ast.AnnAssign) and node.value is not None:
             node.value = self._value(node.value, known)
-            self._assign(node.target, node.value, known)
+            self._assign([node.target], node.value, known)
         elif isinstance(node, ast.AugAssign):
             self._augment(node, known)
         elif isinstance(node, ast.If):
@@ -145,6 +148,7 @@ class Branching:
             self._ways.append(([*self._path], node.value and self.resolved_or_none(node.value, known)))
             return False
         elif isinstance(node, ast.Expr):
+            self._forget_shared(node.value, known)
             self._unused = node.value
             node.value = self._value(node.value, known)
         elif isinstance(node, ast.Raise):
@@ -159,7 +163,8 @@ class Branching:
         value = before and placed(ast.BinOp(before, node.op, node.value), node)
         if isinstance(node.op, ast.Mod | ast.FloorDiv):
             self.note(value or node.value, known, "write `x = x % y`, which can be located")
-        self._assign(node.target, value, known)
+        self._forget_shared(node.target, known)
+        self._assign([node.target], value, known)
 
     def _if(self, node: ast.If, known: Known) -> bool:
         node.test = self._value(node.test, known, is_test=True)
@@ -205,20 +210,31 @@ class Branching:
         self._forget(node, known)
         self._is_lost = self._is_lost or any(isinstance(inner, ast.Return) for inner in ast.walk(node))
 
-    def _assign(self, target: ast.expr, value: ast.expr | None, known: Known) -> None:
-        targets, values = [target], [value]
-        if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
-            targets, values = target.elts, [*value.elts]
-        if len(targets) != len(values) or any(isinstance(one, ast.Starred) for one in (*targets, *values)):
-            self._forget(target, known)
-            return
-        found = [one and self.resolved_or_none(one, known) for one in values]  # all before the first is set
-        for one, resolved in zip(targets, found, strict=True):
+    def _assign(self, targets: list[ast.expr], value: ast.expr | None, known: Known) -> None:
+        """Targets are set one after the other, to values that have all been found out before the first is set."""
+        pairs = [
+            (one, item) for target in targets for one, item in (pairs_of(target, value) if value else [(target, None)])
+        ]
+        found = [(one, item and self.resolved_or_none(item, known)) for one, item in pairs]
+        for one, resolved in found:
             if isinstance(one, ast.Name | ast.Attribute):
                 self.sets[key_of(one)] = None
                 known[key_of(one)] = resolved
             else:
+                self._forget_shared(one, known)
                 self._forget(one, known)
+
+    def _forget_shared(self, node: ast.expr, known: Known) -> None:
+        """What may be changed in place by other names, as a list, is not known any longer by any of them."""
+        texts = {
+            name: ast.unparse(value)
+            for name, value in known.items()
+            if value is not None and not is_path(value, self.names.this) and not self.names.is_scalar(value)
+        }
+        changed = [texts[one.id] for one in ast.walk(node) if isinstance(one, ast.Name) and one.id in texts]
+        for name, text in texts.items():
+            if any(text in one or one in text for one in changed):
+                known[name] = None
 
     def _forget(self, node: ast.AST, known: Known) -> None:
         """What is set somewhere in a node is not known any longer."""
@@ -227,6 +243,7 @@ class Branching:
                 self.sets[key_of(inner.value)] = known[key_of(inner.value)] = None
             elif isinstance(inner, ast.Name | ast.Attribute) and isinstance(inner.ctx, ast.Store):
                 self.sets[key_of(inner)] = known[key_of(inner)] = None
+            known |= dict.fromkeys(names_set_by(inner))
 
     # --- expressions ----------------------------------------------------------------------------------------------
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from eventide.compilation.branches.smoothness import ORDERS
 from eventide.errors import SwitchWarning
 from eventide.lowering.not_compilable import CannotLower
+from eventide.reading.nodes import pairs_of
 from eventide.reading.places import location
 
 if TYPE_CHECKING:
@@ -48,8 +49,11 @@ class Clock:
         self._names = set(given)
         self._tree = book.definition(function).tree
         for node in ast.walk(self._tree):
-            if isinstance(node, ast.Assign) and self.reads(node.value):
-                self._names |= {one.id for one in node.targets if isinstance(one, ast.Name)}
+            targets = node.targets if isinstance(node, ast.Assign) else [getattr(node, "target", None)]
+            value = getattr(node, "value", None)
+            pairs = [pair for target in targets if target and value for pair in pairs_of(target, value)]
+            set_ = [inner for one, item in pairs if self.reads(item) for inner in ast.walk(one)]
+            self._names |= {one.id for one in set_ if isinstance(one, ast.Name) and isinstance(one.ctx, ast.Store)}
 
     def reads(self, node: ast.AST) -> bool:
         """Whether the time is part of an expression: `self.sim.time`, or a local name for it."""

@@ -73,6 +73,22 @@ def as_read(node: ast.expr) -> ast.expr | None:
     return read
 
 
+def names_set_by(node: ast.AST) -> list[str]:
+    """The names that a piece of code sets beside those in its expressions."""
+    if isinstance(node, ast.alias):
+        return [(node.asname or node.name).partition(".")[0]]
+    name = getattr(node, "name", None) or getattr(node, "rest", None)
+    is_set = isinstance(node, ast.pattern | ast.ExceptHandler | ast.FunctionDef | ast.ClassDef)
+    return [name] if is_set and isinstance(name, str) else []
+
+
+def forget_inner(node: ast.stmt, known: dict[str, ast.expr | None]) -> None:
+    """What expressions of a statement set by `:=` is not known in it and after it."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.NamedExpr):
+            known[inner.target.id] = None
+
+
 def placed(node: Node, where: ast.AST) -> Node:
     """A node, and what in it has no place yet, at the place of another."""
     for inner in ast.walk(node):
