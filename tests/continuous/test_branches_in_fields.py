@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import pickle
 import sys
+from functools import partial
 from typing import Any
 
 import pytest
@@ -141,6 +142,19 @@ def test_a_function_that_is_exchanged_at_an_event_is_located_from_then_on(compil
         ("Tank 1.equations via other", "6.0 <= t < 6.002", True),
         ("Tank 3.equations via whole", "math.floor(t)", True),
     ]
+
+
+@pytest.mark.parametrize("compiled", ["auto", False])
+def test_a_function_after_what_only_python_can_call_is_located(compiled):
+    sim = simulation(compiled)
+    tank = Tank(sim, inflow=partial(lambda factor, t: factor * t, 0.0)).start()
+    sim.run(until=2.0)
+    tank.inflow = pulse
+    sim.run(until=5.0)
+    tank.inflow = other
+    sim.run(until=7.5)
+    assert tank.level == pytest.approx(2.0, rel=1e-9)
+    assert listed(sim) == [("Tank 1.equations via other", "6.0 <= t < 6.002", True)]
 
 
 @both

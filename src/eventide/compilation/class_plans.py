@@ -73,7 +73,7 @@ class ClassPlans:
 
     def enroll(self, owner: Member, slab: Slab) -> KernelClassPlan:
         """The class plan of a member whose laws hold; its slab tells from now on where their rows are."""
-        if isinstance(owner, Continuous) and branches_in(type(owner)).asks:
+        if isinstance(owner, Continuous):
             self._hold(owner)
         class_plan = slab.class_plan
         if isinstance(class_plan, KernelClassPlan) and class_plan.generation == self._analyst.registry.generation:
@@ -82,21 +82,23 @@ class ClassPlans:
                 return class_plan
         return self._enroll_anew(owner, slab)
 
-    def _hold(self, owner: Member) -> None:
-        """Hold outcomes in the functions to which fields of a member refer now."""
-        if not isinstance(owner, Continuous) or not owner.locate_branches:
-            return
-        if branches_in(type(owner)).asks:
-            located = variant_of(owner, self._analyst.registry.smoothness).located
-            if tuple([switch.branch for switch in switches_of(owner)]) != located:
-                self._analyst.integrator.system.hold(owner, located)
+    def _hold(self, owner: Continuous) -> bool:
+        """Hold outcomes in the functions to which fields of a member refer now; whether these are other ones."""
+        if not owner.locate_branches or not branches_in(type(owner)).asks:
+            return False
+        located = variant_of(owner, self._analyst.registry.smoothness).located
+        if tuple([switch.branch for switch in switches_of(owner)]) == located:
+            return False
+        self._analyst.integrator.system.hold(owner, located)
+        return True
 
     def is_current(self, owner: Member) -> bool:
         """Whether a member would be enrolled as it is; raises CannotLower if its laws cannot be read any more."""
         class_plan = kernel_class_plan_of(owner)
         if not isinstance(owner, Continuous) or not laws_hold(owner):
             return True
-        self._hold(owner)
+        if self._hold(owner):
+            return False
         template = class_plan.template
         if template is None:
             is_unseen = self._is_unseen(owner)
@@ -216,6 +218,7 @@ class ClassPlans:
         self._analyst.facts.note(*(bound.kernel.lowered for bound in bounds))
         usage = Usage.of_slots(plan.reads, plan.touches, plan.sets, plan.adds, self._given(bounds))
         is_unseen = self._is_unseen(owner)
+        asks = branches_in(type(owner)).asks  # of laws in Python nothing tells what they get from fields
         words = usage.words(
             (plan.contributions or (0, 0)) if "contributions" in law_names(owner) else None,
             (plan.equations or (0, 0)) if "equations" in law_names(owner) else None,
@@ -229,8 +232,8 @@ class ClassPlans:
             usage.uses,
             lambda _: plan,
             memory=(*plan.memory, record),
-            signature=plan.signature,
-            is_polled=plan.is_polled,
+            signature=(plan.signature or ()) if asks else plan.signature,
+            is_polled=plan.is_polled or asks,
             is_opaque=plan.is_opaque,
             inputs=plan.inputs,
             assigns=plan.assigns,
