@@ -75,6 +75,14 @@ def twice(hour, factor=2.0):
     return factor * pulse(t=hour)
 
 
+def before(t, end=0.5):
+    return 1.0 if t < end else 0.0
+
+
+def after(t, *, end=0.5):
+    return 1.0 if end <= t < 3.25 else 0.0
+
+
 def between(low, high):
     return lambda t: 1.0 / (high - low) if low <= t < high else 0.0
 
@@ -109,6 +117,23 @@ def test_lambdas_of_one_text_are_apart_by_what_they_close_over_and_by_their_defa
     functions = [between(low, low + 0.125) for low in (2.0, 3.0)]
     functions += [lambda t, low=low: 4.0 if low <= t < low + 0.25 else 0.0 for low in (5, 5.0, 7.5)]
     assert levels(compiled, functions) == pytest.approx([1.0] * 5, rel=1e-9)
+
+
+@both
+def test_defaults_that_are_replaced_are_those_that_count(compiled):
+    before.__defaults__, after.__kwdefaults__ = (0.5,), {"end": 0.5}
+    sim = simulation(compiled)
+    tanks = [Tank(sim, inflow=function).start() for function in (before, after)]
+
+    def replaces():
+        yield ev.hold(1.0)
+        before.__defaults__, after.__kwdefaults__ = (1.5,), {"end": 2.0}
+        yield ev.hold(1.0)
+        after.__kwdefaults__["end"] = 3.125
+
+    sim.process(replaces())
+    sim.run(until=5.0)
+    assert [tank.level for tank in tanks] == pytest.approx([1.0, 0.625], rel=1e-12)
 
 
 @both

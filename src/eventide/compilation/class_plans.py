@@ -218,7 +218,8 @@ class ClassPlans:
         self._analyst.facts.note(*(bound.kernel.lowered for bound in bounds))
         usage = Usage.of_slots(plan.reads, plan.touches, plan.sets, plan.adds, self._given(bounds))
         is_unseen = self._is_unseen(owner)
-        asks = branches_in(type(owner)).asks  # of laws in Python nothing tells what they get from fields
+        # Of laws in Python nothing tells what they get from fields.
+        asks = branches_in(type(owner)).asks and len(bounds) < len(law_names(owner))
         words = usage.words(
             (plan.contributions or (0, 0)) if "contributions" in law_names(owner) else None,
             (plan.equations or (0, 0)) if "equations" in law_names(owner) else None,

@@ -13,6 +13,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from eventide.errors import ModelError
+from eventide.reading.entries import default_of
 from eventide.reading.places import location
 
 if TYPE_CHECKING:
@@ -161,7 +162,7 @@ class SourceFile:
 class Copies(dict[tuple[object, ...], FunctionType]):
     """Copies of the functions that a field refers to, by what `copy_key` tells of these.
 
-    What a function closes over it has where it is called: lambdas that are made again and again have one copy.
+    What a function closes over and its defaults are found where it is called: lambdas that are made again have one.
     """
 
     def of(self, function: object) -> FunctionType | None:
@@ -170,22 +171,21 @@ class Copies(dict[tuple[object, ...], FunctionType]):
 
 
 def copy_key(function: FunctionType) -> tuple[object, ...]:
-    """What functions have in common that are the same but for what they close over."""
-    defaults, keywords = function.__defaults__, function.__kwdefaults__
-    if not defaults and not keywords:
-        return function.__code__, id(function.__globals__)
-    told = [(name, type(one), one) for name, one in (*enumerate(defaults or ()), *(keywords or {}).items())]
-    return function.__code__, id(function.__globals__), repr(told)
+    """What functions have in common that are the same but for what they close over, and for their defaults."""
+    kinds = [type(one) for one in function.__defaults__ or ()]
+    named = [(name, type(one)) for name, one in (function.__kwdefaults__ or {}).items()]
+    return function.__code__, id(function.__globals__), *kinds, *named
 
 
 def closed(made: FunctionType, found: FunctionType) -> FunctionType:
-    """A function that was made of another one's text, as it is closed over what that closes over."""
-    if not made.__closure__:
+    """A function that was made of another one's text, as it closes over what that closes over, and has its defaults."""
+    if not made.__closure__ and not made.__defaults__ and not made.__kwdefaults__:
         return made
     cells = dict(zip(found.__code__.co_freevars, found.__closure__ or (), strict=True))
     closure = tuple(cells[name] for name in made.__code__.co_freevars)
-    one = FunctionType(made.__code__, made.__globals__, made.__name__, made.__defaults__, closure)
-    one.__kwdefaults__ = made.__kwdefaults__
+    defaults = found.__defaults__ if made.__defaults__ else None
+    one = FunctionType(made.__code__, made.__globals__, made.__name__, defaults, closure)
+    one.__kwdefaults__ = {name: default_of(found, name) for name in made.__kwdefaults__ or ()} or None
     one.__dict__.update(made.__dict__)
     return one
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.compilation.branches.calls import (
     RESERVED,
+    STILL,
     Around,
     Known,
     NotLocated,
@@ -43,6 +44,7 @@ from eventide.continuous import Continuous, Variable
 from eventide.continuous.components.switches import Branch, Unlocated
 from eventide.discrete.world import World
 from eventide.engine.switching import BOUND
+from eventide.reading.entries import default_of
 from eventide.reading.nodes import pairs_of
 
 if TYPE_CHECKING:
@@ -435,13 +437,19 @@ class Branching:
 
         Of a function that is called: of the object whose it is, the one whose law it is, and what it is given of that.
         """
-        arguments = deepcopy(self.tree.args)
-        if self.around.above:
-            read = {node.id: None for node in ast.walk(value) if isinstance(node, ast.Name)}
-            names = [*([self.names.this] if self.names.cls else []), self.around.owner]
-            names += [name for name in read if name in self.names.given and name not in names]
-            arguments = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
-        return function_of(placed(ast.Lambda(arguments, deepcopy(value)), where), self.names.function)
+        if not self.around.above:
+            return function_of(
+                placed(ast.Lambda(deepcopy(self.tree.args), deepcopy(value)), where), self.names.function
+            )
+        read = {node.id: None for node in ast.walk(value) if isinstance(node, ast.Name)}
+        names = [*([self.names.this] if self.names.cls else []), self.around.owner]
+        names += [name for name in read if name in self.names.given and name not in names]
+        defaults = [name for name in names if self.names.given.get(name) is STILL]
+        given, named = ([ast.arg(name) for name in names if (name in defaults) is late] for late in (False, True))
+        arguments = ast.arguments([], given, None, named, [None for _ in named], None, [])
+        made = function_of(placed(ast.Lambda(arguments, deepcopy(value)), where), self.names.function)
+        made.__kwdefaults__ = {name: default_of(self.names.function, name) for name in defaults} or None
+        return made
 
     def resolved(self, node: ast.expr, known: Known) -> ast.expr:
         """An expression without local names. Raises NotLocated."""

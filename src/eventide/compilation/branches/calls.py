@@ -105,6 +105,10 @@ class _Call:
         return (self.node.args, self.node.keywords) if isinstance(self.node, ast.Call) else ([], [])
 
 
+STILL: Final = About(moves=False, is_scalar=True, is_timed=True, cls=None, is_vector=False)
+"""A number that changes at events alone."""
+
+
 class _Given:
     """What a function that is called is given.
 
@@ -130,6 +134,14 @@ class _Given:
         self.names[name] = ast.Name(own, ast.Load())
         self.about[own] = self._law.names.about(resolved)
         self.arguments[own] = node
+
+    def find_defaults(self, bound: dict[str, ast.expr | None], call: _Call) -> None:
+        """Let names that stand for defaults of a function to which a field refers stand for those that it has then."""
+        values, keywords = call.arguments
+        passed = {id(one): None for one in (*values, *(one.value for one in keywords))}
+        for name in [name for name, node in bound.items() if id(node) not in passed]:
+            self.names[name] = ast.Name(name, ast.Load())
+            self.about[name] = STILL
 
     def give_attributes(self, name: str, node: ast.expr | None) -> None:
         """What the law has set of an object is that for what it calls, too."""
@@ -371,6 +383,8 @@ def _within(
     for part in PARTS:
         what = Constant(function.__qualname__, part, getattr(function, part), function, is_attribute=True)
         law.names.facts[id(function), part] = what
+    if pool is not None:
+        given.find_defaults(bound, call)
     tag = "" if pool is None else f"_{law.smoothness.number_of(function)}"
     timed = [name for name, node in bound.items() if node is not None and law.clock.reads(node)]
     clock = Clock(cls or object, function, law.smoothness.book, timed, around.above)

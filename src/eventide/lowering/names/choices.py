@@ -122,7 +122,7 @@ def _copy_for(context: Context, node: ast.Call) -> Function | None:
     copies = _copies(context, node)
     if copies is not None:
         made = copies.of(found.function) if isinstance(found, Function) and found.owner is None else None
-        return None if made is None else _closed(made, found)
+        return None if made is None else _closed(context, made, found)
     copy = context.evaluate(node.args[0])
     name = _name_in(node)
     if name:
@@ -144,8 +144,10 @@ def _copies(context: Context, node: ast.Call) -> Copies | None:
     return found if isinstance(found, Copies) else None
 
 
-def _closed(made: FunctionType, found: Item) -> Function:
+def _closed(context: Context, made: FunctionType, found: Item) -> Function:
     assert isinstance(found, Function)
+    if (id(found.function), "__code__") in context.names.constants:
+        context.names.freeze_defaults(found.function)
     return Function(closed(made, found.function), found.path)
 
 
@@ -154,4 +156,4 @@ def call_closed(context: Context, node: ast.Call) -> Item:
     assert isinstance(node.func, ast.Call)
     made, found = (context.evaluate(one) for one in node.func.args)
     assert isinstance(made, Function)
-    return context.follow(_closed(made.function, found), [context.evaluate(one) for one in node.args], {})
+    return context.follow(_closed(context, made.function, found), [context.evaluate(one) for one in node.args], {})

@@ -378,6 +378,8 @@ class NameResolver:
         """Take the defaults of a function as they stand."""
         for part in ("__defaults__", "__kwdefaults__"):
             self._freeze(function.__qualname__, part, getattr(function, part), function)
+        for name, value in (function.__kwdefaults__ or {}).items():
+            self._freeze(function.__qualname__, name, value, function.__kwdefaults__)
 
     def closed_over(self, function: Function, name: str) -> Found:
         """What a function that was met on the way closes over."""
@@ -394,9 +396,6 @@ class NameResolver:
             raise Unlowerable(f"`{name}` has no value yet") from None
         if hop[0] == "=" and (id(function.function), "__code__") in self.constants:
             self.freeze_defaults(function.function)
-            by_name = function.function.__kwdefaults__ or {}
-            if name in by_name:
-                self._freeze(function.function.__qualname__, name, value, by_name)
         if function.path is None:
             if type(value) in NUMBERS and hop[0] == "=":
                 return constant(value)
