@@ -232,7 +232,7 @@ class StiffnessWarning(UserWarning):
 class SwitchWarning(UserWarning):
     """A law branches where that is not located, and a step may pass over a short pulse of time, or the law chatters.
 
-    Told once a law, or at the end of the run.
+    Or a condition in Python goes by the time. Told once a law or condition, or at the end of the run.
     """
 
 

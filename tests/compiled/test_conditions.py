@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from bisect import bisect
 from math import exp, sin
+from typing import Any
 
 import numpy as np
 import pytest
@@ -329,3 +330,58 @@ def test_what_the_laws_must_have_set_is_told(registry, tank) -> None:
     assert told(lambda: tank.total > 1.0) == (True, False, False)
     assert told(lambda: tank.last.level + tank.limit > sim.time) == (False, True, False)
     assert told(lambda: sim.dt > 1.0 or sim.last_time > 0) == (False, False, True)
+
+
+TABLE = [0.0, 1.0, 0.0]
+LIMITS = [3.0, 3.125]
+ARRAY = np.array(TABLE)
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        lambda tank: np.where((tank.level >= 3.0) & (tank.level < 3.125), 1.0, 0.0) > 0.5,
+        lambda tank: np.where(tank.level >= 3.0, 1.0, 0.0) - np.where(tank.level >= 3.125, 1.0, 0.0) > 0.5,
+        lambda tank: np.where(tank.level >= 3.0, tank.level, 0.0) > 0.5,
+    ],
+    ids=["both", "difference", "moving"],
+)
+def test_a_choice_between_numbers_that_stand_still_is_proved_by_what_chooses(condition: Any, compiled: bool) -> None:
+    sim, times = ev.Simulation(compile="auto" if compiled else False), []
+    tank = Rising(sim).start()
+
+    def process() -> ev.ProcessGenerator:
+        yield ev.until(lambda: condition(tank))
+        times.append(sim.time)
+
+    sim.process(process())
+    sim.run(until=10.0)
+    assert times == [pytest.approx(3.0)]
+
+
+class Rising(ev.Continuous):
+    level: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.level = 1.0
+
+
+@pytest.mark.parametrize(
+    "condition",
+    [
+        lambda tank: TABLE[bisect(LIMITS, tank.level)] > 0.5,
+        lambda tank: ARRAY[1 if 3.0 <= tank.level < 3.125 else 0] > 0.5,
+    ],
+    ids=["list", "array"],
+)
+def test_an_item_by_an_index_that_moves_is_not_proved(condition: Any) -> None:
+    sim = ev.Simulation()
+    tank = Rising(sim).start()
+
+    def process() -> ev.ProcessGenerator:
+        yield ev.until(lambda: condition(tank))
+
+    sim.process(process())
+    sim.run(until=1.0)
+    assert [note.kind for note in sim.explain().conditions] == ["sampled"]

@@ -329,6 +329,7 @@ def at_edges(sim: ev.Simulation, is_open: object) -> list[float]:
     return times
 
 
+@pytest.mark.filterwarnings("ignore::eventide.SwitchWarning")
 @MODES
 @pytest.mark.parametrize("reads", ["time", "state", "what cannot be compiled"])
 def test_a_wait_for_an_input_is_over_at_its_jump(compile_: bool, stepping: str, reads: str) -> None:

@@ -346,3 +346,51 @@ def test_a_law_that_is_no_method_is_told_once():
     ev.law(sim, law, name="smooth", smooth=True).start()
     ev.law(sim, lambda: y.set_rate(y.sim.time), name="another").start()
     sim.run(until=0.2)
+
+
+def told_of_wait(condition, **given):
+    """What is told of a condition that a process waits for beside something that moves."""
+    sim = ev.Simulation(**given)
+    one = Still(sim).start()
+
+    def process():
+        yield ev.until(lambda: condition(one))
+
+    sim.process(process())
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        sim.run(until=10.0)
+    return [
+        str(note.message).partition(" in the condition of ")[0] for note in caught if note.category is ev.SwitchWarning
+    ]
+
+
+class Still(ev.Continuous):
+    x: ev.State = ev.state(1.0)
+    names: dict[str, object] = ev.field(default_factory=lambda: {"pulse": inflow, "step": late})
+
+    def equations(self):
+        self.rate.x = 0.0
+
+
+def late(t):
+    return t >= 3.0
+
+
+@pytest.mark.parametrize(
+    ("condition", "told"),
+    [
+        (lambda one: one.names["pulse"](one.sim.time) > 500.0, True),
+        (lambda one: f"{one.sim.time:.3f}" == "3.000", True),
+        (lambda one: len(one.names) > 1 and 3.0 <= one.sim.time < 3.001, True),
+        (lambda one: len(one.names) > 1 and one.sim.time % 7.0 > 6.999, True),
+        (lambda one: len(one.names) > 1 and one.sim.time >= 3.0, False),
+        (lambda one: one.names["step"](one.sim.time), False),
+        (lambda one: len(one.names) > 2, False),
+        (lambda one: 3.0 <= one.sim.time < 3.001, False),
+    ],
+    ids=["called", "text", "two", "remainder", "one", "stays", "still", "proved"],
+)
+def test_a_condition_in_python_that_may_be_true_for_a_while_by_the_time_is_told(condition, told):
+    assert bool(told_of_wait(condition)) is told
+    assert told_of_wait(condition, dt_max=0.0005) == []

@@ -10,10 +10,12 @@ from __future__ import annotations
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
 from functools import cached_property
 from itertools import chain
+from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from eventide.compilation.branches.windows import warn_of_window
 from eventide.compilation.code_facts import CodeFacts
 from eventide.compilation.foreign_objects import foreign_object_in
 from eventide.continuous.guards.equalities import Equality
@@ -327,6 +329,8 @@ class ConditionCompiler(Analyst):
                 self._refuse(error, f"the condition of {condition.name}")
                 self._check_reach((condition.function,), condition.arguments, f"the condition of {condition.name}")
                 self._opaque[id(code)] = code
+                if not condition.is_switch and self.integrator.sim.dt_max == inf:
+                    warn_of_window(condition, error.why, self.registry.smoothness.book)
             else:
                 self._check_home(bound, condition, "the condition of ")
                 return self._condition_template(bound.kernel).plan(self.integrator, bound)

@@ -439,7 +439,8 @@ class Arithmetic:
     def select(self, test: Boolean, then: Number | Boolean, otherwise: Number | Boolean) -> Number:
         """One of two numbers, both of which have been computed."""
         one, other = self.number(then), self.number(otherwise)
-        slope = self.choose_slope(test.text, one.slope, other.slope)
+        moves = test.slope is not None or one.slope is not None or other.slope is not None
+        slope = self.choose_slope(test.text, one.slope or ZERO, other.slope or ZERO) if moves else None
         if one.kind == other.kind == "int":
             text = self.builder.select(test.text, "i64", one.text, other.text)
             return Number(text, "int", slope, span=_hull(one, other))

@@ -105,6 +105,13 @@ class BooleanOperations:
             return Comparison(None)
         return Comparison(guard_expressions.still(self.builder.select(truth.text, "double", ONE, real(-1.0))))
 
+    def chosen(self, test: Boolean, made: Number, one: Number | Boolean, other: Number | Boolean) -> Number:
+        """One of two numbers, with how it moves: from one to the other, where the test changes."""
+        if made.slope is None:
+            return made
+        forms = [self.arithmetic.form(self.arithmetic.number(each)) for each in (one, other)]
+        return replace(made, form=guard_expressions.choice(guard_expressions.number_of(self.tree(test)), *forms))
+
     def both(self, one: Boolean, other: Boolean) -> Boolean:
         """`one and other`, both of which have been computed."""
         return self._join("and", one, other)

@@ -34,7 +34,7 @@ from eventide.lowering.translation.values import (
     describe,
     literal,
 )
-from eventide.lowering.translation.vectors import array_attribute, as_operand, is_vector, part_of
+from eventide.lowering.translation.vectors import array_attribute, as_operand, is_vector, item_by, part_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -113,7 +113,8 @@ def _subscript(context: Context, node: ast.Subscript) -> Item:
     if isinstance(base, Vector | Formula) or (isinstance(base, Table) and isinstance(key, ast.Slice)):
         return part_of(context, base, key)
     if isinstance(base, Table):
-        return context.slots.cell(base, context.arithmetic.counter(context.number(key)))
+        place = context.arithmetic.number(context.number(key))
+        return item_by(place, context.slots.cell(base, context.arithmetic.counter(place)))
     index = context.number(key) if isinstance(base, ObjectList | Items) else None
     if isinstance(base, Items) and isinstance(index, Number) and index.kind == "int" and index.known is not None:
         if -len(base.items) <= index.known < len(base.items):
@@ -229,12 +230,8 @@ def _compare_pair(context: Context, node: ast.Compare, index: int, left: Item, r
 
 @lowers(ast.IfExp)
 def _conditional(context: Context, node: ast.IfExp) -> Item:
-    value = choose(
-        context,
-        evaluate_boolean(context, node.test),
-        lambda: context.evaluate(node.body),
-        lambda: context.evaluate(node.orelse),
-    )
+    test = evaluate_boolean(context, node.test)
+    value = choose(context, test, lambda: context.evaluate(node.body), lambda: context.evaluate(node.orelse))
     if value is None:
         raise Unlowerable("the two values are of different kinds")
     return value
@@ -244,8 +241,5 @@ def _conditional(context: Context, node: ast.IfExp) -> Item:
 def _binary_operation(context: Context, node: ast.BinOp) -> Item:
     if isinstance(node.op, ast.MatMult):
         raise Unlowerable("products of matrices sum in an order of their own: write (a * b).sum(), or a loop")
-    left, right = (
-        as_operand(context, context.evaluate(node.left), node.left),
-        as_operand(context, context.evaluate(node.right), node.right),
-    )
+    left, right = (as_operand(context, context.evaluate(one), one) for one in (node.left, node.right))
     return combine(context, node.op, left, right)

@@ -298,7 +298,8 @@ def _copy(context: Context, vector: Vector | Formula, /) -> Item:
 @lowers(np.where)
 def _where(context: Context, test: Operand, then: Operand, otherwise: Operand, /) -> Item:
     def choose(truth: Number | Boolean, one: Number | Boolean, other: Number | Boolean) -> Number | Boolean:
-        return context.arithmetic.select(context.booleans.of(truth), one, other)
+        test = context.booleans.of(truth)
+        return context.booleans.chosen(test, context.arithmetic.select(test, one, other), one, other)
 
     return _numpy_of(context, [test, then, otherwise], choose)
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from eventide.lowering.translation import guard_expressions
 from eventide.lowering.translation.values import Boolean, Item, Items, Kind, Nothing, Number, Span, Void
 from eventide.native.ir import NAN, ZERO, Block, Builder
 
@@ -193,11 +192,10 @@ class Merger:
         text = self.builder.select(test.text, shape.types[0], first, second)
         moves = test.slope is not None or shape.has_slope
         slope = self.arithmetic.choose_slope(test.text, one.slope or ZERO, other.slope or ZERO) if moves else None
-        tree = guard_expressions.number_of(self.booleans.tree(test))
-        form = guard_expressions.choice(tree, self.arithmetic.form(one), self.arithmetic.form(other)) if moves else None
         assert shape.kind != "truth"
         is_numpy = one.is_numpy and other.is_numpy
-        return Number(text, shape.kind, slope, None, _hull([one, other]), is_numpy, form)
+        made = Number(text, shape.kind, slope, None, _hull([one, other]), is_numpy)
+        return self.booleans.chosen(test, made, one, other)
 
     def _merged(self, items: list[Item] | list[Item | None], arrivals: list[Edge], target: Block) -> Item | None:
         if all(item == items[0] for item in items):

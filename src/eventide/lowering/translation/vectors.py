@@ -88,9 +88,15 @@ def locate_item(context: Context, vector: Vector | Formula, node: ast.expr) -> t
         is_from_end = context.builder.value("icmp slt", "i64", text, 0)
         text = context.builder.select(is_from_end, "i64", context.builder.value("add", "i64", text, count), text)
     if known is not None:
-        return Number(text, "int"), None
+        return Number(text, "int", item.slope), None
     is_inside = context.builder.value("icmp ult", "i64", text, count)
-    return Number(context.builder.select(is_inside, "i64", text, "0"), "int"), is_inside
+    return Number(context.builder.select(is_inside, "i64", text, "0"), "int", item.slope), is_inside
+
+
+def item_by(index: Number, item: Number | Boolean) -> Number | Boolean:
+    """An item, which becomes another where its index changes within a step."""
+    still = ZERO if isinstance(item, Number) else NAN
+    return item if index.slope is None else replace(item, slope=item.slope or still)
 
 
 def part_of(context: Context, vector: Vector | Formula | Table, key: ast.expr) -> Item:
@@ -105,7 +111,7 @@ def part_of(context: Context, vector: Vector | Formula | Table, key: ast.expr) -
         vector = keep(context, vector)
     note_read(context, vector)
     place, is_inside = locate_item(context, vector, key)
-    value = read_item(context, vector, place)
+    value = item_by(place, read_item(context, vector, place))
     if is_inside is None:
         return value
     # Python raises there; a rate that is not a number lets it do so at the user's line.
