@@ -8,6 +8,7 @@ import sys
 from functools import partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 import eventide as ev
@@ -134,6 +135,15 @@ def test_defaults_that_are_replaced_are_those_that_count(compiled):
     sim.process(replaces())
     sim.run(until=5.0)
     assert [tank.level for tank in tanks] == pytest.approx([1.0, 0.625], rel=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::eventide.SwitchWarning")
+@pytest.mark.parametrize("compiled", ["auto", False])
+def test_a_polynomial_of_numpy_is_called_in_python(compiled):
+    sim = simulation(compiled)
+    tank = Tank(sim, inflow=np.polynomial.Polynomial([1.0, 2.0])).start()
+    sim.run(until=2.0)
+    assert tank.level == pytest.approx(6.0, rel=1e-9)
 
 
 @both

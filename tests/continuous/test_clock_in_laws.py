@@ -322,6 +322,38 @@ def test_what_may_jump_by_the_time_without_a_comparison_is_told(kind):
         kind(ev.Simulation()).start()
 
 
+class ByArrays(Pulsed):
+    def equations(self):
+        rates = np.array([1.0, 2.0])
+        self.rate.y = np.sin(rates * self.sim.time).sum() + (rates * self.sim.time).mean()
+
+
+class ByPolynomials(Pulsed):
+    def equations(self):
+        self.rate.y = np.polyval([1.0, 2.0], self.sim.time) + np.sinc(self.sim.time)
+
+
+@pytest.mark.parametrize("kind", [ByArrays, ByPolynomials])
+def test_what_numpy_makes_of_the_time_is_smooth(kind):
+    sim = ev.Simulation()
+    kind(sim).start()
+    sim.run(until=0.5)
+    assert sim.explain().branches == ()
+
+
+def test_functions_of_scipy_are_smooth():
+    special = pytest.importorskip("scipy.special")
+    assert told_by(fresh(Fed), inflow=special.erf) == ([], [])
+
+
+def test_of_a_function_in_a_field_the_first_place_is_told():
+    def inflow(t):
+        return sum(t < high for high in (3.0, 4.0)) + sum(t < low for low in (2.0, 1.0))
+
+    told, listed = told_by(fresh(Fed), inflow=inflow)
+    assert (len(told), [text for _, text, _ in listed]) == (1, ["t < high", "t < low"])
+
+
 def test_a_law_whose_text_is_not_known_is_told_if_it_compares_and_reads_the_time():
     def make(law):
         names = {}

@@ -13,7 +13,7 @@ from functools import partial
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Final, NamedTuple, TypeAlias
 
-from eventide.compilation.branches.smoothness import SMOOTH
+from eventide.compilation.branches.smoothness import smooth
 from eventide.inputs import Input
 from eventide.reading.source import copy_key
 
@@ -133,7 +133,7 @@ def _target(found: object, known: StandIns) -> Target:
     if isinstance(call, FunctionType) and not isinstance(found, Input):
         return Target(call, type(found))
     # Of an input its class says all, and whatever else may be of a simulation.
-    return Target(Input if isinstance(found, Input) else SMOOTH.get(id(found)))
+    return Target(Input if isinstance(found, Input) else smooth(found))
 
 
 def stand_in(function: FunctionType, known: StandIns, above: tuple[CodeType, ...] = ()) -> FunctionType:
@@ -156,7 +156,7 @@ def _closed(cell: CellType, known: StandIns, above: tuple[CodeType, ...]) -> obj
         return None
     if isinstance(value, FunctionType):
         return None if value.__code__ in above else stand_in(value, known, above)
-    return SMOOTH.get(id(value))
+    return smooth(value)
 
 
 def _number(value: object) -> float | None:

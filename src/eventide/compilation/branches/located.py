@@ -280,9 +280,10 @@ def warn_of_law(owner: Law, unlocated: Iterable[Unlocated], smoothness: Smoothne
 
 
 def warn_of_fields(cls: type[Continuous], variant: Variant, smoothness: Smoothness) -> None:
-    """Warn of the comparisons of the time in functions to which fields refer, once of each in each class."""
+    """Warn of the first comparison of the time in each function to which a field refers, once in each class."""
     for one in variant.unlocated:
-        key = cls, one
+        law, _, function = one.law.partition(" via ")
+        key = cls, law, function.partition(" via ")[0] or one
         if one.is_timed and one not in variant.of.unlocated and key not in smoothness.told:
             smoothness.told[key] = None
             warn_of_field(cls.__name__, one)

@@ -34,14 +34,19 @@ _OF_NUMPY: Final = (
     "add append arange arccos arccosh arcsin arcsinh arctan arctan2 arctanh array asarray cbrt concatenate convolve "
     "cos cosh cross cumprod cumsum deg2rad degrees diff divide dot einsum empty empty_like exp exp2 expm1 flip "
     "float64 float_power full full_like gradient hstack hypot inner kron linspace log log10 log1p log2 logaddexp "
-    "logaddexp2 matmul mean multiply negative ones ones_like outer positive power prod rad2deg radians ravel "
-    "reciprocal reshape roll sin sinh size sqrt square squeeze stack subtract sum tan tanh tensordot trapezoid trapz "
-    "true_divide vdot vstack zeros zeros_like"
+    "logaddexp2 matmul mean multiply negative ones ones_like outer polyval positive power prod rad2deg radians ravel "
+    "reciprocal reshape roll sin sinc sinh size sqrt square squeeze stack subtract sum tan tanh tensordot trapezoid "
+    "trapz true_divide vdot vstack zeros zeros_like"
 )
 _OF_PYTHON: Final = (
     "bool complex dict enumerate float getattr hasattr isinstance len list pow print range reversed setattr slice str "
     "sum super tuple type zip"
 )
+_OF_SCIPY: Final = (
+    "beta ellipe ellipk erf erfc erfcx erfinv exp1 expi expit gamma gammaln i0 i1 iv j0 j1 jv k0 k1 kv logit ndtr "
+    "ndtri psi xlogy y0 y1 yv"
+)
+"""Of `scipy.special`, which need not be there: ufuncs by their names."""
 _OF_ARRAYS: Final = ("copy", "cumprod", "cumsum", "dot", "fill", "mean", "prod", "ravel", "reshape", "sum", "transpose")
 """Methods of arrays that are smooth."""
 SMOOTH: Final[dict[int, object]] = {
@@ -51,6 +56,12 @@ SMOOTH: Final[dict[int, object]] = {
     if (found := getattr(space, name, None)) is not None
 }
 """The functions that are, by identity, as some of what a name stands for has no hash."""
+
+
+def smooth(function: object) -> object | None:
+    """A function that is smooth, as it is known to be; else None."""
+    is_scipys = isinstance(function, np.ufunc) and function.__name__ in _OF_SCIPY.split()
+    return function if is_scipys else SMOOTH.get(id(function))
 
 
 class Smoothness:
@@ -82,7 +93,7 @@ class Smoothness:
         facts   takes up what that follows from, besides the function itself
         cls     whose method it is
         """
-        if id(function) in SMOOTH or isinstance(function, Input):
+        if smooth(function) is not None or isinstance(function, Input):
             return False
         if isinstance(function, partial):
             return self.may_branch(function.func, facts)
@@ -182,5 +193,10 @@ def is_super(node: ast.expr | None) -> bool:
 
 
 def _is_vector(node: ast.expr, names: LawNames) -> bool:
-    """Whether an expression is a vector of an object, or an array of a module."""
+    """Whether an expression is a vector of an object, an array of a module, or what NumPy makes."""
+    if isinstance(node, ast.BinOp):
+        return _is_vector(node.left, names) or _is_vector(node.right, names)
+    if isinstance(node, ast.Call):
+        function = names.object_of(node.func)
+        return id(function) in SMOOTH and vars(np).get(getattr(function, "__name__", "")) is function
     return isinstance(names.object_of(node), np.ndarray) or names.is_vector(node)

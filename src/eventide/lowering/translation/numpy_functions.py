@@ -89,7 +89,7 @@ def call_numpy(context: Context, function: Callable[..., object], node: ast.Call
         return _call_ufunc(context, function, arguments)
     rule = rule_for(function, context.dialect.kinds)
     if rule is None:
-        raise Unlowerable(f"numpy's {function.__name__} is not followed")
+        raise Unlowerable(f"numpy's {getattr(function, '__name__', type(function).__name__)} is not followed")
     try:
         inspect.signature(rule).bind(context, *arguments)
     except TypeError as error:
@@ -248,7 +248,7 @@ def _reduce(
     try:
         symbol = symbol_of(function)
     except LookupError:
-        raise Unlowerable(f"numpy's {function.__name__} is not followed") from None
+        raise Unlowerable(f"numpy's {getattr(function, '__name__', type(function).__name__)} is not followed") from None
     rest = _run_of(vector, first, vector.count - first)
     if rest.count:
         items = (address_of(context, rest), stride_of(rest))
