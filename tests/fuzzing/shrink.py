@@ -203,6 +203,7 @@ def run_as(method, observed="", pieces=1, rows="", **settings):
     sim.method = getattr(ev.methods, method)
     log, pool, objects = build(sim)
 {observed}
+    most = sim.dt_max
     marks = [({end!r} * k / pieces, k) for k in range(1, pieces)] + pauses_of[sim]
     for time, act in sorted(marks, key=lambda mark: mark[0]):
         run_on(sim, time)
@@ -211,7 +212,7 @@ def run_as(method, observed="", pieces=1, rows="", **settings):
             continue
         sim.explain(), [o.x for o in objects]
         sim.method = getattr(ev.methods, METHODS[(METHODS.index(method) + act) % len(METHODS)])
-        sim.dt_max = (math.inf, 1e9, 0.1)[act % 3]
+        sim.dt_max = min((math.inf, 1e9, 0.1)[act % 3], most)
     run_on(sim, {end!r})
     return log, [[getattr(o, name) for name in ("x", "v", "w") if hasattr(o, name)] for o in (*objects, *pool)]
 
