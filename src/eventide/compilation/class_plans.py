@@ -73,7 +73,7 @@ class ClassPlans:
 
     def enroll(self, owner: Member, slab: Slab) -> KernelClassPlan:
         """The class plan of a member whose laws hold; its slab tells from now on where their rows are."""
-        if isinstance(owner, Continuous):
+        if isinstance(owner, Continuous) and branches_in(type(owner)).asks:
             self._hold(owner)
         class_plan = slab.class_plan
         if isinstance(class_plan, KernelClassPlan) and class_plan.generation == self._analyst.registry.generation:
@@ -84,7 +84,7 @@ class ClassPlans:
 
     def _hold(self, owner: Continuous) -> bool:
         """Hold outcomes in the functions to which fields of a member refer now; whether these are other ones."""
-        if not owner.locate_branches or not branches_in(type(owner)).asks:
+        if not owner.locate_branches:
             return False
         located = variant_of(owner, self._analyst.registry.smoothness).located
         if tuple([switch.branch for switch in switches_of(owner)]) == located:
@@ -97,7 +97,7 @@ class ClassPlans:
         class_plan = kernel_class_plan_of(owner)
         if not isinstance(owner, Continuous) or not laws_hold(owner):
             return True
-        if self._hold(owner):
+        if branches_in(type(owner)).asks and self._hold(owner):
             return False
         template = class_plan.template
         if template is None:
