@@ -101,8 +101,9 @@ class Branching:
         self._ways: list[tuple[list[ast.expr], ast.expr | None]] = []
         """What is true where it returns, and what it returns there."""
         self._is_lost = False
-        self._unused: ast.expr | None = None  # what is called for nothing but its effects
         """Whether it may return where that is not followed."""
+        self._unused: ast.expr | None = None
+        """What is called for nothing but its effects."""
 
     def read(self, known: Known) -> list[ast.stmt]:
         """The body of the law, rewritten.
