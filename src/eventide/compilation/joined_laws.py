@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from eventide.lowering.kernels.index_rows import LaidRows, LayingRows
 from eventide.lowering.kernels.lowered import Anchor
 from eventide.lowering.kernels.lowering import LAWS, lower_law
+from eventide.lowering.names.paths import GLOBALS
 from eventide.lowering.not_compilable import CannotLower
 
 if TYPE_CHECKING:
@@ -85,7 +86,7 @@ def _is_known(owner: type, both: Lowered, parts: tuple[Lowered, Lowered], names:
     constants = [constant for part in parts for constant in part.constants]
     found = [constant for constant in both.constants if constant.value not in laws]
     steps = [_mark_of(step, name) for part, name in zip(parts, names, strict=True) for step in part.steps]
-    own = [(_SELF, law) for law in LAWS]
+    own = [(_SELF, law, *rest) for law in LAWS for rest in ((), (GLOBALS,))]
     met = [_mark_of(step, _SELF) for step in both.steps if step.path not in own]
     return all(constant in constants for constant in found) and all(mark in steps for mark in met)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from operator import attrgetter
 from types import CodeType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from eventide.compilation.branches.smoothness import Smoothness
 from eventide.compilation.condition_plans import usage_of
@@ -31,6 +31,10 @@ if TYPE_CHECKING:
     from eventide.engine.codes import Coefficients
     from eventide.lowering.kernels.lowered import Kernel, LoweredKind
     from eventide.reading.constants import Constant
+
+
+ReadCode: TypeAlias = "ProcessCode | tuple[str, int, str, str]"
+"""What is known of a generator function, or what `CannotLower` is told of it."""
 
 
 class Bound(NamedTuple):
@@ -99,7 +103,8 @@ class Registry:
         self._fused: dict[object, tuple[Coefficients, tuple[int, int]]] = {}
         self._changes: dict[tuple[int, str], tuple[int, object]] = {}
         self.written: Written = {}
-        self._process_codes: dict[int, tuple[CodeType, ProcessCode | tuple[str, int, str, str]]] = {}
+        # By code and globals, with what keeps the ids their own.
+        self._process_codes: dict[int, dict[int, tuple[CodeType, dict[str, object], ReadCode]]] = {}
 
     def find(self, kind: LoweredKind, function: object, arguments: tuple[object, ...]) -> Bound:
         """The kernel of a function for some arguments, and its binding.
@@ -140,7 +145,7 @@ class Registry:
 
     def knows_process(self, code: CodeType) -> bool:
         """Whether a generator function has been read before."""
-        return id(code) in self._process_codes
+        return bool(self._process_codes.get(id(code)))
 
     def law(self, component: object, function: FunctionType) -> Bound:
         """The kernel of a law of a component, and its binding.
@@ -226,20 +231,21 @@ class Registry:
 
         Raises CannotLower if none of that can be native code.
         """
-        code = function.__code__
-        if id(code) not in self._process_codes:
-            found: ProcessCode | tuple[str, int, str, str]
+        code, space = function.__code__, function.__globals__
+        known = self._process_codes.setdefault(id(code), {})
+        if id(space) not in known:
+            found: ReadCode
             try:
                 found = Reader(self.book.definition(function, yields=True), function).read()
                 for part, definition in found.definitions:
                     self.book.adopt(part, definition)
             except CannotLower as error:
                 found = error.file, error.line, error.construct, error.why
-            self._process_codes[id(code)] = code, found
-        known = self._process_codes[id(code)][1]
-        if not isinstance(known, ProcessCode):
-            raise CannotLower(*known)
-        return known
+            known[id(space)] = code, space, found
+        read = known[id(space)][2]
+        if not isinstance(read, ProcessCode):
+            raise CannotLower(*read)
+        return read
 
     @locked
     def renew(self, *, within_run: bool = False) -> None:
@@ -261,7 +267,8 @@ class Registry:
         self.usages = {kernel: known for kernel, known in self.usages.items() if kernel in current}
         for key, refusals in self._refusals.items():
             self._refusals[key] = [refused for refused in refusals if refused.is_current][-MOST_REFUSALS:]
-        self._process_codes = {key: known for key, known in self._process_codes.items() if _is_current(known[1])}
+        for code, known in self._process_codes.items():
+            self._process_codes[code] = {key: one for key, one in known.items() if _is_current(one[2])}
 
     def _renewed(self, kernels: list[Kernel], changed: dict[tuple[int, str], Constant]) -> list[Kernel]:
         """Those of some kernels that still stand; what has changed of the others is gathered."""
@@ -320,6 +327,6 @@ class Registry:
             ) from error
 
 
-def _is_current(known: ProcessCode | tuple[str, int, str, str]) -> bool:
+def _is_current(known: ReadCode) -> bool:
     """Whether what is known of a generator function still stands."""
     return isinstance(known, ProcessCode) and known.is_current

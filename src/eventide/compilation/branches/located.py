@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from eventide.compilation.branches.branching import Branching
 from eventide.compilation.branches.calls import MOST, Around, is_refused, sites_of
+from eventide.compilation.branches.chosen import choose, fits
 from eventide.compilation.branches.clock import Clock, may_compare_time, warn_of_clock, warn_of_field
 from eventide.compilation.branches.fields import Fields, is_path, targets_at
 from eventide.compilation.branches.law_names import LAWS, OUTCOME, Facts, LawNames
@@ -27,7 +28,7 @@ from eventide.continuous.components.component import Law
 from eventide.continuous.components.layout import outcome
 from eventide.continuous.components.member import branches_in
 from eventide.continuous.components.switches import Branch, Branches, Unlocated
-from eventide.lowering.names.choices import CHOOSE, CLOSED, FITS, choose, fits
+from eventide.lowering.names.choices import CHOOSE, CLOSED, FITS
 from eventide.lowering.not_compilable import CannotLower
 from eventide.reading.constants import Constant
 from eventide.reading.source import Copies, closed, original_of

@@ -12,7 +12,7 @@ from eventide.continuous import Continuous, Variable
 from eventide.declare import Component
 from eventide.discrete.world import World
 from eventide.inputs import Input
-from eventide.lowering.names.paths import ITEMS, NUMBERS, Step, code_of
+from eventide.lowering.names.paths import GLOBALS, ITEMS, NUMBERS, Step, code_of
 from eventide.reading.entries import Entry, closed_over, default_of
 
 if TYPE_CHECKING:
@@ -225,6 +225,8 @@ def bind(function, arguments):
         self._compare_simulation(step, indent, value)
 
     def _root(self, name: str) -> str:
+        if name == GLOBALS:
+            return f"function.{name}"
         if name in self.given:
             return f"arguments[{self.given.index(name)}]"
         if name in self.code.co_freevars:

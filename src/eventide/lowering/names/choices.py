@@ -1,5 +1,7 @@
 """Calls of functions of which a law has a copy that goes by outcomes: of the copy, or of what is another function now.
 
+In native code; in Python they are those of `compilation/branches/chosen.py`.
+
 A rewritten law says `self._branch_choose(copy, function)(arguments, eventide_law=self)` in the place of
 `function(arguments)`, and with the object and the name of a property `self._branch_choose(copy, tank, "inflow")(...)`;
 its conditions ask `self._branch_fits(copy, function)` first. So what is called is found where it is called, as if
@@ -10,17 +12,14 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from functools import partial
-from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Final, TypeAlias, cast
+from types import FunctionType
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from eventide.lowering.names.name_resolution import PropertyRead
 from eventide.lowering.translation.values import Function, Ref, literal
 from eventide.reading.source import Copies, closed
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from eventide.lowering.translation.context import Context
     from eventide.lowering.translation.values import Item
 
@@ -47,39 +46,6 @@ def is_copy(copy: FunctionType | None, function: object) -> bool:
     return function is origin[0] and all(
         getattr(function, part) is what for part, what in zip(PARTS, origin[1], strict=True)
     )
-
-
-def choose(copy: FunctionType | Copies | None, found: object, name: str = "") -> Callable[..., object]:
-    """What is called in the place of a function, of a method, or of the property of an object."""
-    if isinstance(copy, Copies):
-        made = copy.of(found)
-        return partial(_without_law, found, name) if made is None else closed(made, cast("FunctionType", found))
-    function, owner = _parts(found, name)
-    if copy is not None and is_copy(copy, function):
-        return copy if owner is None else MethodType(copy, owner)
-    return partial(_without_law, found, name)
-
-
-def _without_law(found: object, name: str, /, *given: object, eventide_law: object, **named: object) -> object:
-    del eventide_law
-    return getattr(found, name) if name else cast("Callable[..., object]", found)(*given, **named)
-
-
-def fits(copy: FunctionType | Copies | None, found: object, name: str = "") -> bool:
-    """Whether a copy is called in the place of that."""
-    if isinstance(copy, Copies):
-        return copy.of(found) is not None
-    return is_copy(copy, _parts(found, name)[0])
-
-
-def _parts(found: object, name: str) -> tuple[object, object]:
-    """The function, and what it is bound to; None if to nothing."""
-    if name:
-        return getattr(getattr(type(found), name, None), "fget", None), found
-    return (found.__func__, found.__self__) if isinstance(found, MethodType) else (found, None)
-
-
-# --- the same in native code ------------------------------------------------------------------------------------------
 
 
 def marker_of(node: ast.expr) -> str:

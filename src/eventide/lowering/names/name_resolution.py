@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import builtins
 import math
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard, get_origin
@@ -19,7 +18,21 @@ from eventide.continuous.components.component import Law
 from eventide.declare import Component
 from eventide.discrete.queue import Queue
 from eventide.discrete.world import World
-from eventide.lowering.names.paths import ITEMS, NUMBERS, Check, Listed, Space, Step, check_of, follow
+from eventide.lowering.names.paths import (
+    GLOBALS,
+    ITEMS,
+    NUMBERS,
+    Check,
+    Listed,
+    Space,
+    Step,
+    check_of,
+    follow,
+    is_array,
+    is_double,
+    is_itself,
+    is_numpys,
+)
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation.values import (
     AppendTarget,
@@ -46,8 +59,6 @@ from eventide.reading.constants import ABSENT, Constant
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-    from numpy.typing import NDArray
 
     from eventide.continuous.components.member import Member
     from eventide.lowering.kernels.lowered import LoweredKind, Row
@@ -155,7 +166,7 @@ class NameResolver:
 
     def item(self, value: object, path: Path, element: str | None = None) -> Found:
         """What an object found at a path means to the code."""
-        if _is_itself(value):
+        if is_itself(value):
             self._note(path, "same", value)
             return _as_item(value, path)
         if isinstance(value, BuiltinFunctionType):
@@ -165,7 +176,7 @@ class NameResolver:
         if self.takes_lists and type(value) is list:
             self._note(path, "class", list)
             return AppendTarget(path)
-        if isinstance(value, list | tuple) or _is_array(value):
+        if isinstance(value, list | tuple) or is_array(value):
             return self._list(value, path, element)
         if isinstance(value, np.ndarray):
             sort = f"one of {value.dtype} in {value.ndim}" if value.ndim != 1 else f"one of {value.dtype}"
@@ -195,19 +206,19 @@ class NameResolver:
         self._note(path, "class", type(value))
         is_closed_over = len(path) == 1 or path[-1][0] in "(="
         if self.kind == "law" or not is_closed_over:
-            return PassedNumber(path, kind, element, _is_double(value))
+            return PassedNumber(path, kind, element, is_double(value))
         if path not in self.consts:
             self.consts.append(path)
-        return ClosureNumber(self.consts.index(path), kind, _is_double(value))
+        return ClosureNumber(self.consts.index(path), kind, is_double(value))
 
     def _list(self, value: Listed, path: Path, element: str | None) -> Item:
         if element is not None:
             raise Unlowerable("lists inside lists are not followed")
         kinds = {type(item) for item in value} if len(value) else set()
-        if _is_array(value) or kinds in ({float}, {int}):
+        if is_array(value) or kinds in ({float}, {int}):
             kind = int if kinds == {int} else float
             self._note(path, "table", kind, sample=value)
-            return Table(path, kind, len(value) if _is_array(value) else None)
+            return Table(path, kind, len(value) if is_array(value) else None)
         if kinds and kinds <= {int, float}:
             raise Unlowerable("whole numbers and floats stand in one list here: write them all as floats")
         if type(value) is tuple and value and all(_is_plain(item) for item in value):
@@ -288,7 +299,7 @@ class NameResolver:
             return check in ("table", "array") or path in self._unsteady
         parent = self.steps.get(path[:-1])
         is_of_tuple = path[-1][0] == "[" and parent is not None and parent.check == "tuple"
-        return not is_of_tuple and path[-1] != "__self__" and path not in self._of_class
+        return not is_of_tuple and path[-1] not in ("__self__", GLOBALS) and path not in self._of_class
 
     def _check_simulation(self, value: object) -> None:
         if not isinstance(value, Component | Variable | World):
@@ -306,9 +317,10 @@ class NameResolver:
 
     # --- globals --------------------------------------------------------------------------------------------------
 
-    def global_name(self, function: FunctionType, name: str) -> Found:
+    def global_name(self, function: Function, name: str) -> Found:
         """What a name outside all functions stands for."""
-        namespace = function.__globals__
+        namespace = function.function.__globals__
+        self._note_globals(function)
         where = str(namespace.get("__name__"))
         self._note_name(where, name, namespace)
         if name not in namespace:
@@ -316,7 +328,15 @@ class NameResolver:
                 self._freeze(where, name, ABSENT, namespace)
                 return Builtin(getattr(builtins, name))
             raise Unlowerable(f"`{name}` is not defined")
-        return self._named(namespace, where, name, function.__code__.co_filename)
+        return self._named(namespace, where, name, function.function.__code__.co_filename)
+
+    def _note_globals(self, function: Function) -> None:
+        """A function that names find is that very one; of what objects refer to, one code may have several globals."""
+        path = () if function.function is self.entry.function else function.path
+        if path is not None and path not in self._namespaces:
+            if path:
+                self._note(path, "code", function.function.__code__)
+            self._note((*path, GLOBALS), "same", function.function.__globals__)
 
     def module_name(self, module: ModuleType, name: str) -> Found:
         """A name of a module."""
@@ -330,13 +350,13 @@ class NameResolver:
         value = namespace[name]
         if _is_number(value):
             return self._named_number(namespace, where, name, value, self._is_set_in(file, namespace, name))
-        if value is None or _is_itself(value) or isinstance(value, FunctionType | str):
+        if value is None or is_itself(value) or isinstance(value, FunctionType | str):
             self._freeze(where, name, value, namespace)
         if isinstance(value, FunctionType):
             return self._followed(Function(value, self._path_of(namespace, where, name)))
         if value is None:
             return Nothing()
-        if _is_itself(value):
+        if is_itself(value):
             return _as_item(value, None)
         return Opaque(value) if isinstance(value, str) else self.item(value, self._path_of(namespace, where, name))
 
@@ -520,29 +540,15 @@ class NameResolver:
         return self._named_number(cls, cls.__qualname__, name, value, is_varying=False)
 
 
-def _is_itself(value: object) -> bool:
-    """Whether it is known by identity: a module, class, function of C or of numpy, of which none is a simulation's."""
-    if isinstance(value, BuiltinFunctionType):
-        return value.__self__ is None or isinstance(value.__self__, ModuleType)
-    return isinstance(value, ModuleType | type) or (is_numpys(value) and not isinstance(value, FunctionType))
-
-
 def _as_item(value: object, path: Path | None) -> Item:
     if isinstance(value, ModuleType):
         return Module(value)
     return Builtin(value, path) if isinstance(value, BuiltinFunctionType | type) else Opaque(value)
 
 
-def is_numpys(function: object) -> TypeGuard[Callable[..., object]]:
-    """Whether it is a function of numpy."""
-    return isinstance(function, np.ufunc) or (
-        callable(function) and str(getattr(function, "__module__", "")).partition(".")[0] == "numpy"
-    )
-
-
 def _is_number(value: object) -> TypeGuard[float]:
     # A number with derivatives stands for its value: conditions are located as if they had been told that.
-    return type(value) in NUMBERS or _is_double(value) or hasattr(type(value), "tangent")
+    return type(value) in NUMBERS or is_double(value) or hasattr(type(value), "tangent")
 
 
 def _is_plain(value: object) -> bool:
@@ -586,13 +592,3 @@ def _is_class_variable(home: type, name: str) -> bool:
     annotation = vars(home).get("__annotations__", {}).get(name, "")
     text = annotation if isinstance(annotation, str) else str(get_origin(annotation) or annotation)
     return "ClassVar" in text
-
-
-def _is_double(value: object) -> bool:
-    """Whether it is numpy's double, which computes like Python's float."""
-    return isinstance(value, float) and type(value).__name__ == "float64"
-
-
-def _is_array(value: object) -> TypeGuard[NDArray[np.float64]]:
-    """Whether it is numpy's array of doubles in one dimension, whose items compute like Python's floats."""
-    return type(value) is np.ndarray and (str(value.dtype), value.ndim) == ("float64", 1)

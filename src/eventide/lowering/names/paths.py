@@ -1,26 +1,31 @@
 """Objects by their paths: how a kernel made for one object finds what another one refers to.
 
-What is lowered is a function with arguments. A path begins with one of its names (an argument, what it closes over, or
-a global as "module:name"); each further hop is an attribute, "*" for the items of a list or queue, "[0]" for one of
-them, "(x)" for what a function found on the way closes over, "=x" for a default of its arguments.
+What is lowered is a function with arguments. A path begins with one of its names (an argument, what it closes over, a
+global as "module:name", or `__globals__`, where these stand); each further hop is an attribute, "*" for the items of a
+list or queue, "[0]" for one of them, "(x)" for what a function found on the way closes over, "=x" for a default of its
+arguments.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from types import NoneType
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from types import BuiltinFunctionType, FunctionType, ModuleType, NoneType
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeGuard
+
+import numpy as np
 
 from eventide.reading.entries import closed_over, default_of
 
 if TYPE_CHECKING:
-    import numpy as np
+    from collections.abc import Callable
+
     from numpy.typing import NDArray
 
     from eventide.continuous.components.layout import Layout
     from eventide.lowering.translation.values import Path
 
 ITEMS: Final = "*"
+GLOBALS: Final = "__globals__"
 NUMBERS: Final = (float, int, bool)
 
 Listed: TypeAlias = "list[object] | tuple[object, ...] | NDArray[np.float64]"
@@ -80,3 +85,27 @@ def check_of(value: object) -> tuple[Check, object]:
     if code is not None:
         return "code", code
     return "class", NoneType if value is None else type(value)
+
+
+def is_itself(value: object) -> bool:
+    """Whether it is known by identity: a module, class, function of C or of numpy, of which none is a simulation's."""
+    if isinstance(value, BuiltinFunctionType):
+        return value.__self__ is None or isinstance(value.__self__, ModuleType)
+    return isinstance(value, ModuleType | type) or (is_numpys(value) and not isinstance(value, FunctionType))
+
+
+def is_numpys(function: object) -> TypeGuard[Callable[..., object]]:
+    """Whether it is a function of numpy."""
+    return isinstance(function, np.ufunc) or (
+        callable(function) and str(getattr(function, "__module__", "")).partition(".")[0] == "numpy"
+    )
+
+
+def is_double(value: object) -> bool:
+    """Whether it is numpy's double, which computes like Python's float."""
+    return isinstance(value, float) and type(value).__name__ == "float64"
+
+
+def is_array(value: object) -> TypeGuard[NDArray[np.float64]]:
+    """Whether it is numpy's array of doubles in one dimension, whose items compute like Python's floats."""
+    return type(value) is np.ndarray and (str(value.dtype), value.ndim) == ("float64", 1)

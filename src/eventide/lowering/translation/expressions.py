@@ -69,7 +69,7 @@ def _name(context: Context, node: ast.Name) -> Item:
     if name in code.co_freevars:
         closed = context.names.root if frame.is_entry else None
         return context.settle(closed(name) if closed else context.names.closed_over(frame.function, name))
-    return context.settle(context.names.global_name(frame.function.function, name))
+    return context.settle(context.names.global_name(frame.function, name))
 
 
 @lowers(ast.Attribute)

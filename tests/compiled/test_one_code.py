@@ -1,0 +1,106 @@
+"""One code in several functions, which have other globals: each goes by its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from types import FunctionType
+from typing import Any
+
+import pytest
+from compiled.harness import new_registry
+
+import eventide as ev
+
+LIMIT = 1.0
+
+
+def read_limit(_time: float) -> float:
+    return LIMIT
+
+
+def scaled(x: float) -> float:
+    return LIMIT * x
+
+
+def ask_scaled(time: float) -> float:
+    return scaled(1.0) + 0.0 * time
+
+
+def wait_for_limit(tank: Tank) -> Iterator[object]:
+    while True:
+        yield ev.until(lambda: tank.x >= LIMIT * (tank.count + 1.0))
+        tank.count += 1.0
+        tank.found += LIMIT
+
+
+def wait_for_scaled(tank: Tank) -> Iterator[object]:
+    yield ev.until(lambda: scaled(tank.x) >= 1.0)
+    tank.found = tank.sim.time
+
+
+class Tank(ev.Continuous):
+    x: ev.State = ev.state(0.0)
+    count: float = 0.0
+    found: float = 0.0
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+
+class Driven(Tank):
+    rate_of: Any = None
+
+    def equations(self) -> None:
+        self.rate.x = self.rate_of(self.sim.time)
+
+
+def with_limit(function: Callable[..., Any], limit: float) -> FunctionType:
+    """The same code among globals of which one is another."""
+    space = {**globals(), "LIMIT": limit}
+    space["scaled"] = FunctionType(scaled.__code__, space, "scaled")
+    return FunctionType(function.__code__, space, function.__name__)
+
+
+def by_law(sim: ev.Simulation, function: FunctionType) -> Callable[[], float]:
+    tank = Driven(sim, rate_of=function).start()
+    return lambda: tank.x
+
+
+def by_process(sim: ev.Simulation, function: FunctionType) -> Callable[[], float]:
+    tank = Tank(sim).start()
+    sim.process(function(tank))
+    return lambda: tank.found
+
+
+def by_recording(sim: ev.Simulation, function: FunctionType) -> Callable[[], float]:
+    recording = sim.record(limit=FunctionType(function.__code__, function.__globals__, "limit", (0.0,)), every=1.0)
+    return lambda: float(recording["limit"][-1])
+
+
+@pytest.mark.parametrize("compiled", ["auto", False])
+@pytest.mark.parametrize(
+    ("build", "function", "expected"),
+    [
+        pytest.param(by_law, read_limit, [5.85, 0.975, 1.95], id="a law"),
+        pytest.param(by_law, ask_scaled, [5.85, 0.975, 1.95], id="a law that calls another"),
+        pytest.param(by_process, wait_for_limit, [3.0, 3.75, 3.5], id="a condition"),
+        pytest.param(by_process, wait_for_scaled, [2.0 / 3.0, 0.0, 2.0], id="a condition that calls another"),
+        pytest.param(by_recording, read_limit, [1.5, 0.25, 0.5], id="a recording"),
+    ],
+)
+def test_functions_of_one_code_go_each_by_its_own_globals(build, function, expected, compiled) -> None:
+    sim = ev.Simulation(compile=compiled)
+    found = [build(sim, with_limit(function, limit)) for limit in (1.5, 0.25, 0.5)]
+    sim.run(until=3.9)
+    assert [read() for read in found] == pytest.approx(expected, rel=1e-6)
+
+
+def test_what_comes_behind_a_wait_is_read_for_each_globals() -> None:
+    registry = new_registry()
+    functions = [with_limit(wait_for_limit, limit) for limit in (1.5, 0.25, 1.5)]
+    codes = [registry.process_code(function) for function in functions]
+    assert all(
+        code.segments[0].function.__globals__ is function.__globals__
+        for code, function in zip(codes, functions, strict=True)
+    )
+    assert [registry.process_code(function) for function in functions] == codes
