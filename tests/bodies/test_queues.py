@@ -294,3 +294,43 @@ def test_who_looks_at_the_line_does_so_in_its_row(tmp_path: Path, native: bool) 
     assert sim._migration is not None
     assert sim._migration.taken > 0.9 * sim.events
     assert sim._migration.exits == {}
+
+
+@pytest.mark.parametrize("keeps", ["variable", "list", "two blocks"])
+def test_a_line_with_requests_outside_blocks_stays_in_python(keeps: str) -> None:
+    def blocks(sim: ev.Simulation, desk: ev.Resource, gap: float) -> ev.ProcessGenerator:
+        for _ in range(30):
+            yield ev.hold(gap)
+            with desk.request() as place:
+                yield place
+                yield ev.hold(0.5)
+
+    def others(sim: ev.Simulation, desk: ev.Resource, kept: list[ev.Request]) -> ev.ProcessGenerator:
+        spare = ev.Resource(sim, 9)
+        for _ in range(30):
+            yield ev.hold(0.25)
+            if keeps == "variable":
+                place = desk.request()
+                yield place
+            elif keeps == "list":
+                kept.append(desk.request())
+                place = kept[-1]
+                yield kept[-1]
+            else:
+                with desk.request() as place, spare.request() as own:
+                    yield place
+                    yield own
+                    yield ev.hold(0.5)
+                continue
+            yield ev.hold(0.5)
+            place.release()
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        desk = ev.Resource(sim)
+        for gap in (0.75, 1.0):
+            sim.process(blocks(sim, desk, gap))
+            sim.process(others(sim, desk, []))
+        sim.run()
+        return [sim.time, sim.events, desk.waits.values.tolist(), desk.queue.mean, desk.counts]
+
+    assert run(ev.Simulation(rng=1)) == run(ev.Simulation(rng=1, compile=False))

@@ -297,6 +297,36 @@ def test_loops_of_a_few_turns_in_what_is_called_are_native(native: bool) -> None
     assert not sim._migration.exits
 
 
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_a_boolean_is_a_whole_number_where_what_is_called_adds_it(native: bool) -> None:
+    def raised(x: float, by: float) -> float:
+        x += by > 3
+        x *= True
+        x -= by < 0
+        return x
+
+    def told(is_it: float) -> float:
+        is_it += 1
+        return is_it
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        log: list[Any] = []
+
+        def story() -> ev.ProcessGenerator:
+            for n in range(40):
+                yield ev.hold(0.5)
+                log.append((raised(n, n), raised(n * 0.5, n), told(n > 5)))
+
+        sim.process(story())
+        sim.run()
+        return log
+
+    _, sim = both(run, native=native)
+    assert taken(sim) > 20
+    assert sim._migration is not None
+    assert not sim._migration.exits
+
+
 def test_loops_that_end_early_or_of_many_turns_in_what_is_called_are_left_to_python() -> None:
     def run(sim: ev.Simulation) -> list[Any]:
         stages, log = sim.stream("stages"), []

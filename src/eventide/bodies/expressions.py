@@ -523,8 +523,8 @@ class BodyExpressions:
             ):
                 self._scopes[-1][0][statement.targets[0].id] = self.value(statement.value)
             elif isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
-                old, name = self.number(statement.target), statement.target.id
-                self._scopes[-1][0][name] = self.compute(statement, statement.op, old, self.number(statement.value))
+                old, name = self.operand(statement.target), statement.target.id
+                self._scopes[-1][0][name] = self.compute(statement, statement.op, old, self.operand(statement.value))
             elif isinstance(statement, ast.For) and not statement.orelse:
                 self._repeat(statement)
             elif isinstance(statement, ast.Try) and not statement.finalbody and not statement.orelse:

@@ -109,11 +109,11 @@ def joins(body: Body, row_start: RowStart, standing: Sequence[tuple[str, Notice 
 
 
 def gets(body: Body, row_start: RowStart, wait: object) -> bool:
-    """Whether what a process waits for is a transfer that its row can have, or none where it needs none."""
+    """Whether what a process waits for is none of a station, or of one that its row knows, and what it gets there."""
     got = body.reading.points[row_start.at].got
     if got:
         return isinstance(wait, ItemGet) and wait.station is row_start.stations[body.layout.places[got]]
-    return not isinstance(wait, Transfer) or any(wait.station is thing for thing in row_start.stations.values())
+    return not isinstance(wait, StationRequest) or any(wait.station is one for one in row_start.stations.values())
 
 
 def references_to(body: Body, request: StationRequest, row_start: RowStart, generator: Suspended) -> int:
