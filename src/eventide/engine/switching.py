@@ -13,6 +13,7 @@ Plain functions over records, which are also translated to native code.
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, Final
 
 from eventide.engine.codes import ENTRY, WHO, Y
@@ -27,10 +28,8 @@ BOUND: Final = 1e95
 """A law goes by an outcome beyond this, and by the comparison itself else."""
 DEEPEST: Final = 8
 """So many comparisons may depend on each other, the inner one standing before the outer one."""
-FARTHEST: Final = 100_000
-"""So far from the last whole number the next one is looked for where nothing tells how far it is."""
 LARGEST: Final = 2.0**52
-"""Whole numbers beyond this are not looked for."""
+"""Whole numbers beyond this are not looked for: there each number is one, and nothing jumps."""
 LOOSE: Final = 1e90
 """An outcome by which laws do not go for the time being: true; -LOOSE: false."""
 
@@ -61,7 +60,10 @@ def hold(a: Arrays, f: int) -> None:
         c = switch_of(a, f, k)
         if c >= 0:
             slot = a.guard.switch[c] - 1
-            a.rows[Y, slot] = HELD if a.rows[Y, slot] > 0.0 else -HELD
+            if a.rows[Y, slot] < 0.0 and a.guard.whole[c] > 0:
+                hold_whole(a, c, f, a.flow.start[f])  # it was none, or too large
+            else:
+                a.rows[Y, slot] = HELD if a.rows[Y, slot] > 0.0 else -HELD
 
 
 def decide(a: Arrays, f: int, time: float) -> None:
@@ -84,9 +86,7 @@ def decide_once(a: Arrays, f: int, time: float) -> bool:
             slot = a.guard.switch[c] - 1
             before = a.rows[Y, slot]
             if a.guard.whole[c] > 0:
-                a.rows[Y, slot] = HELD
-                if not find_whole(a, c, f, time):
-                    a.rows[Y, slot] = -HELD
+                hold_whole(a, c, f, time)
             else:
                 # A switch is true where its comparison is not what it was: here, where it is true.
                 a.rows[Y, slot] = -HELD
@@ -96,18 +96,26 @@ def decide_once(a: Arrays, f: int, time: float) -> bool:
     return changed
 
 
+def hold_whole(a: Arrays, c: int, f: int, time: float) -> None:
+    """Hold the greatest whole number that is not above a number; none where that is infinite or too large."""
+    slot, whole = a.guard.switch[c] - 1, a.guard.whole[c] - 1
+    a.rows[Y, slot] = HELD
+    if not find_whole(a, c, f, time):
+        a.rows[Y, slot], a.rows[Y, whole] = -HELD, -inf
+
+
 def find_whole(a: Arrays, c: int, f: int, time: float) -> bool:
     """Find the greatest whole number that is not above a number; whether that can be.
 
     The number itself is not known, but how far it is outside of a whole number and the next, on one side or the other.
-    A condition in Python does not tell that: whole numbers ever farther from the last one are tried.
+    A condition in Python does not tell that: then it is asked on which side of a whole number the number is.
     """
     last = a.rows[Y, a.guard.whole[c] - 1]
     if fits(a, c, f, time, 0.0):
         return True
     outside = a.guard.value[c]
     if not abs(outside) < LARGEST:
-        return find_near(a, c, f, time, last)
+        return search_whole(a, c, f, time, last if abs(last) < LARGEST else 0.0)
     above, below = int(outside + 1.0) + 0.0, int(-outside) + 0.0
     found, k = False, 0
     while not found and k < 3:
@@ -116,13 +124,29 @@ def find_whole(a: Arrays, c: int, f: int, time: float) -> bool:
     return found
 
 
-def find_near(a: Arrays, c: int, f: int, time: float, last: float) -> bool:
-    """Find the same near a whole number."""
-    found, k = False, 0
-    while not found and k < FARTHEST:
-        found = fits(a, c, f, time, last + k) or fits(a, c, f, time, last - k)
-        k += 1
-    return found
+def search_whole(a: Arrays, c: int, f: int, time: float, last: float) -> bool:
+    """Find the same by its sides of whole numbers: ever farther from the last one, then by bisection."""
+    low, high, width = last, last + 1.0, 1.0
+    while is_below(a, c, f, time, low) and low > -LARGEST:
+        low, high, width = low - width, low, 2.0 * width
+    while not is_below(a, c, f, time, high) and high < LARGEST:
+        low, high, width = high, high + width, 2.0 * width
+    while high - low > 1.0:
+        middle = low + int((high - low) / 2.0)
+        if is_below(a, c, f, time, middle):
+            high = middle
+        else:
+            low = middle
+    return fits(a, c, f, time, low)
+
+
+def is_below(a: Arrays, c: int, f: int, time: float, whole: float) -> bool:
+    """Whether a number is below a whole one, which is all that the condition is true for where none is held."""
+    slot = a.guard.switch[c] - 1
+    a.rows[Y, slot] = -HELD
+    truth = not fits(a, c, f, time, whole)
+    a.rows[Y, slot] = HELD
+    return truth
 
 
 def fits(a: Arrays, c: int, f: int, time: float, whole: float) -> bool:

@@ -392,8 +392,8 @@ class Branching:
         name, slot = self._slot(where)
         whole, held = self._slot(where, "_whole")
         following = ast.BinOp(held, ast.Add(), number(1.0))
-        outside = either(ast.Compare(resolved, [ast.Lt()], [held]), ast.Compare(resolved, [ast.GtE()], [following]))
-        condition = both(order(slot, ast.Gt, 0.0), outside)
+        above = both(order(slot, ast.Gt, 0.0), ast.Compare(resolved, [ast.GtE()], [following]))
+        condition = either(ast.Compare(resolved, [ast.Lt()], [held]), above)  # where none is held that is -inf
         self._keep(name, condition, where, is_timed=self.names.is_timed(resolved), whole=whole)
         return held, order(slot, ast.Gt, BOUND)
 
