@@ -22,7 +22,7 @@ from eventide.continuous.components.component import STAGES, law_names
 from eventide.continuous.components.member import branches_in
 from eventide.continuous.own_methods import LAWS
 from eventide.errors import ModelError
-from eventide.reading.constants import ABSENT, Constant
+from eventide.reading.constants import ABSENT, PARTS, Constant
 
 if TYPE_CHECKING:
     from eventide.compilation.branches.law_names import Verdict
@@ -42,8 +42,6 @@ MOST_WRITTEN: Final = 64
 """The most comparisons that are kept for later simulations, the latest; a class that is made again has others."""
 Shape: TypeAlias = tuple[tuple[str, bool, bool], ...]
 """For each fact its name, whether it is an attribute, and whether there is nothing by that name."""
-PARTS: Final = ("__code__", "__defaults__", "__kwdefaults__")
-"""What may become another in a function that stays the same."""
 
 
 class ClassMethod(NamedTuple):

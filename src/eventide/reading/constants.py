@@ -15,6 +15,8 @@ class _Absent:
 
 
 ABSENT: Final = _Absent()
+PARTS: Final = ("__code__", "__defaults__", "__kwdefaults__")
+"""What may become another in a function that stays the same."""
 
 
 @dataclass(frozen=True)

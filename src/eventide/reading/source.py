@@ -6,6 +6,7 @@ import __future__
 import ast
 import inspect
 import linecache
+import math
 from collections import deque
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,6 +14,7 @@ from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from eventide.errors import ModelError
+from eventide.reading.constants import PARTS
 from eventide.reading.entries import default_of
 from eventide.reading.places import location
 
@@ -86,6 +88,11 @@ class SourceFile:
     def stored(self) -> set[str]:
         """The names of attributes that are set or deleted somewhere."""
         return {name for node in ast.walk(self._tree) if (name := _stored(node))}
+
+    @cached_property
+    def alters_functions(self) -> bool:
+        """Whether it names what may become another in a function that stays the same."""
+        return any(part in self.text for part in PARTS)
 
     @cached_property
     def _scopes(self) -> dict[ast.AST, Scope]:
@@ -260,6 +267,16 @@ class SourceBook:
         """Whether a name that a function closes over may be given more than one value."""
         definition = self.definition(function)
         return definition.file.is_rebound(definition.tree, name)
+
+    def sets_global(self, file: str, namespace: dict[str, object], name: str) -> bool:
+        """Whether some function of a file gives a global name another value."""
+        text = self.file(file, namespace) if namespace is not vars(math) else None
+        return text is not None and name in text.rebound
+
+    def may_alter(self, *functions: FunctionType) -> bool:
+        """Whether the file of one of some functions names what may become another in a function that stays the same."""
+        files = (self.file(one.__code__.co_filename, one.__globals__) for one in functions)
+        return any(one is not None and one.alters_functions for one in files)
 
     def file(self, name: str, namespace: dict[str, object]) -> SourceFile | None:
         """A file by its name; None if it cannot be read as Python."""

@@ -23,9 +23,9 @@ from eventide.compilation.branches.syntax import both, function_of, holding, key
 from eventide.continuous.components.switches import Unlocated
 from eventide.declare import fields_of
 from eventide.inputs import Input
-from eventide.lowering.names.choices import CHOOSE, CLOSED, FITS, LAW, PARTS, is_copy, keep_origin
+from eventide.lowering.names.choices import CHOOSE, CLOSED, FITS, LAW, is_copy, keep_origin
 from eventide.lowering.not_compilable import CannotLower
-from eventide.reading.constants import Constant
+from eventide.reading.constants import PARTS, Constant
 from eventide.reading.source import Copies, copy_key
 
 if TYPE_CHECKING:

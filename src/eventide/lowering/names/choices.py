@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from eventide.lowering.names.name_resolution import PropertyRead
 from eventide.lowering.translation.values import Function, Ref, literal
+from eventide.reading.constants import PARTS
 from eventide.reading.source import Copies, closed
 
 if TYPE_CHECKING:
@@ -28,7 +29,6 @@ FITS: Final = "_branch_fits"
 CLOSED: Final = "_branch_closed"
 LAW: Final = "eventide_law"
 """The argument of copies that takes the object whose law it is, which has the outcomes."""
-PARTS: Final = ("__code__", "__defaults__", "__kwdefaults__")
 Origin: TypeAlias = tuple[FunctionType, tuple[object, ...]]
 _ORIGIN: Final = "_eventide_copy_of"
 

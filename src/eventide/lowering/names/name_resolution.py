@@ -6,7 +6,6 @@ Every object that is met is written down as a step, with what another must be li
 from __future__ import annotations
 
 import builtins
-import math
 from dataclasses import dataclass, replace
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard, get_origin
@@ -181,6 +180,7 @@ class NameResolver:
         if isinstance(value, np.ndarray):
             sort = f"one of {value.dtype} in {value.ndim}" if value.ndim != 1 else f"one of {value.dtype}"
             raise Unlowerable(f"of arrays those of floats in one dimension are followed, and this is {sort}")
+        self._doubt(path, getattr(value, "__func__", value))
         self._note(path, *check_of(value), sample=value)
         self._check_simulation(value)
         if value is None:
@@ -198,6 +198,12 @@ class NameResolver:
         if is_odd or (callable(value) and not isinstance(type(value).__call__, FunctionType)):
             return Opaque(value)
         return Ref(path, value, element)
+
+    def _doubt(self, path: Path, function: object) -> None:
+        """Compare a function after each event where some code may set its code or its defaults."""
+        if isinstance(function, FunctionType) and self.book.may_alter(function, self.entry.function):
+            self._unsteady.add(path)
+            self._told.discard(path)
 
     def _number(self, value: Any, path: Path, element: str | None) -> ClosureNumber | PassedNumber:
         kind = type(value) if type(value) in NUMBERS else float
@@ -295,7 +301,7 @@ class NameResolver:
 
         What is found through a class changes with the class, which is looked at for all its objects at once.
         """
-        if len(path) == 1 or path[-1][0] in "(=":
+        if len(path) == 1 or path[-1][0] in "(=" or path in self._unsteady:
             return check in ("table", "array") or path in self._unsteady
         parent = self.steps.get(path[:-1])
         is_of_tuple = path[-1][0] == "[" and parent is not None and parent.check == "tuple"
@@ -349,7 +355,7 @@ class NameResolver:
     def _named(self, namespace: dict[str, object], where: str, name: str, file: str) -> Found:
         value = namespace[name]
         if _is_number(value):
-            return self._named_number(namespace, where, name, value, self._is_set_in(file, namespace, name))
+            return self._named_number(namespace, where, name, value, self.book.sets_global(file, namespace, name))
         if value is None or is_itself(value) or isinstance(value, FunctionType | str):
             self._freeze(where, name, value, namespace)
         if isinstance(value, FunctionType):
@@ -359,11 +365,6 @@ class NameResolver:
         if is_itself(value):
             return _as_item(value, None)
         return Opaque(value) if isinstance(value, str) else self.item(value, self._path_of(namespace, where, name))
-
-    def _is_set_in(self, file: str, namespace: dict[str, object], name: str) -> bool:
-        """Whether some function of a file gives a global name another value."""
-        text = self.book.file(file, namespace) if namespace is not vars(math) else None
-        return text is not None and name in text.rebound
 
     def _named_number(self, space: Space, where: str, name: str, value: float, is_varying: bool) -> Found:
         """A number of a module or class: a part of the code, unless it changes often; then it is told."""
@@ -424,6 +425,8 @@ class NameResolver:
         path = (*function.path, hop)
         if hop[0] == "(" and self.book.is_rebound(function.function, name):
             self._unsteady.add(path)
+        elif hop[0] == "=":
+            self._doubt(path, function.function)
         return self.item(value, path)
 
     # --- attributes -----------------------------------------------------------------------------------------------
