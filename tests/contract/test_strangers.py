@@ -174,3 +174,21 @@ def test_no_law_and_no_condition_reads_the_clock_of_another_simulation(compiled:
         ev.ModelError, match="the condition of story may not refer to a clock, which belongs to another"
     ):
         sim.run(until=2.0)
+
+
+@pytest.mark.parametrize("compiled", ["auto", False])
+def test_what_is_observed_may_be_of_another_simulation(compiled: Any) -> None:
+    sim, other = ev.Simulation(compile=compiled), ev.Simulation(compile=compiled)
+    Tank(sim).start()
+    tank = Tank(other, level=7.0).start()
+    tanks = [tank]
+    recording = sim.record(
+        level=lambda: tank.level, sum=lambda: sum(one.level for one in tanks), clock=lambda: other.time, every=1.0
+    )
+    integral = sim.integral(lambda: tank.level)
+    sim.run(until=2.0)
+    other.run(until=3.0)
+    sim.run(until=4.0)
+    for name, before, after in (("level", 7.0, 10.0), ("sum", 7.0, 10.0), ("clock", 0.0, 3.0)):
+        assert list(recording[name]) == [before] * 3 + [after] * 3
+    assert integral.value == 2.0 * 7.0 + 2.0 * 10.0

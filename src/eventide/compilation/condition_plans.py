@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from eventide.declare import Component
     from eventide.discrete.conditions.condition import Condition
     from eventide.lowering.kernels.dependencies import Effects, KernelUses
-    from eventide.lowering.kernels.lowered import Kernel
+    from eventide.lowering.kernels.lowered import Kernel, Lowered
     from eventide.lowering.names.binder import Binding
 
 
@@ -300,7 +300,7 @@ class ConditionCompiler(Analyst):
         self._condition_templates: dict[Kernel, ConditionTemplate] = {}
         self.facts = CodeFacts(self)
 
-    def _check_home(self, bound: Bound, whose: Component | Condition, what: str = "") -> None:
+    def _check_home(self, bound: Bound, whose: Component | Condition | Lowered, what: str = "") -> None:
         """Raise ModelError if code works on an object of another simulation, whose numbers lie elsewhere."""
         sim, binding = self.integrator.sim, bound.binding
         objects, items, addressed = binding.objects, binding.items, binding.addressed
@@ -451,6 +451,10 @@ class ConditionCompiler(Analyst):
             return None
         lowered = bound.kernel.lowered
         if lowered.writes or lowered.reads_step or any(r.row == "last" for r in lowered.reads):
+            return None
+        try:
+            self._check_home(bound, lowered)
+        except ModelError:  # Python may look at what is another simulation's
             return None
         return self._condition_template(bound.kernel).plan(self.integrator, bound)
 
