@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from random import Random
 from types import ModuleType
 from typing import Any
@@ -174,7 +175,7 @@ class Transferring(Cutting):
             if kind == "numbers"
             else self.real()
             if kind == "shelf"
-            else self.one("known", "'word'", "sim", "log", "None")
+            else self.one("known", "'word'", "sim", "log", "None", "object()", "object()")
         )
         put = f"{kind}.put({item}{rank and ', '}{rank})"
         get = f"{kind}.get({rank})" if self.chance.random() < 0.96 else f"{kind}.get(lambda item: item is not None)"
@@ -183,6 +184,14 @@ class Transferring(Cutting):
             return self.impatient(self.one(put, get))
         if choice < 0.25:
             return [f"log.append((yield {self.one(put, get)}))"]
+        if choice < 0.35:
+            name = {"shelf": "x", "numbers": "n", "tokens": "token"}[kind]
+            other = self.one("object()", "object()", "None") if kind == "tokens" else item
+            one, two = self.chance.sample([f"(yield {get})", other], 2)
+            chosen = f"{one} if {self.test()} else {two}"
+            return [
+                self.one(f"{name} = {chosen}", f"{name} = {chosen}", f"(yield {put}) if {self.test()} else {other}")
+            ]
         if choice < 0.55:
             return [f"yield {put}"]
         if choice < 0.65:
@@ -251,7 +260,7 @@ def seen_of(tank: ev.Container) -> list[Any]:
 def kept_by(store: ev.Store) -> list[Any]:
     """All that a store has kept."""
     found: list[Any] = [
-        repr(store.items)[:200],
+        re.sub("object at 0x[0-9a-f]+", "object", repr(store.items))[:200],
         list(store.level._held.items()),
         store.level._changed,
         store._kept == 0,
@@ -295,4 +304,6 @@ def outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int, looks:
     frames = [module.variables_of(process) for process in processes if not process.terminated]
     found = [sim.time, sim.events, rng.random(), sim.stream("stream 0").random(), log, seen, states, frames]
     found += [*map(seen_of, tanks), *map(kept_by, stores), [(one.counts, list(one.waits.values)) for one in resources]]
-    return [repr(part) for part in found]  # before generators that are given up come to `finally`
+    return [
+        re.sub("object at 0x[0-9a-f]+", "object", repr(part)) for part in found
+    ]  # before generators that are given up come to `finally`

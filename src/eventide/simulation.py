@@ -172,15 +172,27 @@ class Simulation(World):
             return False
         if events < ENOUGH // 2 // cost and not loading.may_go_early():
             return False
+        self._note_events()
         if self._migration is None:
-            seen, self._seen = self._seen, self.events
-            loading.note(cost * (self.events - seen))
             if not loading.may_pay():
                 return False
             from eventide.migration.row_migration import RowMigration
 
             self._migration = RowMigration(self, self._make_bodies)
         return self._migration.may_go(self.events)
+
+    def _note_events(self) -> None:
+        """Count the events in Python since the last time, also those of a run that has just ended."""
+        from eventide.rows import loading
+
+        events = self.events - (0 if self._migration is None else self._migration.taken)
+        fresh, self._seen = events - self._seen, events
+        loading.note(fresh * (BESIDE_FLOWS if "_the_monitor" in self.__dict__ else 1))
+
+    def _come_to_rest(self) -> None:
+        super()._come_to_rest()
+        if self.compile is not False:
+            self._note_events()
 
     def _make_bodies(self) -> Bodies:
         from eventide.bodies.body import Bodies, native_rows

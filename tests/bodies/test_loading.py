@@ -312,3 +312,61 @@ def test_processes_that_returned_too_often_rest_in_further_simulations(past: loa
         assert known.rests(unlucky.__code__)
         past.seen += 1
         assert not known.rests(unlucky.__code__)
+
+
+def test_events_of_runs_that_end_before_the_first_look_count_as_well() -> None:
+    for _ in range(3):
+        sim = ev.Simulation()
+        sim.process(machine(sim))
+        sim.run(until=500.5)
+    assert loading.seen() == 3 * 501
+    ev.Simulation(compile=False).run(until=1.0)
+    assert loading.seen() == 3 * 501
+
+
+def test_processes_go_early_only_if_all_of_them_can(past: loading._Past) -> None:
+    """One whose generator somebody holds cannot."""
+    past.is_loaded = past.is_kept = True
+
+    def taken_of(until: float, *, is_held: bool) -> int:
+        sim, kept = random_bodies.simulation("auto"), list[object]()
+        for _ in range(8):
+            story = machine(sim)
+            kept += [story] if is_held and not kept else []
+            sim.process(story)
+        del story
+        sim.run(until=until)
+        return random_bodies.taken(sim)
+
+    assert taken_of(400.0, is_held=False) > 1000  # later, and their bodies are kept
+    assert taken_of(150.0, is_held=False) > 400
+    assert taken_of(150.0, is_held=True) == 0
+    assert taken_of(400.0, is_held=True) > 500
+
+
+def waiter(store: ev.Store, pause: float) -> ev.ProcessGenerator[None]:
+    while True:
+        yield ev.hold(pause)
+        yield store.put(1)
+
+
+def asker(store: ev.Store, told: list[float]) -> ev.ProcessGenerator[None]:
+    """One that stays Python, and looks at what the others use."""
+    while True:
+        yield ev.hold(0.3)
+        told[:] = sorted({*told[-9:], -store.level.mean, float(len(store.items))})
+
+
+def test_processes_that_neighbours_in_python_return_too_often_rest_as_well(past: loading._Past) -> None:
+    past.is_loaded = True
+    taken = []
+    for _ in range(3):
+        sim = random_bodies.simulation("auto")
+        store = ev.Store(sim, items=[1])
+        for pause in (0.7, 0.9, 1.3, 1.5):
+            sim.process(waiter(store, pause))
+        sim.process(asker(store, [0.5]))
+        sim.run(until=1500.0)
+        taken.append(random_bodies.taken(sim))
+    assert taken[0] > 0
+    assert taken[1:] == [0, 0]

@@ -115,6 +115,103 @@ def test_objects_go_round_in_rows_and_stay_the_same(native: bool) -> None:
     assert taken(sim) > 0.8 * sim.events
 
 
+class Place:
+    """A part of a line: the first makes what the others hand on."""
+
+    def __init__(self, sim: ev.Simulation, source: ev.Store | None, sink: ev.Store, log: list[Any]) -> None:
+        self.sim, self.source, self.sink, self.log = sim, source, sink, log
+
+    def run(self) -> ev.ProcessGenerator:
+        work = self.sim.stream("work")
+        while True:
+            part = (yield self.source.get()) if self.source is not None else object()
+            duration = work.uniform(0.5, 1.5)
+            yield ev.hold(duration)
+            self.log.append((self.sim.time, part is None))
+            yield self.sink.put(part)
+            None if duration < 1.0 else (yield ev.hold(0.25))
+
+
+def as_they_come(parts: list[Any]) -> list[int]:
+    """The same numbers for the same objects."""
+    known: dict[int, int] = {}
+    return [known.setdefault(id(part), len(known)) for part in parts]
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_plain_objects_made_in_rows_are_objects_where_they_are_looked_at_and_stay_the_same(native: bool) -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        log, seen, kept = list[Any](), list[Any](), list[Any]()
+        stores = [ev.Store(sim, room, [None]) for room in (2, 3, float("inf"))]
+        for source, sink in zip((None, *stores[:2]), stores, strict=True):
+            sim.process(Place(sim, source, sink, log).run())
+
+        def looker() -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(7.0)
+                seen.append([*stores[0].items, *stores[1].items, *stores[2].items])
+
+        def taker() -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(6.5)
+                kept.append((yield stores[2].get()) if stores[2].level.value > 0 else None)
+
+        sim.process(looker())
+        sim.process(taker())
+        for until in (20.0, 33.3, 60.0):
+            sim.run(until=until)
+            held = [process._generator.gi_frame.f_locals.get("part") for process in sim.processes]  # type: ignore[attr-defined]
+            seen.append([*stores[1].items, *held])
+        every = [part for parts in (*seen, kept) for part in parts]
+        return [log, as_they_come(every), [type(part).__name__ for part in every], sim.events]
+
+    found, sim = both(run, native=native)
+    assert len(found[1]) > 150
+    assert {*found[2]} == {"object", "NoneType"}
+    assert taken(sim) > 0.7 * sim.events
+
+
+def test_a_plain_object_that_a_list_gets_is_made_by_python() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        shelf, kept = ev.Store(sim, items=[None]), list[Any]()
+
+        def user() -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(0.5)
+                part = object()
+                yield ev.hold(0.5)
+                kept.append(part)
+                yield shelf.put(part)
+
+        sim.process(user())
+        sim.run(until=20.5)
+        return [as_they_come([*kept, *shelf.items]), [type(part).__name__ for part in kept]]
+
+    found, sim = both(run)
+    assert found[0] == [*range(20), 20, *range(20)]
+    assert taken(sim) > 5
+
+
+def test_a_wait_that_a_test_with_a_draw_chooses_is_left_to_python() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        rng, shelf, log = Random(3), ev.Store(sim, items=[1, 2, 3]), list[Any]()
+
+        def user() -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(0.5)
+                item = (yield shelf.get()) if rng.random() < 0.5 else 7
+                log.append((sim.time, item))
+                yield shelf.put(item)
+
+        sim.process(user())
+        sim.process(user())
+        sim.run(until=30.0)
+        return [log, rng.random()]
+
+    _, sim = both(run)
+    assert "a test that draws, before a wait in its own statement, is left to Python" in str(sim.explain())
+
+
 def test_an_object_that_only_a_row_has_lives_on() -> None:
     def run(sim: ev.Simulation) -> list[Any]:
         shelf, log = ev.Store(sim, items=[[n] for n in range(58)]), list[Any]()

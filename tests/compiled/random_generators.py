@@ -92,6 +92,8 @@ class Writer:
                 "yield", f"{self.name()} = (yield from inner({self.pick(1, 2, 3)}))", "yield from inner(2)",
                 f"note((yield {seen}))", f"{self.name()}: int = (yield {seen}) or 2", last,
                 f"x, {self.name()} = ((yield {seen}) or 1), 2", f"assert (yield {seen}) != 1, {self.name()}",
+                f"{self.name()} = ((yield {seen}) or 1) if {self.truth()} else {self.value()}",
+                f"{self.name()} = {self.value()} if {self.truth()} else (yield from inner(2)) if FLAGS[2] else bump()",
             )
         ]  # fmt: skip
 

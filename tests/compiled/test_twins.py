@@ -51,6 +51,20 @@ def test_many_random_generators_go_on_in_their_twins() -> None:
     assert results.count("behind") > 3
 
 
+def chosen(first: bool, second: bool) -> Story:
+    found = (yield 1) if first else ((yield 2) if second else (yield 3))
+    yield found
+
+
+@pytest.mark.parametrize(("first", "second", "place"), [(True, True, 0), (False, True, 1), (False, False, 2)])
+def test_a_twin_begins_at_a_yield_that_a_test_chooses(first: bool, second: bool, place: int) -> None:
+    original = chosen(first, second)
+    next(original)
+    for other in range(3):  # it stands where it is asked to, whatever the tests say by now
+        assert begun(original, yields_of(twin_of(chosen))[other]).send("sent") == "sent"
+    assert original.send(place) == place
+
+
 def told(turns: int) -> Story:
     phase = "begin"
 

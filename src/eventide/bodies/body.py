@@ -539,9 +539,9 @@ class Bodies:
         codes = [generator_of(process).gi_code for process in processes]
         return not any(map(self._learned.rests, codes)) and (not is_early or all(map(self._learned.has, codes)))
 
-    def give_up(self, exits: Mapping[tuple[Body, int], int]) -> None:
+    def give_up(self, bodies: Iterable[Body]) -> None:
         """Let the processes rest that have returned to Python too often, in further simulations as well."""
-        for code in dict.fromkeys(body.naming.function.__code__ for body, _ in exits):
+        for code in dict.fromkeys(body.naming.function.__code__ for body in bodies):
             self._learned.note_return(code)
 
     def begin(

@@ -14,6 +14,7 @@ from types import BuiltinMethodType, CodeType, MethodType, MethodWrapperType, No
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from eventide.bodies.operands import EXACT, Operand, Thing, Unknown
+from eventide.rows.codes import UNMADE
 from eventide.streams.streams import Stream
 
 if TYPE_CHECKING:
@@ -122,6 +123,7 @@ class Entry:
     def _number(self, operand: Operand, node: ast.expr) -> str:
         text = operand.text
         if operand.kind == "object":
+            self._expressions.emission.stop_if(f"{text} <= {UNMADE}", operand, node=node)
             self.numbers.append(f"float({text})")
             return f"object_at(int(n[{len(self.numbers) - 1}]))"
         if operand.is_constant or text in ("True", "False"):

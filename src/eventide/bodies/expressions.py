@@ -35,6 +35,7 @@ from eventide.bodies.waits.transfers import amount_of, count_of_items
 from eventide.discrete.commands import hold
 from eventide.discrete.world import World
 from eventide.reading.source import CannotLower
+from eventide.rows.codes import UNMADE
 
 if TYPE_CHECKING:
     from eventide.bodies.emission import Emission
@@ -350,6 +351,9 @@ class BodyExpressions:
             return attributes.length_of(self, node.args[0])
         if function is isinstance:
             return is_preemption(self, node)
+        if function is object and not (node.args or node.keywords):
+            self.emission.emit("a.run.plain = a.run.plain + 1")
+            return self.emission.keep(f"{UNMADE} - a.run.plain", "object")
         if isinstance(function, type(math.sqrt)) and function in _BAD:
             return self._mathematical(function, node)
         given = addressed_call(called.value, called.path)

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ast
 from contextlib import contextmanager
+from functools import partial
 from textwrap import indent
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 from eventide.bodies.attributes import setting
 from eventide.bodies.emission import Emission
@@ -74,24 +75,29 @@ class Reading(Waiting):
     _on_global = _on_nonlocal = _on_pass
 
     def _on_expr(self, statement: ast.Expr) -> None:
-        if isinstance(statement.value, ast.Yield):
-            asked = self._block_of(statement.value.value)
-            if asked is None and is_composed(statement.value) and not is_gathering(statement.value):
-                self._choose(statement, statement.value)
-            elif asked is None:
-                self._wait(statement, statement.value)
-            else:
-                self._ask(statement, statement.value, asked)
-        elif isinstance(statement.value, ast.YieldFrom):
-            self._go_through(statement, statement.value)
-        elif not isinstance(statement.value, ast.Constant):
-            self._call(statement)
+        self._evaluate(statement, statement.value)
 
-    def _call(self, statement: ast.Expr) -> None:
+    def _evaluate(self, statement: ast.Expr, value: ast.expr) -> None:
+        """An expression that is the statement, or that a test chooses there."""
+        if _chooses_wait(value):
+            self._choose_value(statement, value, partial(self._evaluate, statement))
+        elif isinstance(value, ast.Yield):
+            asked = self._block_of(value.value)
+            if asked is None and is_composed(value) and not is_gathering(value):
+                self._choose(statement, value)
+            elif asked is None:
+                self._wait(statement, value)
+            else:
+                self._ask(statement, value, asked)
+        elif isinstance(value, ast.YieldFrom):
+            self._go_through(statement, value)
+        elif not isinstance(value, ast.Constant):
+            self._call(statement, value)
+
+    def _call(self, statement: ast.Expr, node: ast.expr) -> None:
         """An expression that is evaluated for what it does: a process may begin."""
 
         def write(expressions: BodyExpressions) -> None:
-            node = statement.value
             if not (level_changed(expressions, node) or spawned(expressions, node) or interrupted(expressions, node)):
                 expressions.value(node)
 
@@ -123,18 +129,25 @@ class Reading(Waiting):
         return Operand(naming.address(found), "object")
 
     def _on_assign(self, statement: ast.Assign) -> None:
-        if isinstance(statement.value, ast.YieldFrom) and len(statement.targets) == 1:
-            self._go_through(statement, statement.value, statement.targets[0])
+        self._assign(statement, statement.value)
+
+    def _assign(self, statement: ast.Assign, assigned: ast.expr) -> None:
+        """What the targets get is the value of the statement, or what a test chooses there."""
+        if _chooses_wait(assigned):
+            self._choose_value(statement, assigned, partial(self._assign, statement))
             return
-        if isinstance(statement.value, ast.Yield) and len(statement.targets) == 1 and is_composed(statement.value):
-            self._choose(statement, statement.value, statement.targets[0])
+        if isinstance(assigned, ast.YieldFrom) and len(statement.targets) == 1:
+            self._go_through(statement, assigned, statement.targets[0])
             return
-        if isinstance(statement.value, ast.Yield) and len(statement.targets) == 1:
-            self._get(statement, statement.value)
+        if isinstance(assigned, ast.Yield) and len(statement.targets) == 1 and is_composed(assigned):
+            self._choose(statement, assigned, statement.targets[0])
+            return
+        if isinstance(assigned, ast.Yield) and len(statement.targets) == 1:
+            self._get(statement, assigned)
             return
         pairs: list[tuple[ast.expr, ast.expr]] = []
         for target in statement.targets:
-            pairs += pairs_of(target, statement.value) if len(statement.targets) == 1 else [(target, statement.value)]
+            pairs += pairs_of(target, assigned) if len(statement.targets) == 1 else [(target, assigned)]
 
         def write(expressions: BodyExpressions) -> None:
             values: list[Operand] = []
@@ -174,9 +187,13 @@ class Reading(Waiting):
 
     # --- control flow ---------------------------------------------------------------------------------------------
 
-    def _branch(self, statement: ast.stmt, test: ast.expr, then: int, otherwise: int) -> bool:
+    def _branch(
+        self, statement: ast.stmt, test: ast.expr, then: int, otherwise: int, *, is_tested_again: bool = False
+    ) -> bool:
         def write(expressions: BodyExpressions) -> None:
             found = expressions.truth(test)
+            if is_tested_again and not expressions.emission.is_pure:
+                raise Unknown("a test that draws, before a wait in its own statement, is left to Python", test)
             expressions.emission.emit(f"if {found.text}:\n    at = {then}\nelse:\n    at = {otherwise}\ncontinue")
 
         is_written = self._attempt(statement, write) > 0
@@ -192,6 +209,17 @@ class Reading(Waiting):
         for state, body in ((then, statement.body), (otherwise, statement.orelse)):
             self._start(state)
             self._run(body)
+            if self._lines is not None:
+                self._jump(done)
+        self._start(done)
+
+    def _choose_value(self, statement: ast.stmt, value: ast.IfExp, write: Callable[[ast.expr], None]) -> None:
+        """One of two expressions of a statement, of which one waits: where Python goes on there it tests again."""
+        then, otherwise, done = self._new(), self._new(), self._new()
+        self._branch(statement, value.test, then, otherwise, is_tested_again=True)
+        for state, chosen in ((then, value.body), (otherwise, value.orelse)):
+            self._start(state)
+            write(chosen)
             if self._lines is not None:
                 self._jump(done)
         self._start(done)
@@ -423,3 +451,12 @@ class Reading(Waiting):
         if self._lines is not None:
             self._jump(done)
         self._start(done)
+
+
+def _chooses_wait(value: ast.expr) -> TypeGuard[ast.IfExp]:
+    """Whether a test chooses between expressions of which one is a `yield`, but for the first of several things."""
+    if not isinstance(value, ast.IfExp):
+        return False
+    found = [one for one in (value.body, value.orelse) if isinstance(one, ast.Yield | ast.YieldFrom)]
+    is_plain = not any(isinstance(one, ast.Yield) and is_composed(one) for one in found)
+    return is_plain and (bool(found) or _chooses_wait(value.body) or _chooses_wait(value.orelse))

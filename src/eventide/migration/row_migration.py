@@ -96,7 +96,6 @@ class RowMigration(OuterHook):
         self._pause, self.is_busy = 1, False
         self._calendar, self._processes = inside.calendar_of(world), inside.processes_of(world)
         self.signals, self.check_thread = inside.keyboard_of(world).signals, inside.keyboard_of(world).check_thread
-        self._seen = world.events
 
     # --- going away -----------------------------------------------------------------------------------------------
 
@@ -130,8 +129,6 @@ class RowMigration(OuterHook):
         if calendar.front:  # it may hold stale notices
             self.due = events + 1
             return
-        fresh, self._seen = events - self._seen, events
-        loading.note(fresh * self._driver.cost)
         if not loading.may_pay():
             return
         due, waits = [one for one in calendar.heap if one[3]._notice is one], row_driver.guards.waiting()
@@ -151,14 +148,17 @@ class RowMigration(OuterHook):
         assert self._bodies is not None
         may_go = self._row_classes.may_go
         due, waits = of_rows(due, waits, may_go)
-        each = [*(one[3] for one in due), *(wait.activity for wait in waits)]
-        usual = self.world._events_before + ENOUGH // 2 // self._driver.cost
+        each = [who_waits(one) for one in (*(notice[3] for notice in due), *(wait.activity for wait in waits))]
+        usual = self.world._events_before + (span := ENOUGH // 2 // self._driver.cost)
         self.due = usual if events < usual else self.due  # but for what goes early
-        if not each or not self._bodies.may_go([*map(who_waits, each)], is_early=events < usual):
+        if not each or not self._bodies.may_go(each, is_early=events < usual):
             return
         self._prototypes = self._bodies.prototypes()
         selection = Selection(self._bodies, self._prototypes, may_go, self._driver.guards)
         found = selection.made_of(due, waits)
+        if events < usual + span * selection.is_granting and not found.keys() >= {*each}:  # only all go early
+            self.due = events + 1 if selection.is_granting else self.due
+            return
         gone = {id(notice) for candidate in found.values() for notice in candidate.notices}
         if gone or any(candidate.guards for candidate in found.values()):
             bodies = bodies_of(found.values())
@@ -198,7 +198,7 @@ class RowMigration(OuterHook):
         """It does not pay: all return to Python, and the next look is much later."""
         self.leave()
         if self._bodies is not None:
-            self._bodies.give_up(self.exits)
+            self._bodies.give_up([body for body, _ in self.exits] or self._kinds)
         self._came, self._since, self._pause = 0, self.taken, 4 * self._pause
         self._wait_longer()
 

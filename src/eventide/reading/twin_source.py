@@ -134,6 +134,13 @@ class TwinSource:
             return _expression(f"_0 if entry is None or entry.at != _1 else {text}", node, inside, number)
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id in self._shared:
             return self._evaluated(_unannotated(node))
+        if isinstance(node, ast.IfExp):
+            test, at_test = self._evaluated(node.test), self._last
+            body, at_body = self._evaluated(node.body), self._last
+            orelse = self._evaluated(node.orelse)
+            if self._last > at_test:
+                test = self._chosen(test, at_test, "entry.at <= _2", at_body)
+            return _changed(node, test=test, body=body, orelse=orelse)
         field = _EVALUATED_FIRST.get(type(node), "")
         operand = getattr(node, field, None)
         if isinstance(operand, list):

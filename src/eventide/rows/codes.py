@@ -78,6 +78,8 @@ RELEASED: Final = 3
 PREEMPTED: Final = 4
 WITHDRAWN: Final = 5
 
+UNMADE: Final = -(2**62)
+"""From here on downwards numbers stand for plain objects that are made when Python needs them."""
 UNSEEN: Final = -1.0
 """In place of the duration of a value that a level has not left yet."""
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar
 import numpy as np
 
 from eventide.engine.records import Record, address_of, view_of
-from eventide.rows.codes import BRANCH, FREE, INTERRUPTION, LOOK_HEAD, NONE, UNSEEN
+from eventide.rows.codes import BRANCH, FREE, INTERRUPTION, LOOK_HEAD, NONE, UNMADE, UNSEEN
 from eventide.rows.depots import most_changes, most_items
 from eventide.rows.interface import PLAIN
 from eventide.rows.records import (
@@ -251,7 +251,14 @@ class RowMemory:
         """The local numbers of a row."""
         views = self.views
         w, r = views.activity.wholes[i], views.activity.reals[i]
-        return views.wholes[w : w + wholes].tolist(), list(views.reals[r : r + reals])
+        found = views.wholes[w : w + wholes].tolist()
+        if self.run.plain:
+            found = [number if number > UNMADE else id(self.object_of(number)) for number in found]
+        return found, list(views.reals[r : r + reals])
+
+    def object_of(self, number: int) -> object:
+        """The object that a number is the address of: a plain one that a kernel has made is made when it is needed."""
+        return self.objects[number] if number > UNMADE else self.objects.setdefault(number, object())
 
     def set_numbers(self, i: int, wholes: list[int], reals: list[float]) -> None:
         """Set the first local numbers of a row."""

@@ -308,6 +308,8 @@ class RowState(ctypes.Structure):
     """How many there are."""
     made: int
     """The number of processes made in rows so far."""
+    plain: int
+    """The number of plain objects made in rows so far; see `RowMemory.object_of`."""
     alive: int
     """The number of rows of processes that are in use, prototypes included."""
     arrays: int

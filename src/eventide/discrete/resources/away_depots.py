@@ -218,7 +218,7 @@ class AwayStore(AwayDepot):
         request = self._memory.views.request
         item: object = request.real[q] if self._type is float else request.item[q]
         if self._type in (bool, object):
-            item = bool(item) if self._type is bool else self._memory.objects[request.item[q]]
+            item = bool(item) if self._type is bool else self._memory.object_of(request.item[q])
         return 0, request.number[q], request.since[q], item
 
     def _fill(self, q: int, moved: Transfer) -> None:
