@@ -1,5 +1,6 @@
 """What every test shares."""
 
+import gc
 import os
 import signal
 
@@ -20,3 +21,22 @@ settings.load_profile("repeat")
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(RowMarkers(load_rows()))
+
+
+def pytest_collection_finish() -> None:
+    freeze()
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    if nextitem is not None and nextitem.path != item.path:
+        freeze()
+
+
+def freeze() -> None:
+    """Leave out of later collections what is there: modules, tests, and what is learned of their code.
+
+    It grows to millions of objects, and each full collection would pass through all of them.
+    """
+    gc.collect()
+    gc.freeze()

@@ -22,6 +22,7 @@ import pytest
 from mutate import homes
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
+from syntax import nodes_of
 
 import eventide as ev
 
@@ -185,18 +186,17 @@ def test_what_happens_at_each_event_takes_a_short_way_through_the_code() -> None
 
 
 @cache
-def source() -> dict[Path, tuple[str, ast.Module]]:
-    """The text and the syntax tree of each file of the library."""
-    files = {path: path.read_text() for path in sorted((ROOT / "src" / "eventide").rglob("*.py"))}
-    return {path: (text, ast.parse(text)) for path, text in files.items()}
+def source() -> dict[Path, str]:
+    """The text of each file of the library."""
+    return {path: path.read_text() for path in sorted((ROOT / "src" / "eventide").rglob("*.py"))}
 
 
 def test_files_functions_and_folders_stay_small() -> None:
-    files = {path: text for path, (text, _) in source().items()}
+    files = source()
     functions = [
         (path.name, node.name)
-        for path, (_, tree) in source().items()
-        for node in ast.walk(tree)
+        for path, text in files.items()
+        for node in nodes_of(text)
         if isinstance(node, ast.FunctionDef) and (node.end_lineno or 0) - node.lineno + 1 > 60
     ]
     folders = Counter(path.parent for path in files)
@@ -234,23 +234,23 @@ def test_names_are_standard_terms_and_no_private_metaphors() -> None:
     private = {*PRIVATE_WORDS.split()}
     found = {
         f"{path.relative_to(ROOT)}: {name}"
-        for path, (_, tree) in source().items()
-        for name in (path.stem, *names_of(tree))
+        for path, text in source().items()
+        for name in (path.stem, *names_of(text))
         if private & {part.lower().removesuffix("s") for part in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
     }
     assert sorted(found) == []
 
 
-def names_of(tree: ast.Module) -> Iterator[str]:
+def names_of(text: str) -> Iterator[str]:
     """All names in the code of a file."""
-    for node in ast.walk(tree):
+    for node in nodes_of(text):
         for word in ("id", "attr", "name", "arg"):
             if isinstance(name := getattr(node, word, None), str):
                 yield name
 
 
 def test_types_are_told_where_they_are_known() -> None:
-    names = (node.id for _, tree in source().values() for node in ast.walk(tree) if isinstance(node, ast.Name))
+    names = (node.id for text in source().values() for node in nodes_of(text) if isinstance(node, ast.Name))
     assert 100 < sum(name == "Any" for name in names) <= MOST_ANY
 
 

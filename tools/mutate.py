@@ -23,6 +23,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from syntax import tree_of
+
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = ROOT / "tests" / "mutations.toml"
 COPIED = ("src", "tests", "tools", "examples", "benchmarks", "pyproject.toml", "DESIGN.md")
@@ -78,7 +80,7 @@ def functions_of(text: str) -> tuple[tuple[str, int, int], ...]:
             elif not isinstance(child, ast.expr):  # in an expression stands no function that has a name
                 yield from within(child, prefix)
 
-    return tuple(within(ast.parse(text), ""))
+    return tuple(within(tree_of(text), ""))
 
 
 @cache

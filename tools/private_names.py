@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from syntax import nodes_of
+
 SOURCE = Path(__file__).parents[1] / "src" / "eventide"
 OWN = ("self", "cls", "super")
 FOREIGN = ("_makes_command", "_fields", "_fields_", "_asdict", "_replace", "_getframe")
@@ -37,9 +39,9 @@ def is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__") and name != "_"
 
 
-def defined_in(tree: ast.AST) -> Iterator[str]:
+def defined_in(text: str) -> Iterator[str]:
     """The private names that the classes of a file define."""
-    for node in ast.walk(tree):
+    for node in nodes_of(text):
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
             yield node.name
         elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
@@ -59,15 +61,15 @@ def is_own(receiver: ast.expr) -> bool:
 
 def uses() -> list[Use]:
     """Every use of a private name of another room, in the order of the files."""
-    trees = {path: ast.parse(path.read_text()) for path in sorted(SOURCE.rglob("*.py"))}
+    texts = {path: path.read_text() for path in sorted(SOURCE.rglob("*.py"))}
     homes: dict[str, dict[str, None]] = {}
-    for path, tree in trees.items():
-        for name in filter(is_private, defined_in(tree)):
+    for path, text in texts.items():
+        for name in filter(is_private, defined_in(text)):
             homes.setdefault(name, {})[room_of(path)] = None
     found = []
-    for path, tree in trees.items():
+    for path, text in texts.items():
         room = room_of(path)
-        for node in ast.walk(tree):
+        for node in nodes_of(text):
             if isinstance(node, ast.Attribute) and is_private(node.attr) and not is_own(node.value):
                 rooms = homes.get(node.attr, {})
                 if rooms and room not in rooms and node.attr not in FOREIGN:

@@ -47,6 +47,7 @@ from eventide.native.store import Store
 from eventide.native.values import Untranslatable
 
 STORE = Store(None)
+ENGINE = native.NativeEngine(Store.default())  # the whole stepper takes seconds to compile
 SPECIAL = [0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e-300, 5e-324, 1e300, math.inf, -math.inf, math.nan]
 numbers = st.one_of(st.sampled_from(SPECIAL), st.floats())
 
@@ -259,7 +260,7 @@ def test_the_heap_of_flows() -> None:
     """Thousands of insertions, removals and changes: after each, both heaps are the same, and the least is first."""
     count, source = 40, random.Random(2)
     plain, packed = blank(flows=count), blank(flows=count)
-    (views, _), (address, _kept) = PLAIN.pack(plain), native.NativeEngine(STORE)._pack(packed)
+    (views, _), (address, _kept) = PLAIN.pack(plain), ENGINE._pack(packed)
     functions = [flow_queue.insert, flow_queue.remove, flow_queue.sift_up, flow_queue.sift_down]
     owns = dict(zip(functions, translated(*functions), strict=True))
     for _ in range(3000):
@@ -290,7 +291,7 @@ def test_the_heap_of_flows() -> None:
 def test_the_signs_of_comparisons() -> None:
     """Random expressions of random polynomials on random parts of a step, numbers that are none among them."""
     source = random.Random(3)
-    (own,), engine = translated(guard_signs.sign_within), native.NativeEngine(STORE)
+    (own,), engine = translated(guard_signs.sign_within), ENGINE
     codes = [STATE, STATE, TIME, *range(RAISED_BY, WHOLE_NEAR + 1)]
     seen: dict[int, int] = {}
     for _ in range(3000):
@@ -333,7 +334,7 @@ def test_the_signs_of_comparisons() -> None:
 def test_the_worst_error_among_slots() -> None:
     """Stretches of any length at any place, with errors that are none, infinite, zero, and just within."""
     source = random.Random(5)
-    (own,), engine = translated(stepper.least_ratio), native.NativeEngine(STORE)
+    (own,), engine = translated(stepper.least_ratio), ENGINE
     met: dict[str, int] = {}
     for _ in range(2000):
         slots = source.randrange(1, 24)
@@ -546,7 +547,7 @@ def test_records_are_the_same_in_python_and_natively() -> None:
     for compiled in (False, True):
         arrays = blank(flows=3)
         arrays.flow.key[1], arrays.flow.steps[1] = 3.0, 40
-        (views, _), (address, _kept) = PLAIN.pack(arrays), native.NativeEngine(STORE)._pack(arrays)
+        (views, _), (address, _kept) = PLAIN.pack(arrays), ENGINE._pack(arrays)
         answer = own(address, 1) if compiled else uses_records(views, 1)
         run, floats, ints = arrays.run, arrays.flow.floats.tolist(), arrays.flow.ints.tolist()
         seen.append((answer, run.flows, run.work, floats, ints, arrays.guard.floats.tolist()))

@@ -33,11 +33,12 @@ class Drop(ev.Process, ev.Continuous):
 def as_it_was() -> Iterator[None]:
     """The collector is Python's, and one for all tests; here it does nothing by itself."""
     usual = gc.get_threshold()
+    gc.unfreeze()  # what `conftest.py` has frozen
     gc.collect()
     gc.set_threshold(10**6)
     yield
     gc.enable()
-    gc.unfreeze()
+    gc.freeze()
     gc.set_threshold(*usual)
 
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import dis
-from collections.abc import Iterator
+from functools import cache
 from types import CodeType, GeneratorType
 
 from eventide.reading.twins import inner_of
 
 
-def stored_in(code: CodeType) -> Iterator[str]:
-    """The names of the attributes that code sets, in functions inside it as well."""
-    for step in dis.get_instructions(code):
-        if step.opname == "STORE_ATTR":
-            yield step.argval
-    for constant in code.co_consts:
-        if isinstance(constant, CodeType):
-            yield from stored_in(constant)
+@cache
+def stored_in(code: CodeType) -> frozenset[str]:
+    """The names of the attributes that code sets, in functions inside it as well.
+
+    They are kept: most of a class's functions are those of classes above it, which other classes have as well.
+    """
+    own = [step.argval for step in dis.get_instructions(code) if step.opname == "STORE_ATTR"]
+    return frozenset(own).union(*[stored_in(inner) for inner in code.co_consts if isinstance(inner, CodeType)])
 
 
 def is_in_loop(generator: object) -> bool:

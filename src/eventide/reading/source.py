@@ -161,9 +161,12 @@ class SourceFile:
 
     def excerpt(self, node: ast.AST) -> str:
         """The first line of the text of a node, shortened."""
-        text = ast.get_source_segment(self.text, node) or ast.dump(node)
-        first = text.strip().splitlines()[0]
-        return first if len(first) <= 80 and first == text.strip() else first[:76] + " ..."
+        if not isinstance(node, ast.expr | ast.stmt | ast.arg) or node.end_lineno is None:
+            text, is_whole = ast.dump(node), True
+        else:  # columns are counted in bytes
+            line, is_whole = self.lines[node.lineno - 1].encode(), node.end_lineno == node.lineno
+            text = line[node.col_offset : node.end_col_offset if is_whole else None].decode().strip()
+        return text if len(text) <= 80 and is_whole else text[:76] + " ..."
 
 
 class Copies(dict[tuple[object, ...], FunctionType]):
