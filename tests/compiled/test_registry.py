@@ -165,6 +165,24 @@ def test_of_classes_that_are_made_anew_few_refusals_are_kept() -> None:
     assert (registry.refused, sum(cls() is not None for cls in gone)) == (20, 8)
 
 
+def test_of_classes_that_are_made_anew_few_kernels_are_kept(monkeypatch) -> None:
+    """What keeps a class keeps what it is closed over: the simulation of the model function that has made it."""
+    monkeypatch.setattr("eventide.compilation.registry.MOST_KERNELS", 3)
+    registry, gone = new_registry(), []
+    for _ in range(6):
+
+        class Local(Furnace):
+            pass
+
+        registry.renew()
+        registry.condition(lambda furnace: furnace.temperature > 1.0, Local(ev.Simulation()))
+        gone.append(weakref.ref(Local))
+    del Local
+    registry.renew()
+    gc.collect()
+    assert (registry.lowered, [cls() is None for cls in gone]) == (6, [True] * 3 + [False] * 3)
+
+
 def test_single_items_of_a_list_may_differ_in_class(sim) -> None:
     registry, hall = new_registry(), Furnace(sim, load=[Furnace(sim, temperature=5.0), Hotter(sim, temperature=7.0)])
 

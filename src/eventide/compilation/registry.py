@@ -50,6 +50,11 @@ _new: Final = tuple.__new__  # the constructor of a named tuple is a function of
 
 MOST_REFUSALS: Final = 8
 """The most refusals of one code that are kept for later simulations, the latest; a class made again has others."""
+MOST_KERNELS: Final = 64
+"""The most kernels of one code that are kept for later simulations, the latest.
+
+A model function that makes its classes has others in each run, which keep what they are closed over: its simulation.
+"""
 OFTEN: Final = 8
 """A number of a module or class that has changed so often while models ran is no part of the code that reads it."""
 
@@ -258,7 +263,8 @@ class Registry:
         changed: dict[tuple[int, str], Constant] = {}
         current: set[Kernel] = set()  # asked for membership only, so its order is never seen
         for key, kernels in self._kernels.items():
-            self._kernels[key] = self._renewed(kernels, changed)
+            renewed = self._renewed(kernels, changed)
+            self._kernels[key] = renewed if within_run else renewed[-MOST_KERNELS:]
             current.update(self._kernels[key])
         if within_run:
             self._note_varying(changed.values())
