@@ -566,3 +566,30 @@ def test_rows_are_interrupted_by_handlers_and_interrupt_processes_of_another_sim
     assert run_with_handler(sim) == expected
     assert "there is nothing to interrupt" in expected[2][0][1]
     assert taken(sim) > 50
+
+
+@pytest.mark.parametrize("step", [1, -1])
+def test_the_largest_whole_number_of_a_row_is_a_cause(step: int) -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        log: list[Any] = []
+
+        def victim() -> ev.ProcessGenerator:
+            while True:
+                try:
+                    yield ev.hold(10.0)
+                except ev.Interrupt as cut:
+                    log.append(cut.cause)
+
+        def hitter(other: ev.Process, cause: int) -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(1.0)
+                cause = cause + step
+                other.interrupt(cause)
+
+        sim.process(hitter(sim.process(victim()), step * (2**62 - 30)))
+        sim.run(until=40.0)
+        return log
+
+    sim = simulation("auto")
+    assert run(sim) == run(simulation(False))
+    assert taken(sim) > 20

@@ -524,3 +524,24 @@ def test_what_a_process_has_deleted_is_gone() -> None:
     found, sim = both(run)
     assert found == [True, False]
     assert taken(sim) > 20
+
+
+def test_a_lambda_that_yields_stays_in_python() -> None:
+    def run(compiles: Any) -> tuple[list[Any], ev.Simulation]:
+        sim, told = simulation(compiles, native=False), list[Any]()
+        wait = lambda pause: (yield pause)  # noqa: E731  # what is tested
+
+        def story() -> ev.ProcessGenerator:
+            for number in range(40):
+                yield ev.hold(0.5)
+                sim.process((lambda k: (told.append((k, (yield 0.25), (yield k))), told.append(sim.time)))(number))
+                yield from wait(0.25)
+
+        sim.process(story())
+        sim.run()
+        return [told, sim.time, sim.events], sim
+
+    found, sim = run("auto")
+    assert found == run(False)[0]
+    assert taken(sim) > 20
+    assert "a lambda that yields" in str(sim.explain())

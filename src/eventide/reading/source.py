@@ -264,6 +264,8 @@ class SourceBook:
         tree = file.tree_of(code)
         if tree is None:
             raise _refusal(code, "there are several lambdas on its line: give it a line of its own")
+        if code.co_flags & GENERATOR_LIKE and isinstance(tree, ast.Lambda):
+            raise _refusal(code, "it is a lambda that yields: write a `def`")
         return Definition(file, tree)
 
     def is_rebound(self, function: FunctionType, name: str) -> bool:
