@@ -530,11 +530,12 @@ def test_a_lambda_that_yields_stays_in_python() -> None:
     def run(compiles: Any) -> tuple[list[Any], ev.Simulation]:
         sim, told = simulation(compiles, native=False), list[Any]()
         wait = lambda pause: (yield pause)  # noqa: E731  # what is tested
+        tell = lambda k: (told.append((k, (yield 0.25), (yield k))), told.append(sim.time))  # noqa: E731
 
         def story() -> ev.ProcessGenerator:
             for number in range(40):
                 yield ev.hold(0.5)
-                sim.process((lambda k: (told.append((k, (yield 0.25), (yield k))), told.append(sim.time)))(number))
+                sim.process(tell(number))
                 yield from wait(0.25)
 
         sim.process(story())

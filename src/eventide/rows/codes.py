@@ -58,7 +58,7 @@ PREEMPTED_NOW: Final = -2
 """The same, as the units of the request in `cause` were taken away."""
 
 OBJECTS: Final = 2**62 + 1
-"""A cause that is an object of Python is its number in a list, and this more; other causes are whole numbers up to it."""
+"""A cause that is an object of Python is its number in a list, and this more; others are whole numbers up to it."""
 LOST: Final = -OBJECTS
 """What a handler knows as the cause where units of a request were taken away is this less the row of the request."""
 
