@@ -76,7 +76,8 @@ def keeper(sim, rng, log, stores):
         elif look == 3:
             rng.choice([one.reset_statistics, side.reset, one.level.reset, one.stays.reset, side.queue.reset])()
         elif look == 4:
-            yield ev.first_of(put=one.put({"numbers": 7, "shelf": 0.5, "tokens": one}[one.name]), late=0.5)
+            new = {"numbers": 7, "shelf": 0.5, "tokens": one, "jobs": Slim(2)}[one.name]
+            yield ev.first_of(put=one.put(new), late=0.5)
         elif look == 5:
             got = yield ev.first_of(got=one.get(priority=rng.choice([0, 1])), gave_up=0.5)
             log.append(got.value)
@@ -106,6 +107,8 @@ def bringer(sim, rng, stream):
             yield shelf.put(sim.time)
         if tokens.level.value == 0:
             yield tokens.put(sim)
+        if jobs.level.value == 0:
+            yield jobs.put(rng.choice([Job, Job, Job, Slim, Odd])(n))
 """
 
 
@@ -121,6 +124,27 @@ def feeder(sim, rng):
             yield parts.put(2)
         if boxes.amount < 2.0:
             yield boxes.put(1.25, 1)
+"""
+
+
+JOBS = """
+class Job:
+    late = False
+
+    def __init__(self, n):
+        self.n, self.x = n, 0.5 * n
+
+
+class Odd(Job):
+    def __getattribute__(self, name):
+        return 7 if name == "n" else object.__getattribute__(self, name)
+
+
+class Slim:
+    __slots__ = ("n", "x", "late")
+
+    def __init__(self, n):
+        self.n, self.x, self.late = n, 1.5, True
 """
 
 
@@ -177,6 +201,8 @@ class Transferring(Cutting):
             if kind == "shelf"
             else self.one("known", "'word'", "sim", "log", "None", "object()", "object()")
         )
+        if self.chance.random() < 0.2:
+            return self.on_job(rank)
         put = f"{kind}.put({item}{rank and ', '}{rank})"
         get = f"{kind}.get({rank})" if self.chance.random() < 0.96 else f"{kind}.get(lambda item: item is not None)"
         choice = self.chance.random()
@@ -206,6 +232,24 @@ class Transferring(Cutting):
             )
             return [f"{token} = yield {get}", *([more] if more else [])]
         return [f"{'x' if kind == 'shelf' else 'n'} = yield {get}"]
+
+    def on_job(self, rank: str) -> list[str]:
+        """A process takes an object, reads and sets what it has, and puts it back."""
+        deeds = (
+            "job.n += 1",
+            f"job.x = {self.real()}",
+            f"x = job.x * {self.real()}",
+            f"n = job.n + {self.whole()}",
+            f"job.late = {self.test()}",
+            "log.append((sim.time, job.n, job.x))",
+            "yield ev.hold(abs(job.x) % 1.5)",
+            "n = 3 if job.late else n",
+            "job.n, job.x = job.n + 1, job.n * 0.5",
+            f"job.done = {self.real()}",
+            "job.x = 'word'",
+        )
+        chosen = self.chance.choices(deeds, [4] * (len(deeds) - 2) + [1, 0.3], k=self.chance.randint(1, 4))
+        return [f"job = yield jobs.get({rank})", *chosen, f"yield jobs.put(job{rank and ', '}{rank})"]
 
     def impatient(self, act: str) -> list[str]:
         """A put or a get that is given up."""
@@ -244,7 +288,7 @@ class Transferring(Cutting):
 def program(seed: int, acts: int, looks: int) -> str:
     """The text of a model."""
     return "\n\n".join(
-        [random_interrupts.program(seed, acts, looks, Transferring), INSPECTOR, KEEPER, BRINGER, FEEDER, HIDDEN]
+        [random_interrupts.program(seed, acts, looks, Transferring), INSPECTOR, KEEPER, BRINGER, FEEDER, JOBS, HIDDEN]
     )
 
 
@@ -283,6 +327,7 @@ def outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int, looks:
     ]
     stores = [ev.Store(sim, 4, [0.5], name="shelf"), ev.Store(sim, items=[3], name="numbers")]
     stores.append(ev.Store(sim, 3, [None], name="tokens"))
+    stores.append(ev.Store(sim, 6, [module.Job(k) for k in range(3)], name="jobs"))
     vars(module).update({store.name: store for store in stores})
     vars(module).update(shared=resources[2], fuel=tanks[0], parts=tanks[1], boxes=tanks[2])
     processes: list[ev.Process] = []
@@ -303,7 +348,9 @@ def outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int, looks:
     states = [(p.name, p.terminated, p.idle or p.event_time, p.why_waiting()) for p in processes]
     frames = [module.variables_of(process) for process in processes if not process.terminated]
     found = [sim.time, sim.events, rng.random(), sim.stream("stream 0").random(), log, seen, states, frames]
+    found.append(
+        [(type(job).__name__, vars(job) if hasattr(job, "__dict__") else (job.n, job.x)) for job in stores[3].items]
+    )
     found += [*map(seen_of, tanks), *map(kept_by, stores), [(one.counts, list(one.waits.values)) for one in resources]]
-    return [
-        re.sub("object at 0x[0-9a-f]+", "object", repr(part)) for part in found
-    ]  # before generators that are given up come to `finally`
+    # Before generators that are given up come to `finally`.
+    return [re.sub("object at 0x[0-9a-f]+", "object", repr(part)) for part in found]

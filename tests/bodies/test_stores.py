@@ -192,6 +192,81 @@ def test_a_plain_object_that_a_list_gets_is_made_by_python() -> None:
     assert taken(sim) > 5
 
 
+class Job:
+    """What is handed on, with numbers of its own."""
+
+    late = False
+
+    def __init__(self, number: int) -> None:
+        self.number, self.work, self.begun = number, 0.25 + number % 3, -1.0
+
+
+class Curious(Job):
+    """One that looks at a process when it is looked at."""
+
+    seen: list[str]
+    other: ev.Process
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "work":
+            Curious.seen.append(Curious.other.why_waiting())
+        return super().__getattribute__(name)
+
+
+class Visitor(ev.Process):
+    """A process that is handed on."""
+
+    work: float
+    number: int
+    begun: float = -1.0
+    late: bool = False
+
+    def run(self) -> ev.ProcessGenerator:
+        while True:
+            yield ev.hold(self.work)
+
+
+def handing_on(sim: ev.Simulation, items: list[Any]) -> list[Any]:
+    """Items go round between two stores."""
+    log = list[Any]()
+    here, there = ev.Store(sim, items=items), ev.Store(sim, items=[items[0]])
+
+    def mover(source: ev.Store, target: ev.Store) -> ev.ProcessGenerator:
+        yield ev.hold(1.0)
+        while True:
+            job = yield source.get()
+            job.begun = sim.time
+            yield ev.hold(job.work * 0.5)
+            job.number, job.late = job.number + 1, sim.time - job.begun > 0.6
+            log.append((sim.time, job.number, job.work))
+            yield target.put(job)
+
+    for one, other in ((here, there), (there, here), (here, there)):
+        Curious.other = sim.process(mover(one, other))
+    for until in (20.0, 33.3, 60.0):
+        sim.run(until=until)
+        log.append([(job.number, job.begun, job.late) for job in (*here.items, *there.items)])
+    return [log, sim.events]
+
+
+KINDS: dict[str, tuple[Any, float]] = {
+    "of one class": (lambda sim: [Job(k) for k in range(5)], 0.9),
+    "of two": (lambda sim: [*[Job(k) for k in range(5)], *[Curious(k) for k in range(5)]], 0.0),
+    "processes": (lambda sim: [Visitor(sim, work=0.3 + 0.2 * k, number=k).activate() for k in range(3)], 0.1),
+}
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("items", "share"), KINDS.values(), ids=KINDS)
+def test_numbers_of_objects_that_a_variable_holds_in_turn_are_native(items: Any, share: float, native: bool) -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        Curious.seen = []
+        return [handing_on(sim, items(sim)), Curious.seen]
+
+    _, sim = both(run, native=native)
+    assert taken(sim) >= share * sim.events
+
+
 def test_a_wait_that_a_test_with_a_draw_chooses_is_left_to_python() -> None:
     def run(sim: ev.Simulation) -> list[Any]:
         rng, shelf, log = Random(3), ev.Store(sim, items=[1, 2, 3]), list[Any]()

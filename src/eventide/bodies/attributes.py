@@ -17,6 +17,7 @@ from eventide.bodies.calls import PLAIN, object_at
 from eventide.bodies.naming import ABSENT, UNBORN, Fact
 from eventide.bodies.operands import EXACT, KINDS, WIDE, Kind, Operand, Thing, Unknown, constant
 from eventide.discrete.world import World
+from eventide.rows.codes import UNMADE
 from eventide.statistics.tally import Tally
 
 if TYPE_CHECKING:
@@ -76,6 +77,29 @@ def read(expressions: BodyExpressions, owner: Thing, node: ast.Attribute) -> Ope
     where = f"{naming.address(owner)}, {_constant(naming, sys.intern(name))}"
     expressions.emission.emit_early(_EXIT.format(f"is_attribute({where}, {naming.address(thing)}) == 0"))
     return thing
+
+
+def read_held(expressions: BodyExpressions, owner: Operand, node: ast.Attribute) -> Operand:
+    """A number of the object that a variable holds now, which may be another one each time. Raises Unknown."""
+    naming, known = expressions.naming, _held(expressions, owner, node)
+    _note_class(naming, type(known), node)
+    kind = KINDS.get(type(getattr(known, node.attr, ABSENT)))
+    if kind is None:
+        raise Unknown("of objects that a variable holds in turn numbers are native", node)
+    where = f"{owner.text}, {_constant(naming, sys.intern(node.attr))}"
+    return _taken(expressions.emission, f"attribute({where}, {_constant(naming, _TYPES[kind])})", kind)
+
+
+def _held(expressions: BodyExpressions, owner: Operand, node: ast.Attribute) -> object:
+    """The object that a variable has held; one of another class is left to Python. Raises Unknown."""
+    naming, emission = expressions.naming, expressions.emission
+    name = node.value.id if isinstance(node.value, ast.Name) else ""
+    held = naming.values.get(name, naming.samples.get(naming.key(name)))
+    if owner.kind != "object" or not owner.is_early or expressions.is_inside or not is_plain(held):
+        raise Unknown("attributes of numbers, and of objects that are not known, are left to Python", node)
+    emission.emit_early(_EXIT.format(f"{owner.text} <= {UNMADE}"))
+    emission.emit_early(_EXIT.format(f"is_of_class({owner.text}, {_constant(naming, type(held))}) == 0"))
+    return held
 
 
 def _of_unborn(expressions: BodyExpressions, owner: Thing, node: ast.Attribute, inherited: object) -> Operand | Thing:
@@ -153,22 +177,30 @@ def _setting_plain(
     function    in whose text it stands
     """
     naming, name = expressions.naming, target.attr
-    if isinstance(owner, Operand) or not is_plain(owner.value):
+    known = _held(expressions, owner, target) if isinstance(owner, Operand) else owner.value
+    if not is_plain(known):
         raise Unknown("attributes of such objects are set by Python", target)
-    inherited = _note_class(naming, type(owner.value), target)
+    inherited = _note_class(naming, type(known), target)
     if isinstance(inherited, FunctionType):
         raise Unknown("it takes the place of a method", target)
+    if isinstance(owner, Operand):
+        return _set_line(naming, owner.text, name, operand), False
     if owner.value is naming.unborn:
         return _setting_unborn(naming, target, operand, function, inherited)
     key = ".".join((owner.root, *map(str, owner.path), name))
     is_new = bool(owner.root) and key not in naming.kinds and type(getattr(owner.value, name, ABSENT)) not in KINDS
     if is_new:
         naming.kinds[key] = operand.kind
+    return _set_line(naming, naming.address(owner), name, operand), is_new
+
+
+def _set_line(naming: Naming, owner: str, name: str, operand: Operand) -> str:
+    """The lines that set an attribute of the object at an address."""
     naming.changed.add(name)
-    where = f"{naming.address(owner)}, {_constant(naming, sys.intern(name))}"
+    where = f"{owner}, {_constant(naming, sys.intern(name))}"
     word = {"int": "whole", "float": "real", "bool": "truth"}[operand.kind]
     value = f"int({operand.text})" if operand.kind == "bool" else operand.text
-    return f"if set_{word}({where}, {value}) != 0:\n    code = FAILED\n    break", is_new
+    return f"if set_{word}({where}, {value}) != 0:\n    code = FAILED\n    break"
 
 
 def _setting_unborn(
@@ -313,6 +345,11 @@ def attribute(owner: int, name: int, kind: int) -> int:
     return id(found) if type(found) is object_at(kind) else 0
 
 
+def is_of_class(owner: int, kind: int) -> int:
+    """1 if an object is of a class itself, else 0."""
+    return int(type(object_at(owner)) is object_at(kind))
+
+
 def is_attribute(owner: int, name: int, known: int) -> int:
     """1 if an attribute is a certain object, else 0."""
     return int(getattr(object_at(owner), object_at(name), ABSENT) is object_at(known))
@@ -358,4 +395,15 @@ def set_truth(owner: int, name: int, value: int) -> int:
     return 0
 
 
-FUNCTIONS: Final = (attribute, item, length, is_attribute, taken_real, taken_whole, set_real, set_whole, set_truth)
+FUNCTIONS: Final = (
+    attribute,
+    item,
+    length,
+    is_attribute,
+    is_of_class,
+    taken_real,
+    taken_whole,
+    set_real,
+    set_whole,
+    set_truth,
+)

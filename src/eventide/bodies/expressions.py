@@ -173,7 +173,7 @@ class BodyExpressions:
         if isinstance(owner, Operand):
             if node.attr == "__class__" and owner.kind != "object":
                 return Thing("", (), type(SAMPLES[owner.kind]))
-            raise Unknown("attributes of numbers are left to Python", node)
+            return attributes.read_held(self, owner, node)
         if isinstance(owner.value, World) and node.attr == "time":
             self.naming.need_simulation(owner)
             return self.emission.keep("a.run.time", "float", is_number=True)

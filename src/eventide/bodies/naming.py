@@ -218,6 +218,7 @@ class Naming:
         """The variables that have values wherever their names mean anything."""
 
     def _note_nothing(self) -> None:
+        self.samples: dict[str, object] = {}  # what variables of objects may get
         self.facts: dict[tuple[int, str], Fact] = {}
         self.particular: set[tuple[int, str]] = set()  # asked for whether it is empty only
         self.settings: dict[str, object] = {}
@@ -562,7 +563,7 @@ class Naming:
             self.quantities[text] = owner._replace(value=None) if owner.root else owner, where
         self.simulations.update(dict.fromkeys(self.simulations))
         self.unborn, self.values, self.bound = None, {}, {}
-        self.among = {}
+        self.among, self.samples = {}, {}
         del self.world
 
     def stands(self, world: World, values: Mapping[str, object]) -> bool:

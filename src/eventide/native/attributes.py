@@ -75,6 +75,15 @@ def _is_attribute(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     return Value(builder.convert("zext", "i1", builder.value("icmp eq", "ptr", made, known), "i64"), "i64")
 
 
+def _is_of_class(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    """1 if an object is of a class itself, whatever it says."""
+    builder = expressions.builder
+    owner, kind = (object_at(expressions, argument) for argument in arguments)
+    found = call_python(expressions, "ptr", "PyObject_Type", ("ptr", owner))
+    call_python(expressions, "void", "Py_DecRef", ("ptr", found))
+    return Value(builder.convert("zext", "i1", builder.value("icmp eq", "ptr", found, kind), "i64"), "i64")
+
+
 def _taken_real(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     """The value of a float to which there is a reference, which ends here."""
     made = object_at(expressions, arguments[0])
@@ -115,6 +124,7 @@ ATTRIBUTES: Final[Mapping[str, Intrinsic]] = {
     "item": _typed(_item),
     "length": _length,
     "is_attribute": _is_attribute,
+    "is_of_class": _is_of_class,
     "taken_real": _taken_real,
     "taken_whole": _taken_whole,
     "set_real": _setting("double", "PyFloat_FromDouble"),

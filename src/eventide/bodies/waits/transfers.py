@@ -14,6 +14,7 @@ from eventide.bodies.attributes import class_by_name
 from eventide.bodies.naming import Fact
 from eventide.bodies.operands import EXACT, KINDS, LARGEST, Kind, Operand, Thing, Unknown, constant
 from eventide.bodies.stations.statistics import kind_of_content
+from eventide.discrete.resources.away_depots import first_item
 from eventide.discrete.resources.container import Container
 from eventide.discrete.resources.store import Store
 from eventide.statistics.level import Level
@@ -34,13 +35,14 @@ class Move(NamedTuple):
 
     depot, side     the variable of the container or the store, and "puts" or "gets"
     text            of the call that yields it, without the activity, which is `{0}`
-    item            the type of the item that a get from a store returns
+    item            the type of the item that a get from a store returns; sample: one that it has now
     """
 
     depot: str
     side: str
     text: str
     item: Kind | None = None
+    sample: object = None
 
     def result(self, node: ast.AST) -> Operand:
         """What the `yield` returns, as its process continues. Raises Unknown where that is left to Python."""
@@ -73,7 +75,8 @@ def transfer_made(expressions: BodyExpressions, node: ast.expr | None) -> Move |
     expressions.emission.emit_early(f"if not is_open(a, {depot}):\n    code = ROOM\n    break")
     given = _given(node, _ARGUMENTS[function])
     if type(called.value.__self__) is Store:
-        return _of_store(expressions, given, depot, side, kind)
+        made = _of_store(expressions, given, depot, side, kind)
+        return made._replace(sample=first_item(called.value.__self__))
     return _of_container(expressions, given, depot, side, kind, node)
 
 

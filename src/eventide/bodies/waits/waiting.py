@@ -81,6 +81,8 @@ class Waiting(Writing):
             if move is None or target is None:
                 raise Unknown(_RESULT, command)
             line = self._set(target, move.result(command))
+            if isinstance(target, ast.Name):
+                self.naming.samples.setdefault(self.naming.key(target.id), move.sample)
             self.points[resume] = self.points[resume]._replace(got=move.depot)
 
         state = self._attempt(statement, write)

@@ -272,6 +272,11 @@ def item_type(store: Store) -> type | None:
     return kind if is_plain else None
 
 
+def first_item(store: Store) -> object:
+    """The item that has been in a store for longest; None if it is empty."""
+    return store._entries[0][3] if store._entries else None
+
+
 def can_go(depot: Depot) -> bool:
     """Whether a container or a store can go away, but for the levels of its sides: nothing is granted there."""
     if depot._promises or type(depot.level) is not Level:
