@@ -396,3 +396,30 @@ def test_the_clock_stands_where_a_full_tape_was_fetched_not_where_a_law_last_loo
     regular = int(6.0 / period) + 1
     assert len(tables[0]) >= regular
     assert tables[0].equals(tables[1])
+
+
+class Dated(ev.Continuous):
+    """Its law looks at the step."""
+
+    x: ev.State = ev.state(0.0)
+    dt: ev.Computed = ev.computed()
+
+    def equations(self) -> None:
+        self.rate.x = 1.0 - self.x
+        self.dt = self.sim.dt
+
+
+@pytest.mark.parametrize("dt_max", [0.05, 0.1, 0.2])
+def test_a_row_where_a_step_ends_is_of_that_step(dt_max: float) -> None:
+    def rows(*, compiled: bool) -> list[list[float]]:
+        sim = ev.Simulation(compile=compiled, dt_max=dt_max)
+        sim.method = ev.methods.DOP853
+        dated = Dated(sim).start()
+        recording = sim.record(dated, every=0.1)
+        sim.run(until=1.65)
+        found: list[list[float]] = recording.to_pandas().to_numpy().tolist()
+        return found
+
+    found = rows(compiled=True)
+    assert found == rows(compiled=False)
+    assert [dt for _, dt in found[1:17]] == pytest.approx([min(dt_max, 0.1 + 0.1 * (k % 2)) for k in range(16)])

@@ -27,10 +27,11 @@ from eventide.engine.codes import (
     WHERE,
     WIDTH,
     WITH_LAWS,
+    Y0,
     R,
     Y,
 )
-from eventide.engine.law_evaluation import evaluate
+from eventide.engine.law_evaluation import copy, evaluate
 from eventide.engine.stepper import interpolate
 
 if TYPE_CHECKING:
@@ -101,8 +102,12 @@ def show_inside(a: Arrays, tape: int, time: float) -> bool:
         f = a.lists[a.lists[tape + SHOWN_AT] + k]
         a.flow.at[f] = nan
         if a.flow.empty[f] == 0 and a.flow.step[f] > 0.0:
-            elapsed = elapsed_at(a, f, time)
-            interpolate(a, f, elapsed / a.flow.step[f])
+            if time > a.flow.start[f]:
+                elapsed = elapsed_at(a, f, time)
+                interpolate(a, f, elapsed / a.flow.step[f])
+            else:  # the row has the end of the step before, as if it were taken before the next began
+                elapsed = a.flow.ended_step[f]
+                copy(a, f, Y0, Y)
             if a.lists[tape + WITH_LAWS] == 1:
                 evaluate(a, f, time, elapsed, R)
     is_shown = a.run.troubled == 0
