@@ -14,13 +14,13 @@ from eventide.lowering.names.binder import is_of_blocks, make_binder, make_compa
 from eventide.lowering.names.name_resolution import NameResolver
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
 from eventide.lowering.translation import calls, expressions, numpy_functions, statements
-from eventide.lowering.translation.certificate import certificate_of, comparisons_in, leave
+from eventide.lowering.translation.certificate import certificate_of, leave
 from eventide.lowering.translation.conditions import ConditionDialect
 from eventide.lowering.translation.context import Context
 from eventide.lowering.translation.dialect import Dialect
 from eventide.lowering.translation.handlers import HandlerDialect
 from eventide.lowering.translation.segments import SegmentDialect
-from eventide.lowering.translation.values import Boolean, Function, Item, Number
+from eventide.lowering.translation.values import Boolean, Function, Item, Number, comparisons_in
 from eventide.native.ir import MARKS, SCALAR, Block, Builder, Instruction
 from eventide.native.ir import Function as LLVMFunction
 from eventide.reading.entries import Entry

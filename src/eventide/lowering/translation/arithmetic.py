@@ -69,7 +69,12 @@ class Arithmetic:
             return item
         if item.known is not None:
             return Number(str(int(item.known)), "int", known=int(item.known))
-        return Number(self.builder.convert("zext", "i1", item.text, "i64"), "int", item.slope and NAN, span=(0, 1))
+        text, one, zero = (
+            self.builder.convert("zext", "i1", item.text, "i64"),
+            *map(guard_expressions.literal, (1.0, 0.0)),
+        )
+        form = guard_expressions.choice(guard_expressions.number_of(item.tree), one, zero)
+        return Number(text, "int", item.slope and NAN, span=(0, 1), form=form)
 
     def double(self, item: Number | Boolean) -> str:
         """The operand as a double."""

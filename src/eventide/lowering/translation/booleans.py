@@ -9,8 +9,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from eventide.engine.codes import JOINTS
 from eventide.lowering.translation import guard_expressions
-from eventide.lowering.translation.values import Boolean, BooleanTree, Comparison, Junction, Number, constant
+from eventide.lowering.translation.values import (
+    Boolean,
+    BooleanTree,
+    Comparison,
+    Junction,
+    Number,
+    comparisons_in,
+    constant,
+)
 from eventide.native.ir import INFINITE, NAN, ONE, ZERO, Wire, real
 
 if TYPE_CHECKING:
@@ -47,6 +56,10 @@ class BooleanOperations:
         return replace(truth, is_numpy=True) if left.is_numpy or right.is_numpy else truth
 
     def _compared(self, name: str, left: Number | Boolean, right: Number | Boolean) -> Boolean:
+        if self.is_guided and name in ("Eq", "NotEq") and isinstance(left, Boolean) and isinstance(right, Boolean):
+            return self.decided(
+                left, *((right, self.opposite(right)) if name == "Eq" else (self.opposite(right), right))
+            )
         one, other = self.arithmetic.number(left), self.arithmetic.number(right)
         whole, double = COMPARISONS[name]
         if one.kind == other.kind == "int":
@@ -112,6 +125,10 @@ class BooleanOperations:
         forms = [self.arithmetic.form(self.arithmetic.number(each)) for each in (one, other)]
         return replace(made, form=guard_expressions.choice(guard_expressions.number_of(self.tree(test)), *forms))
 
+    def decided(self, test: Boolean, one: Boolean, other: Boolean) -> Boolean:
+        """`one if test else other`, all of which have been computed."""
+        return self.either(self.both(test, one), self.both(self.opposite(test), other))
+
     def both(self, one: Boolean, other: Boolean) -> Boolean:
         """`one and other`, both of which have been computed."""
         return self._join("and", one, other)
@@ -126,7 +143,7 @@ class BooleanOperations:
                 return truth if truth.known == (word == "or") else rest
         builder = self.builder
         text = builder.value(word, "i1", one.text, other.text)
-        tree = Junction(word, self.tree(one), self.tree(other)) if self.is_guided else None
+        tree = _joined(word, self.tree(one), self.tree(other)) if self.is_guided else None
         if one.guide is None and other.guide is None:
             return Boolean(text, None, (one.slope or other.slope) and NAN, tree=tree)
         first, second = self.guide(one), self.guide(other)
@@ -160,6 +177,11 @@ class BooleanOperations:
         slope = Wire(self.builder, truth.slope or ZERO)
         still = (slope * 0.0).unless(is_unknown, Wire(self.builder, NAN))
         return sign.unless(is_bounded, guide).text, still.unless(is_bounded, slope).text
+
+
+def _joined(word: str, one: BooleanTree, other: BooleanTree) -> BooleanTree:
+    """Two joined; of more comparisons than can be enclosed nothing is known."""
+    return Junction(word, one, other) if comparisons_in(one) + comparisons_in(other) <= JOINTS else Comparison(None)
 
 
 def _turned(tree: BooleanTree) -> BooleanTree:

@@ -39,13 +39,6 @@ def certificate_of(tree: BooleanTree) -> Certificate:
     return Certificate((len(writer.lines), len(words), *numbers, *words), tuple(writer.stills))
 
 
-def comparisons_in(tree: BooleanTree | None) -> int:
-    """Of how many comparisons a condition consists; 0 if that is not known."""
-    if isinstance(tree, Junction):
-        return comparisons_in(tree.one) + comparisons_in(tree.other)
-    return int(tree is not None)
-
-
 class _Writer:
     """Numbers expressions in the order in which they are to be enclosed, each once."""
 

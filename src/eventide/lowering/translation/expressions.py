@@ -135,7 +135,7 @@ def _unary_operation(context: Context, node: ast.UnaryOp) -> Item:
     if isinstance(node.op, ast.Not):
         return context.booleans.opposite(evaluate_boolean(context, node.operand))
     if isinstance(node.op, ast.Invert):
-        raise Unlowerable("only the operators + - * / // % ** can be compiled, and & | of Booleans")
+        raise Unlowerable("only the operators + - * / // % ** can be compiled, and & | ^ of Booleans")
     item = as_operand(context, context.evaluate(node.operand), node.operand)
     return signed(context, item, is_negative=isinstance(node.op, ast.USub))
 

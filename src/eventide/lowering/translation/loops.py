@@ -22,7 +22,7 @@ from eventide.lowering.translation.values import (
     Vector,
     constant,
 )
-from eventide.lowering.translation.vectors import as_operand, for_each_item, keep, kept_item, read_item
+from eventide.lowering.translation.vectors import as_operand, few_items, for_each_item, keep, kept_item, read_item
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -123,8 +123,12 @@ def _each_item(
     context: Context, vector: Vector | Formula, source: ast.expr, names: list[str], body: Callable[[], None]
 ) -> None:
     """A loop over the items of a vector."""
+    as_operand(context, vector, source)
+    few = few_items(context, vector)
+    if few is not None:
+        _each_in_turn(context, ast.Name(names[0], ast.Store()), list(few), body)
+        return
     kept = keep(context, vector)
-    as_operand(context, kept, source)
 
     def take(index: Number) -> None:
         context.scope.bindings[names[0]] = read_item(context, kept, index)
@@ -139,7 +143,7 @@ def _each_together(
     """A loop over `enumerate(vector)` or `zip(vector, ...)`."""
     counts = _is_builtin(context, source.func, enumerate)
     items = [as_operand(context, context.evaluate(argument), argument) for argument in source.args]
-    vectors = [keep(context, item) for item in items if isinstance(item, Vector | Formula)]
+    vectors = [item for item in items if isinstance(item, Vector | Formula)]
     names = target.elts if isinstance(target, ast.Tuple) else []
     is_strict = _is_strict(source)
     if is_strict is None or len(vectors) < len(items) or not vectors or len(names) != len(items) + counts:
@@ -147,13 +151,20 @@ def _each_together(
     if is_strict and len({vector.count for vector in vectors}) > 1:
         raise context.refusal(source, "the vectors are not of one size")
 
+    few = [few_items(context, vector) for vector in vectors]
+    if None not in few:
+        columns = [[constant(k) for k in range(vectors[0].count)]] * counts + [items for items in few if items]
+        _each_in_turn(context, target, [Items(row) for row in zip(*columns, strict=False)], body)
+        return
+    kept = [keep(context, vector) for vector in vectors]
+
     def take(index: Number) -> None:
-        parts = [read_item(context, vector, index) for vector in vectors]
+        parts = [read_item(context, vector, index) for vector in kept]
         bind_target(context, target, Items((index, *parts) if counts else tuple(parts)))
         body()
 
     carried = [name.id for name in names if isinstance(name, ast.Name)]
-    for_each_item(context, min(vector.count for vector in vectors), take, [*carried, *assigned], leaves=True)
+    for_each_item(context, min(vector.count for vector in kept), take, [*carried, *assigned], leaves=True)
 
 
 def _is_strict(call: ast.Call) -> bool | None:

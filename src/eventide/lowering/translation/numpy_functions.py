@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 from dataclasses import replace
+from functools import reduce
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -27,11 +28,13 @@ from eventide.lowering.translation.values import (
     Vector,
     VectorMethod,
     constant,
+    literal,
 )
 from eventide.lowering.translation.vectors import (
     Operand,
     as_operand,
     copy_of,
+    few_items,
     for_each_item,
     formula_of,
     item_at,
@@ -164,32 +167,62 @@ def call_method(context: Context, method: VectorMethod, node: ast.Call) -> Item:
 
 
 def _judge(context: Context, vector: Vector | Formula, *, is_all: bool) -> Item:
+    def join(so_far: Number | Boolean, item: Number | Boolean) -> Boolean:
+        parts = context.booleans.of(so_far), context.booleans.of(item)
+        return context.booleans.both(*parts) if is_all else context.booleans.either(*parts)
+
+    return _gather(context, vector, literal(is_all), join)
+
+
+@lowers(np.any)
+def _any(context: Context, vector: Vector | Formula, /) -> Item:
+    return _judge(context, vector, is_all=False)
+
+
+@lowers(np.all)
+def _all(context: Context, vector: Vector | Formula, /) -> Item:
+    return _judge(context, vector, is_all=True)
+
+
+@lowers(np.count_nonzero)
+def _count(context: Context, vector: Vector | Formula, /) -> Item:
+    def add(so_far: Number | Boolean, item: Number | Boolean) -> Number | Boolean:
+        return context.arithmetic.binary("Add", so_far, context.booleans.of(item))
+
+    return replace(_gather(context, vector, constant(0), add), is_numpy=False)
+
+
+def _gather(
+    context: Context,
+    vector: Vector | Formula,
+    begin: Number | Boolean,
+    join: Callable[[Number | Boolean, Number | Boolean], Number | Boolean],
+) -> Number | Boolean:
+    """What the items are joined to, one after the other."""
+    few = few_items(context, vector)
+    if few is not None:
+        return replace(reduce(join, few, begin), is_numpy=True)
     outer = context.scope.bindings
-    begin: Boolean = Boolean("true" if is_all else "false", known=is_all)
     context.scope.bindings = {**outer, TOTAL: begin}
 
     def take(index: Number) -> None:
         so_far = context.scope.bindings[TOTAL]
-        assert isinstance(so_far, Boolean)
-        truth = context.booleans.of(item_at(context, vector, index))
-        context.scope.bindings[TOTAL] = (context.booleans.both if is_all else context.booleans.either)(so_far, truth)
+        assert isinstance(so_far, Number | Boolean)
+        context.scope.bindings[TOTAL] = join(so_far, item_at(context, vector, index))
 
     for_each_item(context, vector.count, take, [TOTAL])
-    return _gathered(context, outer)
-
-
-def _gathered(context: Context, outer: dict[str, Item]) -> Item:
     result = context.scope.bindings[TOTAL]
     context.scope.bindings = outer
-    return replace(result, is_numpy=True) if isinstance(result, Number | Boolean) else result
+    assert isinstance(result, Number | Boolean)
+    return replace(result, is_numpy=True)
 
 
 @lowers(np.sum)
 def _sum(context: Context, vector: Vector | Formula, /) -> Item:
-    memory = _summable(context, vector)
+    memory, form = _summable(context, vector), _form_of(context, vector, guard_expressions.total)
     total = new_buffer(context, 1, moves=False)
     context.builder.store("double", ZERO, total.address, "0")
-    return _reduce(context, np.add, memory, total, 0, _sum_of_slopes)
+    return replace(_reduce(context, np.add, memory, total, 0, _sum_of_slopes), form=form)
 
 
 @lowers(np.mean)
@@ -201,22 +234,33 @@ def _mean(context: Context, vector: Vector | Formula, /) -> Item:
 
 @lowers(np.min, np.amin)
 def _least(context: Context, vector: Vector | Formula, /) -> Item:
-    return _extreme_of(context, np.minimum, vector)
+    return _extreme_of(context, np.minimum, "lt", vector)
 
 
 @lowers(np.max, np.amax)
 def _greatest(context: Context, vector: Vector | Formula, /) -> Item:
-    return _extreme_of(context, np.maximum, vector)
+    return _extreme_of(context, np.maximum, "gt", vector)
 
 
-def _extreme_of(context: Context, function: Callable[..., object], vector: Vector | Formula) -> Item:
+def _extreme_of(context: Context, function: Callable[..., object], comparison: str, vector: Vector | Formula) -> Item:
+    form = _form_of(context, vector, lambda one, other: guard_expressions.extreme(comparison, one, other))
     memory = _reducible(context, vector)
     if not memory.count:
         raise Unlowerable("a vector without items has neither a least nor a greatest")
     best = new_buffer(context, 1, moves=False)
     first = context.arithmetic.number(read_item(context, memory, Number("0", "int", known=0)))
     context.builder.store("double", first.text, best.address, "0")
-    return _reduce(context, function, memory, best, 1, _slope_of_equal)
+    return replace(_reduce(context, function, memory, best, 1, _slope_of_equal), form=form)
+
+
+def _form_of(
+    context: Context,
+    vector: Vector | Formula,
+    join: Callable[[guard_expressions.Maybe, guard_expressions.Maybe], guard_expressions.Maybe],
+) -> guard_expressions.Maybe:
+    """How what a short vector is reduced to moves; None of others."""
+    numbers = [context.arithmetic.number(item) for item in few_items(context, vector) or ()]
+    return reduce(join, map(context.arithmetic.form, numbers)) if numbers else None
 
 
 def _summable(context: Context, vector: Vector | Formula) -> Vector:
@@ -276,18 +320,8 @@ def _gather_slope(context: Context, vector: Vector, join: Callable[[Number, Numb
     sample = vector.memory
     if isinstance(sample, Table) or (isinstance(sample, Buffer) and sample.slopes is None):
         return None
-    outer = context.scope.bindings
-    context.scope.bindings = {**outer, TOTAL: Number(ZERO, "float")}
-
-    def take(index: Number) -> None:
-        so_far = context.scope.bindings[TOTAL]
-        assert isinstance(so_far, Number)
-        context.scope.bindings[TOTAL] = join(so_far, context.arithmetic.number(read_item(context, vector, index)))
-
-    for_each_item(context, vector.count, take, [TOTAL])
-    result = _gathered(context, outer)
-    assert isinstance(result, Number)
-    return result.text
+    number = context.arithmetic.number
+    return number(_gather(context, vector, constant(0.0), lambda one, item: join(number(one), number(item)))).text
 
 
 @lowers(np.copy)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from eventide.lowering.translation.context import Context
 
 BYTES: Final = 8
+JOINING: Final = {"BitAnd": "and", "BitOr": "or", "BitXor": "xor"}
 _WORDS: Final = {f"arc{word}": f"a{word}" for word in ("sin", "cos", "tan", "sinh", "cosh", "tanh")}
 """numpy's names of functions and those of `math`."""
 
@@ -37,9 +39,15 @@ def operate(
         raise Unlowerable("numpy does not add its Booleans as numbers: write `1.0 if ... else 0.0`")
     if name in OPERATIONS:
         return context.arithmetic.binary(name, left, right)
-    if name in ("BitAnd", "BitOr") and isinstance(left, Boolean) and isinstance(right, Boolean):
-        return context.booleans.both(left, right) if name == "BitAnd" else context.booleans.either(left, right)
-    raise Unlowerable("only the operators + - * / // % ** can be compiled, and & | of Booleans")
+    if name in JOINING and isinstance(left, Boolean) and isinstance(right, Boolean):
+        return join_booleans(context, JOINING[name], left, right)
+    raise Unlowerable("only the operators + - * / // % ** can be compiled, and & | ^ of Booleans")
+
+
+def join_booleans(context: Context, word: str, one: Boolean, other: Boolean) -> Boolean:
+    """`one and other`, `or`, `xor`, both of which have been computed."""
+    booleans = context.booleans
+    return {"and": booleans.both, "or": booleans.either}.get(word, partial(booleans.compare, "NotEq"))(one, other)
 
 
 def combine(context: Context, operator: ast.operator, left: Operand, right: Operand) -> Operand:

@@ -182,10 +182,13 @@ def _extreme(
         assert isinstance(best, Number | Boolean)
         assert isinstance(seen, Boolean)
         better = context.arithmetic.extreme("lt" if function is min else "gt", [best, number])
-        context.scope.bindings[ACCUMULATED] = context.arithmetic.select(seen, better, number)
-        context.scope.bindings[SEEN] = Boolean("true")
+        chosen = number if seen.known is False else better
+        context.scope.bindings[ACCUMULATED] = (
+            chosen if seen.known is not None else context.arithmetic.select(seen, better, number)
+        )
+        context.scope.bindings[SEEN] = literal(True)
 
-    return {ACCUMULATED: default, SEEN: Boolean("false")}, take
+    return {ACCUMULATED: default, SEEN: literal(False)}, take
 
 
 @lowers(bisect_left)

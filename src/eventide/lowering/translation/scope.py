@@ -171,7 +171,7 @@ class Merger:
     def select(
         self, test: Boolean, one: Scope, value: Item | None, other: Scope, otherwise: Item | None
     ) -> tuple[Scope, Item | None] | None:
-        """The numbers of one of two paths, both of which have been written; None if other things differ."""
+        """What is computed on one of two paths, both of which have been written; None if other things differ."""
         pairs = {name: (item, other.bindings[name]) for name, item in one.bindings.items() if name in other.bindings}
         del pairs[PATH_CONDITION]
         pairs[_VALUE] = (value or _NO_VALUE, otherwise or _NO_VALUE)
@@ -181,6 +181,9 @@ class Merger:
                 bindings[name] = item
             elif isinstance(item, Number) and isinstance(alternative, Number):
                 bindings[name] = self._selected(test, item, alternative)
+            elif isinstance(item, Boolean) and isinstance(alternative, Boolean):
+                truth = self.booleans.decided(test, item, alternative)
+                bindings[name] = replace(truth, is_numpy=_all_numpy([item, alternative]))
             else:
                 return None
         answer = bindings.pop(_VALUE)

@@ -69,6 +69,13 @@ class Junction:
 BooleanTree: TypeAlias = Comparison | Junction
 
 
+def comparisons_in(tree: BooleanTree | None) -> int:
+    """Of how many comparisons a condition consists; 0 if that is not known."""
+    if isinstance(tree, Junction):
+        return comparisons_in(tree.one) + comparisons_in(tree.other)
+    return int(tree is not None)
+
+
 @dataclass(frozen=True, slots=True)
 class Number:
     """A number of the kernel.

@@ -35,6 +35,8 @@ if TYPE_CHECKING:
 
 LARGEST: Final = 32_768
 """How many numbers a kernel may keep for the length of a call."""
+FEW: Final = 16
+"""Conditions tell how each item of a vector of so many moves: that many comparisons can be enclosed."""
 Operand: TypeAlias = Number | Boolean | Vector | Formula
 
 
@@ -50,6 +52,13 @@ def read_item(context: Context, vector: Vector, index: Number) -> Number | Boole
         return replace(context.slots.truth(value), is_numpy=True, slope=NAN if memory.slopes else None)
     slope = context.builder.load("double", memory.slopes, place) if memory.slopes else None
     return Number(value, "float", slope, is_numpy=True)
+
+
+def few_items(context: Context, item: Vector | Formula) -> list[Number | Boolean] | None:
+    """The items of a short vector one by one, where it is wanted how each of them moves; None of others."""
+    if not context.is_guided or item.count > FEW:
+        return None
+    return [item_at(context, item, Number(str(k), "int", known=k)) for k in range(item.count)]
 
 
 def place_in(context: Context, vector: Vector, index: Number) -> str:
