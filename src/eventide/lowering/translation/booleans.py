@@ -126,8 +126,14 @@ class BooleanOperations:
         return replace(made, form=guard_expressions.choice(guard_expressions.number_of(self.tree(test)), *forms))
 
     def decided(self, test: Boolean, one: Boolean, other: Boolean) -> Boolean:
-        """`one if test else other`, all of which have been computed."""
-        return self.either(self.both(test, one), self.both(self.opposite(test), other))
+        """`one if test else other`, all of which have been computed.
+
+        `True if test else False` is as far from changing as can be: laws so say which way they have gone.
+        """
+        chosen = self.either(self.both(test, one), self.both(self.opposite(test), other))
+        if one.known is None or other.known is None:
+            return chosen
+        return replace(chosen, guide=None, slope=chosen.slope and NAN)
 
     def both(self, one: Boolean, other: Boolean) -> Boolean:
         """`one and other`, both of which have been computed."""
