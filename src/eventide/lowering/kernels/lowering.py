@@ -13,7 +13,7 @@ from eventide.lowering.kernels.pieces import cut
 from eventide.lowering.names.binder import is_of_blocks, make_binder, make_comparison
 from eventide.lowering.names.name_resolution import NameResolver
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
-from eventide.lowering.translation import calls, expressions, numpy_functions, statements
+from eventide.lowering.translation import calls, closeness, expressions, numpy_functions, statements
 from eventide.lowering.translation.certificate import certificate_of, leave
 from eventide.lowering.translation.conditions import ConditionDialect
 from eventide.lowering.translation.context import Context
@@ -27,7 +27,7 @@ from eventide.reading.entries import Entry
 from eventide.reading.places import location
 from eventide.reading.source import SourceBook
 
-RULES: Final = (calls, expressions, numpy_functions, statements)
+RULES: Final = (calls, closeness, expressions, numpy_functions, statements)
 """The modules of rules, which are imported so that these are registered; those of dialects are imported by name."""
 CONDITION: Final = (
     "double %t, double %dt, double %last, ptr %Y, ptr %R, ptr %Y0, "

@@ -80,10 +80,12 @@ def call_numpy(context: Context, function: Callable[..., object], node: ast.Call
 
     Raises Unlowerable if it is not followed, or cannot be called like that.
     """
-    if any(isinstance(argument, ast.Starred) for argument in node.args) or node.keywords:
+    is_close = function is np.isclose  # of the functions that are followed the only one with names worth giving
+    if any(isinstance(argument, ast.Starred) for argument in node.args) or (node.keywords and not is_close):
         raise Unlowerable("arguments of numpy's functions are followed one by one, without names and *")
     items = [context.evaluate(argument) for argument in node.args]
     arguments = [as_operand(context, item, place) for item, place in zip(items, node.args, strict=True)]
+    named = {one.arg or "**": as_operand(context, context.evaluate(one.value), one.value) for one in node.keywords}
     if isinstance(function, np.ufunc):
         if len(arguments) != function.nin or function.nout != 1:
             raise Unlowerable(
@@ -94,10 +96,10 @@ def call_numpy(context: Context, function: Callable[..., object], node: ast.Call
     if rule is None:
         raise Unlowerable(f"numpy's {getattr(function, '__name__', type(function).__name__)} is not followed")
     try:
-        inspect.signature(rule).bind(context, *arguments)
+        inspect.signature(rule).bind(context, *arguments, **named)
     except TypeError as error:
         raise Unlowerable(f"numpy's {function.__name__} is not followed like that: {error}") from None
-    item: Item = rule(context, *arguments)
+    item: Item = rule(context, *arguments, **named)
     return item
 
 
