@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 import eventide as ev
@@ -143,3 +144,86 @@ def test_states_that_laws_assign_are_sampled(simulate: Simulate) -> None:
     sim.run(until=1.0)
     assert (sim.report().certified, sim.report().sampled) == (0, 1)
     assert sim.explain().conditions[0].kind == "sampled"
+
+
+class Waves(ev.Continuous):
+    """Three oscillations; the first passes the level 0.5, and only for moments some item is over 0.99999."""
+
+    u: ev.StateVector = ev.state_vector(0.0, size=3)
+    c: ev.StateVector = ev.state_vector(1.0, size=3)
+
+    @property
+    def top(self) -> float:
+        return self.u.max()
+
+    def over(self, level: float) -> bool:
+        return np.any(self.u > level)
+
+    def equations(self) -> None:
+        for k in range(3):
+            self.rate.u[k] = (1.0 + 0.3 * k) * self.c[k]
+            self.rate.c[k] = -(1.0 + 0.3 * k) * self.u[k]
+
+
+def largest(items: Any) -> float:
+    best = items[0]
+    for item in items:
+        if best < item:  # noqa: PLR1730  # as it is often written
+            best = item
+    return best
+
+
+HIGH: dict[str, Callable[[Waves], Any]] = {
+    "each by itself": lambda w: w.u[0] > 0.99999 or w.u[1] > 0.99999 or w.u[2] > 0.99999,
+    "max": lambda w: max(w.u) > 0.99999,
+    "numpy's max": lambda w: np.max(w.u) > 0.99999,
+    "a method": lambda w: w.u.max() > 0.99999,
+    "a property": lambda w: w.top > 0.99999,
+    "a part": lambda w: w.u[:2].max() > 0.99999 or w.u[2:].max() > 0.99999,
+    "a function": lambda w: largest(w.u) > 0.99999,
+    "any": lambda w: any(w.u > 0.99999),
+    "any of numbers": lambda w: any(x > 0.99999 for x in w.u),
+    "not all": lambda w: not all(w.u <= 0.99999),
+    "a method any": lambda w: (w.u > 0.99999).any(),
+    "numpy's all": lambda w: not np.all(w.u <= 0.99999),
+    "a method of its own": lambda w: w.over(0.99999),
+    "a sum of Booleans": lambda w: sum(w.u > 0.99999) >= 1,
+    "a sum of ones": lambda w: sum(1 for _, x in enumerate(w.u) if x > 0.99999) > 0,
+    "numpy's count": lambda w: np.count_nonzero(w.u > 0.99999) > 0,
+    "numpy's where": lambda w: np.where(w.u > 0.99999, 1.0, 0.0).sum() > 0.5,
+    "zip": lambda w: any(x > 0.99999 for x, _ in zip(w.u, w.c, strict=True)),
+}
+NEAR: dict[str, Callable[[Waves], Any]] = {
+    "a chain": lambda w: 0.4997 < w.u[0] < 0.5003,
+    "abs": lambda w: abs(w.u[0] - 0.5) < 0.0003,
+    "isclose": lambda w: math.isclose(w.u[0], 0.5, abs_tol=0.0003, rel_tol=0.0),
+    "isclose by tolerance": lambda w: math.isclose(w.u[0], 0.5, rel_tol=0.0006),
+    "numpy's isclose": lambda w: np.isclose(w.u[0], 0.5, atol=0.0003, rtol=0.0),
+    "isclose of items": lambda w: np.isclose(w.u, 0.5, 0.0, 0.0003)[0],
+    "a conditional expression": lambda w: w.u[0] < 0.5003 if w.u[0] > 0.4997 else False,
+    "two that are equal": lambda w: (w.u[0] > 0.4997) == (w.u[0] < 0.5003),
+    "two that differ": lambda w: (w.u[0] > 0.4997) != (w.u[0] >= 0.5003),
+    "one of two": lambda w: (w.u[0] > 0.4997) ^ (w.u[0] >= 0.5003),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spelled", [HIGH, NEAR], ids=["high", "near"])
+def test_however_a_condition_is_spelled_its_moments_are_found(
+    simulate: Simulate, spelled: dict[str, Callable[[Waves], Any]]
+) -> None:
+    sim = simulate()
+    waves, found = Waves(sim).start(), dict.fromkeys(spelled, 0.0)
+
+    def watch(condition: Callable[[Waves], Any], name: str) -> Any:
+        yield ev.hold(4.0)
+        yield ev.until(lambda: condition(waves))
+        found[name] = sim.time
+
+    for name, condition in spelled.items():
+        sim.process(watch(condition, name))
+    sim.run(until=4.5)
+    told = [note.kind for note in sim.explain().conditions]
+    sim.run(until=10.0)
+    assert told == ["certified"] * len(spelled)
+    assert list(found.values()) == pytest.approx([found[next(iter(found))]] * len(found), abs=1e-9)

@@ -116,11 +116,11 @@ def part_of(context: Context, vector: Vector | Formula | Table, key: ast.expr) -
         return slice_of(context, keep(context, vector), key)
     if isinstance(key, ast.Tuple):
         raise Unlowerable("vectors have one dimension")
-    if isinstance(vector, Formula):
-        vector = keep(context, vector)
-    note_read(context, vector)
-    place, is_inside = locate_item(context, vector, key)
-    value = item_by(place, read_item(context, vector, place))
+    kept = keep(context, vector)
+    note_read(context, kept)
+    place, is_inside = locate_item(context, kept, key)
+    few = few_items(context, vector) if place.known is not None else None
+    value = few[int(place.known or 0)] if few else item_by(place, read_item(context, kept, place))
     if is_inside is None:
         return value
     # Python raises there; a rate that is not a number lets it do so at the user's line.
