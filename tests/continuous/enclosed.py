@@ -12,12 +12,13 @@ import numpy as np
 from arrays import blank
 from hypothesis import strategies as st
 
+from eventide.enclosures import guard_expressions
+from eventide.enclosures.certificate import certificate_of
+from eventide.enclosures.guard_expressions import GuardExpression
+from eventide.enclosures.trees import BooleanTree
 from eventide.engine import taylor_models
 from eventide.engine.codes import MODEL, ROWS, STATE, TIME, Y0, P
 from eventide.engine.interface import PLAIN
-from eventide.lowering.translation import guard_expressions
-from eventide.lowering.translation.certificate import certificate_of
-from eventide.lowering.translation.values import BooleanTree, GuardExpression
 from eventide.methods import ENGLAND
 from eventide.methods.bernstein import bernstein_matrix
 
@@ -45,7 +46,7 @@ def prepared(tree: BooleanTree, paths: Sequence[Sequence[float]]) -> Any:
 
 def enclosed(form: GuardExpression, paths: Sequence[Sequence[float]], low: float, high: float) -> list[float]:
     """The enclosure of an expression over a part of the step."""
-    from eventide.lowering.translation.values import Comparison
+    from eventide.enclosures.trees import Comparison
 
     arrays = prepared(Comparison(form), paths)
     taylor_models.enclose(arrays, 0, 0, low, high)

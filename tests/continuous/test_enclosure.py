@@ -10,10 +10,11 @@ from continuous.enclosed import DEGREE, Expression, enclosed, expressions, paths
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eventide.enclosures import guard_expressions
+from eventide.enclosures.guard_expressions import GuardExpression
+from eventide.enclosures.trees import Comparison
 from eventide.engine.codes import BESIDE, CHOICE_OF, FASTEST, LEAST, MOST, NOISE, ROUGH, SLOWEST, UNSURE
 from eventide.engine.guard_signs import NEVER, PERHAPS, rises_once, sign_of
-from eventide.lowering.translation import guard_expressions
-from eventide.lowering.translation.values import Comparison, GuardExpression
 
 parts = st.tuples(st.integers(0, 15), st.integers(1, 16)).filter(lambda ends: ends[0] < ends[1])
 POINTS = 24

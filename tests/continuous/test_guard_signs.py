@@ -17,10 +17,10 @@ from continuous.enclosed import DEGREE, Expression, expressions, paths, prepared
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from eventide.enclosures import guard_expressions
+from eventide.enclosures.trees import Comparison, Junction
 from eventide.engine import guard_signs
 from eventide.engine.codes import AND, CROSSING, MODEL, NOISE, OR
-from eventide.lowering.translation import guard_expressions
-from eventide.lowering.translation.values import Comparison, Junction
 
 
 def joined(count: int, joints: list[int]) -> Any:

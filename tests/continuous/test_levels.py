@@ -11,9 +11,9 @@ import pytest
 from continuous.enclosed import DEGREE, prepared, state
 
 import eventide as ev
+from eventide.enclosures import guard_expressions
+from eventide.enclosures.trees import Comparison
 from eventide.engine import guard_signs
-from eventide.lowering.translation import guard_expressions
-from eventide.lowering.translation.values import Comparison
 
 each_way = pytest.mark.parametrize("compiles", ["auto", False])
 PLACE = 0.43

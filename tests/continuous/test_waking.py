@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 import eventide as ev
 from eventide.continuous.guards.guards import MOST_AT_REST
 from eventide.continuous.python_callbacks import Host
+from eventide.enclosures import guard_expressions
+from eventide.enclosures.guard_expressions import GuardExpression
+from eventide.enclosures.trees import BooleanTree, Comparison, Junction
 from eventide.engine import event_location, guard_screening
 from eventide.engine.codes import CEILING, FLOOR, HIGHEST, LOWEST, Y2, Y
-from eventide.lowering.translation import guard_expressions
-from eventide.lowering.translation.values import BooleanTree, Comparison, GuardExpression, Junction
 from eventide.methods import DOP853, ENGLAND
 
 # --- levels ----------------------------------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 """Functions of the user as native kernels over the table of slots, with what their callers know of them.
 
-May import: continuous, methods, inputs, discrete, reading, native, engine, declare, errors.
+May import: continuous, methods, inputs, discrete, reading, enclosures, native, engine, declare, errors.
 In: code, and one object that it is called with. Out: instructions, and what the kernel reads, writes and is made with.
 Nothing of it depends on which object that was. Start reading at `kernels/lowering.py` and `translation/context.py`.
 

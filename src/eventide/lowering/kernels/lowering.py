@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from eventide.enclosures.certificate import certificate_of, leave
+from eventide.enclosures.trees import comparisons_in
 from eventide.engine.codes import RAISES
 from eventide.engine.records import GuardRecord
 from eventide.lowering.kernels.carried_sums import carry
@@ -14,13 +16,12 @@ from eventide.lowering.names.binder import is_of_blocks, make_binder, make_compa
 from eventide.lowering.names.name_resolution import NameResolver
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
 from eventide.lowering.translation import calls, closeness, expressions, numpy_functions, statements
-from eventide.lowering.translation.certificate import certificate_of, leave
 from eventide.lowering.translation.conditions import ConditionDialect
 from eventide.lowering.translation.context import Context
 from eventide.lowering.translation.dialect import Dialect
 from eventide.lowering.translation.handlers import HandlerDialect
 from eventide.lowering.translation.segments import SegmentDialect
-from eventide.lowering.translation.values import Boolean, Function, Item, Number, comparisons_in
+from eventide.lowering.translation.values import Boolean, Function, Item, Number
 from eventide.native.ir import MARKS, SCALAR, Block, Builder, Instruction
 from eventide.native.ir import Function as LLVMFunction
 from eventide.reading.entries import Entry

@@ -8,15 +8,15 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
+from eventide.enclosures import guard_expressions
+from eventide.enclosures.trees import number_of
 from eventide.lowering.not_compilable import Unlowerable
-from eventide.lowering.translation import guard_expressions
 from eventide.lowering.translation.values import (
     COUNTABLE,
     EXACT,
     Boolean,
-    GuardExpression,
     Kind,
     Number,
     Span,
@@ -24,6 +24,9 @@ from eventide.lowering.translation.values import (
     is_within,
 )
 from eventide.native.ir import NAN, ONE, ZERO, Builder, Wire, real
+
+if TYPE_CHECKING:
+    from eventide.enclosures.guard_expressions import GuardExpression
 
 OPERATIONS: Final[dict[str, Callable[..., float]]] = {
     "Add": operator.add,
@@ -73,7 +76,7 @@ class Arithmetic:
             self.builder.convert("zext", "i1", item.text, "i64"),
             *map(guard_expressions.literal, (1.0, 0.0)),
         )
-        form = guard_expressions.choice(guard_expressions.number_of(item.tree), one, zero)
+        form = guard_expressions.choice(number_of(item.tree), one, zero)
         return Number(text, "int", item.slope and NAN, span=(0, 1), form=form)
 
     def double(self, item: Number | Boolean) -> str:

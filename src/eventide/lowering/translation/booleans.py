@@ -9,17 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from eventide.engine.codes import JOINTS
-from eventide.lowering.translation import guard_expressions
-from eventide.lowering.translation.values import (
-    Boolean,
-    BooleanTree,
-    Comparison,
-    Junction,
-    Number,
-    comparisons_in,
-    constant,
-)
+from eventide.enclosures import guard_expressions, trees
+from eventide.enclosures.trees import BooleanTree, Comparison
+from eventide.lowering.translation.values import Boolean, Number, constant
 from eventide.native.ir import INFINITE, NAN, ONE, ZERO, Wire, real
 
 if TYPE_CHECKING:
@@ -104,7 +96,7 @@ class BooleanOperations:
         """`not truth`."""
         text = self.builder.value("xor", "i1", truth.text, "true")
         known = None if truth.known is None else not truth.known
-        tree = truth.tree and _turned(truth.tree)
+        tree = truth.tree and trees.opposite(truth.tree)
         if truth.guide is None:
             return Boolean(text, None, truth.slope, known, tree=tree)
         guide = self.builder.value("fneg", "double", truth.guide)
@@ -123,7 +115,7 @@ class BooleanOperations:
         if made.slope is None:
             return made
         forms = [self.arithmetic.form(self.arithmetic.number(each)) for each in (one, other)]
-        return replace(made, form=guard_expressions.choice(guard_expressions.number_of(self.tree(test)), *forms))
+        return replace(made, form=guard_expressions.choice(trees.number_of(self.tree(test)), *forms))
 
     def decided(self, test: Boolean, one: Boolean, other: Boolean) -> Boolean:
         """`one if test else other`, all of which have been computed.
@@ -149,7 +141,7 @@ class BooleanOperations:
                 return truth if truth.known == (word == "or") else rest
         builder = self.builder
         text = builder.value(word, "i1", one.text, other.text)
-        tree = _joined(word, self.tree(one), self.tree(other)) if self.is_guided else None
+        tree = trees.joined(word, self.tree(one), self.tree(other)) if self.is_guided else None
         if one.guide is None and other.guide is None:
             return Boolean(text, None, (one.slope or other.slope) and NAN, tree=tree)
         first, second = self.guide(one), self.guide(other)
@@ -183,15 +175,3 @@ class BooleanOperations:
         slope = Wire(self.builder, truth.slope or ZERO)
         still = (slope * 0.0).unless(is_unknown, Wire(self.builder, NAN))
         return sign.unless(is_bounded, guide).text, still.unless(is_bounded, slope).text
-
-
-def _joined(word: str, one: BooleanTree, other: BooleanTree) -> BooleanTree:
-    """Two joined; of more comparisons than can be enclosed nothing is known."""
-    return Junction(word, one, other) if comparisons_in(one) + comparisons_in(other) <= JOINTS else Comparison(None)
-
-
-def _turned(tree: BooleanTree) -> BooleanTree:
-    """What the opposite is joined of. Source: De Morgan's laws."""
-    if isinstance(tree, Junction):
-        return Junction("or" if tree.word == "and" else "and", _turned(tree.one), _turned(tree.other))
-    return Comparison(guard_expressions.negative(tree.form), not tree.is_weak)

@@ -8,14 +8,14 @@ from types import FunctionType
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from eventide.continuous import Continuous
+from eventide.enclosures.guard_expressions import GuardExpression, may_rest
 from eventide.engine.codes import CHECKED
 from eventide.lowering.names.name_resolution import Found, Place
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
 from eventide.lowering.translation.context import Context, Frame
 from eventide.lowering.translation.dialect import Dialect
-from eventide.lowering.translation.guard_expressions import may_rest
 from eventide.lowering.translation.scope import PATH_CONDITION, UNCONDITIONAL, Scope
-from eventide.lowering.translation.values import Boolean, Function, GuardExpression, Item, Number, Path, Ref, Vector
+from eventide.lowering.translation.values import Boolean, Function, Item, Number, Path, Ref, Vector
 from eventide.native.ir import ZERO, Block, Instruction
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ from dataclasses import replace
 from math import log, pi
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from eventide.enclosures import guard_expressions
 from eventide.lowering.not_compilable import Unlowerable
-from eventide.lowering.translation import guard_expressions
 from eventide.lowering.translation.values import Boolean, Number
 from eventide.native.ir import NAN, ONE, Wire
 

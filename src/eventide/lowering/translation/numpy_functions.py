@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from eventide.enclosures import guard_expressions
 from eventide.lowering.not_compilable import Unlowerable
-from eventide.lowering.translation import guard_expressions
 from eventide.lowering.translation.operators import address_of, combine, compare_items, signed, stride_of, through_numpy
 from eventide.lowering.translation.rules import lowers, rule_for
 from eventide.lowering.translation.values import (

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from eventide.enclosures import guard_expressions
 from eventide.lowering.not_compilable import Unlowerable
-from eventide.lowering.translation import guard_expressions
 from eventide.lowering.translation.arithmetic import OPERATIONS
 from eventide.lowering.translation.functions import BY_ARGUMENT, BY_VALUE
 from eventide.lowering.translation.values import Boolean, Buffer, Formula, Number, Stored, Table, Vector, constant

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from eventide.enclosures.guard_expressions import GuardExpression
 from eventide.engine.codes import ELAPSED, STATE, TIME
 from eventide.lowering.kernels.index_rows import entry
 from eventide.lowering.kernels.lowered import Access, Anchor, Row
@@ -12,7 +13,6 @@ from eventide.lowering.names.paths import ITEMS
 from eventide.lowering.translation.values import (
     COUNTABLE,
     Boolean,
-    GuardExpression,
     Kind,
     Number,
     Path,

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from types import FunctionType, ModuleType
 
+    from eventide.enclosures.guard_expressions import GuardExpression
+    from eventide.enclosures.trees import BooleanTree
     from eventide.lowering.kernels.lowered import Row
 
 Path: TypeAlias = tuple[str, ...]
@@ -29,51 +31,6 @@ EXACT: Final[Span] = (1 - 2**53, 2**53 - 1)
 """Whole numbers of which each has a double of its own, that no other is rounded to."""
 COUNTABLE: Final[Span] = (-(2**52), 2**52)
 """Where loops count: beyond, none would ever end."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class GuardExpression:
-    """How a number moves within a step: an expression that the stepper can enclose, as `tables.py` names its codes.
-
-    parts       the expressions it is made of
-    numbers     of a state: the object's place in the index row, and the slot's behind its first
-    still       the operand in it that stands still, a double
-    """
-
-    code: int
-    parts: tuple[GuardExpression, ...] = ()
-    numbers: tuple[int, ...] = ()
-    still: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """One comparison: what is above zero where it holds and below where it does not; None if that is not known.
-
-    is_weak     whether it holds at zero, too
-    """
-
-    form: GuardExpression | None
-    is_weak: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Junction:
-    """Two Booleans joined by "and" or "or"."""
-
-    word: str
-    one: BooleanTree
-    other: BooleanTree
-
-
-BooleanTree: TypeAlias = Comparison | Junction
-
-
-def comparisons_in(tree: BooleanTree | None) -> int:
-    """Of how many comparisons a condition consists; 0 if that is not known."""
-    if isinstance(tree, Junction):
-        return comparisons_in(tree.one) + comparisons_in(tree.other)
-    return int(tree is not None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ well, or later, and then nothing is proved in that step.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import log, pi
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -38,11 +39,26 @@ from eventide.engine.codes import (
     WHOLE_BELOW,
     WHOLE_NEAR,
 )
-from eventide.lowering.translation.values import BooleanTree, GuardExpression, Junction
 from eventide.native.ir import real
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GuardExpression:
+    """How a number moves within a step: an expression that the stepper can enclose, as `tables.py` names its codes.
+
+    parts       the expressions it is made of
+    numbers     of a state: the object's place in the index row, and the slot's behind its first
+    still       the operand in it that stands still, a double
+    """
+
+    code: int
+    parts: tuple[GuardExpression, ...] = ()
+    numbers: tuple[int, ...] = ()
+    still: str = ""
+
 
 Maybe: TypeAlias = GuardExpression | None
 LARGEST_EXPONENT: Final = 64
@@ -178,13 +194,6 @@ def may_rest(form: GuardExpression, states: dict[tuple[int, int], None] | None =
     if form.code == STATE and states is not None:
         states[form.numbers[0], form.numbers[1]] = None
     return any(may_rest(part, states) for part in form.parts)
-
-
-def number_of(tree: BooleanTree | None) -> Maybe:
-    """What is above zero where a Boolean holds and below where it does not."""
-    if isinstance(tree, Junction):
-        return of_two(LEAST_OF if tree.word == "and" else GREATEST_OF, number_of(tree.one), number_of(tree.other))
-    return tree.form if tree else None
 
 
 # --- functions of the mathematical library ---------------------------------------------------------------------------

@@ -6,12 +6,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from eventide.enclosures.trees import BooleanTree, Junction
 from eventide.engine.codes import AND, EXPRESSION, EXPRESSIONS, JOINTS, OR, WEAK
 from eventide.engine.records import STILLS
-from eventide.lowering.translation.values import BooleanTree, GuardExpression, Junction
 from eventide.native.ir import Instruction
 
 if TYPE_CHECKING:
+    from eventide.enclosures.guard_expressions import GuardExpression
     from eventide.native.ir import Block, Builder
 
 
