@@ -201,6 +201,7 @@ NEAR: dict[str, Callable[[Waves], Any]] = {
     "numpy's isclose": lambda w: np.isclose(w.u[0], 0.5, atol=0.0003, rtol=0.0),
     "isclose of items": lambda w: np.isclose(w.u, 0.5, 0.0, 0.0003)[0],
     "a conditional expression": lambda w: w.u[0] < 0.5003 if w.u[0] > 0.4997 else False,
+    "the other way round": lambda w: False if w.u[0] <= 0.4997 else w.u[0] < 0.5003,
     "two that are equal": lambda w: (w.u[0] > 0.4997) == (w.u[0] < 0.5003),
     "two that differ": lambda w: (w.u[0] > 0.4997) != (w.u[0] >= 0.5003),
     "one of two": lambda w: (w.u[0] > 0.4997) ^ (w.u[0] >= 0.5003),
