@@ -26,6 +26,8 @@ SLOW = 12.0
 """Seconds of the processor that a run is given; one that takes longer is counted and not compared."""
 HANGS = 300.0
 """Seconds after which a worker is taken for hanging."""
+PATIENCE = 4.0
+"""So many times as long where it has had a processor for less than that part of the time."""
 PROGRAMS = 60
 """So many programs does a worker run before another takes its place, so that memory stays small."""
 
@@ -211,13 +213,13 @@ class Worker:
         theirs.close()
         self.options = options
         self.seed: int | None = None
-        self.since = 0.0
+        self.since = self.used = 0.0
         self.left = PROGRAMS
 
     def begin(self, seed: int) -> None:
         """Examine a program."""
         self.seed = seed
-        self.since = time.monotonic()
+        self.since, self.used = time.monotonic(), self._processor_time()
         self.left -= 1
         self.line.send(seed)
 
@@ -232,8 +234,19 @@ class Worker:
             return self._lost(seed, "crash", f"a worker ended with status {self.process.exitcode}")
 
     def hangs(self) -> bool:
-        """Whether it has been busy for too long."""
-        return self.seed is not None and time.monotonic() - self.since > HANGS + 3 * self.options.seconds
+        """Whether it has been busy for too long; one that others keep from the processor is given more time."""
+        waited, limit = time.monotonic() - self.since, HANGS + 3 * self.options.seconds
+        if self.seed is None or waited <= limit:
+            return False
+        return waited > PATIENCE * limit or self._processor_time() - self.used > limit / PATIENCE
+
+    def _processor_time(self) -> float:
+        """The seconds for which it has had a processor; of the clock, where the system does not tell."""
+        try:
+            told = Path(f"/proc/{self.process.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        except OSError:
+            return time.monotonic()
+        return (int(told[11]) + int(told[12])) / os.sysconf("SC_CLK_TCK")
 
     def end(self) -> tuple[Report, list[str]] | None:
         """End it; a report if it was at work."""
