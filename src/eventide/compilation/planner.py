@@ -176,7 +176,7 @@ class Compiler(ConditionCompiler):
         self.facts.note(ClassMethod(type(trigger.component), trigger.method))
         plan = self._reaction(bound, Entry.of(trigger.handler, ()))
         function: FunctionType = getattr(type(trigger.component), trigger.method)  # else it had no kernel
-        plan.is_polled = trigger.method in self.registry.book.definition(function).file.stored
+        plan.is_polled = self.registry.book.definition(function).file.stores(trigger.method)
         return plan
 
     def handler(self, trigger: Trigger) -> Bound:

@@ -3,7 +3,7 @@
 Compiled code of a class announces no such change. Where the same file sets an attribute with the name of a method,
 objects are checked at each event instead, and this search is not needed. What is given and taken back within one run in
 another file, or by a computed name, is refused: as the attribute is deleted, or, if the function of the class has been
-set in its place, at the end of the run.
+set in its place, at the end of the run. Another file that changes its dict (`vars`) itself goes unnoticed.
 """
 
 from __future__ import annotations

@@ -10,6 +10,7 @@ import math
 from collections import deque
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -85,9 +86,17 @@ class SourceFile:
         return {name for node in ast.walk(self._tree) if isinstance(node, ast.Global) for name in node.names}
 
     @cached_property
-    def stored(self) -> set[str]:
-        """The names of attributes that are set or deleted somewhere."""
-        return {name for node in ast.walk(self._tree) if (name := _stored(node))}
+    def _stored(self) -> set[str]:
+        """The names of attributes that are set or deleted somewhere; ANY if some may have any name."""
+        nodes = list(ast.walk(self._tree))
+        making = [node for node in nodes if isinstance(node, ast.FunctionDef) and node.name in _MAKING]
+        made = {inner for node in making for inner in ast.walk(node)}
+        named = {name for node in nodes if (name := _stored(node))}
+        return named.union(*(_stored_in_spaces(node) for node in nodes if node not in made))
+
+    def stores(self, name: str) -> bool:
+        """Whether attributes of a name may be set or deleted somewhere; those that eventide sets are no methods."""
+        return name in self._stored or (ANY in self._stored and not self.name.startswith(_OURS))
 
     @cached_property
     def alters_functions(self) -> bool:
@@ -300,6 +309,14 @@ def _refusal(code: CodeType, why: str) -> CannotLower:
     return CannotLower(code.co_filename, code.co_firstlineno, code.co_name, why)
 
 
+ANY: Final = "*"
+_OURS: Final = str(Path(__file__).parent.parent)
+_MAKING: Final = ("__init__", "__new__", "__post_init__", "__setstate__")
+"""In these an object is made: what a run has taken from its class is not changed."""
+_CHANGES: Final = ("pop", "setdefault", "update", "clear", "popitem", "__setitem__", "__delitem__", "__ior__")
+"""The methods of a dict that change it."""
+
+
 def _stored(node: ast.AST) -> str:
     """The name of the attribute that a piece of code sets or deletes; empty if it is no such piece."""
     if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load):
@@ -307,7 +324,37 @@ def _stored(node: ast.AST) -> str:
     if not isinstance(node, ast.Call) or len(node.args) < 2 or not isinstance(node.args[1], ast.Constant):
         return ""
     function = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-    return str(node.args[1].value) if function.endswith(("setattr", "delattr")) else ""
+    return str(node.args[1].value) if function.strip("_").endswith(("setattr", "delattr")) else ""
+
+
+def _stored_in_spaces(node: ast.AST) -> Iterator[str]:
+    """The names that a piece of code sets or deletes in `vars(x)` or `x.__dict__`; ANY if it does not say which."""
+    if isinstance(node, ast.Attribute | ast.Subscript) and not isinstance(node.ctx, ast.Load):
+        if isinstance(node, ast.Attribute) and node.attr == "__dict__":
+            yield ANY
+        elif isinstance(node, ast.Subscript) and _is_space(node.value):
+            yield _text_of(node.slice)
+    elif isinstance(node, ast.Assign | ast.AnnAssign | ast.NamedExpr | ast.Return) and _is_space(node.value):
+        yield ANY  # it may be changed by another name
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and _is_space(node.func.value):
+        given: list[ast.expr | None] = [*node.args]
+        if node.func.attr == "update":
+            given = [key for one in node.args for key in (one.keys if isinstance(one, ast.Dict) else [None])]
+            yield from (keyword.arg or ANY for keyword in node.keywords)
+        elif node.func.attr not in _CHANGES:
+            return
+        yield from map(_text_of, given if node.func.attr == "update" else given[:1] or [None])
+
+
+def _is_space(node: ast.expr | None) -> bool:
+    """Whether an expression is the attributes of an object."""
+    if isinstance(node, ast.Call):
+        return isinstance(node.func, ast.Name) and node.func.id == "vars" and len(node.args) == 1
+    return isinstance(node, ast.Attribute) and node.attr == "__dict__"
+
+
+def _text_of(node: ast.expr | None) -> str:
+    return str(node.value) if isinstance(node, ast.Constant) else ANY
 
 
 def _functions_at(tree: ast.AST, line: int) -> Iterator[Tree]:

@@ -124,7 +124,7 @@ class Lowering:
     def lower(self, *, exact_pow: bool = False) -> Lowered:
         """The kernel's text and what its caller has to know."""
         name = self.entry.function.__name__
-        if self.kind == "law" and name in LAWS and name in self._definition.file.stored:
+        if self.kind == "law" and name in LAWS and self._definition.file.stores(name):
             raise self.refusal(
                 f"{self._definition.file.name} sets an attribute `{name}`, so an object may have its own"
             )

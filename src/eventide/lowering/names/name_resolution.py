@@ -505,7 +505,7 @@ class NameResolver:
 
     def _is_laid_over(self, function: FunctionType, name: str) -> bool:
         """Whether code sets an attribute by a method's name, so that an object's may differ from its class's."""
-        return any(name in self.book.definition(one).file.stored for one in (function, self.entry.function))
+        return any(self.book.definition(one).file.stores(name) for one in (function, self.entry.function))
 
     def class_attribute(self, cls: type, name: str) -> Found:
         """What `Class.name` means."""
