@@ -23,8 +23,13 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(RowMarkers(load_rows()))
 
 
+def pytest_collection() -> None:
+    gc.disable()  # nearly all that collection makes stays
+
+
 def pytest_collection_finish() -> None:
     freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(trylast=True)

@@ -357,6 +357,7 @@ def asker(store: ev.Store, told: list[float]) -> ev.ProcessGenerator[None]:
         told[:] = sorted({*told[-9:], -store.level.mean, float(len(store.items))})
 
 
+@pytest.mark.slow
 def test_processes_that_neighbours_in_python_return_too_often_rest_as_well(past: loading._Past) -> None:
     past.is_loaded = True
     taken = []

@@ -56,7 +56,19 @@ FEW_ROUNDINGS = 1e-14
 """What an iteration may leave where an explicit method reckons without rounding."""
 
 
-@pytest.mark.parametrize("case", everything(held=True))
+IMPLICITLY_SLOW = ("peak_of_a_rate", "computed_peak")
+"""Cases that take some tenths of a second by an implicit method, natively and in Python."""
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        pytest.param(*param.values, id=param.id, marks=[*param.marks, pytest.mark.slow])
+        if param.id in IMPLICITLY_SLOW
+        else param
+        for param in everything(held=True)
+    ],
+)
 def test_an_implicit_method_finds_each_event_once_in_order_and_in_time(case: Case) -> None:
     outcome = play(case, method=ev.methods.RADAU)
     assert case.is_long or play(case, method=ev.methods.RADAU, compile=False) == outcome

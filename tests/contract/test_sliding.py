@@ -560,6 +560,7 @@ class Dragged(ev.Continuous):
     sliding = above.slides(below)
 
 
+@pytest.mark.slow
 def test_steps_after_sliding_are_the_same_whether_somebody_looks_or_not(simulate: Make) -> None:
     def states(*, is_observed: bool) -> list[float]:
         sim = simulate(method=ev.methods.RADAU, **TIGHT)

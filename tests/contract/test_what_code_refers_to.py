@@ -255,7 +255,7 @@ def outcome(module: ModuleType, use: str, how: str, options: dict[str, Any]) -> 
     return model.x if use.startswith("law") else model.seen
 
 
-QUICK = ("a global number", "a component", "a number of the class", "a method of the class", "a function in a field")
+QUICK = ("a global number", "a method of the class")
 
 
 @pytest.mark.parametrize(
