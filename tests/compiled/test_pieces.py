@@ -9,8 +9,8 @@ from compiled.random_generators import made
 from hypothesis import given, settings
 
 import eventide as ev
-from eventide.lowering.kernels import pieces
 from eventide.lowering.kernels.lowering import lower_law
+from eventide.native import pieces
 
 REGISTRY = new_registry()
 

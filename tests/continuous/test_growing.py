@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventide.continuous.storage.growable_arrays import Blocks, Columns, Lease, Run, Runs, Table
+from eventide.engine.memory.growable_arrays import Blocks, Columns, Lease, Run, Runs, Table
 
 DEEDS = st.lists(
     st.tuples(st.sampled_from(["new", "append", "cut"]), st.integers(0, 99), st.integers(0, 99)),

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import eventide as ev
-from eventide.continuous.storage.growable_arrays import LINE
 from eventide.engine.codes import Y0, R
+from eventide.engine.memory.growable_arrays import LINE
 from eventide.engine.records import FlowRecord, GuardRecord, HistoryRecord, LawRecord, SlotRecord
 from eventide.errors import ModelError
 

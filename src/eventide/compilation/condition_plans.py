@@ -34,9 +34,9 @@ if TYPE_CHECKING:
     from eventide.continuous import Integrator
     from eventide.continuous.components.member import Member
     from eventide.continuous.plans import Guidance
-    from eventide.continuous.storage.growable_arrays import Lease
     from eventide.declare import Component
     from eventide.discrete.conditions.condition import Condition
+    from eventide.engine.memory.growable_arrays import Lease
     from eventide.lowering.kernels.dependencies import Effects, KernelUses
     from eventide.lowering.kernels.lowered import Kernel, Lowered
     from eventide.lowering.names.binder import Binding

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from eventide.continuous import Continuous, Integrator
     from eventide.continuous.components.layout import Layout
     from eventide.continuous.components.member import Member
-    from eventide.continuous.storage.growable_arrays import Lease
+    from eventide.engine.memory.growable_arrays import Lease
     from eventide.inputs import Input
     from eventide.lowering.kernels.dependencies import KernelUses
     from eventide.lowering.kernels.lowered import Kernel

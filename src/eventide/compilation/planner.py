@@ -17,10 +17,10 @@ from eventide.compilation.registry import Bound
 from eventide.continuous.components.component import STAGES, Continuous, law_names
 from eventide.continuous.components.member import class_plan_of
 from eventide.continuous.plans import LawPlan, ProcessPlan, ReactionPlan, WaitPointPlan
-from eventide.continuous.storage.flow_rows import CHAIN, RESTS, SEGMENTS, SUMS
 from eventide.discrete.conditions.condition import Condition
 from eventide.discrete.inside import generator_of
 from eventide.engine.codes import IMPLICIT
+from eventide.engine.memory.flow_rows import CHAIN, RESTS, SEGMENTS, SUMS
 from eventide.lowering.kernels.lowering import not_a_function
 from eventide.lowering.not_compilable import CannotLower
 from eventide.reading.entries import Entry

@@ -18,12 +18,12 @@ if TYPE_CHECKING:
     from eventide.continuous.flows.flow import Flow
     from eventide.continuous.guards.equalities import Equality
     from eventide.continuous.integrator import Integrator
-    from eventide.continuous.storage.growable_arrays import Lease
     from eventide.continuous.storage.slot_storage import Slab
     from eventide.discrete.conditions.condition import Condition
     from eventide.discrete.conditions.when import Trigger, WhenSpec
     from eventide.discrete.periodic import EverySpec
     from eventide.discrete.processes.process import Process
+    from eventide.engine.memory.growable_arrays import Lease
     from eventide.inputs import Input
     from eventide.reading.entries import Entry
     from eventide.reading.twins import Twin

@@ -12,8 +12,8 @@ from eventide.continuous.checks import RateRecorder, check_pass, refuse_change
 from eventide.continuous.components.component import Continuous
 from eventide.continuous.error_context import execute_law
 from eventide.continuous.flows.sliding import Slide, Sliding
-from eventide.continuous.storage.flow_rows import CHAIN, RESTS, SEGMENTS, SUMS
 from eventide.engine.codes import BY_READING, ENTRY
+from eventide.engine.memory.flow_rows import CHAIN, RESTS, SEGMENTS, SUMS
 from eventide.engine.records import LawRecord
 from eventide.inputs.base import first_breakpoint
 from eventide.reading.reach import Reach
@@ -28,9 +28,9 @@ CROWD: Final = 32
 if TYPE_CHECKING:
     from eventide.continuous.components.member import Member
     from eventide.continuous.integrator import Integrator
-    from eventide.continuous.storage.growable_arrays import Run
     from eventide.discrete.conditions.condition import Condition
     from eventide.discrete.conditions.until import StateWait
+    from eventide.engine.memory.growable_arrays import Run
     from eventide.inputs import Input
 
 

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from eventide.continuous.components.member import Member
     from eventide.continuous.flows.flow import Flow
     from eventide.continuous.integrator import Integrator
-    from eventide.continuous.storage.growable_arrays import Blocks, Number
     from eventide.discrete.conditions.condition import Condition
+    from eventide.engine.memory.growable_arrays import Blocks, Number
 
 FINEST: Final = 2.0**-40
 """A state is moved off its surface by this share of its tolerance at first, then by twice as much, and so on."""

@@ -18,7 +18,6 @@ import numpy as np
 from eventide.continuous.components.switches import Switch
 from eventide.continuous.guards.equalities import Doubts
 from eventide.continuous.guards.firing_histories import FiringHistory
-from eventide.continuous.storage.growable_arrays import float_table, int_table
 from eventide.declare.changes import Pending
 from eventide.discrete.conditions.condition import conditions_of
 from eventide.discrete.conditions.until import StateWait, drop_past, keep_past
@@ -28,6 +27,7 @@ from eventide.discrete.processes.composite import who_waits
 from eventide.discrete.processes.process import Process
 from eventide.engine.codes import AT_END
 from eventide.engine.guard_screening import rouse
+from eventide.engine.memory.growable_arrays import float_table, int_table
 from eventide.engine.records import GuardRecord, HistoryRecord, view_of
 from eventide.inputs.base import reached_inputs
 

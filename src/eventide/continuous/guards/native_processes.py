@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import ConditionPlan, ProcessPlan, ReactionPlan, WaitPointPlan
-    from eventide.continuous.storage.growable_arrays import Lease
     from eventide.discrete.conditions.condition import Condition
+    from eventide.engine.memory.growable_arrays import Lease
 
 ENOUGH: Final = 16
 """The code of a process is lowered after this many of its events, as lowering takes as long as hundreds of them."""

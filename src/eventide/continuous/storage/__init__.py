@@ -1,1 +1,1 @@
-"""Where numbers stand: slots of objects, rows of flows, and arrays that grow."""
+"""Where numbers stand: the slots of objects, and the memory of one simulation."""

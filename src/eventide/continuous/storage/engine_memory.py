@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from eventide.continuous.storage.flow_rows import FlowRows
-from eventide.continuous.storage.growable_arrays import Blocks, Numbers
 from eventide.engine.codes import MODELS
 from eventide.engine.interface import PLAIN
+from eventide.engine.memory.flow_rows import FlowRows
+from eventide.engine.memory.growable_arrays import Blocks, Numbers
 from eventide.engine.records import Arrays, RunState, view_of
 
 if TYPE_CHECKING:

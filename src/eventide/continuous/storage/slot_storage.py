@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 import numpy as np
 
-from eventide.continuous.storage.growable_arrays import LINE, int_table, zeros
 from eventide.engine.codes import ROWS
+from eventide.engine.memory.growable_arrays import LINE, int_table, zeros
 from eventide.engine.records import SlabRecord, SlotRecord, view_of
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from eventide.continuous.components.layout import Layout
     from eventide.continuous.components.member import Member
     from eventide.continuous.plans import ClassPlan
-    from eventide.continuous.storage.growable_arrays import Lease
+    from eventide.engine.memory.growable_arrays import Lease
 
 
 Kind: TypeAlias = Literal["moving", "standing"]

@@ -11,7 +11,6 @@ from eventide.engine.records import GuardRecord
 from eventide.lowering.kernels.carried_sums import carry
 from eventide.lowering.kernels.index_rows import EACH_AT_ITS_PLACE, Rows
 from eventide.lowering.kernels.lowered import Lowered, LoweredKind
-from eventide.lowering.kernels.pieces import cut
 from eventide.lowering.names.binder import is_of_blocks, make_binder, make_comparison
 from eventide.lowering.names.name_resolution import NameResolver
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
@@ -24,6 +23,7 @@ from eventide.lowering.translation.segments import SegmentDialect
 from eventide.lowering.translation.values import Boolean, Function, Item, Number
 from eventide.native.ir import MARKS, SCALAR, Block, Builder, Instruction
 from eventide.native.ir import Function as LLVMFunction
+from eventide.native.pieces import cut
 from eventide.reading.entries import Entry
 from eventide.reading.places import location
 from eventide.reading.source import SourceBook

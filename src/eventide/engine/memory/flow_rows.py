@@ -7,14 +7,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from eventide.continuous.storage.growable_arrays import Columns, Run, Runs, float_table, int_table
 from eventide.engine.codes import ENTRY
+from eventide.engine.memory.growable_arrays import Columns, Run, Runs, float_table, int_table
 from eventide.engine.records import FlowRecord, LawRecord
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from eventide.continuous.storage.growable_arrays import Blocks
+    from eventide.engine.memory.growable_arrays import Blocks
 
 SEGMENTS: Final = Columns(*map(FlowRecord.place_of, ("segments_lo", "segments_hi", "segments_room")))
 CHAIN: Final = Columns(*map(FlowRecord.place_of, ("chain_lo", "chain_hi", "chain_room")))
