@@ -309,7 +309,7 @@ def kept_by(store: ev.Store) -> list[Any]:
         store.level._changed,
         store._kept == 0,
     ]
-    found += [store._arrived, list(store.stays.values), [entry[:3] for entry in store._shelf]]
+    found += [store._arrived, list(store.stays.values), [entry[:3] for entry in store._content]]
     for side in (store.gets, store.puts):
         waiting = [(t.process.name, t.since, t.priority, t._number, t.state) for t in side.waiting]
         found += [waiting, list(side.waits.values), list(side.queue._held.items()), side.queue._changed, side._joined]

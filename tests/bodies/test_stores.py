@@ -16,7 +16,7 @@ from random_bodies import hurry, taken
 
 import eventide as ev
 from eventide.bodies.waits.branches import gets
-from eventide.discrete.resources.away_depots import can_go
+from eventide.discrete.resources.away_inventories import can_go
 
 
 @pytest.fixture(autouse=True)

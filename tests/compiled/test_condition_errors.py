@@ -171,7 +171,7 @@ def test_what_a_law_would_raise_is_no_error_of_a_condition_that_reads_what_it_se
     sim.run(until=0.9)
     assert fired == [pytest.approx(0.75)]
     # Neither the wait, which is over, nor the comparison in the law asks Python.
-    assert [c.plan.pattern.recourse for c in sim._continuum.integrator.guards.at.values()] == [0, 0]
+    assert [c.plan.pattern.fallback for c in sim._continuum.integrator.guards.at.values()] == [0, 0]
 
 
 @pytest.mark.parametrize("stepping", STEPPINGS)
@@ -260,4 +260,4 @@ def test_a_kernel_that_cannot_raise_asks_nobody() -> None:
         sim.process(life(test))
     sim.process(life(lambda: clock.x / (clock.zero + 1.0) > 4.0))
     sim.run(until=1.0)
-    assert [c.plan.pattern.recourse != 0 for c in sim._conditions] == [False, False, False, True]
+    assert [c.plan.pattern.fallback != 0 for c in sim._conditions] == [False, False, False, True]

@@ -355,7 +355,7 @@ def test_the_plan_of_one_more_object_of_a_class_costs_so_many_calls() -> None:
             calls.clear()
             sys.setprofile(note)
             try:
-                analyst.enroll(glove, glove._slab)
+                analyst.join_class(glove, glove._slab)
                 plan = analyst.condition(condition)
                 analyst.release(plan)
             finally:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventide.engine.memory.growable_arrays import Blocks, Columns, Lease, Run, Runs, Table
+from eventide.engine.memory.growable_arrays import Allocation, Blocks, Columns, Run, Runs, Table
 
 DEEDS = st.lists(
     st.tuples(st.sampled_from(["new", "append", "cut"]), st.integers(0, 99), st.integers(0, 99)),
@@ -83,7 +83,7 @@ def test_room_that_runs_have_left_behind_is_used_again() -> None:
 def test_what_is_put_in_blocks_stays_until_they_are_given_back(deeds: list[tuple[bool, int, int]]) -> None:
     grown: list[int] = []
     blocks = Blocks(np.int64, lambda: grown.append(1), capacity=4)
-    held: list[tuple[Lease, tuple[int, ...]]] = []
+    held: list[tuple[Allocation, tuple[int, ...]]] = []
     most = 0
     for number, (is_put, which, size) in enumerate(deeds):
         if is_put or not held:

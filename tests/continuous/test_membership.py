@@ -68,7 +68,7 @@ def do(sim: ev.Simulation, tanks: list[Tank], deed: str, which: int, other: int)
 def check(sim: ev.Simulation) -> None:
     motion = sim._continuum.integrator
     groups, seats = motion.groups, motion.storage.slabs
-    readers, touchers = Counter[Any](), Counter[Any]()
+    readers, flows_touching = Counter[Any](), Counter[Any]()
     for flow in motion.flows.values():
         owners = [owner for owner in sim._continuum.storage.owners() if owner._flow is flow]
         assert sorted(owners, key=id) == sorted(flow.owners(), key=id)
@@ -82,20 +82,20 @@ def check(sim: ev.Simulation) -> None:
         for owner in owners:
             plan = groups.plan_of(owner)
             readers.update((slot, flow) for slot in plan.reads)
-            touchers.update((touched, flow) for touched in plan.touches if touched is not owner)
+            flows_touching.update((touched, flow) for touched in plan.touches if touched is not owner)
         for wait in flow.conditions:
             readers.update((slot, flow) for slot in wait.plan.reads)
-            touchers.update((touched, flow) for touched in wait.plan.touches)
+            flows_touching.update((touched, flow) for touched in wait.plan.touches)
         if flow.owners():
             assert len(motion.analyst.groups(flow)) == 1
     assert counted(motion, BY_READING, groups.shared._readers).keys() == readers.keys()
     assert {
         (slot, flow) for slot in range(len(motion.storage.slot.ints)) for flow in groups.shared.readers(slot)
     } == set(readers)
-    told = {(owner, flow) for owner in motion.storage.owners() for flow in groups.shared.touchers(owner)}
-    assert told == set(touchers)
+    told = {(owner, flow) for owner in motion.storage.owners() for flow in groups.shared.flows_touching(owner)}
+    assert told == set(flows_touching)
     counts = counted(motion, BY_TOUCHING, groups.shared._touchers)
-    assert {(motion.storage.owner_of(slot), flow) for slot, flow in counts} == set(touchers)
+    assert {(motion.storage.owner_of(slot), flow) for slot, flow in counts} == set(flows_touching)
     given = Counter(owner.below for owner in groups.members() if owner._is_active and owner.below is not owner)
     for tank in motion.storage.owners():
         assert motion.storage.slab.given[tank._slab.number] == given[tank]

@@ -14,7 +14,7 @@ from types import FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.calls import PLAIN, object_at
-from eventide.bodies.naming import ABSENT, UNBORN, Fact
+from eventide.bodies.naming import ABSENT, CREATED, Fact
 from eventide.bodies.operands import EXACT, KINDS, WIDE, Kind, Operand, Thing, Unknown, constant
 from eventide.discrete.world import World
 from eventide.rows.codes import UNMADE
@@ -56,8 +56,8 @@ def read(expressions: BodyExpressions, owner: Thing, node: ast.Attribute) -> Ope
     inherited = _note_class(naming, type(owner.value), node)
     if isinstance(inherited, FunctionType):
         return naming.method(owner, node)
-    if owner.value is naming.unborn:
-        return _of_unborn(expressions, owner, node, inherited)
+    if owner.value is naming.created:
+        return _of_created(expressions, owner, node, inherited)
     found = getattr(owner.value, name, ABSENT)
     key = ".".join((owner.root, *map(str, owner.path), name))
     kind = KINDS.get(type(found)) or (naming.kinds.get(key) if owner.root else None)
@@ -102,10 +102,10 @@ def _held(expressions: BodyExpressions, owner: Operand, node: ast.Attribute) -> 
     return held
 
 
-def _of_unborn(expressions: BodyExpressions, owner: Thing, node: ast.Attribute, inherited: object) -> Operand | Thing:
+def _of_created(expressions: BodyExpressions, owner: Thing, node: ast.Attribute, inherited: object) -> Operand | Thing:
     """What an object has that is not made yet: nothing else can change it."""
     naming, name, held = expressions.naming, node.attr, vars(owner.value)
-    key = UNBORN + name
+    key = CREATED + name
     kind = naming.kinds.get(key)
     if kind is not None:
         naming.used.add(key)
@@ -185,8 +185,8 @@ def _setting_plain(
         raise Unknown("it takes the place of a method", target)
     if isinstance(owner, Operand):
         return _set_line(naming, owner.text, name, operand), False
-    if owner.value is naming.unborn:
-        return _setting_unborn(naming, target, operand, function, inherited)
+    if owner.value is naming.created:
+        return _setting_created(naming, target, operand, function, inherited)
     key = ".".join((owner.root, *map(str, owner.path), name))
     is_new = bool(owner.root) and key not in naming.kinds and type(getattr(owner.value, name, ABSENT)) not in KINDS
     if is_new:
@@ -203,15 +203,15 @@ def _set_line(naming: Naming, owner: str, name: str, operand: Operand) -> str:
     return f"if set_{word}({where}, {value}) != 0:\n    code = FAILED\n    break"
 
 
-def _setting_unborn(
+def _setting_created(
     naming: Naming, target: ast.Attribute, operand: Operand, function: ast.FunctionDef, inherited: object
 ) -> tuple[str, bool]:
     """The same for an object that is not made yet: a number of the row, which the object gets when it is made."""
-    name, key = target.attr, UNBORN + target.attr
+    name, key = target.attr, CREATED + target.attr
     known = naming.kinds.get(key)
     if key in naming.parameters:
         line = f"v_{key} = {operand.text}"
-    elif naming.prefix or isinstance(inherited, MemberDescriptorType) or name in vars(naming.unborn):
+    elif naming.prefix or isinstance(inherited, MemberDescriptorType) or name in vars(naming.created):
         raise Unknown("of what is no number and no field its object is made before", target)
     elif not _is_set_in_order(function, target):
         raise Unknown("an attribute that is no field is native where a statement in no block sets it first", target)

@@ -17,8 +17,8 @@ from eventide.bodies.examination import read
 from eventide.bodies.kernels import plain_kernel
 from eventide.bodies.layout import Layout, iterator_of
 from eventide.bodies.learned import learned
-from eventide.bodies.naming import UNBORN, hold, questions_of
-from eventide.bodies.objects import unborn_values
+from eventide.bodies.naming import CREATED, hold, questions_of
+from eventide.bodies.objects import created_values
 from eventide.bodies.operands import KINDS, WIDE
 from eventide.bodies.prototypes import Prototypes
 from eventide.bodies.row_classes import RowClasses
@@ -217,10 +217,10 @@ class Body:
         texts = {**dict(zip(self.wholes, wholes, strict=True)), **dict(zip(self.reals, reals, strict=True))}
         found: dict[str, float] = {}
         for column in chain(*self.naming.given_columns()):
-            found[column[2:].removeprefix(UNBORN)] = self._number(column[2:], texts[column])
+            found[column[2:].removeprefix(CREATED)] = self._number(column[2:], texts[column])
         for k, name in enumerate(self._optional):
-            if name[0] == UNBORN and int(texts["has"]) >> k & 1:
-                found[name.removeprefix(UNBORN)] = self._number(name, texts[f"v_{name}"])
+            if name[0] == CREATED and int(texts["has"]) >> k & 1:
+                found[name.removeprefix(CREATED)] = self._number(name, texts[f"v_{name}"])
         return found
 
     def _number(self, name: str, value: float) -> float:
@@ -231,7 +231,7 @@ class Body:
 
     def _row_start(self, at: int, values: Mapping[str, object], iterators: list[object]) -> RowStart | None:
         naming, standing, places = self.naming, self.layout.standing(at), self.layout.places
-        if (UNBORN in values) != naming.is_unborn:
+        if (CREATED in values) != naming.is_created:
             return None
         found, numbers = self.environment.found(values), self.layout.numbers(values)
         if numbers is None or found is None:
@@ -441,7 +441,7 @@ class Bodies:
         self._known: dict[object, list[Body]] = {}
         self._current: dict[object, list[Body]] = {}
         """Those that were examined while processes have been rows this time, and are valid."""
-        self._unborn: dict[tuple[object, ...], tuple[CodeType, CannotLower]] = {}
+        self._created: dict[tuple[object, ...], tuple[CodeType, CannotLower]] = {}
         """Why processes of some code and types of arguments begin in Python."""
 
     def notes(self, exits: Mapping[tuple[Body, int], int]) -> list[RowNote]:
@@ -553,7 +553,7 @@ class Bodies:
         Raises CannotLower if it stays Python.
         """
         if kind is not None:
-            arguments = unborn_values(kind, function, self.world, arguments)
+            arguments = created_values(kind, function, self.world, arguments)
         code = function.__code__
         definition = self._learned.book.definition(function, yields=True)
         if id(code) not in KNOWN:  # the first one is examined for commands that it makes and drops
@@ -563,7 +563,7 @@ class Bodies:
             if (row_start := body.begin(arguments)) is not None:
                 return body, row_start
         key = id(code), *(type(value) for value in arguments.values())
-        if key not in self._unborn and len(bodies) < MOST_KINDS:
+        if key not in self._created and len(bodies) < MOST_KINDS:
             try:
                 for body in self._read(function, arguments):
                     if (row_start := body.begin(arguments)) is not None:
@@ -571,9 +571,9 @@ class Bodies:
                         return body, row_start
                 bodies.append(body)
             except CannotLower as refusal:
-                self._unborn[key] = code, refusal.untraced
-        if key in self._unborn:
-            raise self._unborn[key][1].untraced
+                self._created[key] = code, refusal.untraced
+        if key in self._created:
+            raise self._created[key][1].untraced
         raise definition.refusal(definition.tree, "its arguments change their types")
 
     def _bodies_of(self, function: FunctionType) -> list[Body]:

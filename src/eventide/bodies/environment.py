@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from eventide.bodies.stations.things import Kept
     from eventide.discrete.resources.request import Request
     from eventide.discrete.resources.resource import Resource
-    from eventide.discrete.resources.transfer import Depot
+    from eventide.discrete.resources.transfer import Inventory
     from eventide.discrete.world import World
     from eventide.statistics import Level
 
@@ -76,7 +76,7 @@ class Environment:
         resources: dict[str, Resource] = {text: thing.found(values) for text, thing in naming.stations.items()}
         if any(resource.sim is not self._world for resource in resources.values()):
             return None
-        levels: dict[str, Level | Depot] = {text: thing.found(values) for text, thing in naming.levels.items()}
+        levels: dict[str, Level | Inventory] = {text: thing.found(values) for text, thing in naming.levels.items()}
         if not all(is_of(level, naming.level_kinds[text], self._world) for text, level in levels.items()):
             return None
         slots = {places[text]: (thing.found(values), where) for text, (thing, where) in naming.quantities.items()}

@@ -49,7 +49,7 @@ def interrupted(expressions: BodyExpressions, node: ast.expr) -> bool:
     if isinstance(cause, Operand) and cause.kind == "bool" and cause.is_constant:
         cause = Thing("", (), cause.text == "True")
     if isinstance(cause, Thing):
-        if cause.path or cause.value is naming.unborn is not None:
+        if cause.path or cause.value is naming.created is not None:
             raise Unknown("the cause is created each time", node)
         text = naming.cause(cause)
     elif cause.kind == "int":

@@ -23,7 +23,7 @@ from eventide.rows.composites import (
     has_rows,
     new_branch,
 )
-from eventide.rows.depots import get_item, is_open, put_item, transfer
+from eventide.rows.inventories import get_item, is_open, put_item, transfer
 from eventide.rows.joins import join
 from eventide.rows.moving import change, close_over, has_broken, look, may_change, may_watch
 from eventide.rows.stations import ask, drop, is_ready, leave, new_request

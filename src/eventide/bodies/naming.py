@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 ABSENT: Final = object()
 """Stands for the value of what is not there."""
-UNBORN: Final = "0"
+CREATED: Final = "0"
 """Among the variables of a process, stands for its object that is not made yet; the prefix of its fields."""
 _content = attrgetter("cell_contents")
 Conditions: TypeAlias = tuple[dict[Any, Any], ...]
@@ -174,11 +174,11 @@ class Naming:
         self.shared = frozenset(code.co_cellvars)
         self.shared &= set_inside(book, function) if self.shared else self.shared
         self.cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
-        self.unborn = values.get(UNBORN)  # stands for an object that is not made yet, while the body is read
-        self.is_unborn = UNBORN in values
+        self.created = values.get(CREATED)  # stands for an object that is not made yet, while the body is read
+        self.is_created = CREATED in values
         self.parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-        if self.is_unborn:
-            self.parameters = tuple(name for name in values if name[0] == UNBORN and name != UNBORN)
+        if self.is_created:
+            self.parameters = tuple(name for name in values if name[0] == CREATED and name != CREATED)
         self.arguments = frozenset(self.parameters)
         self._note_nothing()
         self.addresses: dict[str, Thing] = {}
@@ -521,7 +521,7 @@ class Naming:
     def is_lasting(self, thing: Thing) -> bool:
         """Whether an object is the same whenever a row comes there, and not created each time or made later."""
         is_known = not thing.path or (bool(thing.root) and (thing.root, thing.path) in self.things)
-        return is_known and not (thing.value is self.unborn is not None) and not isinstance(thing.value, METHODS)
+        return is_known and not (thing.value is self.created is not None) and not isinstance(thing.value, METHODS)
 
     def address(self, called: Thing) -> str:
         """The variable of the kernel with the address of a callable, or of another object."""
@@ -562,7 +562,7 @@ class Naming:
         for text, (owner, where) in self.quantities.items():
             self.quantities[text] = owner._replace(value=None) if owner.root else owner, where
         self.simulations.update(dict.fromkeys(self.simulations))
-        self.unborn, self.values, self.bound = None, {}, {}
+        self.created, self.values, self.bound = None, {}, {}
         self.among, self.samples = {}, {}
         del self.world
 

@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.attributes import ACCESS, class_by_name, is_plain_class
-from eventide.bodies.naming import ABSENT, UNBORN, Fact
+from eventide.bodies.naming import ABSENT, CREATED, Fact
 from eventide.bodies.operands import KINDS, Thing, Unknown, constant
 from eventide.declare import Component, fields_of
 from eventide.discrete.processes.process import Process
@@ -116,12 +116,12 @@ def fields_given(
     return name, values
 
 
-def unborn_values(kind: type, method: FunctionType, world: World, fields: Mapping[str, object]) -> dict[str, object]:
+def created_values(kind: type, method: FunctionType, world: World, fields: Mapping[str, object]) -> dict[str, object]:
     """The variables of a process whose object is not made yet: a stand-in, and fields with numbers."""
     stand_in: object = object.__new__(kind)
     vars(stand_in).update(fields, sim=world)
     numbers = {f"0{name}": value for name, value in fields.items() if type(value) in KINDS}
-    return {UNBORN: stand_in, method.__code__.co_varnames[0]: stand_in, **numbers}
+    return {CREATED: stand_in, method.__code__.co_varnames[0]: stand_in, **numbers}
 
 
 def object_of(

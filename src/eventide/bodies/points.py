@@ -78,7 +78,7 @@ class Choice(NamedTuple):
     request     the variable of that request, or what stands for one
     is_own      whether the command makes the request, so that only the outcome leads to it
     moves       which of them is a put into a container or a get; -1 for none
-    depot, side the variable of the kernel with that container, and "puts" or "gets"
+    inventory, side the variable of the kernel with that container, and "puts" or "gets"
     watched     which of them are waits for states, with the variables of their guards
     """
 
@@ -89,7 +89,7 @@ class Choice(NamedTuple):
     request: str
     is_own: bool
     moves: int = -1
-    depot: str = ""
+    inventory: str = ""
     side: str = ""
     watched: tuple[tuple[int, str], ...] = ()
 

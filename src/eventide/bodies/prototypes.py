@@ -99,7 +99,7 @@ class Prototypes:
         made.children = self.children_of(row_start)
         return made
 
-    def embodied(
+    def materialized(
         self, memory: RowMemory, world: World, models: AbstractSet[int]
     ) -> Iterator[tuple[int, Process, Prototype]]:
         """The rows that have no objects yet, and objects for them, in the order in which they were made.

@@ -86,7 +86,7 @@ def _written(
             arguments[argument] = value.kind
         elif value.path and not (value.root and (value.root, value.path) in naming.things):
             raise Unknown("what it hands over is created each time", made)
-        elif value.value is naming.unborn is not None:
+        elif value.value is naming.created is not None:
             raise Unknown("it hands over an object that is not made yet", made)
         else:
             arguments[argument] = value._replace(value=None) if value.root else value

@@ -71,7 +71,7 @@ class ClassPlans:
         self._known: dict[tuple[LawTemplate, Layout, bool], KernelClassPlan] = {}
         self._idle: dict[object, KernelClassPlan] = {}
 
-    def enroll(self, owner: Member, slab: Slab) -> KernelClassPlan:
+    def join_class(self, owner: Member, slab: Slab) -> KernelClassPlan:
         """The class plan of a member whose laws hold; its slab tells from now on where their rows are."""
         if isinstance(owner, Continuous) and branches_in(type(owner)).asks:
             self._hold(owner)
@@ -80,7 +80,7 @@ class ClassPlans:
             bases = None if class_plan.template is None else locate(class_plan.template, owner)
             if bases is not None and bases == slab.bases:
                 return class_plan
-        return self._enroll_anew(owner, slab)
+        return self._join_new_class(owner, slab)
 
     def _hold(self, owner: Continuous) -> bool:
         """Hold outcomes in the functions to which fields of a member refer now; whether these are other ones."""
@@ -109,7 +109,7 @@ class ClassPlans:
             class_plan.generation = self._analyst.registry.generation
         return locate(template, owner) == slab_of(owner).bases
 
-    def enroll_idle(self, slab: Slab) -> KernelClassPlan:
+    def join_idle_class(self, slab: Slab) -> KernelClassPlan:
         """The class plan of a member without active laws: it moves with those that touch it; its sums are zeroed."""
         layout = slab.layout
         class_plan = self._idle.get(layout)
@@ -121,7 +121,7 @@ class ClassPlans:
         self._analyst.integrator.storage.slab.record[slab.number] = class_plan.record
         return class_plan
 
-    def _enroll_anew(self, owner: Member, slab: Slab) -> KernelClassPlan:
+    def _join_new_class(self, owner: Member, slab: Slab) -> KernelClassPlan:
         assert isinstance(owner, Continuous)
         analyst = self._analyst
         template, bases = self._template(owner)
@@ -138,7 +138,7 @@ class ClassPlans:
         analyst.integrator.groups.ordering.consider(class_plan.dependencies)
         known = analyst.integrator.storage.slab
         known.record[slab.number] = class_plan.record
-        known.row_of_laws[slab.number] = 0 if slab.lease is None else slab.lease[1]
+        known.row_of_laws[slab.number] = 0 if slab.allocation is None else slab.allocation[1]
         return class_plan
 
     def _template(self, owner: Continuous) -> tuple[LawTemplate | None, tuple[int, ...]]:
@@ -165,14 +165,14 @@ class ClassPlans:
 
     def _write(self, slab: Slab, bases: tuple[int, ...]) -> None:
         """Let the index rows of a slab be these."""
-        index, lease = self._analyst.integrator.memory.index, slab.lease
-        if lease is not None and len(slab.bases) == len(bases):
-            index.write(lease[1], bases)
+        index, allocation = self._analyst.integrator.memory.index, slab.allocation
+        if allocation is not None and len(slab.bases) == len(bases):
+            index.write(allocation[1], bases)
         else:
-            if lease is not None:
-                free, place = lease
+            if allocation is not None:
+                free, place = allocation
                 free.append(place)
-            slab.lease = index.put(bases) if bases else None
+            slab.allocation = index.put(bases) if bases else None
         slab.class_plan, slab.bases = None, bases
 
     def _of_many(self, template: LawTemplate, owner: Continuous) -> KernelClassPlan:
@@ -198,8 +198,8 @@ class ClassPlans:
 
     def _describe(self, template: LawTemplate, owner: Continuous) -> LawPlan:
         """The plan of a member, as its index rows tell."""
-        lease = slab_of(owner).lease
-        return self._analyst.plan_of_laws(owner, self._bounds(template, owner), lease[1] if lease else 0)
+        allocation = slab_of(owner).allocation
+        return self._analyst.plan_of_laws(owner, self._bounds(template, owner), allocation[1] if allocation else 0)
 
     def _bounds(self, template: LawTemplate, owner: Member) -> tuple[Bound, ...]:
         """The kernels of a member's laws, and on what its index rows say that they work."""

@@ -36,14 +36,14 @@ if TYPE_CHECKING:
     from eventide.continuous.plans import Guidance
     from eventide.declare import Component
     from eventide.discrete.conditions.condition import Condition
-    from eventide.engine.memory.growable_arrays import Lease
+    from eventide.engine.memory.growable_arrays import Allocation
     from eventide.lowering.kernels.dependencies import Effects, KernelUses
     from eventide.lowering.kernels.lowered import Kernel, Lowered
     from eventide.lowering.names.binder import Binding
 
 
 _CONDITION: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 7)
-_RECOURSE: Final = CFUNCTYPE(c_int64, c_int64, c_int64, c_double, c_double)
+_FALLBACK: Final = CFUNCTYPE(c_int64, c_int64, c_int64, c_double, c_double)
 
 SlotUse: TypeAlias = tuple[int, int]
 """An entry of the index rows, and a column behind the slot that it tells; or -1, and a slot."""
@@ -148,7 +148,7 @@ class ConditionTemplate(Pattern):
     """The plan of conditions of one kernel, or of functions that answer a number, but for what they are bound to.
 
     certificate the place of what proves it; -1 without
-    recourse    the address of what calls Python where the kernel would raise
+    fallback    the address of what calls Python where the kernel would raise
     record      the place of what tells which slots they use, and how many uses that are; -1 if that is told for each
     """
 
@@ -159,7 +159,7 @@ class ConditionTemplate(Pattern):
         kernel: Kernel,
         *,
         certificate: int,
-        recourse: int,
+        fallback: int,
         record: tuple[int, int],
         guide: Guidance | None,
         is_exposed: bool,
@@ -173,7 +173,7 @@ class ConditionTemplate(Pattern):
             is_steady=certificate >= 0 and lowered.is_steady,
             is_still=uses.is_still,
             comparisons=lowered.comparisons,
-            recourse=recourse,
+            fallback=fallback,
             is_exposed=is_exposed,
             bind=None if lowered.lists or lowered.tables else lowered.bind,
             guide=guide,
@@ -225,7 +225,7 @@ def is_current(known: tuple[Bound, ...], bounds: tuple[Bound, ...]) -> bool:
     return True
 
 
-def lay(integrator: Integrator, bounds: tuple[Bound, ...], behind: tuple[int, ...] = ()) -> tuple[Lease, ...]:
+def lay(integrator: Integrator, bounds: tuple[Bound, ...], behind: tuple[int, ...] = ()) -> tuple[Allocation, ...]:
     """Write index rows, side by side, of kernels that are told lists, and what they say of these.
 
     behind      what stands in the last row besides
@@ -348,7 +348,7 @@ class ConditionCompiler(Analyst):
             template = self._condition_templates[kernel] = ConditionTemplate(
                 kernel,
                 certificate=self.integrator.memory.lists.put(words)[1] if words else -1,
-                recourse=self.recourse if kernel.lowered.raises else 0,
+                fallback=self.fallback if kernel.lowered.raises else 0,
                 record=(-1, 0) if usage is None else (self.integrator.memory.lists.put(usage[1])[1], usage[0]),
                 guide=None if self.compiles else self._guide(kernel.address),
                 is_exposed=not self.compiles and kernel.lowered.is_exposed,
@@ -421,12 +421,12 @@ class ConditionCompiler(Analyst):
         return answer.tolist()
 
     @property
-    def recourse(self) -> int:
+    def fallback(self) -> int:
         """The address of a function of this simulation that does in Python what kernels leave to it."""
-        return self._recourse
+        return self._fallback
 
     @cached_property
-    def _recourse(self) -> int:
+    def _fallback(self) -> int:
         integrator = self.integrator
 
         def call(c: int, f: int, time: float, dt: float) -> int:
@@ -435,8 +435,8 @@ class ConditionCompiler(Analyst):
             integrator.host.evaluate(f, time, dt)
             return 0
 
-        self._kept_recourse = _RECOURSE(call)
-        return int(cast(self._kept_recourse, c_void_p).value or 0)
+        self._kept_fallback = _FALLBACK(call)
+        return int(cast(self._kept_fallback, c_void_p).value or 0)
 
     def quantity(self, read: object) -> ConditionPlan | None:
         """The kernel of a function that returns a number; None if it cannot be compiled, or looks at the step."""

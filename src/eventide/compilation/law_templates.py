@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from eventide.continuous import Continuous, Integrator
     from eventide.continuous.components.layout import Layout
     from eventide.continuous.components.member import Member
-    from eventide.engine.memory.growable_arrays import Lease
+    from eventide.engine.memory.growable_arrays import Allocation
     from eventide.inputs import Input
     from eventide.lowering.kernels.dependencies import KernelUses
     from eventide.lowering.kernels.lowered import Kernel
@@ -108,7 +108,7 @@ class LawTemplate:
         slide = slide_of(owner)
         owners: tuple[Member, ...] = (owner,) if slide is None else (owner, *slide.meets)
         touches, reads, inputs, bases, moves, sets, adds = law_uses_at(self._uses, owners, bounds)
-        memory: tuple[Lease, ...] = ()
+        memory: tuple[Allocation, ...] = ()
         if rows is None:
             memory = (integrator.memory.index.put(bases),) if not self.has_lists else lay(integrator, bounds)
             rows = memory[0][1]

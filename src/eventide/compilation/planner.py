@@ -83,15 +83,15 @@ class Compiler(ConditionCompiler):
         except CannotLower:
             return None
 
-    def enroll(self, owner: Member, slab: Slab) -> ClassPlan:
+    def join_class(self, owner: Member, slab: Slab) -> ClassPlan:
         """The class plan of a member whose laws hold; its slab tells from now on where their rows are."""
-        return self._class_plans.enroll(owner, slab)
+        return self._class_plans.join_class(owner, slab)
 
-    def enroll_idle(self, slab: Slab) -> ClassPlan:
+    def join_idle_class(self, slab: Slab) -> ClassPlan:
         """The class plan of a member without laws that hold: it moves with those that touch it."""
-        return self._class_plans.enroll_idle(slab)
+        return self._class_plans.join_idle_class(slab)
 
-    def dissolve(self, class_plan: ClassPlan) -> None:
+    def leave_class(self, class_plan: ClassPlan) -> None:
         """A member has left its class plan: give back what was written for it alone."""
         for free, place in class_plan.memory:
             free.append(place)
@@ -271,9 +271,9 @@ class Compiler(ConditionCompiler):
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""
         return any(bound.kernel.lowered.uses.looks_at_lists for bound in _signed(plan))
 
-    def hops_of(self, plan: Plan | ClassPlan) -> frozenset[str]:
+    def selectors_of(self, plan: Plan | ClassPlan) -> frozenset[str]:
         """The names by which laws or a condition come to what may become another."""
-        return frozenset().union(*[bound.kernel.lowered.hops for bound in _signed(plan)])
+        return frozenset().union(*[bound.kernel.lowered.selectors for bound in _signed(plan)])
 
     def comparison(self, item: Member | Condition) -> Callable[[], bool] | None:
         """Returns whether something refers to the same as now; None where only a plan made again tells."""

@@ -110,7 +110,7 @@ class Integrator:
         self.together = sim.stepping == "together"
         self.memory = EngineMemory(self)
         self.run = self.memory.run
-        self.run.laws_in_python = analyst.recourse
+        self.run.laws_in_python = analyst.fallback
         self.still = Still(self)
         self.flows: dict[int, Flow] = {}
         self.own_methods = OwnMethods(self)
@@ -550,7 +550,7 @@ class Integrator:
             self.groups.ordering.see(other)
             self.groups.changed[flow] = None
             return
-        for each in (other,) if isinstance(other, Flow) else self.groups.lookers(other):
+        for each in (other,) if isinstance(other, Flow) else self.groups.possible_readers(other):
             known.at[each.number] = nan
             self.touch(each)
         if isinstance(other, Flow):

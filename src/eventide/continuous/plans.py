@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions.when import Trigger, WhenSpec
     from eventide.discrete.periodic import EverySpec
     from eventide.discrete.processes.process import Process
-    from eventide.engine.memory.growable_arrays import Lease
+    from eventide.engine.memory.growable_arrays import Allocation
     from eventide.inputs import Input
     from eventide.reading.entries import Entry
     from eventide.reading.twins import Twin
@@ -50,7 +50,7 @@ class Plan:
     touches: tuple[Member, ...]
     reads: tuple[int, ...] = ()
     kept: tuple[Any, ...] = ()
-    memory: tuple[Lease, ...] = ()
+    memory: tuple[Allocation, ...] = ()
     signature: tuple[object, ...] | None = None
     is_polled: bool = False
     is_opaque: bool = False
@@ -101,7 +101,7 @@ class ClassPlan:
     record: int
     uses: int
     describe: Callable[[Any], LawPlan]
-    memory: tuple[Lease, ...] = ()
+    memory: tuple[Allocation, ...] = ()
     signature: tuple[object, ...] | None = None
     is_polled: bool = False
     is_opaque: bool = False
@@ -133,7 +133,7 @@ class Pattern:
     is_steady           whether it reads nothing but states, and numbers that are constant between events
     is_still            whether these are single numbers
     comparisons         how many comparisons it consists of; 0 if that is not known
-    recourse            the address of what calls Python where the kernel would raise; 0 if it never does
+    fallback            the address of what calls Python where the kernel would raise; 0 if it never does
     is_exposed          whether it is tested in Python, and may see without notice what an event changes
     bind                finds what another function of the same code works on with its arguments; None if that may
                         change without notice
@@ -148,7 +148,7 @@ class Pattern:
     is_steady: bool = False
     is_still: bool = False
     comparisons: int = 0
-    recourse: int = 0
+    fallback: int = 0
     is_exposed: bool = False
     bind: Callable[[Any, tuple[object, ...]], object] | None = None
     guide: Guidance | None = None
@@ -236,7 +236,7 @@ class Analyst(ABC):
     most_fused: int = 0
 
     @property
-    def recourse(self) -> int:
+    def fallback(self) -> int:
         """The address of the function that does in Python what native code leaves to it; 0 without one."""
         return 0
 
@@ -258,15 +258,15 @@ class Analyst(ABC):
         """What the laws of a member read and set that laws set: of each that can be read, its stage and that."""
 
     @abstractmethod
-    def enroll(self, owner: Member, slab: Slab) -> ClassPlan:
+    def join_class(self, owner: Member, slab: Slab) -> ClassPlan:
         """The class plan of a member whose laws hold; its slab tells from now on where their rows are."""
 
     @abstractmethod
-    def enroll_idle(self, slab: Slab) -> ClassPlan:
+    def join_idle_class(self, slab: Slab) -> ClassPlan:
         """The class plan of a member without laws that hold: it moves with those that touch it."""
 
     @abstractmethod
-    def dissolve(self, class_plan: ClassPlan) -> None:
+    def leave_class(self, class_plan: ClassPlan) -> None:
         """A member has left its class plan: free what was written for it alone."""
 
     @abstractmethod
@@ -298,7 +298,7 @@ class Analyst(ABC):
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""
 
     @abstractmethod
-    def hops_of(self, plan: Plan | ClassPlan) -> frozenset[str]:
+    def selectors_of(self, plan: Plan | ClassPlan) -> frozenset[str]:
         """The names by which laws or a condition come to what may become another."""
 
     @abstractmethod

@@ -40,7 +40,7 @@ class References:
         """Note a member or condition that may come to refer to something else."""
         if plan.signature is not None:
             analyst = self._integrator.analyst
-            self.names |= analyst.hops_of(plan)
+            self.names |= analyst.selectors_of(plan)
             if not plan.is_polled:
                 self._told.add(item)
                 return

@@ -137,7 +137,7 @@ class System:
         self._check_change(slots[0], "started")
         self._activate(slots, owner)
         if owner._flow is self.integrator.still:
-            self.integrator.groups.enlist(owner)
+            self.integrator.groups.enter(owner)
         else:
             self.integrator.groups.change_slots(owner, slots)
         owner._going = tuple(coalesce(self.active_slots(owner)))
@@ -291,7 +291,7 @@ class System:
             self.hold(component, ())  # those of the time alone touch no state by which they would follow
             self.integrator.groups.leave(component)
             self._give_place(component)
-            self.integrator.groups.enlist(component)
+            self.integrator.groups.enter(component)
             self.hold(component, located)
 
     def _give_place(self, component: Continuous) -> None:

@@ -188,13 +188,13 @@ class Calendar:
 
     def schedule_before(self, neighbour: Notice, activity: Entry) -> None:
         """Place `activity` immediately before a notice of the list."""
-        self._squeeze(neighbour, self.serial() - WIDE, activity)
+        self._insert_beside(neighbour, self.serial() - WIDE, activity)
 
     def schedule_after(self, neighbour: Notice, activity: Entry) -> None:
         """Place `activity` immediately after a notice of the list."""
-        self._squeeze(neighbour, WIDE - self.serial(), activity)
+        self._insert_beside(neighbour, WIDE - self.serial(), activity)
 
-    def _squeeze(self, neighbour: Notice, offset: int, activity: Entry) -> None:
+    def _insert_beside(self, neighbour: Notice, offset: int, activity: Entry) -> None:
         time, sequence, path, _ = neighbour
         activity._notice = notice = (time, sequence, (*path[:-1], offset, 0), activity)
         index = self._index_in_front(neighbour)

@@ -149,7 +149,7 @@ def finish(process: Process) -> None:
     process._finish(None)
 
 
-def asker_of(request: StationRequest) -> Entry:
+def requester_of(request: StationRequest) -> Entry:
     """The process that made a request, or that branch of its wait for which it did."""
     activity: Entry = request._activity
     return activity

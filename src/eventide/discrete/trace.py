@@ -239,8 +239,8 @@ class TracedCalendar(Calendar):
         super().schedule_prior(time, now, activity)
         self.tracer.note(activity, time, now)
 
-    def _squeeze(self, neighbour: Notice, offset: int, activity: Entry) -> None:
-        super()._squeeze(neighbour, offset, activity)
+    def _insert_beside(self, neighbour: Notice, offset: int, activity: Entry) -> None:
+        super()._insert_beside(neighbour, offset, activity)
         self.tracer.note(activity, neighbour[0], neighbour[0])
 
     def schedule_last(self, now: float, activity: Entry) -> None:

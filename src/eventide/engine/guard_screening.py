@@ -78,7 +78,7 @@ SHIFTS: Final = 3
 # --- entries ---------------------------------------------------------------------------------------------------------
 
 
-def enroll(a: Arrays, c: int, f: int) -> None:
+def add_entry(a: Arrays, c: int, f: int) -> None:
     """Give a condition an entry among those of a flow; there is room for it."""
     k = a.flow.entries[f]
     at = a.flow.entries_at[f] + ENTRY * k
@@ -94,7 +94,7 @@ def enroll(a: Arrays, c: int, f: int) -> None:
         a.run.listed += 1
 
 
-def strike(a: Arrays, c: int) -> None:
+def remove_entry(a: Arrays, c: int) -> None:
     """Take a condition out of the entries of its flow."""
     f = a.guard.flow[c]
     place = a.flow.entries_at[f]
@@ -246,7 +246,7 @@ def forget_levels(a: Arrays, f: int) -> None:
     a.flow.stale[f] = 0
 
 
-def rouse(a: Arrays, c: int) -> None:
+def test_again(a: Arrays, c: int) -> None:
     """Stop screening a trigger that has fired: it has to become false before it can fire again."""
     a.constants[a.flow.entries_at[a.guard.flow[c]] + ENTRY * a.guard.entry[c] + FLOOR] = nan
 

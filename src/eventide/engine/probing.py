@@ -49,7 +49,7 @@ def visit(a: Arrays, f: int, elapsed: float, time: float, with_laws: bool) -> No
 
 def show(a: Arrays, c: int, f: int, elapsed: float, time: float) -> None:
     """As `visit`, for what a condition depends on; where that is known to be a few states, for these alone."""
-    if a.guard.certificate[c] < 0 or a.guard.needs_laws[c] == 1 or a.guard.recourse[c] != 0:
+    if a.guard.certificate[c] < 0 or a.guard.needs_laws[c] == 1 or a.guard.fallback[c] != 0:
         visit(a, f, elapsed, time, a.guard.needs_laws[c] == 1)
         return
     a.flow.at[f] = nan

@@ -317,7 +317,7 @@ class GuardRecord(Record):
     """1 if sampled in this step, without a proof; AS_NEEDED if its event function decides at how many points."""
     history: Ints
     """The row of its history."""
-    recourse: Ints
+    fallback: Ints
     """The address of the function that asks Python where its kernel returns RAISES; 0 if it never does."""
     timed: Ints
     """1 if nothing that it reads changes but the time, so that no error of a state limits its steps."""

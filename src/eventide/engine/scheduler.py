@@ -28,7 +28,7 @@ from eventide.engine.codes import (
 )
 from eventide.engine.event_effects import note_touched, settle_touched, touch
 from eventide.engine.flow_queue import insert, remove, sift_down
-from eventide.engine.guard_screening import awake, enroll, rouse, squeeze, strike
+from eventide.engine.guard_screening import add_entry, awake, remove_entry, squeeze, test_again
 from eventide.engine.sampling import take_down
 from eventide.engine.step_control import LATEST, advance
 from eventide.engine.zeno import note_firing
@@ -115,7 +115,7 @@ def take(a: Arrays, c: int, time: float) -> None:
     if a.guard.trigger[c] == 0:
         unlink(a, c)
     else:
-        rouse(a, c)
+        test_again(a, c)
 
 
 def link(a: Arrays, c: int, f: int, priority: float, rank: float, needs_laws: bool) -> None:
@@ -124,7 +124,7 @@ def link(a: Arrays, c: int, f: int, priority: float, rank: float, needs_laws: bo
     a.guard.needs_laws[c] = 1 if needs_laws else 0
     a.guard.priority[c] = priority
     a.guard.rank[c] = rank
-    enroll(a, c, f)
+    add_entry(a, c, f)
 
 
 def take_up(a: Arrays, c: int, rank: float) -> None:
@@ -133,12 +133,12 @@ def take_up(a: Arrays, c: int, rank: float) -> None:
     if a.flow.entries[f] == a.flow.entries_room[f]:
         squeeze(a, f)
     a.guard.rank[c] = rank
-    enroll(a, c, f)
+    add_entry(a, c, f)
 
 
 def unlink(a: Arrays, c: int) -> None:
     """Stop monitoring a condition."""
-    strike(a, c)
+    remove_entry(a, c)
 
 
 def march(a: Arrays, stop: float) -> int:

@@ -86,7 +86,7 @@ class RowMigration(OuterHook):
         self._models: list[Prototype] = []  # the prototypes that have rows now
         self._kinds_by_label: dict[str | type, int] = {}  # the kinds that count what has one name
         self._counted: list[tuple[int, Kind]] = []  # these, and who counts in Python, of what may begin in rows now
-        self._embodied = 0  # the number of processes made in rows that have objects, or have ended
+        self._materialized = 0  # the number of processes made in rows that have objects, or have ended
         self._things: Things | None = None  # the resources and levels that are away
         self._requests: dict[int, StationRequest] = {}  # of those that return to Python, by their rows
         self._assumptions = Assumptions()  # on what those rely that are away
@@ -270,7 +270,7 @@ class RowMigration(OuterHook):
             memory.kind.label[k] = counter = self._kinds_by_label.setdefault(label, k)
             counted[counter] = counter_of(self.world, label)
         self._counted = list(counted.items())
-        self._embodied = memory.run.made
+        self._materialized = memory.run.made
 
     def _fill(self, i: int, one: Candidate | Prototype, requests: dict[StationRequest, int]) -> None:
         """Write the local numbers of a row."""
@@ -315,7 +315,7 @@ class RowMigration(OuterHook):
             return
         activity = memory.views.activity
         if activity.wait[i] in (JOINED, GATHERED):
-            self.embody()
+            self.materialize()
             take_wait(memory.views, i, self._rows, self._fetch)
             return
         time, sequence, serial = activity.due[i], activity.sequence[i], activity.serial[i]
@@ -326,21 +326,21 @@ class RowMigration(OuterHook):
         placement.stand_branches(self._calendar, process, left)
         placement.stand_waiting(self._calendar, process, request, (time, sequence, serial))
 
-    def embody(self) -> None:
+    def materialize(self) -> None:
         """Give objects to the processes that were made in rows and have none, in the order in which they were made."""
         memory = self._memory
-        if memory is None or memory.run.made == self._embodied:
+        if memory is None or memory.run.made == self._materialized:
             return
-        self._embodied = memory.run.made
+        self._materialized = memory.run.made
         assert self._prototypes is not None
-        for i, made, prototype in self._prototypes.embodied(memory, self.world, {one.row for one in self._models}):
+        for i, made, prototype in self._prototypes.materialized(memory, self.world, {one.row for one in self._models}):
             ProcessList.enter(self._processes, made)
             self._row_classes.begin(made)
             self.away[made] = i
             self._rows[i] = RowProcess(made, prototype.body, prototype, None)
             memory.process.object[i], memory.process.watched[i] = NONE, 1
 
-    embody_all = undisturbed(embody)
+    materialize_all = undisturbed(materialize)
 
     def _leave(self) -> None:
         """All return to Python."""
@@ -376,7 +376,7 @@ class RowMigration(OuterHook):
         if self._things and (held or is_awaited):
             self._bring_others(process)
         if is_awaited:
-            self.embody()
+            self.materialize()
             take_waits(views, i, self._rows, self._fetch)
         requests = {q: self._request_of(q, process) for q in held}
         interruptions.come(process, i, requests)
@@ -396,7 +396,7 @@ class RowMigration(OuterHook):
 
     def _bring_others(self, process: Process | None) -> None:
         """All resources return to Python, and all processes but one that continues in Python within its event."""
-        self.embody()
+        self.materialize()
         owners = {i: gone.process for i, gone in self._rows.items()}
         if self._things:
             self._requests = self._things.come(owners.__getitem__)  # not those of an earlier stay in the same rows
@@ -409,7 +409,7 @@ class RowMigration(OuterHook):
         assert self._memory is not None
         i = row_of(self._memory.views, reference)
         if i >= 0 and i not in self._rows:
-            self.embody()
+            self.materialize()
         return self._rows[i].process if i >= 0 else self._interruptions.gone.get(reference)
 
     def _request_of(self, q: int, process: Process) -> Request:
@@ -517,7 +517,7 @@ class RowMigration(OuterHook):
             run.mark, run.spell, run.spells = instant.time, same_time_limit.SPELL, 0 if left <= 1 else MORE
             spells, last = run.spells, memory.engine.first(memory.arrays) if left == 1 else NONE
             if last >= 0 and memory.activity.due[last] == instant.time:  # it may act there again and again
-                self.embody()
+                self.materialize()
             actor = self._rows.get(actor_of(memory.views, last))
             run.woken, run.leaves = NONE, 0
             for k, kind in self._counted:
@@ -548,7 +548,7 @@ class RowMigration(OuterHook):
                 break
             if code != SPENT and not (code == ROOM and memory.grow()):
                 if run.current not in self._rows:
-                    self.embody()
+                    self.materialize()
                 process, body, _, _ = self._rows[run.current]
                 run.current, world.current = NONE, process
                 if code == ENDED:

@@ -8,12 +8,12 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from eventide.discrete.calendar import ABOVE, BELOW, PLAIN
-from eventide.discrete.inside import asker_of, end_waiters_of, generator_of
+from eventide.discrete.inside import end_waiters_of, generator_of, requester_of
 from eventide.discrete.processes.composite import AllOf, FirstOf, who_waits
 from eventide.discrete.processes.endings import End
 from eventide.discrete.resources.away import is_granting, levels_kept_by, users_of, waiting_at
 from eventide.discrete.resources.request import Request
-from eventide.discrete.resources.transfer import Depot, Transfer
+from eventide.discrete.resources.transfer import Inventory, Transfer
 from eventide.reading.generators import is_held_elsewhere
 from eventide.statistics import Level
 
@@ -48,7 +48,7 @@ class Candidate(NamedTuple):
     row_start: RowStart
     children: dict[int, Prototype | None]
     offspring: list[Prototype]
-    resources: list[Resource | Depot]
+    resources: list[Resource | Inventory]
     things: list[Kept]
     guards: dict[int, StateWait]
 
@@ -113,7 +113,7 @@ class Selection:
                 self._look_at_wait(who_waits(wait.activity), found)
             else:
                 self._look_at(wait.activity, None, wait, found)
-        resources: dict[int, Resource | Depot] = {}
+        resources: dict[int, Resource | Inventory] = {}
         pending = list(found)
         for process in pending:
             for resource in found[process].resources:
@@ -156,12 +156,12 @@ class Selection:
             ahead = process
         return list(found)[known:]
 
-    def _look_at_line(self, resource: Resource | Depot, found: dict[Process, Candidate]) -> list[Process]:
+    def _look_at_line(self, resource: Resource | Inventory, found: dict[Process, Candidate]) -> list[Process]:
         """Note the processes that can go away while they wait for a resource; returns those."""
         known = len(found)
         for request in waiting_at(resource):
-            process = who_waits(asker_of(request))
-            if process is not asker_of(request):
+            process = who_waits(requester_of(request))
+            if process is not requester_of(request):
                 self._look_at_wait(process, found)
             elif self._may_go(process) and process not in found:
                 self._look_at(process, None, request, found)
@@ -226,13 +226,13 @@ class Selection:
         self._ahead[process] = [wait.process for wait in ends]
         return len(ends) == len(waits)
 
-    def _is_whole(self, resource: Resource | Depot, found: Mapping[Process, Candidate]) -> bool:
+    def _is_whole(self, resource: Resource | Inventory, found: Mapping[Process, Candidate]) -> bool:
         """Whether a resource can go away with these processes."""
         if not self._bodies.can_go(resource):
-            self.is_granting = self.is_granting or (isinstance(resource, Depot) and is_granting(resource))
+            self.is_granting = self.is_granting or (isinstance(resource, Inventory) and is_granting(resource))
             return False
         requests = [*users_of(resource), *waiting_at(resource)]
-        owners = [found.get(who_waits(asker_of(request))) for request in requests]
+        owners = [found.get(who_waits(requester_of(request))) for request in requests]
         if self._are_known(requests, owners):
             return True
         self.is_granting = self.is_granting or is_granting(resource)
@@ -246,7 +246,7 @@ class Selection:
         """
         fewest, *counts = [sys.getrefcount(request) for some in ([Request()], requests) for request in some]
         for request, owner, count in zip(requests, owners, counts, strict=True):
-            generator = generator_of(who_waits(asker_of(request)))
+            generator = generator_of(who_waits(requester_of(request)))
             if owner is None or count > fewest + owner.body.references_to(request, owner.row_start, generator):
                 return False
         return True

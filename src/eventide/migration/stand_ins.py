@@ -79,7 +79,7 @@ class RowProcessList(ProcessList):
     def enter(self, process: Process) -> None:
         """Let a process that was just made stand last."""
         if self.migration is not None:
-            self.migration.embody_all()
+            self.migration.materialize_all()
         ProcessList.enter(self, process)
 
     def __iter__(self) -> Iterator[Process]:

@@ -188,7 +188,7 @@ class Cascade:
         cycle = self._cycle(fired)
         for other in [fired, *cycle]:
             for trigger in conditions_of(self.sim):
-                if isinstance(trigger, Trigger) and trigger.has_settler and trigger.identity == other.identity:
+                if isinstance(trigger, Trigger) and trigger.has_continuation and trigger.identity == other.identity:
                     trigger.end = end
                     for ended in cycle:
                         ended.end()

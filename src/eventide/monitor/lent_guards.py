@@ -186,7 +186,7 @@ def _fits(wait: StateWait, objects: Mapping[str, object], kinds: Mapping[str, Ki
         (name,) not in kernel.lowered.closed_over or KINDS[type(held[name])] != kind for name, kind in kinds.items()
     ):
         return False
-    if wait.plan.pattern.recourse or not kernel.is_current:  # where Python is asked it sees the cells
+    if wait.plan.pattern.fallback or not kernel.is_current:  # where Python is asked it sees the cells
         return False
     binding = kernel.lowered.bind(wait.function, wait.arguments)
     return binding is not None and binding._replace(consts=()) == known._replace(consts=())

@@ -143,7 +143,7 @@ def _columns_of(seen: tuple[Moving | Fixed, ...], memory: RowMemory) -> list[tup
             assert level is not None
             what, row = memory.levels.get(id(level), (CONSTANT, 0))
             if what == AMOUNT:
-                row = list(memory.depot.changes).index(row)
+                row = list(memory.inventory.changes).index(row)
             assert what != CONSTANT or type(level) is Level
             values.append((what, row, 0, float(level.value) if what == CONSTANT else 0.0))
     return values + rates

@@ -30,7 +30,7 @@ def condition(
     return 0
 
 
-def recourse(address: int, c: int, f: int, time: float, dt: float) -> int:
+def fallback(address: int, c: int, f: int, time: float, dt: float) -> int:
     """Test a condition in Python, which returns 0 or 1; without one (-1) execute the laws of a flow."""
     return 0
 
@@ -267,7 +267,7 @@ FEW: Final = 128
 INSTRUCTIONS: Final[dict[str, Intrinsic]] = {
     "law": _call(_LAW, "i64"),
     "condition": _call(_CONDITION, "i64"),
-    "recourse": _call(("i64", "i64", "double", "double"), "i64"),
+    "fallback": _call(("i64", "i64", "double", "double"), "i64"),
     "fused": _call(_FUSED, "double"),
     "combination": _call(_COMBINATION, "void"),
     "kernel": _kernel,

@@ -51,10 +51,10 @@ from eventide.native.instructions import (
     clear_run,
     combination,
     condition,
+    fallback,
     fused,
     law,
     move_run,
-    recourse,
 )
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
     if call_laws(a, f, instant, dt, target) > 0:
         if a.flow.assigns[f] == 1:
             copy(a, f, KEPT, Y)
-        recourse(a.run.laws_in_python, -1, f, instant, dt)
+        fallback(a.run.laws_in_python, -1, f, instant, dt)
         target = R
     if target != row:
         copy(a, f, R, row)
@@ -284,7 +284,7 @@ def holds(a: Arrays, c: int, f: int, time: float, dt: float) -> bool:
         address_of(a.lists[0]),
     )
     if answer == RAISES:
-        return recourse(a.guard.recourse[c], c, f, instant, dt) != 0
+        return fallback(a.guard.fallback[c], c, f, instant, dt) != 0
     return answer != 0
 
 

@@ -155,15 +155,15 @@ def groups_of(subject: object) -> list[Group]:
     )
 
 
-def named_groups(name: str, thing: object, deed: str = "recorded") -> list[Group]:
+def named_groups(name: str, thing: object, verb: str = "recorded") -> list[Group]:
     """The columns of something that was given a name; more than one begin with it.
 
-    deed        what is done with it, for messages
+    verb        what is done with it, for messages
     Raises ModelError if there is nothing to record of it.
     """
     if isinstance(thing, Expression):
         head = Heading(name, thing.unit, is_discrete=thing.is_discrete, description=thing.description)
-        return [Group((head,), _checked(name, thing.read, deed), taken=Evaluated(thing.read))]
+        return [Group((head,), _checked(name, thing.read, verb), taken=Evaluated(thing.read))]
     if isinstance(thing, Variable | Level | Component | Recordable):
         groups = groups_of(thing)
         is_alone = sum(len(group.heads) for group in groups) == 1
@@ -173,23 +173,23 @@ def named_groups(name: str, thing: object, deed: str = "recorded") -> list[Group
             f"sim.record({name}=...) takes a function without arguments, and got {thing!r}: "
             f"write {name}=lambda: ..., so that it can be asked again and again"
         )
-    return [Group((Heading(name, ""),), _checked(name, thing, deed), taken=Evaluated(thing))]
+    return [Group((Heading(name, ""),), _checked(name, thing, verb), taken=Evaluated(thing))]
 
 
 def _renamed(head: Heading, name: str, *, is_alone: bool) -> Heading:
     return replace(head, name=name if is_alone else f"{name}.{head.name.rpartition('.')[2]}")
 
 
-def check_names(names: Sequence[str], deed: str = "record") -> None:
+def check_names(names: Sequence[str], verb: str = "record") -> None:
     """Raise ModelError if there are no columns, or two of one name."""
     if not names:
-        raise ModelError(f"sim.{deed} needs something to {deed}: components, variables, or named expressions")
+        raise ModelError(f"sim.{verb} needs something to {verb}: components, variables, or named expressions")
     twice = sorted({n for n in names if names.count(n) > 1})
     if twice:
-        raise ModelError(f"two {deed}ed columns are called {', '.join(twice)}: give the components names of their own")
+        raise ModelError(f"two {verb}ed columns are called {', '.join(twice)}: give the components names of their own")
 
 
-def _checked(name: str, read: Callable[[], float | str], deed: str) -> Callable[[], list[float]]:
+def _checked(name: str, read: Callable[[], float | str], verb: str) -> Callable[[], list[float]]:
     """A reader of floats, whose errors name the quantity."""
 
     @wraps(read)  # the compiler needs the function itself
@@ -197,13 +197,13 @@ def _checked(name: str, read: Callable[[], float | str], deed: str) -> Callable[
         try:
             number = read()
         except Exception as error:
-            error.add_note(f"raised by the {deed} expression {name}")
+            error.add_note(f"raised by the {verb} expression {name}")
             raise
         try:
             # A text may look like a number, and is none.
             return [float("" if isinstance(number, str) else number)]
         except (TypeError, ValueError):
-            raise ModelError(f"{name} is {deed} as a number, and its expression gave {number!r}") from None
+            raise ModelError(f"{name} is {verb} as a number, and its expression gave {number!r}") from None
 
     return value
 

@@ -96,7 +96,7 @@ def _codes_of(cls: type[Component]) -> list[tuple[str, CodeType]]:
 
 def _parts_of(member: object) -> list[object]:
     """The functions of a property, the conditions of a handler, and what follows where its events accumulate."""
-    parts = [getattr(member, part, None) for part in ("fget", "fset", "settler")]
+    parts = [getattr(member, part, None) for part in ("fget", "fset", "continuation")]
     return [*parts, *getattr(getattr(member, "_when", None), "parts", ())]
 
 

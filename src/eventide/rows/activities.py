@@ -27,7 +27,6 @@ from eventide.rows.codes import (
     WATCHING,
 )
 from eventide.rows.composites import leave_branches
-from eventide.rows.depots import give_up
 from eventide.rows.event_list import (
     displace,
     schedule,
@@ -36,6 +35,7 @@ from eventide.rows.event_list import (
     schedule_last,
     schedule_prior,
 )
+from eventide.rows.inventories import give_up
 from eventide.rows.joins import leave_joiners, wake_joiners
 from eventide.rows.stations import withdraw
 from eventide.rows.watches import begin_watch, end_watch

@@ -94,7 +94,7 @@ RATE: Final = 2
 LEVEL: Final = 3
 """The value of a level."""
 AMOUNT: Final = 4
-"""The amount in a depot."""
+"""The amount in an inventory."""
 LOOK_HEAD: Final = 3
 """The numbers of a look before those of its columns."""
 BEFORE: Final = -1

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from eventide.rows.allocation import free_row, has_locals, new_row
 from eventide.rows.codes import BRANCH, COMPOSED, GATHERED, JOINED, NONE, NOTHING, TRANSFERRING, WATCHING
-from eventide.rows.depots import carry_out, give_up
 from eventide.rows.event_list import displace, schedule
+from eventide.rows.inventories import carry_out, give_up
 from eventide.rows.joins import enter_joiners, leave_joiners
 from eventide.rows.stations import ask, withdraw
 from eventide.rows.watches import begin_watch, end_watch

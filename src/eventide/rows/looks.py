@@ -38,7 +38,7 @@ def look_at_columns(a: Rows, side: int) -> bool:
         elif what == LEVEL:
             value = float(a.level.value[where])
         elif what == AMOUNT:
-            value = a.depot.amount[where]
+            value = a.inventory.amount[where]
         add(a, t, value)
     return not (a.run.arrays != 0 and has_broken(a))
 

@@ -20,8 +20,8 @@ from eventide.rows.codes import (
     WAITS,
 )
 from eventide.rows.composites import come
-from eventide.rows.depots import carry_out
 from eventide.rows.event_list import close_event, take_event
+from eventide.rows.inventories import carry_out
 from eventide.rows.looks import may_look
 from eventide.rows.moving import has_broken
 

@@ -12,13 +12,13 @@ import numpy as np
 
 from eventide.engine.records import Record, address_of, view_of
 from eventide.rows.codes import BRANCH, FREE, INTERRUPTION, LOOK_HEAD, NONE, UNMADE, UNSEEN
-from eventide.rows.depots import most_changes, most_items
 from eventide.rows.interface import PLAIN
+from eventide.rows.inventories import most_changes, most_items
 from eventide.rows.records import (
     RECORDS,
     ActivityRecord,
     ColumnRecord,
-    DepotRecord,
+    InventoryRecord,
     KindRecord,
     LevelRecord,
     NoticeRecord,
@@ -170,7 +170,7 @@ class RowMemory:
         """What numbers of rows are addresses of and nothing else may keep, by these; until all rows are left."""
         self.activity, self.process, self.notice = ActivityRecord(), ProcessRecord(), NoticeRecord()
         self.kind, self.request = KindRecord(), RequestRecord()
-        self.station, self.depot = StationRecord(), DepotRecord()
+        self.station, self.inventory = StationRecord(), InventoryRecord()
         self.level, self.tally, self.column = LevelRecord(), TallyRecord(), ColumnRecord()
         self._sinks: list[Sink] = []
         self._has_looks = False
@@ -191,8 +191,8 @@ class RowMemory:
         self.run = run = RowState()
         run.current = run.front_first = run.front_end = run.ready_first = run.ready_end = NONE
         run.free_request = run.woken = NONE
-        self._counts = {"kind": 0, "station": 0, "depot": 0, "level": 0, "tally": 0}
-        for record in (self.kind, self.station, self.depot, self.level, self.tally, self.column):
+        self._counts = {"kind": 0, "station": 0, "inventory": 0, "level": 0, "tally": 0}
+        for record in (self.kind, self.station, self.inventory, self.level, self.tally, self.column):
             lengthen(record, 8)
         self._wholes: NDArray[np.int64] = np.zeros(0, np.int64)
         self._reals: NDArray[np.float64] = np.zeros(0)
@@ -225,7 +225,7 @@ class RowMemory:
                 kind=self.kind,
                 request=self.request,
                 station=self.station,
-                depot=self.depot,
+                inventory=self.inventory,
                 level=self.level,
                 tally=self.tally,
                 column=self.column,
@@ -338,22 +338,22 @@ class RowMemory:
         self.widen_level(in_use, capacity + 2)
         return s
 
-    def add_depot(self, content: tuple[int, ...], gets: tuple[int, int], puts: tuple[int, int]) -> int:
-        """A new depot, with the level and the tally of each side.
+    def add_inventory(self, content: tuple[int, ...], gets: tuple[int, int], puts: tuple[int, int]) -> int:
+        """A new inventory, with the level and the tally of each side.
 
         content     the tally of the changes of an amount, or the level and the tally of the items of a store
         """
-        d, depot = self._new("depot", self.depot), self.depot
-        depot.gets[d], depot.puts[d] = self._add_line(*gets, d), self._add_line(*puts, d)
+        d, inventory = self._new("inventory", self.inventory), self.inventory
+        inventory.gets[d], inventory.puts[d] = self._add_line(*gets, d), self._add_line(*puts, d)
         is_amount = len(content) == 1
-        depot.shelf[d] = NONE if is_amount else self._add_line(content[0], content[1], d)
-        depot.changes[d] = content[0] if is_amount else NONE
+        inventory.items[d] = NONE if is_amount else self._add_line(content[0], content[1], d)
+        inventory.changes[d] = content[0] if is_amount else NONE
         return d
 
-    def _add_line(self, queue: int, waits: int, depot: int = NONE) -> int:
+    def _add_line(self, queue: int, waits: int, inventory: int = NONE) -> int:
         """A station, of which only the line is known yet."""
         s, station = self._new("station", self.station), self.station
-        station.queue[s], station.waits[s], station.depot[s] = queue, waits, depot
+        station.queue[s], station.waits[s], station.inventory[s] = queue, waits, inventory
         for links in (station.first, station.end, station.users, station.latest):
             links[s] = NONE
         return s
@@ -395,13 +395,13 @@ class RowMemory:
         for s in range(self._counts["station"]):
             t, queue, most = self.station.waits[s], self.station.queue[s], self.station.waiting[s] + 2
             most += self.station.using[s] * self.station.preemptive[s]
-            if (d := self.station.depot[s]) >= 0 and self.depot.shelf[d] == s:
+            if (d := self.station.inventory[s]) >= 0 and self.inventory.items[d] == s:
                 most = most_items(self.views, d) + 1
             self._widen_tally(t, most)
             if 2 * most >= self.level.size[queue]:
                 self.widen_level(queue, 4 * most)
-        for d in (d for d in range(self._counts["depot"]) if self.depot.shelf[d] < 0):
-            self._widen_tally(self.depot.changes[d], most_changes(self.views, d))
+        for d in (d for d in range(self._counts["inventory"]) if self.inventory.items[d] < 0):
+            self._widen_tally(self.inventory.changes[d], most_changes(self.views, d))
         is_too_long = any(self.station.waiting[s] > MOST_WAITING for s in range(self._counts["station"]))
         for l in range(self._counts["level"]):  # noqa: E741  # as above
             if 2 * (self.level.value[l] + 2) >= self.level.size[l]:

@@ -154,7 +154,7 @@ class RequestRecord(Record, is_padded=False):
 
 
 class StationRecord(Record, is_padded=False):
-    """A number of units that processes hold for a while, and the line of those that wait; or one side of a depot."""
+    """A number of units that processes hold for a while, and the line of those that wait; or a side of an inventory."""
 
     capacity: Ints
     """How many units there are."""
@@ -186,21 +186,21 @@ class StationRecord(Record, is_padded=False):
     """The level of requests waiting."""
     waits: Ints
     """The tally of how long granted requests had waited."""
-    depot: Ints
-    """The depot of which it is one side; NONE."""
+    inventory: Ints
+    """The inventory of which it is one side; NONE."""
 
 
-class DepotRecord(Record, is_padded=False):
+class InventoryRecord(Record, is_padded=False):
     """What transfers put in and take out: requests at two stations, its sides; an amount, or single items of a store.
 
-    An item is the request that has brought it, and stands in the line of a third station, the shelf, until it is taken.
+    An item is the request that has brought it, and stands in the line of a third station until it is taken.
     """
 
     gets: Ints
     """The station of those that take out."""
     puts: Ints
     """The station of those that put in."""
-    shelf: Ints
+    items: Ints
     """The station in whose line the items of a store stand; NONE for an amount."""
     changes: Ints
     """The tally of the amounts that there were, and of when, one after the other; NONE for items."""
@@ -246,9 +246,9 @@ class ColumnRecord(Record, is_padded=False):
     """What recordings read at events."""
 
     what: Ints
-    """A code: a constant, a slot or its rate, a level, or the amount in a depot."""
+    """A code: a constant, a slot or its rate, a level, or the amount in an inventory."""
     where: Ints
-    """The slot, or the row of the level or of the depot."""
+    """The slot, or the row of the level or of the inventory."""
     first: Ints
     """The first of the slots of the same object."""
     value: Floats
@@ -382,7 +382,7 @@ class Rows(NamedTuple):
     kind: KindRecord
     request: RequestRecord
     station: StationRecord
-    depot: DepotRecord
+    inventory: InventoryRecord
     level: LevelRecord
     tally: TallyRecord
     column: ColumnRecord
@@ -397,7 +397,7 @@ RECORDS: Final[Mapping[str, type[Record]]] = {
     "kind": KindRecord,
     "request": RequestRecord,
     "station": StationRecord,
-    "depot": DepotRecord,
+    "inventory": InventoryRecord,
     "level": LevelRecord,
     "tally": TallyRecord,
     "column": ColumnRecord,

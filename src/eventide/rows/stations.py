@@ -161,17 +161,17 @@ def give_back(a: Rows, q: int) -> None:
     """Take units back from a request, which is no longer in the state of having them."""
     s = a.request.station[q]
     leave_users(a, s, q)
-    heir = a.station.first[s]
-    is_one = heir >= 0 and a.request.units[q] == 1 and a.station.held[s] <= a.station.capacity[s]
-    if is_one and a.request.units[heir] == 1:
+    successor = a.station.first[s]
+    is_one = successor >= 0 and a.request.units[q] == 1 and a.station.held[s] <= a.station.capacity[s]
+    if is_one and a.request.units[successor] == 1:
         # The most frequent case: one unit passes from hand to hand, and as many as before are in use.
-        leave_line(a, s, heir)
-        a.request.state[heir] = GRANTED
-        append_user(a, s, heir)
-        add(a, a.station.waits[s], a.run.time - a.request.since[heir])
-        a.request.since[heir] = a.run.time
+        leave_line(a, s, successor)
+        a.request.state[successor] = GRANTED
+        append_user(a, s, successor)
+        add(a, a.station.waits[s], a.run.time - a.request.since[successor])
+        a.request.since[successor] = a.run.time
         move_level(a, a.station.queue[s], a.level.value[a.station.queue[s]] - 1)
-        schedule_last(a, a.request.activity[heir])
+        schedule_last(a, a.request.activity[successor])
         if a.station.preemptive[s] != 0 and a.station.waiting[s] > 0:
             serve(a, s)
     else:
@@ -193,7 +193,7 @@ def serve(a: Rows, s: int) -> None:
 
 def make_room(a: Rows, s: int, q: int) -> bool:
     """Take units away from users of lower priority, if that is enough for a request; from none otherwise."""
-    asker = owner_of(a, a.request.activity[q])
+    requester = owner_of(a, a.request.activity[q])
     missing = a.station.held[s] + a.request.units[q] - a.station.capacity[s]
     user = a.station.users[s]
     while user >= 0:
@@ -201,33 +201,33 @@ def make_room(a: Rows, s: int, q: int) -> bool:
         user = a.request.next[user]
     victims, end = NONE, NONE
     while missing > 0:
-        loser = next_loser(a, s)
-        if loser < 0 or a.request.priority[loser] >= a.request.priority[q]:
+        victim = next_victim(a, s)
+        if victim < 0 or a.request.priority[victim] >= a.request.priority[q]:
             return False
-        a.request.chosen[loser] = NONE
-        if a.request.activity[loser] != asker:
-            missing -= a.request.units[loser]
+        a.request.chosen[victim] = NONE
+        if a.request.activity[victim] != requester:
+            missing -= a.request.units[victim]
             if end < 0:
-                victims = loser
+                victims = victim
             else:
-                a.request.chosen[end] = loser
-            end = loser
+                a.request.chosen[end] = victim
+            end = victim
     while victims >= 0:
-        loser = victims
-        victims = a.request.chosen[loser]
-        take_away(a, s, loser, asker)
+        victim = victims
+        victims = a.request.chosen[victim]
+        take_away(a, s, victim, requester)
     return True
 
 
-def next_loser(a: Rows, s: int) -> int:
+def next_victim(a: Rows, s: int) -> int:
     """Of the users that are not chosen yet that of the lowest priority, the latest of several; NONE."""
-    loser = NONE
+    victim = NONE
     user = a.station.latest[s]
     while user >= 0:
-        if a.request.chosen[user] == UNCHOSEN and (loser < 0 or a.request.priority[user] < a.request.priority[loser]):
-            loser = user
+        if a.request.chosen[user] == UNCHOSEN and (victim < 0 or a.request.priority[user] < a.request.priority[victim]):
+            victim = user
         user = a.request.last[user]
-    return loser
+    return victim
 
 
 def take_away(a: Rows, s: int, q: int, by: int) -> None:

@@ -44,24 +44,24 @@ class Moment:
     frame       the number of the frame, from 0
     """
 
-    def __init__(self, reel: Reel, frame: int) -> None:
+    def __init__(self, data: FrameData, frame: int) -> None:
         self.frame = frame
-        self.time = float(reel.times[frame])
-        self._reel = reel
+        self.time = float(data.times[frame])
+        self._data = data
 
     def __getitem__(self, name: str) -> float:
         """The value of a recorded quantity; NaN before and after its recording. Raises KeyError if it is not there."""
-        column = self._reel.columns.get(name)
+        column = self._data.columns.get(name)
         if column is None:
-            known = ", ".join(self._reel.columns) or "none"
+            known = ", ".join(self._data.columns) or "none"
             raise KeyError(f"no recording of the animation has {name!r}; there are: {known}")
         return float(column[self.frame])
 
     def components(self, recording: str) -> dict[str, dict[str, float]]:
         """Of the recording of a class, by its name: the components that are there now, and their quantities by name."""
-        people = self._reel.populations.get(recording)
+        people = self._data.populations.get(recording)
         if people is None:
-            known = ", ".join(self._reel.populations) or "none"
+            known = ", ".join(self._data.populations) or "none"
             raise KeyError(f"the animation has no recording {recording!r} of a class; there are: {known}")
         present = {}
         for component, columns in people.items():
@@ -71,7 +71,7 @@ class Moment:
         return present
 
 
-class Reel:
+class FrameData:
     """All recorded quantities at the times of the frames."""
 
     def __init__(self, recordings: Sequence[AnyRecording], times: npt.NDArray[np.float64]) -> None:
@@ -118,11 +118,11 @@ def animate(
     if write is None:
         raise ModelError(f"a moving picture cannot be saved as {str(target)!r}: its name must end in .gif, .html")
     chosen = [recordings] if isinstance(recordings, Recording | PopulationRecording) else list(recordings)
-    reel = Reel(chosen, _frame_times(chosen, speed, frames_per_second, start, end))
+    data = FrameData(chosen, _frame_times(chosen, speed, frames_per_second, start, end))
     figure = new_figure(width, height, theme=theme)
     with settings(), whole_file(target) as unfinished:
-        write(unfinished, _pictures(figure, scene(figure), reel), Timing(reel.times, frames_per_second, THEMES[theme]))
-    return len(reel.times)
+        write(unfinished, _pictures(figure, scene(figure), data), Timing(data.times, frames_per_second, THEMES[theme]))
+    return len(data.times)
 
 
 class Timing(NamedTuple):
@@ -155,12 +155,12 @@ def _frame_times(
     return found
 
 
-def _pictures(figure: Figure, move: Callable[[Moment], object], reel: Reel) -> Iterator[Image.Image]:
+def _pictures(figure: Figure, move: Callable[[Moment], object], data: FrameData) -> Iterator[Image.Image]:
     """The frames one by one, each with a palette of its own: few of them are ever in memory."""
     figure.set_dpi(DOTS_PER_INCH)
     canvas: Any = FigureCanvasAgg(figure)
-    for frame in range(len(reel.times)):
-        move(Moment(reel, frame))
+    for frame in range(len(data.times)):
+        move(Moment(data, frame))
         if frame == 0:
             ink_words(figure)
             canvas.draw()

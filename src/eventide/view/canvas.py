@@ -77,11 +77,11 @@ class HouseFigure(Figure):
 
     def add_subplot(self, *args: object, **options: object) -> Axes:
         """Add axes in a grid, in style."""
-        return _dress(super().add_subplot(*args, **options), self.theme)
+        return _style(super().add_subplot(*args, **options), self.theme)
 
     def add_axes(self, *args: Any, **options: Any) -> Axes:
         """Add axes at a place, in style."""
-        return _dress(super().add_axes(*args, **options), self.theme)
+        return _style(super().add_axes(*args, **options), self.theme)
 
 
 def new_figure(width: float = 7.0, height: float = 4.5, *, theme: ThemeName = "light") -> Figure:
@@ -224,7 +224,7 @@ def _legend_place(axes: Axes, labels: list[str]) -> tuple[Any, dict[str, object]
     return figure, {"loc": "outside upper center", **columns}
 
 
-def _dress(axes: Axes, theme: Theme) -> Axes:
+def _style(axes: Axes, theme: Theme) -> Axes:
     """A light grid behind the lines, no frame above and to the right, colours for everyone."""
     axes.set_prop_cycle(color=theme.colours)
     axes.set_facecolor(theme.ground)
@@ -241,7 +241,7 @@ def _dress(axes: Axes, theme: Theme) -> Axes:
     axes.title.set_fontsize(11.5)
     axes.title.set_color(theme.ink)
     if axes.name == "3d":
-        _dress_space(axes, theme)
+        _style_space(axes, theme)
     else:
         axes.margins(x=0.01)
     return axes
@@ -251,7 +251,7 @@ def _axes_of(axes: Axes) -> list[Any]:
     return [axis for axis in (axes.xaxis, axes.yaxis, getattr(axes, "zaxis", None)) if axis is not None]
 
 
-def _dress_space(axes: Axes, theme: Theme) -> None:
+def _style_space(axes: Axes, theme: Theme) -> None:
     """Walls as light as the ground, and a thin grid on them."""
     for axis in _axes_of(axes):
         axis.set_pane_color(theme.ground)

@@ -36,7 +36,7 @@ class Page:
         self._server = _Server(("127.0.0.1", port), self)
         self.token = token_urlsafe(16)
         self.address = f"http://127.0.0.1:{self._server.server_port}/{self.token}/"
-        self._guests: dict[str, float] = {}
+        self._viewers: dict[str, float] = {}
         self._lock = Lock()
         self._all_have_it = Event()
         self._thread = Thread(target=self._server.serve_forever, args=(0.05,), name="eventide page", daemon=True)
@@ -46,10 +46,10 @@ class Page:
     def notice(self, *, is_at_rest: bool) -> None:
         """Browsers poll by themselves."""
 
-    def picture(self, guest: str, seen: str, width: int) -> tuple[dict[str, str], str]:
+    def picture(self, viewer: str, seen: str, width: int) -> tuple[dict[str, str], str]:
         """The response to a browser: its headers, and a picture, which is empty if the browser has it already.
 
-        guest       a name that the browser gives itself, so that the end waits for it; seen: the revision that it has
+        viewer       a name that the browser gives itself, so that the end waits for it; seen: the revision that it has
         """
         begun, is_ended, revision = perf_counter(), self.is_ended, f"{self.watch.revision} {width}"
         text = ""
@@ -58,11 +58,11 @@ class Page:
         pause = max(PAUSE, (perf_counter() - begun) / SHARE)
         with self._lock:
             if is_ended:
-                self._guests.pop(guest, None)
-                if not self._guests:
+                self._viewers.pop(viewer, None)
+                if not self._viewers:
                     self._all_have_it.set()
-            elif guest:
-                self._guests[guest] = perf_counter() + pause + 1.0
+            elif viewer:
+                self._viewers[viewer] = perf_counter() + pause + 1.0
         return {"Revision": revision, "Pause": f"{1000.0 * pause:.0f}", "Ended": str(int(is_ended))}, text
 
     def close(self) -> None:
@@ -73,8 +73,8 @@ class Page:
                 return
             self.is_ended = True
             now = perf_counter()
-            self._guests = {guest: until for guest, until in self._guests.items() if until > now}
-            if not self._guests:
+            self._viewers = {viewer: until for viewer, until in self._viewers.items() if until > now}
+            if not self._viewers:
                 self._all_have_it.set()
         self._all_have_it.wait(PATIENCE)
         self._server.shutdown()
@@ -111,7 +111,7 @@ class _Handler(BaseHTTPRequestHandler):
             wanted = {name: values[-1] for name, values in parse_qs(asked.query).items()}
             width = wanted.get("width", "")
             heads, text = self.server.page.picture(
-                wanted.get("guest", ""), wanted.get("seen", ""), min(int(width), 4000) if width.isdecimal() else WIDTH
+                wanted.get("viewer", ""), wanted.get("seen", ""), min(int(width), 4000) if width.isdecimal() else WIDTH
             )
             self._answer(200, "text/html", text, heads)
         else:
@@ -158,13 +158,13 @@ main { max-width: 1100px; margin: 0 auto; }
 <main id="curves" aria-live="off"></main><p id="lost" role="status"></p>
 <script>
 const place = document.getElementById("curves"), lost = document.getElementById("lost");
-const guest = Math.random().toString(36).slice(2);
+const viewer = Math.random().toString(36).slice(2);
 let seen = "", failures = 0;
 async function look() {
   let pause = 1000;
   try {
     const width = place.clientWidth - 24;
-    const answer = await fetch(`curves?guest=${guest}&width=${width}&seen=${encodeURIComponent(seen)}`);
+    const answer = await fetch(`curves?viewer=${viewer}&width=${width}&seen=${encodeURIComponent(seen)}`);
     const text = await answer.text();
     if (text) place.innerHTML = text;
     seen = answer.headers.get("Revision");

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final
 from eventide.bodies.operands import KINDS
 from eventide.discrete.inside import migration_of
 from eventide.discrete.resources.away import away_class
-from eventide.discrete.resources.away_depots import has_plain_amount, item_type
+from eventide.discrete.resources.away_inventories import has_plain_amount, item_type
 from eventide.discrete.resources.container import Container
 from eventide.discrete.resources.store import Store
 from eventide.rows.codes import AMOUNT, LEVEL
@@ -51,18 +51,18 @@ def kind_of(level: Level) -> Kind | None:
     return kind if all(0 <= value < MOST for value in values) else None
 
 
-def kind_of_content(depot: Container | Store) -> Kind | None:
+def kind_of_content(inventory: Container | Store) -> Kind | None:
     """The type of the amount of a container or of the items of a store, if rows can have these; None if not."""
-    if isinstance(depot, Store):
-        found = item_type(depot)
+    if isinstance(inventory, Store):
+        found = item_type(inventory)
         return None if found is None else KINDS.get(found, "object")
-    if not has_plain_amount(depot):
+    if not has_plain_amount(inventory):
         return None
-    return "int" if type(depot.amount) is int else "float"
+    return "int" if type(inventory.amount) is int else "float"
 
 
 def is_of(level: object, kind: Kind, world: World) -> bool:
-    """Whether something is a level of a simulation with values of a type, or a depot with such a content."""
+    """Whether something is a level of a simulation with values of a type, or an inventory with such a content."""
     if isinstance(level, Container | Store):
         return level.sim is world and kind_of_content(level) == kind
     return type(level) is Level and kind_of(level) == kind and object.__getattribute__(level, "_clock") is world

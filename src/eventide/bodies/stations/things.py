@@ -6,12 +6,12 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eventide.bodies.stations.statistics import AwayChanges, AwayLevel, AwayTally, kind_of
-from eventide.discrete.resources import away, away_depots
+from eventide.discrete.resources import away, away_inventories
 from eventide.discrete.resources.away import AwayStation
-from eventide.discrete.resources.away_depots import AwayContainer, AwayDepot, AwayStore
+from eventide.discrete.resources.away_inventories import AwayContainer, AwayInventory, AwayStore
 from eventide.discrete.resources.container import Container
 from eventide.discrete.resources.store import Store
-from eventide.discrete.resources.transfer import Depot
+from eventide.discrete.resources.transfer import Inventory
 from eventide.statistics import Level
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 Statistic: TypeAlias = "AwayLevel | AwayTally | AwayChanges"
-Kept: TypeAlias = "Resource | Depot | Level"
+Kept: TypeAlias = "Resource | Inventory | Level"
 
 
 class Things:
@@ -33,12 +33,12 @@ class Things:
     """
 
     def __init__(self, memory: RowMemory, look: Callable[[object], object]) -> None:
-        self.stations: dict[int, AwayStation | AwayDepot] = {}
+        self.stations: dict[int, AwayStation | AwayInventory] = {}
         """Those that are away, or were, by their ids: this has them, so that the ids stay their own."""
         self._levels: dict[int, AwayLevel] = {}
         self._parts: dict[int, Statistic] = {}
         """The statistics of all of these."""
-        self._gone: list[AwayStation | AwayDepot | AwayLevel] = []
+        self._gone: list[AwayStation | AwayInventory | AwayLevel] = []
         self._looked_at: list[Statistic] = []
         self._memory = memory
         self._look = look
@@ -53,20 +53,20 @@ class Things:
         if one in self._gone:
             return {}
         self._gone.append(one)
-        if isinstance(one, AwayStation | AwayDepot):
+        if isinstance(one, AwayStation | AwayInventory):
             return one.go(owners)
         one.go()
         return {}
 
-    def _away(self, thing: Kept) -> AwayStation | AwayDepot | AwayLevel:
+    def _away(self, thing: Kept) -> AwayStation | AwayInventory | AwayLevel:
         if isinstance(thing, Level):
             if id(thing) not in self._levels:
                 self._levels[id(thing)] = self._parts[id(thing)] = AwayLevel(thing, self._memory)
             return self._levels[id(thing)]
         if id(thing) in self.stations:
             return self.stations[id(thing)]
-        if isinstance(thing, Depot):
-            self.stations[id(thing)] = self._away_depot(thing)
+        if isinstance(thing, Inventory):
+            self.stations[id(thing)] = self._away_inventory(thing)
         else:
             in_use, queue = (AwayLevel(level, self._memory, 2) for level in (thing.in_use, thing.queue))
             parts = in_use, queue, AwayTally(thing.waits, self._memory, self._look)
@@ -74,20 +74,20 @@ class Things:
             self.stations[id(thing)] = AwayStation(thing, self._memory, parts)
         return self.stations[id(thing)]
 
-    def _away_depot(self, depot: Depot) -> AwayDepot:
-        parts: list[Statistic] = [AwayChanges(depot.level, self._memory)]
-        if isinstance(depot, Store):
-            parts = [AwayLevel(depot.level, self._memory, 2), AwayTally(depot.stays, self._memory, self._look)]
-        for side in (depot.gets, depot.puts):
+    def _away_inventory(self, inventory: Inventory) -> AwayInventory:
+        parts: list[Statistic] = [AwayChanges(inventory.level, self._memory)]
+        if isinstance(inventory, Store):
+            parts = [AwayLevel(inventory.level, self._memory, 2), AwayTally(inventory.stays, self._memory, self._look)]
+        for side in (inventory.gets, inventory.puts):
             parts += [AwayLevel(side.queue, self._memory, 2), AwayTally(side.waits, self._memory, self._look)]
         self._parts.update((id(part.thing), part) for part in parts)
-        if isinstance(depot, Store):
-            return AwayStore(depot, self._memory, parts)
-        assert isinstance(depot, Container)
-        return AwayContainer(depot, self._memory, parts)
+        if isinstance(inventory, Store):
+            return AwayStore(inventory, self._memory, parts)
+        assert isinstance(inventory, Container)
+        return AwayContainer(inventory, self._memory, parts)
 
     def row_of(self, thing: Kept) -> int:
-        """The row of a resource, a depot or a level that is away."""
+        """The row of a resource, an inventory or a level that is away."""
         return self._away(thing).row
 
     def come(self, processes: Callable[[int], Process | None]) -> dict[int, StationRequest]:
@@ -99,7 +99,7 @@ class Things:
         self._looked_at.clear()
         found: dict[int, StationRequest] = {}
         for one in gone:
-            if isinstance(one, AwayStation | AwayDepot):
+            if isinstance(one, AwayStation | AwayInventory):
                 found.update(one.come(processes))
             else:
                 one.come()
@@ -130,11 +130,11 @@ class Things:
         return next(one for one in stations if one.row == s).give_back_own(q, process)
 
 
-def can_go(resource: Resource | Depot) -> bool:
-    """Whether what is asked of a resource or a depot can be rows, as far as it is concerned itself."""
-    if isinstance(resource, Depot):
+def can_go(resource: Resource | Inventory) -> bool:
+    """Whether what is asked of a resource or an inventory can be rows, as far as it is concerned itself."""
+    if isinstance(resource, Inventory):
         levels = [resource.gets.queue, resource.puts.queue, *([resource.level] if isinstance(resource, Store) else [])]
-        may_go = away_depots.can_go(resource)
+        may_go = away_inventories.can_go(resource)
     else:
         levels, may_go = [resource.in_use, resource.queue], away.can_go(resource)
     return may_go and all(type(level) is Level and kind_of(level) == "int" for level in levels)

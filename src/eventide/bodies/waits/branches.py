@@ -88,7 +88,7 @@ def joins(body: Body, row_start: RowStart, standing: Sequence[tuple[str, Notice 
         if k == choice.moves:
             if not isinstance(request, _SIDES[choice.side]) or request.state != WAITING:
                 return False
-            if row_start.stations[body.layout.places[choice.depot]] is not request.station:
+            if row_start.stations[body.layout.places[choice.inventory]] is not request.station:
                 return False
             continue
         if k != choice.asked:

@@ -14,7 +14,7 @@ from eventide.bodies.attributes import class_by_name
 from eventide.bodies.naming import Fact
 from eventide.bodies.operands import EXACT, KINDS, LARGEST, Kind, Operand, Thing, Unknown, constant
 from eventide.bodies.stations.statistics import kind_of_content
-from eventide.discrete.resources.away_depots import first_item
+from eventide.discrete.resources.away_inventories import first_item
 from eventide.discrete.resources.container import Container
 from eventide.discrete.resources.store import Store
 from eventide.statistics.level import Level
@@ -27,18 +27,18 @@ _SIDES: Final = {Container.put: "puts", Container.get: "gets", Store.put: "puts"
 _ARGUMENTS: Final = {
     Container.put: "amount", Container.get: "amount", Store.put: "item", Store.get: "filter",
 }  # fmt: skip
-_DEPOTS: Final = (Container, Store)
+_INVENTORIES: Final = (Container, Store)
 
 
 class Move(NamedTuple):
     """A put or a get, as it is written.
 
-    depot, side     the variable of the container or the store, and "puts" or "gets"
+    inventory, side     the variable of the container or the store, and "puts" or "gets"
     text            of the call that yields it, without the activity, which is `{0}`
     item            the type of the item that a get from a store returns; sample: one that it has now
     """
 
-    depot: str
+    inventory: str
     side: str
     text: str
     item: Kind | None = None
@@ -71,17 +71,17 @@ def transfer_made(expressions: BodyExpressions, node: ast.expr | None) -> Move |
     side = _SIDES.get(function)
     if side is None:
         return None
-    depot, kind = _known(expressions, expressions.naming.owner_of(called), node)
-    expressions.emission.emit_early(f"if not is_open(a, {depot}):\n    code = ROOM\n    break")
+    inventory, kind = _known(expressions, expressions.naming.owner_of(called), node)
+    expressions.emission.emit_early(f"if not is_open(a, {inventory}):\n    code = ROOM\n    break")
     given = _given(node, _ARGUMENTS[function])
     if type(called.value.__self__) is Store:
-        made = _of_store(expressions, given, depot, side, kind)
+        made = _of_store(expressions, given, inventory, side, kind)
         return made._replace(sample=first_item(called.value.__self__))
-    return _of_container(expressions, given, depot, side, kind, node)
+    return _of_container(expressions, given, inventory, side, kind, node)
 
 
 def _of_container(
-    expressions: BodyExpressions, given: dict[str, ast.expr], depot: str, side: str, kind: Kind, node: ast.Call
+    expressions: BodyExpressions, given: dict[str, ast.expr], inventory: str, side: str, kind: Kind, node: ast.Call
 ) -> Move:
     emission = expressions.emission
     if "amount" not in given:
@@ -89,23 +89,25 @@ def _of_container(
     operands = {name: expressions.number(value, "int", "float") for name, value in given.items()}
     amount = operands["amount"]
     if amount.kind == "float" and kind == "int":
-        expressions.naming.note_state(depot)
+        expressions.naming.note_state(inventory)
         raise Unknown("a container whose amount becomes a float is left to Python", node)
     real = f"float({amount.text})" if amount.kind == "int" else amount.text
-    most, largest = f"a.depot.capacity[{depot}]", EXACT if amount.kind == "int" else LARGEST
+    most, largest = f"a.inventory.capacity[{inventory}]", EXACT if amount.kind == "int" else LARGEST
     if amount.is_number and not amount.is_early and amount.low >= 0.0 and amount.high <= largest:
         emission.emit_early(f"if {most} < {amount.high!r}:\n    code = EXIT\n    break")
     else:
         emission.stop_if(f"not (0.0 <= {real} <= {float(largest)!r}) or {real} > {most}", amount, node=node)
     if kind == "int" and side == "puts":
-        emission.stop_if(f"a.depot.amount[{depot}] + a.depot.kept[{depot}] + {real} > {EXACT}.0", amount, node=node)
+        emission.stop_if(
+            f"a.inventory.amount[{inventory}] + a.inventory.kept[{inventory}] + {real} > {EXACT}.0", amount, node=node
+        )
     rank = _rank(expressions, operands.get("priority"), node)
-    where = f"transfer(a, {{0}}, a.depot.{side}[{depot}]"
-    return Move(depot, side, f"{where}, {rank}, {real}, {amount.kind == 'int'})")
+    where = f"transfer(a, {{0}}, a.inventory.{side}[{inventory}]"
+    return Move(inventory, side, f"{where}, {rank}, {real}, {amount.kind == 'int'})")
 
 
-def _of_store(expressions: BodyExpressions, given: dict[str, ast.expr], depot: str, side: str, kind: Kind) -> Move:
-    where = f"_item(a, {{0}}, a.depot.{side}[{depot}]"
+def _of_store(expressions: BodyExpressions, given: dict[str, ast.expr], inventory: str, side: str, kind: Kind) -> Move:
+    where = f"_item(a, {{0}}, a.inventory.{side}[{inventory}]"
     operands: dict[str, Operand] = {}
     for name, node in given.items():
         if name == "filter" and not (isinstance(node, ast.Constant) and node.value is None):
@@ -117,14 +119,14 @@ def _of_store(expressions: BodyExpressions, given: dict[str, ast.expr], depot: s
         elif name == "item":
             operands[name] = found = expressions.number(node)
             if found.kind != kind:
-                expressions.naming.note_state(depot)
+                expressions.naming.note_state(inventory)
                 raise Unknown(f"a store whose items have been of type {kind} is left to Python", node)
     rank = _rank(expressions, operands.get("priority"), next(iter(given.values()), None))
     if side == "gets":
-        return Move(depot, side, f"get{where}, {rank})", kind)
+        return Move(inventory, side, f"get{where}, {rank})", kind)
     item = operands["item"].text
     values = f"0, {item}" if kind == "float" else f"int({item}), 0.0" if kind == "bool" else f"{item}, 0.0"
-    return Move(depot, side, f"put{where}, {rank}, {values})")
+    return Move(inventory, side, f"put{where}, {rank}, {values})")
 
 
 def _rank(expressions: BodyExpressions, priority: Operand | None, node: ast.AST | None) -> str:
@@ -149,14 +151,16 @@ def count_of_items(expressions: BodyExpressions, node: ast.expr) -> Operand | No
     """How many items a store has, which are counted: `len(store.items)`; None for others."""
     if not isinstance(node, ast.Attribute) or node.attr != "items":
         return None
-    found = _depot_of(expressions, node.value, Store)
+    found = _inventory_of(expressions, node.value, Store)
     if found is None:
         return None
-    depot, _ = _known(expressions, found, node)
-    return expressions.emission.keep(f"a.station.waiting[a.depot.shelf[{depot}]]", "int", low=0.0, is_number=True)
+    inventory, _ = _known(expressions, found, node)
+    return expressions.emission.keep(
+        f"a.station.waiting[a.inventory.items[{inventory}]]", "int", low=0.0, is_number=True
+    )
 
 
-def _depot_of(expressions: BodyExpressions, node: ast.expr, *kinds: type) -> Thing | None:
+def _inventory_of(expressions: BodyExpressions, node: ast.expr, *kinds: type) -> Thing | None:
     """The container or the store that an expression is; None for others."""
     if not isinstance(node, ast.Name | ast.Attribute):
         return None
@@ -172,18 +176,18 @@ def _depot_of(expressions: BodyExpressions, node: ast.expr, *kinds: type) -> Thi
 
 
 def amount_of(expressions: BodyExpressions, node: ast.Attribute) -> Operand | None:
-    """How much a depot holds, or can: `tank.amount`, `tank.level.value`, `tank.capacity`; None for others."""
+    """How much an inventory holds, or can: `tank.amount`, `tank.level.value`, `tank.capacity`; None for others."""
     is_level = node.attr == "value" and isinstance(node.value, ast.Attribute) and node.value.attr == "level"
     inner = node.value.value if is_level and isinstance(node.value, ast.Attribute) else node.value
-    kinds = _DEPOTS if is_level or node.attr == "capacity" else (Container,) if node.attr == "amount" else ()
-    found = _depot_of(expressions, inner, *kinds) if kinds else None
+    kinds = _INVENTORIES if is_level or node.attr == "capacity" else (Container,) if node.attr == "amount" else ()
+    found = _inventory_of(expressions, inner, *kinds) if kinds else None
     if found is None:
         return None
     if is_level:
         ask = class_by_name(Level)
         expressions.naming.facts[id(Level), "value"] = Fact(ask, "value", ask("value"))
-    depot, kind = _known(expressions, found, node)
-    text = f"a.depot.{'amount' if is_level else node.attr}[{depot}]"
+    inventory, kind = _known(expressions, found, node)
+    text = f"a.inventory.{'amount' if is_level else node.attr}[{inventory}]"
     is_whole = kind == "int" and not is_level
     if type(found.value) is Store:
         is_whole = is_level
@@ -196,7 +200,7 @@ def amount_of(expressions: BodyExpressions, node: ast.Attribute) -> Operand | No
 
 
 def _known(expressions: BodyExpressions, owner: Thing, node: ast.AST) -> tuple[str, Kind]:
-    """The variable of the kernel with the row of a depot, and the type of its content. Raises Unknown."""
+    """The variable of the kernel with the row of an inventory, and the type of its content. Raises Unknown."""
     kind = kind_of_content(owner.value)
     if kind is None:
         expressions.naming.note_state(owner.value)

@@ -83,7 +83,7 @@ class Waiting(Writing):
             line = self._set(target, move.result(command))
             if isinstance(target, ast.Name):
                 self.naming.samples.setdefault(self.naming.key(target.id), move.sample)
-            self.points[resume] = self.points[resume]._replace(got=move.depot)
+            self.points[resume] = self.points[resume]._replace(got=move.inventory)
 
         state = self._attempt(statement, write)
         self._lines = None

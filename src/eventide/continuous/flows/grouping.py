@@ -123,7 +123,7 @@ class Grouping:
             if isinstance(flow, Flow):
                 met[flow] = None
             elif newcomer is not None and other is newcomer:
-                met.update(dict.fromkeys(self.shared.touchers(other)))
+                met.update(dict.fromkeys(self.shared.flows_touching(other)))
         flows = list(met) or [self._new_flow()]
         for flow in flows[1:]:
             self.merge(flows[0], flow)
@@ -188,7 +188,7 @@ class Grouping:
 
     # --- members --------------------------------------------------------------------------------------------------
 
-    def enlist(self, owner: Member) -> None:
+    def enter(self, owner: Member) -> None:
         """A component or loose variable has started: it is placed in a flow before time advances."""
         self.joining.add(owner)
 
@@ -215,11 +215,11 @@ class Grouping:
             integrator.touch(flow)
         integrator.guards.wake_those_with(owner)
         answer = integrator.engine.may_fall_apart(integrator.memory.arrays, flow.number, owner._slab.number)
-        holds_together = answer == 1 or (answer == MAYBE and flow in self.shared.touchers(owner))
+        holds_together = answer == 1 or (answer == MAYBE and flow in self.shared.flows_touching(owner))
         self._leave_flow(flow, owner)
         owner._flow = integrator.still
         if owner._class_plan.memory:
-            integrator.analyst.dissolve(owner._class_plan)
+            integrator.analyst.leave_class(owner._class_plan)
         if not flow.members:
             integrator.guards.wake(flow)
             if not self.drop_if_empty(flow):
@@ -239,9 +239,9 @@ class Grouping:
         for owner in receivers:
             self.doubt(owner)
 
-    def lookers(self, owner: Member) -> list[Flow]:
+    def possible_readers(self, owner: Member) -> list[Flow]:
         """The flows that may have read a constant object: also those with unreadable code."""
-        return list(dict.fromkeys((*self.shared.touchers(owner), *self.opaque)))
+        return list(dict.fromkeys((*self.shared.flows_touching(owner), *self.opaque)))
 
     def receive(self, owner: Member, flow: Flow | None) -> None:
         """An unreadable law adds to a constant object.
@@ -312,7 +312,7 @@ class Grouping:
         flow_met, analyst = integrator.engine.flow_met, integrator.analyst
         for owner in joining:
             slab = owner._slab
-            owner._class_plan = analyst.enroll(owner, slab) if owner._is_active else analyst.enroll_idle(slab)
+            owner._class_plan = analyst.join_class(owner, slab) if owner._is_active else analyst.join_idle_class(slab)
             number = flow_met(integrator.memory.arrays, slab.number)
             if integrator.together:
                 flow = self.the_flow()
@@ -444,11 +444,11 @@ class Grouping:
             self._doubt_receivers()
         for owner in owners:
             self._leave_flow(flow, owner)
-            integrator.analyst.dissolve(owner._class_plan)
+            integrator.analyst.leave_class(owner._class_plan)
             owner._class_plan = (
-                integrator.analyst.enroll(owner, owner._slab)
+                integrator.analyst.join_class(owner, owner._slab)
                 if owner._is_active
-                else integrator.analyst.enroll_idle(owner._slab)
+                else integrator.analyst.join_idle_class(owner._slab)
             )
             self._enter_flow(flow, owner)
         if not integrator.together:

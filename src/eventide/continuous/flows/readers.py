@@ -39,15 +39,15 @@ class Readers:
         self._writers = writers
         self._doubt = doubt
         self._readers: Counts = {}
-        self._touchers: Counts = {}
+        self._touching: Counts = {}
 
     def readers(self, slot: int) -> tuple[Flow, ...]:
         """The flows that depend on what stands in a slot."""
         return self._flows(self._readers, slot, BY_READING)
 
-    def touchers(self, owner: Member) -> tuple[Flow, ...]:
+    def flows_touching(self, owner: Member) -> tuple[Flow, ...]:
         """The flows whose laws or conditions touch an object, not counting its own laws."""
-        found = [flow for first, _ in owner._slab.blocks() for flow in self._flows(self._touchers, first, BY_TOUCHING)]
+        found = [flow for first, _ in owner._slab.blocks() for flow in self._flows(self._touching, first, BY_TOUCHING)]
         return tuple(dict.fromkeys(found))
 
     def _flows(self, counts: Counts, slot: int, kind: int) -> tuple[Flow, ...]:
@@ -71,7 +71,7 @@ class Readers:
             if use < read:
                 self._count(self._readers, slot, BY_READING, flow, by)
             elif use < touched:
-                self._count(self._touchers, slot, BY_TOUCHING, flow, by)
+                self._count(self._touching, slot, BY_TOUCHING, flow, by)
             elif use >= written:
                 self._doubt(integrator.storage.owner_of(slot))
             elif by > 0:

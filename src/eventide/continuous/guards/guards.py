@@ -26,7 +26,7 @@ from eventide.discrete.inside import has_waited_for, note_wait
 from eventide.discrete.processes.composite import who_waits
 from eventide.discrete.processes.process import Process
 from eventide.engine.codes import AT_END
-from eventide.engine.guard_screening import rouse
+from eventide.engine.guard_screening import test_again
 from eventide.engine.memory.growable_arrays import float_table, int_table
 from eventide.engine.records import GuardRecord, HistoryRecord, view_of
 from eventide.inputs.base import reached_inputs
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions.condition import Condition
 
 Kind: TypeAlias = Literal["certified", "sampled", "opaque"]
-"""What two waits of a kind have in common."""
+"""How closely a condition is monitored: by proofs, at points of a step, at its middle and end."""
 MOST_AT_REST: Final = 8
 """A flow keeps this many rows of past waits for processes that wait again, and as many as it has conditions."""
 MOST_HISTORIES: Final = 4096
@@ -131,7 +131,7 @@ class Guards:
     """The conditions of one simulation.
 
     at          the conditions by row
-    histories      how often each has fired recently
+    histories   how often each has fired recently
     arriving    conditions that have been added since the last event and have no row yet
     switching   the same of comparisons in laws, for which no process waits
     returning   a wait for the same thing again since the last event, without an entry yet: it gets one as time advances
@@ -194,7 +194,7 @@ class Guards:
         if not condition.is_switch:
             self.counts[self.kind_of(condition)] += 1
         if condition.is_handler:
-            integrator.native_handlers.greet(condition)  # type: ignore[arg-type]  # it is a Trigger
+            integrator.native_handlers.note_start(condition)  # type: ignore[arg-type]  # it is a Trigger
         if plan.equalities:
             self.doubts.tell(condition, integrator.groups)
 
@@ -207,7 +207,7 @@ class Guards:
         self.floats.write(row, self._untested)
         self.at[row] = condition
         guard, pattern = self.guard, plan.pattern
-        guard.address[row], guard.recourse[row] = pattern.address, pattern.recourse
+        guard.address[row], guard.fallback[row] = pattern.address, pattern.fallback
         guard.index[row], guard.constants[row] = plan.index, plan.constants
         return plan
 
@@ -331,7 +331,7 @@ class Guards:
     def disarm(self, trigger: Condition) -> None:
         """A handler runs next although its condition was not chosen: that must become false again."""
         self.integrator.touch(trigger.flow)
-        rouse(self.integrator.memory.views(), trigger.row)
+        test_again(self.integrator.memory.views(), trigger.row)
         self.guard.armed[trigger.row] = self.guard.due[trigger.row] = 0
 
     def _end_in(self, condition: Condition, flow: Flow) -> bool:
@@ -352,7 +352,7 @@ class Guards:
     def _release(self, condition: Condition, flow: Flow) -> None:
         """Give the row and the memory of a condition back."""
         if condition.rests and isinstance(condition, StateWait):
-            self._stir(condition)
+            self._drop_rest(condition)
         del flow.conditions[condition]
         if not condition.is_counted:
             self.integrator.native_handlers.leave(condition)  # type: ignore[arg-type]  # it is a Trigger
@@ -457,7 +457,7 @@ class Guards:
         assert wait is not None
         self._put(wait, wait.flow)
 
-    def _stir(self, condition: StateWait) -> None:
+    def _drop_rest(self, condition: StateWait) -> None:
         """A wait is kept no longer when it is over."""
         native, activity = self.integrator.native_processes, condition.activity
         if native.of and isinstance(activity, Process):
@@ -509,7 +509,7 @@ class Guards:
             if condition.is_over:
                 self._discard(condition)
             else:
-                self._stir(condition)
+                self._drop_rest(condition)
 
 
 def is_plain(wait: StateWait) -> bool:

@@ -45,7 +45,7 @@ class NativeHandlers:
         self._refused: dict[int, object] = {}
         self._native: dict[int, object] = {}
 
-    def greet(self, trigger: Trigger) -> None:
+    def note_start(self, trigger: Trigger) -> None:
         """A handler has started: it is native code at once if others of its code are."""
         if trigger.is_counted and id(trigger.code) in self._native and trigger.partner is None:
             trigger.is_counted = False
@@ -79,7 +79,7 @@ class NativeHandlers:
             self._native[id(code)] = code
             for condition in self.integrator.guards.at.values():
                 if condition.is_handler:
-                    self.greet(condition)  # type: ignore[arg-type]  # it is a Trigger
+                    self.note_start(condition)  # type: ignore[arg-type]  # it is a Trigger
 
     def _admit(self, trigger: Trigger) -> bool:
         """Whether a handler is native code from now on."""

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import ConditionPlan, ProcessPlan, ReactionPlan, WaitPointPlan
     from eventide.discrete.conditions.condition import Condition
-    from eventide.engine.memory.growable_arrays import Lease
+    from eventide.engine.memory.growable_arrays import Allocation
 
 ENOUGH: Final = 16
 """The code of a process is lowered after this many of its events, as lowering takes as long as hundreds of them."""
@@ -56,24 +56,24 @@ class NativeProcess:
 
     waits       by the numbers of its wait points
     segments    by the number of the wait point behind which each comes
-    lease       of its place in `lists`
+    allocation  of its place in `lists`
     successor   makes its generators
     """
 
-    __slots__ = ("lease", "process", "process_code", "segments", "successor", "waits")
+    __slots__ = ("allocation", "process", "process_code", "segments", "successor", "waits")
 
     def __init__(
         self,
         process: Process,
         process_code: ProcessPlan,
         waits: list[StateWait],
-        lease: Lease,
+        allocation: Allocation,
         successor: Successor,
     ) -> None:
         self.process = process
         self.process_code = process_code
         self.waits = waits
-        self.lease = lease
+        self.allocation = allocation
         self.successor = successor
         self.segments: dict[int, ReactionPlan] = {}
 
@@ -168,16 +168,16 @@ class NativeProcesses:
         except ValueError:
             return False
         rows = [wait.row for wait in waits]
-        lease = integrator.memory.lists.put((0, UNMOVED, len(rows), *rows))
-        running = NativeProcess(process, process_code, waits, lease, successor)
+        allocation = integrator.memory.lists.put((0, UNMOVED, len(rows), *rows))
+        running = NativeProcess(process, process_code, waits, allocation, successor)
         for number in range(len(waits)):
-            segment = process_code.bind(number, lease[1])
+            segment = process_code.bind(number, allocation[1])
             if segment is not None:
                 running.segments[number] = segment
         if not running.segments:
-            _release(lease)
+            _release(allocation)
             return False
-        self._enroll(running)
+        self._join_class(running)
         return True
 
     def _wait_at(self, process: Process, wait_point: WaitPointPlan) -> StateWait | None:
@@ -189,8 +189,8 @@ class NativeProcesses:
                 return wait
         return None
 
-    def _enroll(self, running: NativeProcess) -> None:
-        self.of[running.process] = self.at[running.lease[1]] = running
+    def _join_class(self, running: NativeProcess) -> None:
+        self.of[running.process] = self.at[running.allocation[1]] = running
         guard = self.integrator.guards.guard
         for number, segment in running.segments.items():
             row = running.waits[number].row
@@ -205,11 +205,11 @@ class NativeProcesses:
         if running is None:
             return
         analyst, guard = self.integrator.analyst, self.integrator.guards.guard
-        del self.at[running.lease[1]]
+        del self.at[running.allocation[1]]
         for number, segment in running.segments.items():
             guard.handler[running.waits[number].row] = 0
             analyst.release(segment)
-        _release(running.lease)
+        _release(running.allocation)
         for wait in running.waits:
             wait.countdown = rest
 
@@ -260,6 +260,6 @@ def _code_of(generator: GeneratorType[object, object, object]) -> CodeType:
     return generator.gi_code if function is None else function.__code__
 
 
-def _release(lease: Lease) -> None:
+def _release(allocation: Allocation) -> None:
     """Memory is not used any longer."""
-    lease[0].append(lease[1])
+    allocation[0].append(allocation[1])

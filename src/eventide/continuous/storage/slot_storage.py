@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from eventide.continuous.components.layout import Layout
     from eventide.continuous.components.member import Member
     from eventide.continuous.plans import ClassPlan
-    from eventide.engine.memory.growable_arrays import Lease
+    from eventide.engine.memory.growable_arrays import Allocation
 
 
 Kind: TypeAlias = Literal["moving", "standing"]
@@ -55,20 +55,20 @@ class Slab:
 
     number          its row among all slabs
     base, side      the first slots of what is integrated and of what is not
-    class_plan, bases, lease    what its laws have in common with others, the index rows that are written for them, and
-                    where: the next object on the slab takes them over
+    class_plan, bases, allocation   what its laws have in common with others, the index rows that are written for them,
+                    and where: the next object on the slab takes them over
     vectors         the arrays of its vectors in `table`, which may have been replaced since
     rates, rates_read, lasts    what shows its rates to its laws and to others, and its last states; None until somebody
                     looks: most objects are native code and never do
     """
 
     __slots__ = (
+        "allocation",
         "base",
         "bases",
         "class_plan",
         "lasts",
         "layout",
-        "lease",
         "number",
         "rates",
         "rates_read",
@@ -84,7 +84,7 @@ class Slab:
         self.side = side
         self.class_plan: ClassPlan | None = None
         self.bases: tuple[int, ...] = ()
-        self.lease: Lease | None = None
+        self.allocation: Allocation | None = None
         self.table = NO_TABLE
         self.vectors: tuple[object, ...] = ()
         self.rates: object = None

@@ -121,7 +121,7 @@ class Trigger(ComponentCondition):
         return getattr(getattr(handler, "__func__", handler), "__code__", None)
 
     @property
-    def has_settler(self) -> bool:
+    def has_continuation(self) -> bool:
         """Whether there is a handler for the end of infinitely many firings."""
         return self.spec is not None and self.spec.settlement is not None
 
@@ -164,7 +164,7 @@ def refuse_stop_iteration(handler: Callable[[], object], error: StopIteration) -
     raise RuntimeError(f"the handler {name} raised StopIteration") from error
 
 
-Settler: TypeAlias = Callable[[Any, float], None]
+Continuation: TypeAlias = Callable[[Any, float], None]
 """A function of the component and of the time at which infinitely many events have been."""
 
 
@@ -179,12 +179,13 @@ class Handler(Protocol):
         """As of any method."""
         ...
 
-    def accumulates(self, settler: Settler, /) -> Settler:
+    def accumulates(self, continuation: Continuation, /) -> Continuation:
         """Mark the method that sets the state after this handler's events have accumulated, as a bouncing ball's do.
 
-        `settler(self, time)` runs once, in place of the handler, when the intervals between its events shrink towards
-        `time`, which is ahead by less than 10 dt_min or 1e-8 of the time; or when it has fired 1,000 times while time
-        did not advance. It should lead to a state from which the condition does not become true again at once.
+        `continuation(self, time)` runs once, in place of the handler, when the intervals between its events shrink
+        towards `time`, which is ahead by less than 10 dt_min or 1e-8 of the time; or when it has fired 1,000 times
+        while time did not advance. It should lead to a state from which the condition does not become true again at
+        once.
         """
         ...
 
@@ -246,12 +247,12 @@ class WhenSpec:
         self.surface = below.surface = Surface(self, below)
         return self.surface
 
-    def accumulates(self, settler: Settler) -> Settler:
+    def accumulates(self, continuation: Continuation) -> Continuation:
         """Give the handler for the end of infinitely many firings; see `Handler.accumulates`."""
-        refuse_generator(settler, "accumulates")
+        refuse_generator(continuation, "accumulates")
         if self.settlement is not None:
             raise TypeError(f"{self.handler.__qualname__} has been given two handlers by accumulates")
-        self.settlement = settlement = Settlement(self, settler)
+        self.settlement = settlement = Settlement(self, continuation)
         return settlement
 
     def settled_by(self, settlement: Settlement) -> WhenSpec:
@@ -282,15 +283,15 @@ class Settlement:
     It is for objects of that class and of those derived from it: the handler's own class is left as it is.
 
     spec        the mark of the handler
-    settler     the function
+    continuation     the function
     name        in the class; empty if it is in none
     """
 
     name = ""
 
-    def __init__(self, spec: WhenSpec, settler: Settler) -> None:
+    def __init__(self, spec: WhenSpec, continuation: Continuation) -> None:
         self.spec = spec
-        self.settler = settler
+        self.continuation = continuation
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -298,7 +299,7 @@ class Settlement:
 
     def handler(self, component: Component) -> Callable[[float], object]:
         """What is to be called for a component: what Python finds now by the name."""
-        written = MethodType(self.settler, component)
+        written = MethodType(self.continuation, component)
         found: Callable[[float], object] = getattr(component, self.name) if self.name else written
         return found
 
@@ -309,11 +310,11 @@ class Settlement:
                 found[name] = spec.settled_by(self)
 
     def __get__(self, component: object, owner: type | None = None) -> object:
-        return self.settler if component is None else MethodType(self.settler, component)
+        return self.continuation if component is None else MethodType(self.continuation, component)
 
     def __call__(self, component: Component, time: float) -> None:
         """Say what is, as the function does."""
-        self.settler(component, time)
+        self.continuation(component, time)
 
 
 class Surface:

@@ -50,7 +50,7 @@ class Migration(Protocol):
     def bring(self, process: Process) -> None:
         """Return a process to Python that is away."""
 
-    def embody_all(self) -> None:
+    def materialize_all(self) -> None:
         """Make the objects of those that were made in rows."""
 
     def look(self, thing: object, name: str = "") -> object:

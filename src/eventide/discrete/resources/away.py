@@ -1,7 +1,7 @@
 """Resources whose requests are rows of native processes: they go away as a whole, and return to Python when looked at.
 
-In: a resource, a container or a store (`away_depots.py`), and the rows of the processes that wait for it or use it.
-Out: the same one, with requests, levels and waits as Python would have left them. While it is away, it has another
+In: a resource, a container or a store (`away_inventories.py`), and the rows of the processes that wait for it or use
+it. Out: the same one, with requests, levels and waits as Python would have left them. While it is away, it has another
 class: to ask it for its requests, or to change it, returns all processes to Python first; to read its statistics
 returns none.
 """
@@ -23,7 +23,7 @@ from eventide.statistics import Level, Tally
 
 if TYPE_CHECKING:
     from eventide.discrete.processes.process import Process
-    from eventide.discrete.resources.transfer import Depot
+    from eventide.discrete.resources.transfer import Inventory
     from eventide.rows.memory import RowMemory
     from eventide.rows.records import Rows
 
@@ -149,26 +149,26 @@ def can_go(resource: Resource) -> bool:
     return type(resource.waits) is Tally and resource.waits.keep and resource._held <= resource._capacity
 
 
-def waiting_at(station: Resource | Depot) -> list[StationRequest]:
+def waiting_at(station: Resource | Inventory) -> list[StationRequest]:
     """What stands in the lines of a resource, a container or a store."""
     if isinstance(station, Resource):
         return [*station._line]
     return [*station.gets.line, *station.puts.line]
 
 
-def users_of(station: Resource | Depot) -> Collection[Request]:
+def users_of(station: Resource | Inventory) -> Collection[Request]:
     """The requests that have units of a resource; none of other stations."""
     return station.users if isinstance(station, Resource) else ()
 
 
-def levels_kept_by(station: Resource | Depot) -> list[Level]:
+def levels_kept_by(station: Resource | Inventory) -> list[Level]:
     """The levels that a resource, a container or a store keeps."""
     if isinstance(station, Resource):
         return [station.in_use, station.queue, station.supply]
     return [station.level, station.gets.queue, station.puts.queue]
 
 
-def is_granting(station: Resource | Depot) -> bool:
+def is_granting(station: Resource | Inventory) -> bool:
     """Whether something was granted there of which its process has not learned yet."""
     if isinstance(station, Resource):
         return any(user._activity._wait is user for user in station.users)
@@ -227,7 +227,7 @@ def _look(resource: Resource, name: str) -> object:
     return getattr(resource, name)
 
 
-def change_away(resource: Resource | Depot, name: str, value: object) -> None:
+def change_away(resource: Resource | Inventory, name: str, value: object) -> None:
     """Set an attribute of what is away: all return to Python first, unless it makes no difference to rows."""
     if name != "_before" and resource.sim._migration is not None:
         resource.sim._migration.leave()

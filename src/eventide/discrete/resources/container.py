@@ -6,7 +6,7 @@ from math import inf, isfinite
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from eventide.discrete.commands import command
-from eventide.discrete.resources.transfer import Depot, Side, Transfer
+from eventide.discrete.resources.transfer import Inventory, Side, Transfer
 from eventide.errors import ModelError
 from eventide.statistics.level import set_at
 
@@ -104,7 +104,7 @@ class AmountGet(AmountTransfer):
 Some = TypeVar("Some", bound=AmountTransfer)
 
 
-class Container(Depot):
+class Container(Inventory):
     """An amount of something alike, such as fuel in a tank.
 
     amount      what is in it now

@@ -245,22 +245,22 @@ class Resource(Station):
         del users[request]
         if self._is_plain:  # what `line.first` and `line.take` do, without the calls
             plain = line.plain
-            heir = plain.popleft() if plain else None
-            while heir is not None and heir.state is not WAITING:
+            successor = plain.popleft() if plain else None
+            while successor is not None and successor.state is not WAITING:
                 line.stale -= 1
-                heir = plain.popleft() if plain else None
+                successor = plain.popleft() if plain else None
         else:
-            heir = self._next_for_one_unit(request)
-        if heir is not None:
+            successor = self._next_for_one_unit(request)
+        if successor is not None:
             # The most frequent case: one unit passes from hand to hand, and as many as before are in use.
-            heir.state = GRANTED
-            users[heir] = None
+            successor.state = GRANTED
+            users[successor] = None
             add_wait = self._add_wait
-            add_wait(now - heir.since)
-            heir.since = now
+            add_wait(now - successor.since)
+            successor.since = now
             change_at(self.queue, -1, now)
-            activity = heir._activity
-            activity._value = heir
+            activity = successor._activity
+            activity._value = successor
             self.sim._calendar.schedule_last(now, activity)
             if self._is_preemptive and line.count:
                 self._serve()  # the request that is first in line now may take units away
@@ -274,11 +274,11 @@ class Resource(Station):
         """Remove from the line and return the request that gets a released unit; None if that needs a full search."""
         if request.units != 1 or self._held > self._capacity or self._suspended:
             return None
-        heir = self._line.first()
-        if heir is None or heir.units != 1:
+        successor = self._line.first()
+        if successor is None or successor.units != 1:
             return None
-        self._line.take(heir)
-        return heir
+        self._line.take(successor)
+        return successor
 
     def _forgo(self, request: Request) -> None:
         """A request that waited is withdrawn; those behind it may now be next."""

@@ -11,7 +11,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eventide.discrete.commands import command
-from eventide.discrete.resources.transfer import Depot, Side, Transfer
+from eventide.discrete.resources.transfer import Inventory, Side, Transfer
 from eventide.errors import ModelError
 from eventide.statistics import Tally
 from eventide.statistics.level import set_at
@@ -29,7 +29,7 @@ Entry: TypeAlias = tuple[Any, int, float, object]
 """A thing in a store: its key (zero without one), the number of its coming, the time of it, the thing itself."""
 
 
-class RowShelf:
+class ItemQueue:
     """Things in the order in which they came.
 
     entries     all of them
@@ -62,8 +62,8 @@ class RowShelf:
         return iter(self.entries)
 
 
-class KeyShelf:
-    """Things by key, the least first; equal ones in the order in which they came. Otherwise as a `RowShelf`."""
+class ItemHeap:
+    """Things by key, the least first; equal ones in the order in which they came. Otherwise as a `ItemQueue`."""
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self.entries = list(entries)
@@ -168,7 +168,7 @@ class ItemGet(ItemTransfer):
     def _is_done_at_once(self, activity: Activity) -> bool:
         # No waiting get accepts anything of what is there: none is passed over.
         station = self.station
-        entry = station._shelf.take(self._filter and self.accepts)
+        entry = station._content.take(self._filter and self.accepts)
         if entry is None:
             return False
         self._entry = entry
@@ -185,7 +185,7 @@ class ItemGet(ItemTransfer):
         return False  # it was tried already
 
     def _promise(self, entry: Entry) -> None:
-        """Carry it out with this item, which is on no shelf."""
+        """Carry it out with this item, which is in no store."""
         self._entry = entry
         self.station._keep(1)
         self._grant()
@@ -202,7 +202,7 @@ class ItemGet(ItemTransfer):
         return self._entry[3]
 
 
-class Store(Depot):
+class Store(Inventory):
     """Single things, such as parts on a shelf or messages.
 
     capacity    the most that it holds
@@ -236,8 +236,8 @@ class Store(Depot):
         entries = [self._entry(item) for item in items]
         if len(entries) > self.capacity:
             raise ModelError(f"{self.name} holds {self.capacity!r} things, and got {len(entries)} at the start")
-        self._shelf: RowShelf | KeyShelf = RowShelf(entries) if key is None else KeyShelf(entries)
-        self._entries: deque[Entry] | list[Entry] = self._shelf.entries
+        self._content: ItemQueue | ItemHeap = ItemQueue(entries) if key is None else ItemHeap(entries)
+        self._entries: deque[Entry] | list[Entry] = self._content.entries
         self.stays = Tally(f"{self.name} stays", sim.time_unit)
         self._add_stay = adder_of(self.stays)
         self._open(sim, len(entries))
@@ -245,7 +245,7 @@ class Store(Depot):
     @property
     def items(self) -> tuple[Any, ...]:
         """What is in it, in the order in which a get takes it."""
-        return tuple(entry[3] for entry in self._shelf)
+        return tuple(entry[3] for entry in self._content)
 
     @command
     def put(self, item: object, priority: float = 0.0) -> ItemPut:
@@ -278,13 +278,13 @@ class Store(Depot):
         """A thing has come."""
         entry = self._entry(item)
         if not (self.gets.line.count and self._is_wanted(entry)):
-            self._shelf.add(entry)
+            self._content.add(entry)
             set_at(self.level, len(self._entries), entry[2])
 
     def _return(self, entry: Entry) -> None:
         """A thing comes back that was taken."""
         if not self._is_wanted(entry):
-            self._shelf.restore(entry)
+            self._content.restore(entry)
             self.level.set(len(self._entries))
 
     def _is_wanted(self, entry: Entry) -> bool:

@@ -46,7 +46,7 @@ class Transfer(StationRequest):
     __slots__ = ("_notice",)
     _receiver = _value = _wait = None
 
-    station: Depot
+    station: Inventory
     amount: Amount
     _notice: Notice | None
 
@@ -223,7 +223,7 @@ AnySide: TypeAlias = Side[Any]
 Some = TypeVar("Some", bound=Transfer)
 
 
-class Depot(Station):
+class Inventory(Station):
     """What containers and stores have in common: two sides, and a level between them.
 
     puts, gets  the two sides, each with `queue`, `waits` and `waiting`

@@ -221,7 +221,7 @@ class Run:
         return rows
 
 
-Lease: TypeAlias = tuple[list[int], int]
+Allocation: TypeAlias = tuple[list[int], int]
 """A block that is in use: where its first place is noted when it is free again, and that place."""
 
 
@@ -241,7 +241,7 @@ class Blocks(Generic[Number]):
         free, _ = self._sizes.get(size) or self._size(size)
         return free.pop() if free else self._cut(size)
 
-    def put(self, numbers: tuple[float, ...]) -> Lease:
+    def put(self, numbers: tuple[float, ...]) -> Allocation:
         """Write numbers to a block of their own."""
         size = len(numbers)
         free, write = self._sizes.get(size) or self._size(size)

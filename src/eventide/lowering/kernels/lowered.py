@@ -127,7 +127,9 @@ class Lowered:
         But for what is looked at anyway.
         """
         spaces: list[tuple[Any, str]] = [
-            (s.namespace, s.hop.partition(":")[2]) for s in self.steps if s.namespace is not None and not s.can_change
+            (s.namespace, s.selector.partition(":")[2])
+            for s in self.steps
+            if s.namespace is not None and not s.can_change
         ]
         named = [Constant(str(space.get("__name__")), name, space.get(name, ABSENT), space) for space, name in spaces]
         return *self.constants, *named
@@ -170,9 +172,9 @@ class Lowered:
         return any(step.can_change for step in self.steps)
 
     @cached_property
-    def hops(self) -> frozenset[str]:
+    def selectors(self) -> frozenset[str]:
         """The names of the attributes, or the like, by which it comes to what may become another."""
-        return frozenset(step.hop for step in self.steps if step.can_change)
+        return frozenset(step.selector for step in self.steps if step.can_change)
 
     @property
     def assigns_loose(self) -> bool:
@@ -187,7 +189,9 @@ class Lowered:
 
         The holder's path is empty for what the function itself closes over and other code may rebind.
         """
-        return tuple((step.path[:-1], step.hop) for step in self.steps if step.can_change and step.hop != ITEMS)
+        return tuple(
+            (step.path[:-1], step.selector) for step in self.steps if step.can_change and step.selector != ITEMS
+        )
 
 
 @dataclass(frozen=True, eq=False)

@@ -109,7 +109,7 @@ def make_comparison(entry: Entry, steps: tuple[Step, ...]) -> Compare | None:
     Only the classes of objects are compared besides. So it takes some 20 ns a step, and asks a process in a row for no
     data of the run.
     """
-    are_objects = all(step.hop != ITEMS and step.check in ("class", "code", "same", "tuple") for step in steps)
+    are_objects = all(step.selector != ITEMS and step.check in ("class", "code", "same", "tuple") for step in steps)
     if not are_objects or not any(step.can_change for step in steps):
         return None
     writer = _Writer(entry, steps)
@@ -184,17 +184,17 @@ def bind(function, arguments):
         step = self.steps[number]
         if step.namespace is not None:
             self.names[f"space{number}"] = step.namespace
-            name = step.hop.partition(":")[2]
+            name = step.selector.partition(":")[2]
             is_class = isinstance(step.namespace, type)
             found = f"space{number}.{name}" if is_class else f"space{number}[{name!r}]"
         elif step.parent < 0:
-            found = self._root(step.hop)
-        elif step.hop == ITEMS:
+            found = self._root(step.selector)
+        elif step.selector == ITEMS:
             found = f"tuple(v{step.parent})"
         elif ITEMS in step.path:
-            found = f"[{_hop('item', step.hop)} for item in v{step.parent}]"
+            found = f"[{_selected('item', step.selector)} for item in v{step.parent}]"
         else:
-            found = _hop(f"v{step.parent}", step.hop)
+            found = _selected(f"v{step.parent}", step.selector)
         self.lines.append(f"v{number} = {found}")
         return found
 
@@ -258,12 +258,12 @@ def _outermost_inputs(steps: tuple[Step, ...]) -> list[int]:
     return found
 
 
-def _hop(value: str, hop: str) -> str:
-    if hop[0] == "(":
-        return f"closed_over({value}, {hop[1:-1]!r})"
-    if hop[0] == "[":
-        return f"{value}{hop}"
-    return f"default_of({value}, {hop[1:]!r})" if hop[0] == "=" else f"{value}.{hop}"
+def _selected(value: str, selector: str) -> str:
+    if selector[0] == "(":
+        return f"closed_over({value}, {selector[1:-1]!r})"
+    if selector[0] == "[":
+        return f"{value}{selector}"
+    return f"default_of({value}, {selector[1:]!r})" if selector[0] == "=" else f"{value}.{selector}"
 
 
 def _column(cls: type, is_aside: bool) -> str:

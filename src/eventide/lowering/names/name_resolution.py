@@ -404,28 +404,28 @@ class NameResolver:
 
     def closed_over(self, function: Function, name: str) -> Found:
         """What a function that was met on the way closes over."""
-        return self._hop(function, f"({name})", name)
+        return self._selected(function, f"({name})", name)
 
     def default(self, function: Function, name: str) -> Found:
         """The default of a parameter of such a function."""
-        return self._hop(function, f"={name}", name)
+        return self._selected(function, f"={name}", name)
 
-    def _hop(self, function: Function, hop: str, name: str) -> Found:
+    def _selected(self, function: Function, selector: str, name: str) -> Found:
         try:
-            value = follow(function.function, hop)
+            value = follow(function.function, selector)
         except (KeyError, ValueError):
             raise Unlowerable(f"`{name}` has no value yet") from None
-        if hop[0] == "=" and (id(function.function), "__code__") in self.constants:
+        if selector[0] == "=" and (id(function.function), "__code__") in self.constants:
             self.freeze_defaults(function.function)
         if function.path is None:
-            if type(value) in NUMBERS and hop[0] == "=":
+            if type(value) in NUMBERS and selector[0] == "=":
                 return constant(value)
             raise Unlowerable(f"`{name}` is closed over by a function that is found through a class")
         self._note(function.path, "code", function.function.__code__)
-        path = (*function.path, hop)
-        if hop[0] == "(" and self.book.is_rebound(function.function, name):
+        path = (*function.path, selector)
+        if selector[0] == "(" and self.book.is_rebound(function.function, name):
             self._unsteady.add(path)
-        elif hop[0] == "=":
+        elif selector[0] == "=":
             self._doubt(path, function.function)
         return self.item(value, path)
 

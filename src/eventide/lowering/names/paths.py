@@ -1,9 +1,9 @@
 """Objects by their paths: how a kernel made for one object finds what another one refers to.
 
 What is lowered is a function with arguments. A path begins with one of its names (an argument, what it closes over, a
-global as "module:name", or `__globals__`, where these stand); each further hop is an attribute, "*" for the items of a
-list or queue, "[0]" for one of them, "(x)" for what a function found on the way closes over, "=x" for a default of its
-arguments.
+global as "module:name", or `__globals__`, where these stand); each further selector is an attribute, "*" for the items
+of a list or queue, "[0]" for one of them, "(x)" for what a function found on the way closes over, "=x" for a default of
+its arguments.
 """
 
 from __future__ import annotations
@@ -58,20 +58,20 @@ class Step:
     is_announced: bool = False
 
     @property
-    def hop(self) -> str:
+    def selector(self) -> str:
         """The last part of the path."""
         return self.path[-1]
 
 
-def follow(value: Any, hop: str) -> Any:
-    """One hop from an object."""
-    if hop[0] == "(":
-        return closed_over(getattr(value, "__func__", value), hop[1:-1])
-    if hop[0] == "=":
-        return default_of(getattr(value, "__func__", value), hop[1:])
-    if hop[0] == "[":
-        return value[int(hop[1:-1])]
-    return getattr(value, hop)
+def follow(value: Any, selector: str) -> Any:
+    """What a selector leads to from an object."""
+    if selector[0] == "(":
+        return closed_over(getattr(value, "__func__", value), selector[1:-1])
+    if selector[0] == "=":
+        return default_of(getattr(value, "__func__", value), selector[1:])
+    if selector[0] == "[":
+        return value[int(selector[1:-1])]
+    return getattr(value, selector)
 
 
 def code_of(function: object) -> object:

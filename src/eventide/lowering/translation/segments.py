@@ -67,7 +67,7 @@ class SegmentDialect(HandlerDialect):
         for path, step in context.names.steps.items():
             if not _is_untold(step):
                 continue
-            holder, name = slots.object(path[:-1]), slots.literal(step.hop)
+            holder, name = slots.object(path[:-1]), slots.literal(step.selector)
             expected = slots.object(path)
             given = ("ptr", pointer(context, holder)), ("ptr", pointer(context, name))
             found = call_python(context, "ptr", "PyObject_GenericGetAttr", *given)
@@ -146,7 +146,7 @@ def _raise(context: Context, node: ast.Raise) -> None:
 def _is_comparable(context: Context, step: Step) -> bool:
     """Whether it can be seen at once whether another object stands there: an attribute of an object."""
     parent = context.names.steps.get(step.path[:-1])
-    is_attribute = step.hop.isidentifier() and ITEMS not in step.path
+    is_attribute = step.selector.isidentifier() and ITEMS not in step.path
     if not is_attribute or parent is None or step.check != "class" or parent.check != "class":
         return False
     return parent.expected.__getattribute__ is PLAIN

@@ -10,10 +10,10 @@ from eventide.discrete.resources.away import MOST, WORDS, Part, away_class, chai
 from eventide.discrete.resources.container import AmountGet, AmountPut, AmountTransfer, Container
 from eventide.discrete.resources.line import WAITING
 from eventide.discrete.resources.store import ItemGet, ItemPut, Store
-from eventide.discrete.resources.transfer import AnySide, Depot, Side, Transfer
+from eventide.discrete.resources.transfer import AnySide, Inventory, Side, Transfer
 from eventide.rows import codes
 from eventide.rows.allocation import owner_of
-from eventide.rows.depots import granted, is_open
+from eventide.rows.inventories import granted, is_open
 from eventide.rows.stations import drop, line_up, new_request
 from eventide.statistics import Level, Tally
 
@@ -39,28 +39,28 @@ _AMOUNTS: Final = (int, float)
 _NUMBERS: Final = (int, float, bool)
 
 
-class AwayDepot:
+class AwayInventory:
     """A container or a store that is away, or was.
 
     row     its row
     parts   its statistics that rows keep: those of its content, and of each side how many wait, and waits
     """
 
-    resource: Depot
+    resource: Inventory
     _classes: tuple[type[Transfer], type[Transfer]]
     """Of gets, and of puts."""
 
-    def __init__(self, depot: Depot, memory: RowMemory, parts: Sequence[Part]) -> None:
-        self.resource = depot
+    def __init__(self, inventory: Inventory, memory: RowMemory, parts: Sequence[Part]) -> None:
+        self.resource = inventory
         self._memory = memory
         self.parts = parts
         *content, gets, got, puts, put = (part.row for part in parts)
-        self.row = memory.add_depot(tuple(content), (gets, got), (puts, put))
+        self.row = memory.add_inventory(tuple(content), (gets, got), (puts, put))
 
     def go(self, rows: Mapping[StationRequest, int]) -> dict[Transfer, int]:
-        """Take over the state of the depot; the rows of its transfers, by these of their processes."""
-        resource, depot, d = self.resource, self._memory.depot, self.row
-        depot.capacity[d], depot.kept[d] = float(resource.capacity), 0.0  # type: ignore[attr-defined]  # each has one
+        """Take over the state of the inventory; the rows of its transfers, by these of their processes."""
+        resource, inventory, d = self.resource, self._memory.inventory, self.row
+        inventory.capacity[d], inventory.kept[d] = float(resource.capacity), 0.0  # type: ignore[attr-defined]  # each has one
         for part in self.parts:
             part.go()
         self._go()
@@ -78,8 +78,8 @@ class AwayDepot:
         return made
 
     def _sides(self) -> Iterable[tuple[AnySide, int]]:
-        resource, depot, d = self.resource, self._memory.depot, self.row
-        return (resource.gets, depot.gets[d]), (resource.puts, depot.puts[d])
+        resource, inventory, d = self.resource, self._memory.inventory, self.row
+        return (resource.gets, inventory.gets[d]), (resource.puts, inventory.puts[d])
 
     def _new_request(self, s: int, i: int, priority: float) -> int:
         while not is_open(self._memory.views, self.row):
@@ -87,10 +87,10 @@ class AwayDepot:
         return new_request(self._memory.views, s, i, float(priority), 1, False)
 
     def come(self, processes: Callable[[int], Process | None]) -> dict[int, Transfer]:
-        """The depot has its state again; returns its transfers by their rows."""
-        resource, depot, d = self.resource, self._memory.depot, self.row
+        """The inventory has its state again; returns its transfers by their rows."""
+        resource, inventory, d = self.resource, self._memory.inventory, self.row
         object.__setattr__(resource, "__class__", type(resource).__base__)
-        resource._kept, resource._promises = depot.kept[d] or 0, granted(self._memory.views, d)
+        resource._kept, resource._promises = inventory.kept[d] or 0, granted(self._memory.views, d)
         for side, _ in self._sides():
             object.__setattr__(side, "__class__", Side)
         for part in self.parts:
@@ -106,7 +106,7 @@ class AwayDepot:
         a = self._memory.views
         found: dict[int, Transfer] = {}
         for q in (*chain_of(a, a.station.users[s]), *chain_of(a, a.station.first[s])):
-            moved = found[q] = self._classes[s == a.depot.puts[self.row]]()
+            moved = found[q] = self._classes[s == a.inventory.puts[self.row]]()
             moved.station, moved.state, moved.since = self.resource, WORDS[a.request.state[q]], a.request.since[q]
             moved._priority, moved._number = a.request.priority[q], a.request.number[q]
             moved._activity, moved._notice = processes(owner_of(a, a.request.activity[q])), None
@@ -144,15 +144,15 @@ class AwayDepot:
         raise NotImplementedError
 
 
-class AwayContainer(AwayDepot):
+class AwayContainer(AwayInventory):
     """A container that is away, or was."""
 
     resource: Container
     _classes = AmountGet, AmountPut
 
     def _go(self) -> None:
-        depot, d, amount = self._memory.depot, self.row, self.resource.amount
-        depot.amount[d], depot.whole[d] = float(amount), int(type(amount) is int)
+        inventory, d, amount = self._memory.inventory, self.row, self.resource.amount
+        inventory.amount[d], inventory.whole[d] = float(amount), int(type(amount) is int)
 
     def _come(self) -> None:
         self.resource.amount = self.look("amount")
@@ -168,40 +168,40 @@ class AwayContainer(AwayDepot):
 
     def look(self, _: str) -> float:
         """How much is in it while it is away."""
-        amount = self._memory.depot.amount[self.row]
-        return int(amount) if self._memory.depot.whole[self.row] else amount
+        amount = self._memory.inventory.amount[self.row]
+        return int(amount) if self._memory.inventory.whole[self.row] else amount
 
 
-class AwayStore(AwayDepot):
+class AwayStore(AwayInventory):
     """A store that is away, or was: each item is a row of requests."""
 
     resource: Store
     _classes = ItemGet, ItemPut
 
     @property
-    def _shelf(self) -> int:
-        return int(self._memory.depot.shelf[self.row])
+    def _line_of_items(self) -> int:
+        return int(self._memory.inventory.items[self.row])
 
     def _go(self) -> None:
         store, memory = self.resource, self._memory
         self._type = item_type(store)
-        memory.station.asked[self._shelf] = store._arrived
+        memory.station.asked[self._line_of_items] = store._arrived
         for _, number, since, item in store._entries:
-            q = self._new_request(self._shelf, codes.NONE, 0.0)
+            q = self._new_request(self._line_of_items, codes.NONE, 0.0)
             memory.request.number[q], memory.request.since[q] = number, since
             self._write(q, item)
-            line_up(memory.views, self._shelf, q)
-        memory.depot.amount[self.row] = float(len(store._entries))
+            line_up(memory.views, self._line_of_items, q)
+        memory.inventory.amount[self.row] = float(len(store._entries))
 
     def _come(self) -> None:
         store, a = self.resource, self._memory.views
-        store._kept, store._arrived = int(store._kept), a.station.asked[self._shelf]
-        rows = chain_of(a, a.station.first[self._shelf])
+        store._kept, store._arrived = int(store._kept), a.station.asked[self._line_of_items]
+        rows = chain_of(a, a.station.first[self._line_of_items])
         store._entries.clear()
         store._entries.extend(map(self._entry, rows))
         for q in rows:
             drop(a, q)
-        self._clear(self._shelf)
+        self._clear(self._line_of_items)
 
     def _write(self, q: int, item: object) -> None:
         request, memory = self._memory.request, self._memory
@@ -241,7 +241,7 @@ class AwayStore(AwayDepot):
     def look(self, _: str) -> tuple[object, ...]:
         """The items while it is away."""
         a = self._memory.views
-        return tuple(self._entry(q)[3] for q in chain_of(a, a.station.first[self._shelf]))
+        return tuple(self._entry(q)[3] for q in chain_of(a, a.station.first[self._line_of_items]))
 
 
 # --- whether they can go away -----------------------------------------------------------------------------------------
@@ -277,42 +277,48 @@ def first_item(store: Store) -> object:
     return store._entries[0][3] if store._entries else None
 
 
-def can_go(depot: Depot) -> bool:
+def can_go(inventory: Inventory) -> bool:
     """Whether a container or a store can go away, but for the levels of its sides: nothing is granted there."""
-    if depot._promises or type(depot.level) is not Level:
+    if inventory._promises or type(inventory.level) is not Level:
         return False
-    if any(type(tally) is not Tally or not tally.keep for tally in tallies_of(depot)):
+    if any(type(tally) is not Tally or not tally.keep for tally in tallies_of(inventory)):
         return False
-    if any(side.line.count >= MOST for side in (depot.puts, depot.gets)):
+    if any(side.line.count >= MOST for side in (inventory.puts, inventory.gets)):
         return False
-    if isinstance(depot, Store):
-        number = len(depot._entries)
-        is_known = item_type(depot) is not None and all(get._filter is None for get in depot.gets.line)
-        return is_known and number < MOST and depot.level.value == number
-    if not isinstance(depot, Container) or depot.level.value != depot.amount or not has_plain_amount(depot):
+    if isinstance(inventory, Store):
+        number = len(inventory._entries)
+        is_known = item_type(inventory) is not None and all(get._filter is None for get in inventory.gets.line)
+        return is_known and number < MOST and inventory.level.value == number
+    if (
+        not isinstance(inventory, Container)
+        or inventory.level.value != inventory.amount
+        or not has_plain_amount(inventory)
+    ):
         return False
-    kinds = _AMOUNTS if type(depot.amount) is float else (int,)
-    return all(type(one.amount) in kinds and one.amount <= LARGEST for one in (*depot.puts.line, *depot.gets.line))
+    kinds = _AMOUNTS if type(inventory.amount) is float else (int,)
+    return all(
+        type(one.amount) in kinds and one.amount <= LARGEST for one in (*inventory.puts.line, *inventory.gets.line)
+    )
 
 
-def tallies_of(depot: Depot) -> list[Tally]:
+def tallies_of(inventory: Inventory) -> list[Tally]:
     """The tallies that a container or a store keeps."""
-    return [*([depot.stays] if isinstance(depot, Store) else []), depot.puts.waits, depot.gets.waits]
+    return [*([inventory.stays] if isinstance(inventory, Store) else []), inventory.puts.waits, inventory.gets.waits]
 
 
 # --- the classes of what is away --------------------------------------------------------------------------------------
 
 
-def _look(depot: Depot, name: str) -> object:
+def _look(inventory: Inventory, name: str) -> object:
     """What a container or a store that is away has by a name."""
     if name in _STAYS:
-        return object.__getattribute__(depot, name)
-    migration = depot.sim._migration
+        return object.__getattribute__(inventory, name)
+    migration = inventory.sim._migration
     assert migration is not None
-    if name == _LOOKED_AT[type(depot).__mro__[1]]:
-        return migration.look(depot, name)
+    if name == _LOOKED_AT[type(inventory).__mro__[1]]:
+        return migration.look(inventory, name)
     migration.leave()
-    return getattr(depot, name)
+    return getattr(inventory, name)
 
 
 def _look_at_side(side: AnySide, name: str) -> object:

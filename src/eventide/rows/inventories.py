@@ -1,10 +1,10 @@
-"""Depots of rows: amounts and items that processes put in and take out, as `Container` and `Store` do.
+"""Inventories of rows: amounts and items that processes put in and take out, as `Container` and `Store` do.
 
-Each side of a depot, its puts and its gets, is a station without units: the line, its level and its waits are those of
-`stations.py`. So is the shelf of a store: its line are the items, each the request that has brought it, by the numbers
-of their coming; its level is their number, and its waits are how long they were there. Each function does what the
-method of the same name does in Python, in the same order. What a transfer may add to the statistics has its place from
-when it is yielded, so nothing that happens to it later needs a test.
+Each side of an inventory, its puts and its gets, is a station without units: the line, its level and its waits are
+those of `stations.py`. So is what a store holds: its line are the items, each the request that has brought it, by the
+numbers of their coming; its level is their number, and its waits are how long they were there. Each function does what
+the method of the same name does in Python, in the same order. What a transfer may add to the statistics has its place
+from when it is yielded, so nothing that happens to it later needs a test.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ if TYPE_CHECKING:
 
 def is_open(a: Rows, d: int) -> bool:
     """Whether there is room for one more transfer, and for whatever becomes of it and of all that wait."""
-    gets, puts = a.depot.gets[d], a.depot.puts[d]
+    gets, puts = a.inventory.gets[d], a.inventory.puts[d]
     if a.run.free_request < 0 or not has_places(a, gets, a.station.waiting[gets] + 1):
         return False
-    if a.depot.shelf[d] >= 0:
-        if not has_places(a, a.depot.shelf[d], most_items(a, d)):
+    if a.inventory.items[d] >= 0:
+        if not has_places(a, a.inventory.items[d], most_items(a, d)):
             return False
-    elif not has_space(a, a.depot.changes[d], most_changes(a, d)):
+    elif not has_space(a, a.inventory.changes[d], most_changes(a, d)):
         return False
     return has_places(a, puts, a.station.waiting[puts] + 1)
 
 
 def pending(a: Rows, d: int) -> int:
     """How many transfers there may be that are not over, with one more."""
-    return int(a.station.waiting[a.depot.gets[d]] + a.station.waiting[a.depot.puts[d]] + granted(a, d) + 1)
+    return int(a.station.waiting[a.inventory.gets[d]] + a.station.waiting[a.inventory.puts[d]] + granted(a, d) + 1)
 
 
 def most_changes(a: Rows, d: int) -> int:
@@ -44,13 +44,13 @@ def most_changes(a: Rows, d: int) -> int:
 
 
 def most_items(a: Rows, d: int) -> int:
-    """How many items there may be on the shelf, or be taken from it, by these."""
-    return int(a.station.waiting[a.depot.shelf[d]] + pending(a, d))
+    """How many items there may be in the store, or be taken from it, by these."""
+    return int(a.station.waiting[a.inventory.items[d]] + pending(a, d))
 
 
 def granted(a: Rows, d: int) -> int:
     """How many transfers were granted and are not carried out yet: they are the users of their sides."""
-    return int(a.station.using[a.depot.gets[d]] + a.station.using[a.depot.puts[d]])
+    return int(a.station.using[a.inventory.gets[d]] + a.station.using[a.inventory.puts[d]])
 
 
 def has_places(a: Rows, s: int, most: int) -> bool:
@@ -60,12 +60,12 @@ def has_places(a: Rows, s: int, most: int) -> bool:
 
 def transfer(a: Rows, i: int, s: int, priority: float, amount: float, is_whole: bool) -> bool:
     """Yield a put or a get of an amount, at one of the sides: True if it is carried out at once, else wait."""
-    d = a.station.depot[s]
+    d = a.station.inventory[s]
     if a.station.waiting[s] == 0 and is_possible(a, d, s, amount):
         add(a, a.station.waits[s], 0.0)
-        change_amount(a, d, amount if s == a.depot.puts[d] else -amount)
-        if a.station.waiting[a.depot.gets[d] if s == a.depot.puts[d] else a.depot.puts[d]] > 0:
-            serve_depot(a, d)
+        change_amount(a, d, amount if s == a.inventory.puts[d] else -amount)
+        if a.station.waiting[a.inventory.gets[d] if s == a.inventory.puts[d] else a.inventory.puts[d]] > 0:
+            serve_inventory(a, d)
         return True
     q = new_request(a, s, i, priority, 1, False)
     a.request.amount[q] = amount
@@ -75,7 +75,7 @@ def transfer(a: Rows, i: int, s: int, priority: float, amount: float, is_whole: 
 
 def put_item(a: Rows, i: int, s: int, priority: float, item: int, real: float) -> bool:
     """Yield a put of an item into a store: True if it is carried out at once, else wait."""
-    d, q = a.station.depot[s], new_request(a, s, i, priority, 1, False)
+    d, q = a.station.inventory[s], new_request(a, s, i, priority, 1, False)
     a.request.item[q] = item
     a.request.real[q] = real
     a.request.amount[q] = 1.0
@@ -92,18 +92,18 @@ def get_item(a: Rows, i: int, s: int, priority: float) -> bool:
     When the process continues, `process.subject` has the row of the item. It is free, and keeps what it has until
     another request is made.
     """
-    d = a.station.depot[s]
-    q = a.station.first[a.depot.shelf[d]]
+    d = a.station.inventory[s]
+    q = a.station.first[a.inventory.items[d]]
     if q < 0:
         q = new_request(a, s, i, priority, 1, False)
         a.request.amount[q] = 1.0
         return stand(a, i, q)
-    leave_line(a, a.depot.shelf[d], q)
+    leave_line(a, a.inventory.items[d], q)
     count_items(a, d)
     add(a, a.station.waits[s], 0.0)
     hand_over(a, i, q)
-    if a.station.waiting[a.depot.puts[d]] > 0:
-        serve_depot(a, d)
+    if a.station.waiting[a.inventory.puts[d]] > 0:
+        serve_inventory(a, d)
     return True
 
 
@@ -115,7 +115,7 @@ def stand(a: Rows, i: int, q: int) -> bool:
     a.request.state[q] = WAITING
     line_up(a, s, q)
     move_level(a, a.station.queue[s], a.station.waiting[s])
-    if a.station.first[s] == q and reserve(a, a.station.depot[s], q):
+    if a.station.first[s] == q and reserve(a, a.station.inventory[s], q):
         grant_transfer(a, q)
         carry_out(a, q)
         return True
@@ -127,8 +127,8 @@ def stand(a: Rows, i: int, q: int) -> bool:
 def carry_out(a: Rows, q: int) -> None:
     """Do what there is left to do of a granted transfer; then it is over."""
     s = a.request.station[q]
-    d = a.station.depot[s]
-    is_put, is_item = s == a.depot.puts[d], a.depot.shelf[d] >= 0
+    d = a.station.inventory[s]
+    is_put, is_item = s == a.inventory.puts[d], a.inventory.items[d] >= 0
     free_space(a, d, q)
     if is_put and is_item:
         bring(a, d, q)
@@ -136,7 +136,7 @@ def carry_out(a: Rows, q: int) -> None:
         change_amount(a, d, a.request.amount[q])
     elif is_item:
         hand_over(a, a.request.activity[q], a.request.entry[q])
-    serve_depot(a, d)
+    serve_inventory(a, d)
     if not (is_put and is_item):
         drop(a, q)
 
@@ -144,17 +144,17 @@ def carry_out(a: Rows, q: int) -> None:
 def give_up(a: Rows, q: int) -> None:
     """Withdraw a transfer that was not carried out; then it is over."""
     s = a.request.station[q]
-    d = a.station.depot[s]
+    d = a.station.inventory[s]
     if a.request.state[q] == WAITING:
         leave_line(a, s, q)
         move_level(a, a.station.queue[s], a.station.waiting[s])
     else:
         free_space(a, d, q)
-        if s == a.depot.gets[d] and a.depot.shelf[d] >= 0:
+        if s == a.inventory.gets[d] and a.inventory.items[d] >= 0:
             place_item(a, d, a.request.entry[q])
-        elif s == a.depot.gets[d]:
+        elif s == a.inventory.gets[d]:
             change_amount(a, d, a.request.amount[q])
-    serve_depot(a, d)
+    serve_inventory(a, d)
     drop(a, q)
 
 
@@ -163,37 +163,37 @@ def give_up(a: Rows, q: int) -> None:
 
 def bring(a: Rows, d: int, q: int) -> None:
     """What a put has brought is an item from now on."""
-    shelf = a.depot.shelf[d]
-    a.station.asked[shelf] += 1
-    a.request.number[q] = a.station.asked[shelf]
-    a.request.station[q] = shelf
+    items = a.inventory.items[d]
+    a.station.asked[items] += 1
+    a.request.number[q] = a.station.asked[items]
+    a.request.station[q] = items
     a.request.priority[q] = 0.0
     a.request.since[q] = a.run.time
     place_item(a, d, q)
 
 
 def place_item(a: Rows, d: int, q: int) -> None:
-    """An item is for the first get that waits; without one it goes on the shelf, by its number."""
-    get = a.station.first[a.depot.gets[d]]
+    """An item is for the first get that waits; without one it goes into the store, by its number."""
+    get = a.station.first[a.inventory.gets[d]]
     if get >= 0:
         a.request.entry[get] = q
-        a.depot.kept[d] += 1.0
+        a.inventory.kept[d] += 1.0
         grant_transfer(a, get)
         schedule_last(a, a.request.activity[get])
     else:
-        line_up(a, a.depot.shelf[d], q)
+        line_up(a, a.inventory.items[d], q)
         count_items(a, d)
 
 
 def count_items(a: Rows, d: int) -> None:
-    """The number of items on the shelf has changed."""
-    shelf = a.depot.shelf[d]
-    move_level(a, a.station.queue[shelf], a.station.waiting[shelf])
-    a.depot.amount[d] = float(a.station.waiting[shelf])
+    """The number of items in the store has changed."""
+    items = a.inventory.items[d]
+    move_level(a, a.station.queue[items], a.station.waiting[items])
+    a.inventory.amount[d] = float(a.station.waiting[items])
 
 
 def hand_over(a: Rows, i: int, q: int) -> None:
-    """An item, which is on no shelf, is that of an activity."""
+    """An item, which is in no store, is that of an activity."""
     add(a, a.station.waits[a.request.station[q]], a.run.time - a.request.since[q])
     a.process.subject[i] = q
     drop(a, q)
@@ -204,27 +204,27 @@ def hand_over(a: Rows, i: int, q: int) -> None:
 
 def is_possible(a: Rows, d: int, s: int, amount: float) -> bool:
     """Whether an amount is there, or there is space for it."""
-    if s == a.depot.puts[d]:
-        return bool(not a.depot.amount[d] + a.depot.kept[d] + amount > a.depot.capacity[d])
-    return bool(a.depot.amount[d] >= amount)
+    if s == a.inventory.puts[d]:
+        return bool(not a.inventory.amount[d] + a.inventory.kept[d] + amount > a.inventory.capacity[d])
+    return bool(a.inventory.amount[d] >= amount)
 
 
 def reserve(a: Rows, d: int, q: int) -> bool:
     """Reserve what a transfer is to get and the space that it needs; False if that is not there."""
     s, amount = a.request.station[q], a.request.amount[q]
-    is_get = s == a.depot.gets[d]
-    if (is_get and a.depot.shelf[d] >= 0) or not is_possible(a, d, s, amount):
+    is_get = s == a.inventory.gets[d]
+    if (is_get and a.inventory.items[d] >= 0) or not is_possible(a, d, s, amount):
         return False  # an item is for the first get as it comes
     if is_get:
         change_amount(a, d, -amount)
-    a.depot.kept[d] += amount
+    a.inventory.kept[d] += amount
     return True
 
 
 def free_space(a: Rows, d: int, q: int) -> None:
     """Nothing is reserved for a transfer any more."""
     leave_users(a, a.request.station[q], q)
-    a.depot.kept[d] = a.depot.kept[d] - a.request.amount[q] if granted(a, d) > 0 else 0.0
+    a.inventory.kept[d] = a.inventory.kept[d] - a.request.amount[q] if granted(a, d) > 0 else 0.0
 
 
 def grant_transfer(a: Rows, q: int) -> None:
@@ -237,10 +237,10 @@ def grant_transfer(a: Rows, q: int) -> None:
     move_level(a, a.station.queue[s], a.station.waiting[s])
 
 
-def serve_depot(a: Rows, d: int) -> None:
+def serve_inventory(a: Rows, d: int) -> None:
     """Grant whatever can be granted now: gets, then puts, each in their order."""
-    serve_side(a, d, a.depot.gets[d])
-    serve_side(a, d, a.depot.puts[d])
+    serve_side(a, d, a.inventory.gets[d])
+    serve_side(a, d, a.inventory.puts[d])
 
 
 def serve_side(a: Rows, d: int, s: int) -> None:
@@ -252,7 +252,7 @@ def serve_side(a: Rows, d: int, s: int) -> None:
 
 
 def change_amount(a: Rows, d: int, difference: float) -> None:
-    """Change what is in a depot; Python's level hears of the new amount, and of the time, when it is looked at."""
-    a.depot.amount[d] += difference
-    add(a, a.depot.changes[d], a.depot.amount[d])
-    add(a, a.depot.changes[d], a.run.time)
+    """Change what is in an inventory; Python's level hears of the new amount, and of the time, when it is looked at."""
+    a.inventory.amount[d] += difference
+    add(a, a.inventory.changes[d], a.inventory.amount[d])
+    add(a, a.inventory.changes[d], a.run.time)
