@@ -93,12 +93,12 @@ def test_the_end_waits_for_those_who_look_and_then_nothing_answers(watch, monkey
         "eventide.view.page.PAUSE", 1e6
     )  # who has looked once is not forgotten, on a busy machine either
     watch.sim.run(until=1.0)
-    get(watch, "/curves?guest=me")
+    get(watch, "/curves?viewer=me")
     closing = threading.Thread(target=watch.close, daemon=True)
     closing.start()
     while not watch._screen.is_ended:
         closing.join(0.001)
-    _, heads, text = get(watch, "/curves?guest=me")
+    _, heads, text = get(watch, "/curves?viewer=me")
     assert (heads["Ended"], "ended" in text) == ("1", True)
     closing.join(60.0)
     assert not closing.is_alive()

@@ -49,7 +49,7 @@ class Page:
     def picture(self, viewer: str, seen: str, width: int) -> tuple[dict[str, str], str]:
         """The response to a browser: its headers, and a picture, which is empty if the browser has it already.
 
-        viewer       a name that the browser gives itself, so that the end waits for it; seen: the revision that it has
+        viewer      a name that the browser gives itself, so that the end waits for it; seen: the revision that it has
         """
         begun, is_ended, revision = perf_counter(), self.is_ended, f"{self.watch.revision} {width}"
         text = ""
