@@ -94,7 +94,7 @@ def check(sim: ev.Simulation) -> None:
     } == set(readers)
     told = {(owner, flow) for owner in motion.storage.owners() for flow in groups.shared.flows_touching(owner)}
     assert told == set(flows_touching)
-    counts = counted(motion, BY_TOUCHING, groups.shared._touchers)
+    counts = counted(motion, BY_TOUCHING, groups.shared._touching)
     assert {(motion.storage.owner_of(slot), flow) for slot, flow in counts} == set(flows_touching)
     given = Counter(owner.below for owner in groups.members() if owner._is_active and owner.below is not owner)
     for tank in motion.storage.owners():
