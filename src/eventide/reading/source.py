@@ -10,7 +10,6 @@ import math
 from collections import deque
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -310,7 +309,7 @@ def _refusal(code: CodeType, why: str) -> CannotLower:
 
 
 ANY: Final = "*"
-_OURS: Final = str(Path(__file__).parent.parent)
+_OURS: Final = inspect.getfile(ModelError).removesuffix("errors.py")  # pathlib would be loaded for this alone
 _MAKING: Final = ("__init__", "__new__", "__post_init__", "__setstate__")
 """In these an object is made: what a run has taken from its class is not changed."""
 _CHANGES: Final = ("pop", "setdefault", "update", "clear", "popitem", "__setitem__", "__delitem__", "__ior__")
