@@ -109,6 +109,20 @@ def test_a_vector_needs_a_size_and_its_own_annotation() -> None:
             u: ev.StateVector = ev.state_vector(size=3)
 
 
+@pytest.mark.parametrize("starts", [[1.0, 2.0], (1.0, 2.0), np.array([1.0, 2.0])], ids=["list", "tuple", "array"])
+def test_a_sequence_of_starts_tells_the_size(starts: Any) -> None:
+    class Pair(ev.Continuous):
+        u: ev.StateVector = ev.state_vector(starts)
+
+        def equations(self) -> None:
+            self.rate.u = self.u
+
+    sim = ev.Simulation()
+    pair = Pair(sim).start()
+    sim.run(until=1.0)
+    assert pair.u == pytest.approx(np.exp(1.0) * np.array([1.0, 2.0]), rel=1e-5)
+
+
 @pytest.mark.parametrize(("cells", "error"), [(0, ValueError), (-3, ValueError), (2.0, TypeError), ("4", TypeError)])
 def test_an_object_with_a_size_that_is_none_is_not_made(cells: Any, error: type[Exception]) -> None:
     with pytest.raises(error, match=rf"Rod\(\.\.\.\) takes .* and got {cells!r}"):

@@ -198,7 +198,17 @@ CLASSES: dict[str, Told] = {
     "a state that begins with a list": (
         declaring("depth: ev.State = ev.state([1.0, 2.0])"),
         TypeError,
-        "T.depth is a state and takes a number, and got [1.0, 2.0]",
+        "takes a number, and got [1.0, 2.0]: several are declared as `depth: ev.StateVector = ev.state_vector(...)`",
+    ),
+    "a vector that begins as a state": (
+        declaring("depth: ev.StateVector = ev.state([1.0, 2.0])"),
+        TypeError,
+        "write `depth: ev.State = ...`, or `depth: ev.StateVector = ev.state_vector(size=...)`",
+    ),
+    "a vector of no size": (
+        declaring("depth: ev.StateVector = ev.state_vector(1.0)"),
+        TypeError,
+        "state_vector takes a sequence of values, or size=, and got 1.0 alone",
     ),
     "a list for all objects": (
         declaring("parts: list = []"),

@@ -295,6 +295,7 @@ def _specify(cls: type, name: str, annotation: object) -> Field:
             raise TypeError(
                 f"{cls.__name__}.{name} is annotated as {_annotated(annotation, role)} but its value declares a "
                 f"{given.role}: write `{name}: ev.{_word(given)} = ...`"
+                + (f", or `{name}: ev.{_WORDS[role]} = ev.{_CALLS[role]}`" if role in _CALLS else "")
             )
         return given
     if role in _CALLS:

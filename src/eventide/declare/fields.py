@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sized
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, TypeAlias
 
@@ -123,7 +123,7 @@ def computed(*, unit: str = "", description: str = "", init: Literal[False] = Fa
 def state_vector(
     default: object = 0.0,
     *,
-    size: int | str,
+    size: int | str | None = None,
     unit: str = "",
     description: str = "",
     abs_error: float | None = None,
@@ -133,9 +133,19 @@ def state_vector(
     """Declare a `StateVector`: `size` states under one name.
 
     default     the initial value of all of them, or a sequence of values
-    size        a number, or the name of an `int` field of the class, which is fixed when an object is made
+    size        a number, or the name of an `int` field of the class, which is fixed when an object is made; may be left
+                out where `default` is a sequence
     assigned    as of a `state`
+
+    Raises TypeError if the size is told by neither.
     """
+    if size is None:
+        if isinstance(default, str) or not isinstance(default, Sized):
+            raise TypeError(
+                f"state_vector takes a sequence of values, or size=, and got {default!r} alone: write "
+                "`ev.state_vector(0.0, size=10)`, or the name of a whole-number field as the size"
+            )
+        size = len(default)
     return Field("vector", default, None, unit, description, abs_error, rel_error, size=size, assigned=assigned)
 
 

@@ -7,6 +7,7 @@ floats at once. Items of vectors are adjacent, at the end of a block.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Sized
 from operator import index
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias
 
@@ -432,7 +433,9 @@ def refuse_value(owner: Continuous, name: str, value: object) -> None:
         refuse_too_large(value, f"{type(owner).__name__}.{name}")
     spec = owner._layout.fields[name]
     what = "parameter" if spec.role == "field" else spec.role
-    raise TypeError(f"{type(owner).__name__}.{name} is a {what} and takes a number, and got {value!r}") from None
+    several = spec.role == "state" and isinstance(value, Sized) and not isinstance(value, str)
+    hint = f": several are declared as `{name}: ev.StateVector = ev.state_vector(...)`" if several else ""
+    raise TypeError(f"{type(owner).__name__}.{name} is a {what} and takes a number, and got {value!r}{hint}") from None
 
 
 def _refuse_rounded(owner: Continuous, name: str, value: float) -> None:
