@@ -214,10 +214,10 @@ class Simulation(World):
         is_there = "_continuum" in self.__dict__ and "integrator" in self._continuum.__dict__
         return self._continuum.integrator if is_there else None
 
-    def _hurry(self) -> None:
+    def _return_soon(self) -> None:
         integrator = self._made_integrator
         if integrator is not None:
-            integrator.hurry()
+            integrator.return_soon()
 
     @contextmanager
     def _hidden(self) -> Iterator[None]:

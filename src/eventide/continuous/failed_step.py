@@ -56,7 +56,7 @@ class FailedStep:
         limit = step_control.limit_of(views, flow)
         remaining = (limit - known.start[flow]) - known.start_rest[flow]
         self._integrator.host.evaluate(flow, known.start[flow], 0.0)
-        if self._integrator.host.trouble is None and self._integrator.host.failure is None:
+        if self._integrator.host.law_error is None and self._integrator.host.failure is None:
             step = min(max(known.next_step[flow], self._integrator.run.dt_min), remaining)
             if step_control.try_step(views, flow, step, remaining, limit) >= 1.0:
                 leaves_interpolant(views, flow)  # which the estimate has not seen
@@ -96,7 +96,7 @@ class FailedStep:
 
     def raise_what_was_met(self) -> None:
         """Raise what the user's code has raised in a step of the flow at the root; the next run repeats the step."""
-        if self._integrator.host.failure is not None or self._integrator.host.trouble is not None:
+        if self._integrator.host.failure is not None or self._integrator.host.law_error is not None:
             flow = self._integrator.flows[self._integrator.root]
             self._integrator.void_step(flow)
             self._integrator.touch(flow)

@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 
-TENDING: Final = (BROKEN, UNPLANNED, PAUSED)
+CONTINUED: Final = (BROKEN, UNPLANNED, PAUSED)
 """Codes for which the march comes back in between."""
 
 
@@ -248,7 +248,7 @@ class Integrator:
         Otherwise reading flows would decide when they join. Errors that the stepper has got over are forgotten as well.
         """
         self._shown = None
-        if self.host.trouble is not None or self.host.failure is not None:
+        if self.host.law_error is not None or self.host.failure is not None:
             self.host.forget_errors()
         if self.seen:
             for flow in self.seen:
@@ -263,7 +263,7 @@ class Integrator:
         self.note_touching(flow)
         if flow.sliding is not None:
             flow.sliding.note_opening()
-        if self.host.failure is not None or self.host.trouble is not None or self.run.aborted != 0:
+        if self.host.failure is not None or self.host.law_error is not None or self.run.aborted != 0:
             self.host.raise_what_was_met()
 
     def note_touching(self, flow: Flow) -> None:
@@ -388,8 +388,8 @@ class Integrator:
         touched, self.touched = self.touched, []
         for flow in touched:
             flow.is_open, flow.at = False, nan
-            if flow.is_tended:
-                flow.tend(self.sim.time)
+            if flow.needs_python:
+                flow.begin_step(self.sim.time)
         return touched
 
     def settle_for_now(self) -> list[Flow]:
@@ -434,8 +434,8 @@ class Integrator:
 
     def come_back(self, answer: int, now: float, stop: float) -> int:
         """The march has come back and there is more to do than to let an event be the next one."""
-        if answer in TENDING:
-            answer, now = self.tend(answer, now, stop)
+        if answer in CONTINUED:
+            answer, now = self.continue_march(answer, now, stop)
         self.is_marching = False
         if self.seen:
             self.forget_what_was_seen()
@@ -464,13 +464,13 @@ class Integrator:
                     flow.sliding.note_opening()
         return answer
 
-    def tend(self, code: int, now: float, stop: float) -> tuple[int, float]:
+    def continue_march(self, code: int, now: float, stop: float) -> tuple[int, float]:
         """The march has returned: continue it where it only returned for what has to be found out in Python.
 
         Returns     its last result, and the time from which it was continued
         """
         run, sim = self.run, self.sim
-        while code in TENDING:
+        while code in CONTINUED:
             if code == BROKEN:
                 sim.time = now = run.event_time
                 for k in range(run.touched):
@@ -495,7 +495,7 @@ class Integrator:
         """
         self.run.stepwise, self.run.looked_at = stepwise, at_events
 
-    def hurry(self) -> None:
+    def return_soon(self) -> None:
         """Let the march come back before its next step, also if it runs now and calls Python code."""
         self.run.work_limit = -1.0
 

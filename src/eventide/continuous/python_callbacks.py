@@ -35,12 +35,12 @@ class Host:
 
     executes    whether Python executes laws now
     meeting     the flow whose code touched what is of another flow, that, and the condition whose code it was
-    trouble     the last error that a law raised in a trial step; failure: what must go up at once
+    law_error   the last error that a law raised in a trial step; failure: what must go up at once
     """
 
     def __init__(self, integrator: Integrator) -> None:
         self.integrator = integrator
-        self.trouble: BaseException | None = None
+        self.law_error: BaseException | None = None
         self.failure: BaseException | None = None
         self.meeting: tuple[Flow, Flow | ObservedLaw | Member, Condition | None] | None = None
         self._running: tuple[Flow, Condition | None] | None = None
@@ -71,8 +71,8 @@ class Host:
         integrator = self.integrator
         integrator.call(lambda arrays, f, _: integrator.engine.probe(arrays, f, slot, value), flow.number)
         is_answered = not self._has_failed() and self.meeting is None
-        self.failure = self.trouble = self.meeting = None
-        integrator.run.aborted = integrator.run.troubled = 0
+        self.failure = self.law_error = self.meeting = None
+        integrator.run.aborted = integrator.run.raised = 0
         return is_answered
 
     def is_true(self, c: int, f: int, time: float, dt: float) -> bool:
@@ -159,8 +159,8 @@ class Host:
         """
         meeting, self.meeting = self.meeting, None
         assert meeting is not None
-        self.failure = self.trouble = None
-        self.integrator.run.aborted = self.integrator.run.troubled = 0
+        self.failure = self.law_error = None
+        self.integrator.run.aborted = self.integrator.run.raised = 0
         return meeting
 
     # --- what Python code raises ----------------------------------------------------------------------------------
@@ -168,7 +168,7 @@ class Host:
     def _has_failed(self) -> bool:
         """Whether a law has failed in this attempt: those after it would read invalid values."""
         run = self.integrator.run
-        return bool(run.aborted != 0 or run.troubled != 0)
+        return bool(run.aborted != 0 or run.raised != 0)
 
     def _guard(self, flow: Flow, call: Callable[[], None]) -> None:
         """Call Python code from within a step: what it raises is kept until the stepper has returned.
@@ -184,8 +184,8 @@ class Host:
         except BaseException as error:  # noqa: BLE001  # it goes up as soon as the stepper has returned
             keyboard_of(self.integrator.sim).note_error_in_step(error)
             if _is_of_states(error):
-                self.trouble = error
-                self.integrator.run.troubled = 1
+                self.law_error = error
+                self.integrator.run.raised = 1
             else:
                 self.failure = error
                 self.integrator.run.aborted = 1
@@ -199,9 +199,9 @@ class Host:
 
     def raise_what_was_met(self) -> None:
         """Raise what Python code called from within a step has raised, the same object."""
-        failure = self.failure or self.trouble
-        self.failure = self.trouble = None
-        self.integrator.run.aborted = self.integrator.run.troubled = 0
+        failure = self.failure or self.law_error
+        self.failure = self.law_error = None
+        self.integrator.run.aborted = self.integrator.run.raised = 0
         if failure is not None:
             if self._running is not None and self._running[1] is None:
                 self._void_values(self._running[0])
@@ -223,8 +223,8 @@ class Host:
     def forget_errors(self) -> None:
         """Forget errors of trial steps and conditions that the stepper has overcome by itself."""
         run = self.integrator.run
-        if run.troubled == 0:
-            self.trouble = None
+        if run.raised == 0:
+            self.law_error = None
         if run.aborted == 0:
             self.failure = None
 

@@ -208,7 +208,7 @@ def ask_to_attend(world: World) -> None:
     world._is_interrupted = True
     # The run loop tests no flag before an event, which would cost time: it calls this hook instead.
     world._hook = SignalHook(world, world._hook)
-    world._hurry()
+    world._return_soon()
 
 
 class SignalHook(OuterHook):

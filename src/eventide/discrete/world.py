@@ -576,7 +576,7 @@ class World:
         """There is something to do between events from now on."""
         raise NotImplementedError
 
-    def _hurry(self) -> None:
+    def _return_soon(self) -> None:
         """The integrator is to check soon whether the run continues."""
         raise NotImplementedError
 

@@ -281,9 +281,9 @@ def is_settled(a: Arrays, c: int) -> bool:
 def has_no_value(a: Arrays, f: int) -> bool:
     """Whether a condition, or a law it needs, has no value inside the step, which is then repeated at half length."""
     half, aborted = a.flow.step[f] / 2.0, a.run.aborted
-    if (aborted == 0.0 and a.run.troubled == 0) or aborted == 1.0 or not half > shortest(a, f):
+    if (aborted == 0.0 and a.run.raised == 0) or aborted == 1.0 or not half > shortest(a, f):
         return False
-    a.run.aborted = a.run.troubled = 0
+    a.run.aborted = a.run.raised = 0
     a.flow.longest_step[f] = half
     return True
 
@@ -297,7 +297,7 @@ def is_too_long(a: Arrays, f: int) -> bool:
     step, known = a.flow.step[f], a.run.clear
     if known >= 1.0 or a.run.complete == 0:
         return False
-    if a.run.aborted != 0 or a.run.troubled != 0:
+    if a.run.aborted != 0 or a.run.raised != 0:
         return False
     least = shortest(a, f)
     if known * step > least:

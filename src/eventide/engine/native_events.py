@@ -91,7 +91,7 @@ def react(a: Arrays, code: int) -> bool:
     if a.guard.handler[c] == 0:
         return False
     at = a.guard.effects[c]
-    if a.run.reacts < a.lists[at + NEEDS] or is_tended(a, at):
+    if a.run.reacts < a.lists[at + NEEDS] or needs_python(a, at):
         return False
     who = a.lists[at + WHOSE]
     if who >= 0 and not may_wait(a, who):
@@ -114,7 +114,7 @@ def may_wait(a: Arrays, who: int) -> bool:
     """Whether a process may begin any of its waits without Python."""
     for k in range(a.lists[who + STOPS]):
         f = a.guard.flow[a.lists[who + PROCESS_HEAD + k]]
-        if a.flow.open[f] == 0 and a.flow.tended[f] == 1:
+        if a.flow.open[f] == 0 and a.flow.needs_python[f] == 1:
             return False
     return True
 
@@ -136,17 +136,17 @@ def handle(a: Arrays, c: int, at: int, time: float) -> int:  # noqa: ARG001  # a
     return ASKS
 
 
-def is_tended(a: Arrays, at: int) -> bool:
+def needs_python(a: Arrays, at: int) -> bool:
     """Whether Python is needed because of a flow that the event has touched, or that the handler may touch."""
     for k in range(a.run.touched):
-        if a.flow.tended[a.touched[k]] == 1:
+        if a.flow.needs_python[a.touched[k]] == 1:
             return True
     first = at + EFFECTS_HEAD + a.lists[at + READS]
     for k in range(a.lists[at + WRITES]):
         f = flow_written(a, first + PER_WRITE * k)
         if f == SEVERAL:
             return True
-        if f >= 0 and a.flow.open[f] == 0 and a.flow.tended[f] == 1:
+        if f >= 0 and a.flow.open[f] == 0 and a.flow.needs_python[f] == 1:
             return True
     return False
 
@@ -249,7 +249,7 @@ def may_change(a: Arrays, slot: int, first: int) -> bool:
     f = flow_of(a, slot, first)
     if f == SEVERAL:
         return False
-    return bool(f < 0 or a.flow.open[f] == 1 or a.flow.tended[f] == 0)
+    return bool(f < 0 or a.flow.open[f] == 1 or a.flow.needs_python[f] == 0)
 
 
 def change(a: Arrays, slot: int, first: int, value: float, time: float) -> bool:
@@ -274,7 +274,7 @@ def has_broken(a: Arrays) -> bool:
 
 def may_watch(a: Arrays, c: int) -> bool:
     """Whether a process may begin to wait for a condition without Python."""
-    return bool(a.flow.tended[a.guard.flow[c]] == 0)
+    return bool(a.flow.needs_python[a.guard.flow[c]] == 0)
 
 
 def close_over(a: Arrays, c: int, k: int, value: float) -> None:

@@ -168,8 +168,8 @@ def difference(a: Arrays, f: int, g: int, sign: float) -> bool:
         i = a.lists[s + SLOTS + j]
         rows[Y, i] = rows[Y0, i] + sign * a.constants[moves + j]
     run_laws(a, f, a.flow.start[f], 0.0, moved)
-    if a.run.troubled != 0 or a.run.aborted != 0:
-        a.run.troubled = 0
+    if a.run.raised != 0 or a.run.aborted != 0:
+        a.run.raised = 0
         return False
     worst = -1
     for c in range(first, last):

@@ -119,7 +119,7 @@ def attempt_implicitly(a: Arrays, f: int, step: float) -> float:
             if a.lists[s + DOUBTED] == 0 and a.lists[s + GROUPS] < a.lists[s + SIZE]:
                 a.lists[s + DOUBTED] = 1
             return 0.0
-        a.run.troubled = 0
+        a.run.raised = 0
         a.lists[s + JACOBIAN] = MISSING
     ratio = estimate(a, f, step)
     a.constants[numbers + RATIO] = ratio
@@ -222,7 +222,7 @@ def evaluate_stages(a: Arrays, f: int, step: float) -> bool:
         elapsed = a.method.nodes[stage] * step
         time = a.flow.start[f] + (a.flow.start_rest[f] + elapsed)
         run_laws(a, f, time, elapsed, K + stages + stage)
-        if a.run.troubled != 0 or a.run.aborted != 0:
+        if a.run.raised != 0 or a.run.aborted != 0:
             return False
     return True
 
@@ -319,7 +319,7 @@ def estimate(a: Arrays, f: int, step: float) -> float:
         i = a.lists[s + SLOTS + k]
         rows[Y, i] = rows[Y0, i] + step * a.constants[error + k]
     run_laws(a, f, a.flow.start[f], 0.0, first)
-    if a.run.troubled != 0 or a.run.aborted != 0:
+    if a.run.raised != 0 or a.run.aborted != 0:
         return ratio
     add_means(a, f, first, error)
     resolve(a, s, 0, error)

@@ -216,7 +216,7 @@ class FlowRecord(Record):
     """1 if some condition is screened by levels of its state."""
     stale: Ints
     """1 if a parameter has been written, so that the levels of screened conditions are void."""
-    tended: Ints
+    needs_python: Ints
     """1 if Python must be called at each event that touches the flow: it has inputs or a sliding mode."""
     chain_lo: Ints
     """The first row of `law` with laws of the flow."""
@@ -465,7 +465,7 @@ class RunState(ctypes.Structure):
     """The time of the next time event."""
     aborted: int
     """1 if Python code called by a step has raised an error that ends the run, VALUELESS if a shorter step may help."""
-    troubled: int
+    raised: int
     """1 if a law executed in Python has raised an error of the user's."""
     stepwise: int
     """1 if each step is observed at its end, 2 if also before an event cuts it, else 0."""

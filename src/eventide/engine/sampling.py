@@ -110,8 +110,8 @@ def show_inside(a: Arrays, tape: int, time: float) -> bool:
                 copy(a, f, Y0, Y)
             if a.lists[tape + WITH_LAWS] == 1:
                 evaluate(a, f, time, elapsed, R)
-    is_shown = a.run.troubled == 0
-    a.run.troubled = 0
+    is_shown = a.run.raised == 0
+    a.run.raised = 0
     return bool(is_shown)
 
 

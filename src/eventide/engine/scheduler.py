@@ -53,7 +53,7 @@ def enter(a: Arrays, f: int, time: float) -> None:
     a.flow.fitted[f] = a.flow.announced[f] = a.flow.assigns[f] = a.flow.counted[f] = a.flow.doubted[f] = 0
     a.flow.attempt[f] = a.flow.complete_step[f] = 0
     a.flow.entries[f] = a.flow.entries_left[f] = a.flow.awake[f] = a.flow.has_screened[f] = a.flow.stale[f] = 0
-    a.flow.moment[f] = a.flow.tended[f] = a.flow.begun[f] = 0
+    a.flow.moment[f] = a.flow.needs_python[f] = a.flow.begun[f] = 0
     a.flow.members[f] = a.flow.contributors[f] = a.flow.indirect[f] = 0
     a.flow.slides[f] = a.flow.system[f] = a.flow.worst[f] = -1
     a.flow.segments_hi[f] = a.flow.segments_lo[f]

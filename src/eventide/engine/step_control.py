@@ -200,7 +200,7 @@ def is_hopeless(a: Arrays, f: int, step: float) -> bool:
     With dt_min = 0 steps might then go on for ever, each accepted where its error happens to be rounded to zero.
     """
     w = a.flow.worst[f]
-    if w < 0 or a.run.dt_min > 0.0 or a.run.troubled != 0:
+    if w < 0 or a.run.dt_min > 0.0 or a.run.raised != 0:
         return False
     rate = abs(a.rows[K, w])
     scale = max(abs(a.rows[MIDDLE, w]), abs(a.rows[Y0, w]), step * rate)
@@ -228,7 +228,7 @@ def choose_next(a: Arrays, f: int, remaining: float) -> None:
             a.flow.next_step[f] = a.run.dt_max
         else:
             guess = first_step(a, f, remaining)
-            a.run.troubled = 0
+            a.run.raised = 0
             return_to_start(a, f)
             a.flow.next_step[f] = guess
     a.flow.next_step[f] = max(a.run.dt_min, min(a.run.dt_max, a.flow.next_step[f]))
@@ -236,11 +236,11 @@ def choose_next(a: Arrays, f: int, remaining: float) -> None:
 
 def try_step(a: Arrays, f: int, step: float, remaining: float, limit: float) -> float:
     """One attempt, completed if accurate: the ratio of tolerance to error; -1 if it cannot advance the time."""
-    a.run.troubled = 0
+    a.run.raised = 0
     end, end_rest = end_of(a, f, step, remaining, limit)
     ratio = attempt_by_method(a, f, step, end)
-    if a.run.troubled != 0 or not ratio >= 1.0:
-        return min(max(ratio, 0.0), 0.5) if a.run.troubled == 0 and ratio > 0.0 else 0.0
+    if a.run.raised != 0 or not ratio >= 1.0:
+        return min(max(ratio, 0.0), 0.5) if a.run.raised == 0 and ratio > 0.0 else 0.0
     if not finish_step(a, f, step, end, ratio):
         return 0.0
     end_step(a, f, step, end, end_rest)
@@ -256,7 +256,7 @@ def attempt_by_method(a: Arrays, f: int, step: float, end: float) -> float:
 
 def finish_step(a: Arrays, f: int, step: float, end: float, ratio: float) -> bool:
     """Complete a step; whether the rates at its end are finite."""
-    return complete(a, f, step, end, ratio) and a.run.troubled == 0
+    return complete(a, f, step, end, ratio) and a.run.raised == 0
 
 
 def end_of(a: Arrays, f: int, step: float, remaining: float, limit: float) -> tuple[float, float]:
@@ -332,4 +332,4 @@ def forget_arming(a: Arrays, f: int) -> None:
 
 def has_failed(a: Arrays) -> bool:
     """Whether laws or a condition have raised an error, or touched another flow: their results are void."""
-    return bool(a.run.aborted != 0 or a.run.troubled != 0)
+    return bool(a.run.aborted != 0 or a.run.raised != 0)

@@ -276,8 +276,8 @@ def leaves_interpolant(a: Arrays, f: int) -> bool:
             if not abs(step * rows[R, i] - slope) <= FAR * tolerance:
                 a.flow.worst[f] = i
                 return halve(a, f)
-    if a.run.troubled != 0:
-        a.run.troubled = 0
+    if a.run.raised != 0:
+        a.run.raised = 0
         return halve(a, f)
     return False
 

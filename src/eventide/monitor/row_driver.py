@@ -13,7 +13,7 @@ from __future__ import annotations
 from math import inf, nan, nextafter
 from typing import TYPE_CHECKING, Final, cast
 
-from eventide.continuous.integrator import TENDING
+from eventide.continuous.integrator import CONTINUED
 from eventide.discrete.same_time_limit import BESIDE_FLOWS
 from eventide.engine.codes import CHOICE, FOUND, PAUSED, REACHED, RECORDED
 from eventide.engine.step_control import LATEST
@@ -64,7 +64,7 @@ class HybridDriver:
         if not (monitor.is_undisturbed(but_for_observers=True) and self.looks.are_possible()):
             return False
         if integrator.together and (
-            monitor.watched.instants.heap or any(flow.is_tended for flow in integrator.flows.values())
+            monitor.watched.instants.heap or any(flow.needs_python for flow in integrator.flows.values())
         ):
             return False
         references = integrator.references
@@ -183,8 +183,8 @@ class HybridDriver:
                 clock.found = 0
                 return code
             stop, answer = integrator.run.next_event, clock.reached
-            if answer in TENDING:
-                answer, _ = integrator.tend(clock.reached, clock.time, stop)
+            if answer in CONTINUED:
+                answer, _ = integrator.continue_march(clock.reached, clock.time, stop)
             elif answer != RECORDED:
                 return code
             if answer == RECORDED:

@@ -224,7 +224,7 @@ def attempt(a: Arrays, f: int, step: float, end: float) -> float:
 def attempt_to_the_end(a: Arrays, f: int, step: float, end: float) -> float:
     """What a small flow's own function does, with laws that may ask Python."""
     ratio = attempt_stages(a, f, step, end)
-    if ratio >= 1.0 and a.run.troubled == 0 and not complete_stages(a, f, step, end):
+    if ratio >= 1.0 and a.run.raised == 0 and not complete_stages(a, f, step, end):
         return -ratio
     return ratio
 

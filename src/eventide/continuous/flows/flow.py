@@ -89,7 +89,7 @@ class Flow:
     inputs      the inputs that each owner's laws, and each condition, call; where these are not known, may call
     resting     waits that are, or were, at rest, and what each depends on
     sliding     what slides along surfaces; None if nothing has done so yet
-    is_tended   whether there are inputs, or something slides, which each event has to check
+    needs_python    whether there are inputs, or something slides, which each event has to check
     """
 
     def __init__(self, integrator: Integrator, number: int) -> None:
@@ -105,7 +105,7 @@ class Flow:
         self.sliding: Sliding | None = None
         self.is_checked = True
         self.looked_up: Look | None = None
-        self.is_tended = False
+        self.needs_python = False
         self.is_fused = False
         self.crowd = CROWD
         self.recorder: RateRecorder | None = None
@@ -219,10 +219,10 @@ class Flow:
 
     def _note_tending(self) -> None:
         flow, number = self.integrator.memory.flow, self.number
-        self.is_tended = bool(self.inputs) or self.sliding is not None
-        flow.tended[number] = int(self.is_tended)
+        self.needs_python = bool(self.inputs) or self.sliding is not None
+        flow.needs_python[number] = int(self.needs_python)
 
-    def tend(self, now: float) -> None:
+    def begin_step(self, now: float) -> None:
         """The flow has been touched, and a step begins: check its inputs, and what slides."""
         if self.inputs:
             self.foresee(now)
