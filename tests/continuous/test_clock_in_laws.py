@@ -316,7 +316,13 @@ class ByAPartial(Pulsed):
         self.rate.y = partial(inflow)(self.sim.time)
 
 
-@pytest.mark.parametrize("kind", [ByAnIndex, ByAnotherName, ByATable, ByASign, ByRounding, ByAPartial])
+class ByAText(Pulsed):
+    def equations(self):
+        text = f"{self.sim.time:.3f}"
+        self.rate.y = 1000.0 if text == "3.000" else 0.0
+
+
+@pytest.mark.parametrize("kind", [ByAnIndex, ByAnotherName, ByATable, ByASign, ByRounding, ByAPartial, ByAText])
 def test_what_may_jump_by_the_time_without_a_comparison_is_told(kind):
     with pytest.warns(ev.SwitchWarning, match="goes by the time, and where it jumps is not located"):
         kind(ev.Simulation()).start()
@@ -352,6 +358,18 @@ def test_of_a_function_in_a_field_the_first_place_is_told():
 
     told, listed = told_by(fresh(Fed), inflow=inflow)
     assert (len(told), [text for _, text, _ in listed]) == (1, ["t < high", "t < low"])
+
+
+def test_a_text_that_a_function_in_a_field_compares_is_told():
+    told, _ = told_by(fresh(Fed), inflow=lambda t: 1000.0 if f"{t:.3f}" in ("3.000", "3.001") else 0.0)
+    assert len(told) == 1
+
+
+def test_each_lambda_is_told():
+    kind = fresh(Fed)
+    early = lambda t: sum(t < high for high in (3.0, 4.0))  # noqa: E731  # it has no name of its own
+    late = lambda t: sum(t < high for high in (5.0, 6.0))  # noqa: E731  # as above
+    assert [len(told_by(kind, inflow=one)[0]) for one in (early, late, early)] == [1, 1, 0]
 
 
 def test_a_law_whose_text_is_not_known_is_told_if_it_compares_and_reads_the_time():

@@ -146,6 +146,10 @@ class SourceFile:
             return next((tree for tree in lambdas if _is_constant(tree.body, code.co_consts[-1])), None)
         return min((tree for tree in lambdas if _covers(tree.body, extent)), key=_width, default=None)
 
+    def start_of(self, line: int) -> int:
+        """The first line of the innermost function or lambda around a line; 0 if there is none."""
+        return max((tree.lineno for tree in _functions_at(self._tree, line)), default=0)
+
     def is_rebound(self, tree: Tree, name: str) -> bool:
         """Whether a name that a function closes over may be given more than one value."""
         scope = self._scopes.get(tree)

@@ -300,6 +300,9 @@ class Branching:
         sides = [self._value(side, known) for side in (node.left, *node.comparators)]
         node.left, node.comparators = sides[0], sides[1:]
         if not all(isinstance(op, ORDERS) for op in node.ops):
+            has_text = any(isinstance(one, ast.JoinedStr) for one in ast.walk(node))
+            if has_text or (self.clock.reads(node) and self.resolved_or_none(node, known) is None):
+                self._note_if_moving(node, known, "it is no comparison of numbers")
             return node
         count, parts, is_any = len(self.located), [], False
         try:

@@ -284,7 +284,9 @@ def warn_of_fields(cls: type[Continuous], variant: Variant, smoothness: Smoothne
     """Warn of the first comparison of the time in each function to which a field refers, once in each class."""
     for one in variant.unlocated:
         law, _, function = one.law.partition(" via ")
-        key = cls, law, function.partition(" via ")[0] or one
+        text = smoothness.book.file(one.file, {})
+        start = text.start_of(one.line) if text else one.line  # several lambdas have one name
+        key = cls, law, (function.partition(" via ")[0], one.file, start) if function else one
         if one.is_timed and one not in variant.of.unlocated and key not in smoothness.told:
             smoothness.told[key] = None
             warn_of_field(cls.__name__, one)

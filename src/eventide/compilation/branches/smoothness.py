@@ -184,6 +184,8 @@ def _is_branch(node: ast.AST) -> bool:
     """Whether a piece of code branches, bends or jumps by itself."""
     if isinstance(node, ast.Compare):
         return any(isinstance(op, ORDERS) for op in node.ops)
+    if isinstance(node, ast.JoinedStr):
+        return True  # it may be compared
     return isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Mod | ast.FloorDiv)
 
 
