@@ -290,11 +290,11 @@ class RowMemory:
         self._reserve_locals()
         return k
 
-    def add_level(self, size: int, value: int = 0, held: Mapping[int, float] | None = None) -> int:
-        """A new level, of values from 0 to `size` - 1; its durations up to now, in their order."""
+    def add_level(self, size: int) -> int:
+        """A new level, of values from 0 to `size` - 1, that is 0 from now on."""
         l = self._new("level", self.level)  # noqa: E741  # l is a level, as in `statistics.py`
         self._place_level(l, max(size, 1))
-        self.fill_level(l, value, self.run.time, held or {})
+        self.fill_level(l, 0, self.run.time, {})
         return l
 
     def fill_level(self, l: int, value: int, changed: float, held: Mapping[int, float]) -> None:  # noqa: E741  # as above

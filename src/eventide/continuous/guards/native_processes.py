@@ -213,10 +213,10 @@ class NativeProcesses:
         for wait in running.waits:
             wait.countdown = rest
 
-    def leave_all(self, rest: int = EACH) -> None:
+    def leave_all(self) -> None:
         """All are Python's again."""
         for process in list(self.of):
-            self.leave(process, rest)
+            self.leave(process, EACH)
 
     def renew(self) -> None:
         """Plan again those that may refer to other objects than before."""
