@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import eventide as ev
-from eventide.continuous.guards import firing_histories
+from eventide.continuous.guards import guards
 from eventide.engine import zeno
 
 
@@ -30,11 +30,11 @@ def some_code() -> None:
 CODE = some_code.__code__
 
 
-def followed() -> firing_histories.FiringHistories:
-    return firing_histories.FiringHistories(lambda: None)
+def followed() -> guards.FiringHistories:
+    return guards.FiringHistories(lambda: None)
 
 
-def fire(kept: firing_histories.FiringHistories, number: int, time: float) -> None:
+def fire(kept: guards.FiringHistories, number: int, time: float) -> None:
     """As the stepper notes it."""
     history = kept.history
     if history.serial[number] == 0.0:
@@ -75,7 +75,7 @@ def test_a_trail_that_never_fired_is_not_kept() -> None:
 
 
 def test_of_too_many_trails_that_nobody_waits_on_the_latest_half_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(firing_histories, "MOST_HISTORIES", 4)
+    monkeypatch.setattr(guards, "MOST_HISTORIES", 4)
     kept = followed()
     used = kept.follow(Wait("used", CODE))
     fire(kept, used, -1.0)

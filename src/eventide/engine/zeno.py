@@ -2,7 +2,7 @@
 
 In: each firing of a condition. Out: `run.alert`, once it has fired too often while time barely advanced, or its
 intervals shrink by one ratio towards a time just ahead. `monitor/cascade.py` then decides what follows. A history
-belongs to the code of a condition and the name of its owner; see `continuous/guards/firing_histories.py`.
+belongs to the code of a condition and the name of its owner; see `FiringHistories` in `continuous/guards/guards.py`.
 """
 
 from __future__ import annotations

@@ -2,19 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from eventide.engine.memory.growable_arrays import float_table
-from eventide.engine.records import HistoryRecord
 from eventide.engine.zeno import MOST
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from eventide.discrete.conditions.condition import Condition
-
-MOST_HISTORIES: Final = 4096
-"""The most histories that are kept of conditions that are not waited for."""
+    from eventide.engine.records import HistoryRecord
 
 
 class FiringHistory:
@@ -61,82 +54,3 @@ class FiringHistory:
     def end(self) -> None:
         """It begins again when it fires next."""
         self._history.floats[self._number] = 0.0
-
-
-class FiringHistories:
-    """The histories of one simulation: how often each condition fired recently, a row for each.
-
-    A history belongs to the name of the waiting process or object and the code of the condition. It continues when a
-    process waits again for the same condition, and when another object takes the name.
-
-    floats  the table; `history` names its columns
-    """
-
-    def __init__(self, on_growth: Callable[[], None]) -> None:
-        self.history = HistoryRecord()
-        self.floats = float_table(self.history, on_growth)
-        # Code is compared by identity: to hash it takes long, and equal code may stand in several places.
-        self._numbers: dict[int, dict[str, int]] = {}
-        # By number; in lists, as what would be an object for each history is one more for the collector to visit.
-        self._names: list[str] = []
-        self._codes: list[object] = []
-        self._users: list[int] = []
-        self._unused: dict[int, None] = {}
-
-    def follow(self, condition: Condition) -> int:
-        """The history of a condition that is waited for from now on."""
-        name, code = condition.identity
-        numbers = self._numbers.get(id(code))
-        if numbers is None:
-            numbers = self._numbers[id(code)] = {}
-        number = numbers.get(name)
-        if number is None:
-            number = numbers[name] = self.floats.allocate()
-            if number == len(self._names):
-                self._names.append(name)
-                self._codes.append(code)
-                self._users.append(1)
-            else:
-                self._names[number], self._codes[number], self._users[number] = name, code, 1
-            return number
-        if not self._users[number]:
-            del self._unused[number]
-        self._users[number] += 1
-        return number
-
-    def leave(self, number: int) -> None:
-        """A condition with this history is waited for no longer."""
-        self._users[number] -= 1
-        if self._users[number]:
-            return
-        if self.history.serial[number] == 0.0:
-            self._drop(number)
-            return
-        self._unused[number] = None
-        if len(self._unused) > MOST_HISTORIES:
-            for other in list(self._unused)[: MOST_HISTORIES // 2]:
-                del self._unused[other]
-                self._drop(other)
-
-    def _drop(self, number: int) -> None:
-        code = id(self._codes[number])
-        numbers = self._numbers[code]
-        del numbers[self._names[number]]
-        if not numbers:
-            del self._numbers[code]
-        self._names[number], self._codes[number] = "", None
-        self.floats.release(number)
-
-    def has_gone_on(self, number: int) -> bool:
-        """Whether a condition with this history has fired more than once."""
-        history = self.history
-        return bool(history.interval[number] > 0.0 or history.crowd[number] > 0.0)
-
-    def at(self, number: int) -> FiringHistory:
-        """The history of a number."""
-        return FiringHistory(self._names[number], self._codes[number], self.history, number)
-
-    def all(self) -> list[FiringHistory]:
-        """All that have fired, in the order in which they fired first."""
-        histories = [self.at(number) for numbers in self._numbers.values() for number in numbers.values()]
-        return sorted((history for history in histories if history.serial > 0.0), key=lambda history: history.serial)

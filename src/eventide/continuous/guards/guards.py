@@ -17,7 +17,7 @@ import numpy as np
 
 from eventide.continuous.components.switches import Switch
 from eventide.continuous.guards.equalities import Doubts
-from eventide.continuous.guards.firing_histories import FiringHistories
+from eventide.continuous.guards.firing_histories import FiringHistory
 from eventide.declare.changes import Pending
 from eventide.discrete.conditions.condition import conditions_of
 from eventide.discrete.conditions.until import StateWait, drop_past, keep_past
@@ -28,7 +28,7 @@ from eventide.discrete.processes.process import Process
 from eventide.engine.codes import AT_END
 from eventide.engine.guard_screening import test_again
 from eventide.engine.memory.growable_arrays import float_table, int_table
-from eventide.engine.records import GuardRecord, view_of
+from eventide.engine.records import GuardRecord, HistoryRecord, view_of
 from eventide.inputs.base import reached_inputs
 
 if TYPE_CHECKING:
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 
     from eventide.continuous.components.member import Member
     from eventide.continuous.flows.flow import Flow
-    from eventide.continuous.guards.firing_histories import FiringHistory
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import ConditionPlan
     from eventide.discrete.conditions.condition import Condition
@@ -45,6 +44,87 @@ Kind: TypeAlias = Literal["certified", "sampled", "opaque"]
 """How closely a condition is monitored: by proofs, at points of a step, at its middle and end."""
 MOST_AT_REST: Final = 8
 """A flow keeps this many rows of past waits for processes that wait again, and as many as it has conditions."""
+MOST_HISTORIES: Final = 4096
+"""The most histories that are kept of conditions that are not waited for."""
+
+
+class FiringHistories:
+    """The histories of one simulation: how often each condition fired recently, a row for each.
+
+    A history belongs to the name of the waiting process or object and the code of the condition. It continues when a
+    process waits again for the same condition, and when another object takes the name.
+
+    floats  the table; `history` names its columns
+    """
+
+    def __init__(self, on_growth: Callable[[], None]) -> None:
+        self.history = HistoryRecord()
+        self.floats = float_table(self.history, on_growth)
+        # Code is compared by identity: to hash it takes long, and equal code may stand in several places.
+        self._numbers: dict[int, dict[str, int]] = {}
+        # By number; in lists, as what would be an object for each history is one more for the collector to visit.
+        self._names: list[str] = []
+        self._codes: list[object] = []
+        self._users: list[int] = []
+        self._unused: dict[int, None] = {}
+
+    def follow(self, condition: Condition) -> int:
+        """The history of a condition that is waited for from now on."""
+        name, code = condition.identity
+        numbers = self._numbers.get(id(code))
+        if numbers is None:
+            numbers = self._numbers[id(code)] = {}
+        number = numbers.get(name)
+        if number is None:
+            number = numbers[name] = self.floats.allocate()
+            if number == len(self._names):
+                self._names.append(name)
+                self._codes.append(code)
+                self._users.append(1)
+            else:
+                self._names[number], self._codes[number], self._users[number] = name, code, 1
+            return number
+        if not self._users[number]:
+            del self._unused[number]
+        self._users[number] += 1
+        return number
+
+    def leave(self, number: int) -> None:
+        """A condition with this history is waited for no longer."""
+        self._users[number] -= 1
+        if self._users[number]:
+            return
+        if self.history.serial[number] == 0.0:
+            self._drop(number)
+            return
+        self._unused[number] = None
+        if len(self._unused) > MOST_HISTORIES:
+            for other in list(self._unused)[: MOST_HISTORIES // 2]:
+                del self._unused[other]
+                self._drop(other)
+
+    def _drop(self, number: int) -> None:
+        code = id(self._codes[number])
+        numbers = self._numbers[code]
+        del numbers[self._names[number]]
+        if not numbers:
+            del self._numbers[code]
+        self._names[number], self._codes[number] = "", None
+        self.floats.release(number)
+
+    def has_gone_on(self, number: int) -> bool:
+        """Whether a condition with this history has fired more than once."""
+        history = self.history
+        return bool(history.interval[number] > 0.0 or history.crowd[number] > 0.0)
+
+    def at(self, number: int) -> FiringHistory:
+        """The history of a number."""
+        return FiringHistory(self._names[number], self._codes[number], self.history, number)
+
+    def all(self) -> list[FiringHistory]:
+        """All that have fired, in the order in which they fired first."""
+        histories = [self.at(number) for numbers in self._numbers.values() for number in numbers.values()]
+        return sorted((history for history in histories if history.serial > 0.0), key=lambda history: history.serial)
 
 
 class Guards:
