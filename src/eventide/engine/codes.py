@@ -208,7 +208,7 @@ FLAT: Final = 16
 MODEL: Final = 17
 EXPRESSIONS: Final = 96
 """The largest number of expressions of a condition that is enclosed."""
-JOINTS: Final = 40
+JOINTS: Final = 64
 """The largest number of comparisons of a condition that wait to be joined."""
 ROUGH: Final = EXPRESSIONS * MODEL
 """The place of scratch room in `models`."""

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 LARGEST: Final = 32_768
 """How many numbers a kernel may keep for the length of a call."""
-FEW: Final = 16
+FEW: Final = 32
 """Conditions tell how each item of a vector of so many moves: that many comparisons can be enclosed."""
 Operand: TypeAlias = Number | Boolean | Vector | Formula
 
