@@ -441,7 +441,7 @@ class Bodies:
         self._known: dict[object, list[Body]] = {}
         self._current: dict[object, list[Body]] = {}
         """Those that were examined while processes have been rows this time, and are valid."""
-        self._created: dict[tuple[object, ...], tuple[CodeType, CannotLower]] = {}
+        self._refused_starts: dict[tuple[object, ...], tuple[CodeType, CannotLower]] = {}
         """Why processes of some code and types of arguments begin in Python."""
 
     def notes(self, exits: Mapping[tuple[Body, int], int]) -> list[RowNote]:
@@ -563,7 +563,7 @@ class Bodies:
             if (row_start := body.begin(arguments)) is not None:
                 return body, row_start
         key = id(code), *(type(value) for value in arguments.values())
-        if key not in self._created and len(bodies) < MOST_KINDS:
+        if key not in self._refused_starts and len(bodies) < MOST_KINDS:
             try:
                 for body in self._read(function, arguments):
                     if (row_start := body.begin(arguments)) is not None:
@@ -571,9 +571,9 @@ class Bodies:
                         return body, row_start
                 bodies.append(body)
             except CannotLower as refusal:
-                self._created[key] = code, refusal.untraced
-        if key in self._created:
-            raise self._created[key][1].untraced
+                self._refused_starts[key] = code, refusal.untraced
+        if key in self._refused_starts:
+            raise self._refused_starts[key][1].untraced
         raise definition.refusal(definition.tree, "its arguments change their types")
 
     def _bodies_of(self, function: FunctionType) -> list[Body]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
+from eventide.engine.memory.growable_arrays import LINE, zeros
 from eventide.engine.records import Record, address_of, view_of
 from eventide.rows.codes import BRANCH, FREE, INTERRUPTION, LOOK_HEAD, NONE, UNMADE, UNSEEN
 from eventide.rows.interface import PLAIN
@@ -46,8 +47,6 @@ FEWEST: Final = 64
 """How many rows there are from the start, and how many are added at least."""
 VALUES: Final = 1024
 """How many values of a tally there is room for."""
-LINE: Final = 64
-"""The bytes of a cache line."""
 MOST_WAITING: Final = 2048
 """The most that may wait at a station: a level of Python keeps the durations of some thousand values apart."""
 MOST_LOOKS: Final = 256
@@ -86,18 +85,10 @@ class Host:
 Scalar = TypeVar("Scalar", bound=np.generic)
 
 
-def zeros(rows: int, width: int, dtype: type[Scalar] | np.dtype[Scalar], row: int = 0) -> NDArray[Scalar]:
-    """A table of zeros in which a certain row begins with a cache line."""
-    items = rows * width
-    room = np.zeros(items + LINE // 8, dtype)
-    begin = -(room.ctypes.data // 8 + row * width) % (LINE // 8)
-    return room[begin : begin + items].reshape(rows, width)
-
-
 def lengthen(record: Record, rows: int, row: int = 0) -> None:
-    """Let a record have this many rows; the new ones hold zeros."""
+    """Let a record have this many rows, of which one begins with a cache line; the new ones hold zeros."""
     for kind, width in record.widths.items():
-        table = zeros(rows, width, np.int64, row) if kind == "ints" else zeros(rows, width, np.float64, row)
+        table = zeros((rows, width), np.int64 if kind == "ints" else np.float64, row * width)
         old = record.__dict__.get(kind)
         if old is not None:
             table[: len(old)] = old
@@ -496,6 +487,6 @@ class RowMemory:
 
 
 def _longer(old: NDArray[Scalar], needed: int) -> NDArray[Scalar]:
-    longer: NDArray[Scalar] = zeros(1, max(needed, len(old) * 5 // 4, 2 * FEWEST), old.dtype)[0]
+    longer: NDArray[Scalar] = zeros((max(needed, len(old) * 5 // 4, 2 * FEWEST),), old.dtype.type)
     longer[: len(old)] = old
     return longer

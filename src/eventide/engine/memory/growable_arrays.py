@@ -27,11 +27,11 @@ Numbers: TypeAlias = "NDArray[Any]"
 """An array of floats or of whole numbers, as a record says."""
 
 
-def zeros(shape: tuple[int, ...], dtype: type) -> Numbers:
-    """An array of zeros, of 8 bytes each, that begins where a cache line does."""
+def zeros(shape: tuple[int, ...], dtype: type, aligned: int = 0) -> Numbers:
+    """An array of zeros, of 8 bytes each; a cache line begins where it does, or so many items later."""
     size = prod(shape)
     memory: Numbers = np.zeros(size + LINE // 8, dtype)
-    start = -address_of(memory) % LINE // 8
+    start = -(address_of(memory) // 8 + aligned) % (LINE // 8)
     return memory[start : start + size].reshape(shape)
 
 
