@@ -339,7 +339,12 @@ class ByPolynomials(Pulsed):
         self.rate.y = np.polyval([1.0, 2.0], self.sim.time) + np.sinc(self.sim.time)
 
 
-@pytest.mark.parametrize("kind", [ByArrays, ByPolynomials])
+class ByAMap(Pulsed):
+    def equations(self):
+        self.rate.y = sum(map(math.sin, (self.sim.time, self.y))) + np.linalg.det(((self.sim.time, 1.0), (0.0, 1.0)))
+
+
+@pytest.mark.parametrize("kind", [ByArrays, ByPolynomials, ByAMap])
 def test_what_numpy_makes_of_the_time_is_smooth(kind):
     sim = ev.Simulation()
     kind(sim).start()
@@ -360,8 +365,17 @@ def test_of_a_function_in_a_field_the_first_place_is_told():
     assert (len(told), [text for _, text, _ in listed]) == (1, ["t < high", "t < low"])
 
 
-def test_a_text_that_a_function_in_a_field_compares_is_told():
-    told, _ = told_by(fresh(Fed), inflow=lambda t: 1000.0 if f"{t:.3f}" in ("3.000", "3.001") else 0.0)
+@pytest.mark.parametrize(
+    "inflow",
+    [
+        lambda t: 1000.0 if f"{t:.3f}" in ("3.000", "3.001") else 0.0,
+        lambda t: 1000.0 if str(t)[:5] == "3.000" else 0.0,
+        lambda t: sum(map(inflow, (t, t))),
+    ],
+    ids=["f-string", "str", "map"],
+)
+def test_what_a_function_in_a_field_compares_is_told_whatever_it_is(inflow):
+    told, _ = told_by(fresh(Fed), inflow=inflow)
     assert len(told) == 1
 
 

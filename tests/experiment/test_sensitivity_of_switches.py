@@ -219,3 +219,51 @@ def unknown(sim: ev.Simulation, *, part: str = "extreme", a: float = 0.5) -> dic
 def test_what_is_not_known_of_an_integral_is_refused_by_name(part: str, words: str) -> None:
     with pytest.raises(ev.UndifferentiableError, match=words):
         ev.sensitivity(unknown(part=part))
+
+
+class Fed(ev.Continuous):
+    x: ev.State = ev.state(0.2)
+    f: Any = None
+
+    def equations(self) -> None:
+        self.rate.x = self.f(self)
+
+
+def by_time(_sim: ev.Simulation, a: float, at: float) -> Any:
+    return lambda one: a if one.sim.time > at else 0.0
+
+
+def by_state(_sim: ev.Simulation, a: float, at: float) -> Any:
+    return lambda one: a if one.x < at else 0.5 * a
+
+
+@ev.model(until=1.75, **EXACT)
+def fed(
+    sim: ev.Simulation, *, a: float = 1.25, at: float = 0.5, kind: str = "by_time", is_exchanged: bool = False
+) -> dict[str, Any]:
+    make = {"by_time": by_time, "by_state": by_state}[kind]
+    one = Fed(sim, f=(lambda me: a * me.sim.time) if is_exchanged else make(sim, a, at), name="one").start()
+
+    def exchange() -> ev.ProcessGenerator[None]:
+        yield ev.hold(0.75)
+        one.f = lambda me: a * a if me.sim.time > 1.0 else at
+
+    if is_exchanged:
+        sim.process(exchange())
+    return {"x": lambda: one.x}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("kind", "is_exchanged", "expected"),
+    [
+        pytest.param("by_time", False, (1.25, -1.25), id="a comparison of the time"),
+        pytest.param("by_state", False, (0.875, 0.5), id="a comparison of a state"),
+        pytest.param("by_time", True, (0.28125 + 2.0 * 1.25 * 0.75, 0.25), id="a function that an event exchanges"),
+    ],
+)
+def test_sensitivities_go_through_functions_in_fields(
+    kind: str, is_exchanged: bool, expected: tuple[float, float]
+) -> None:
+    found = ev.sensitivity(fed(kind=kind, is_exchanged=is_exchanged), ["a", "at"])
+    assert (found["x", "a"], found["x", "at"]) == pytest.approx(expected, abs=1e-8)

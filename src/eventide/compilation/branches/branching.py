@@ -22,7 +22,7 @@ from eventide.compilation.branches.calls import (
 from eventide.compilation.branches.fields import EACH, is_path
 from eventide.compilation.branches.law_names import OUTCOME, LawNames, operands_of
 from eventide.compilation.branches.nonsmooth import JUMPS, NONSMOOTH, remainder
-from eventide.compilation.branches.smoothness import ORDERS, Smoothness
+from eventide.compilation.branches.smoothness import ORDERS, Smoothness, makes_text
 from eventide.compilation.branches.syntax import (
     HOLDS,
     as_float,
@@ -300,7 +300,7 @@ class Branching:
         sides = [self._value(side, known) for side in (node.left, *node.comparators)]
         node.left, node.comparators = sides[0], sides[1:]
         if not all(isinstance(op, ORDERS) for op in node.ops):
-            has_text = any(isinstance(one, ast.JoinedStr) for one in ast.walk(node))
+            has_text = any(map(makes_text, ast.walk(node)))
             if has_text or (self.clock.reads(node) and self.resolved_or_none(node, known) is None):
                 self._note_if_moving(node, known, "it is no comparison of numbers")
             return node

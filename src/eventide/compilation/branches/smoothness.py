@@ -38,6 +38,7 @@ _OF_NUMPY: Final = (
     "reciprocal reshape roll sin sinc sinh size sqrt square squeeze stack subtract sum tan tanh tensordot trapezoid "
     "trapz true_divide vdot vstack zeros zeros_like"
 )
+_OF_ALGEBRA: Final = "det inv solve"
 _OF_PYTHON: Final = (
     "bool complex dict enumerate float getattr hasattr isinstance len list pow print range reversed setattr slice str "
     "sum super tuple type zip"
@@ -51,7 +52,7 @@ _OF_ARRAYS: Final = ("copy", "cumprod", "cumsum", "dot", "fill", "mean", "prod",
 """Methods of arrays that are smooth."""
 SMOOTH: Final[dict[int, object]] = {
     id(found): found
-    for space, names in ((math, _OF_MATH), (np, _OF_NUMPY), (builtins, _OF_PYTHON))
+    for space, names in ((math, _OF_MATH), (np, _OF_NUMPY), (np.linalg, _OF_ALGEBRA), (builtins, _OF_PYTHON))
     for name in names.split()
     if (found := getattr(space, name, None)) is not None
 }
@@ -140,7 +141,10 @@ class Smoothness:
         """Whether what a call runs may branch, but for what it is given."""
         function = node.func
         if not isinstance(function, ast.Attribute):
-            return self.may_branch(names.object_of(function), names.facts)
+            called = names.object_of(function)
+            if called is map and node.args:
+                called = names.object_of(node.args[0])
+            return self.may_branch(called, names.facts)
         if is_super(function.value):  # of laws what branches is located where it stands
             return function.attr not in LAWS and self.may_branch(names.above(function.attr), names.facts, names.cls)
         owner = names.class_of(function.value)
@@ -184,9 +188,15 @@ def _is_branch(node: ast.AST) -> bool:
     """Whether a piece of code branches, bends or jumps by itself."""
     if isinstance(node, ast.Compare):
         return any(isinstance(op, ORDERS) for op in node.ops)
-    if isinstance(node, ast.JoinedStr):
+    if makes_text(node):
         return True  # it may be compared
     return isinstance(node, ast.BinOp | ast.AugAssign) and isinstance(node.op, ast.Mod | ast.FloorDiv)
+
+
+def makes_text(node: ast.AST) -> bool:
+    """Whether a piece of code makes a text of a value."""
+    is_named = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "str"
+    return is_named or isinstance(node, ast.JoinedStr)
 
 
 def is_super(node: ast.expr | None) -> bool:
