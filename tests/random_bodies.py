@@ -44,6 +44,7 @@ def made(sim: ev.Simulation) -> int:
 
 def run_through(sim: ev.Simulation, module: ModuleType, log: list[Any], horizon: float, *, most: int = 30) -> None:
     """Run a model to a time, and log with what lines and notes each error comes that it meets, of `most` at most."""
+    module.reset()
     for _ in range(most):
         try:
             sim.run(until=horizon)
@@ -57,10 +58,34 @@ def run_through(sim: ev.Simulation, module: ModuleType, log: list[Any], horizon:
             break
 
 
-HEAD = (
-    "import math\nimport eventide as ev\n\nLIMIT = 400\nRATE = 1.25\nTABLE = [0.5, 1.0, 2.5]\n\n\n"
-    "def twice(x):\n    return 2.0 * x\n\n"
-)
+HEAD = """import math
+import eventide as ev
+
+LIMIT = 400
+RATE = 1.25
+TABLE = [0.5, 1.0, 2.5]
+FLOATS, COUNTS, PARTS = [], [], []
+
+
+def twice(x):
+    return 2.0 * x
+
+
+class Part:
+    def __init__(self, size):
+        self.size, self.used, self.late = size, 0, False
+
+    def __eq__(self, other):
+        return repr(self) == repr(other)
+
+    def __repr__(self):
+        return f"part of {self.size}, {self.used} {self.late}"
+
+
+def reset():
+    FLOATS[:], COUNTS[:], PARTS[:] = [0.5, 0.25, 1.5], [3, 1, 2], [Part(0.25), Part(0.5), Part(1.0)]
+
+"""
 
 
 class Writer:
@@ -235,9 +260,31 @@ class Writer:
         return [*lines, "else:", "    y = 0.125"] if c.random() < 0.2 else lines
 
     def on_items(self, number: int) -> list[str]:
+        own = Random(f"{self.name} {number}")  # so that all else of the program stays what it is
+        items = own.choice(["(0.5, 1.5)", "FLOATS", "FLOATS", "COUNTS", "PARTS", "PARTS"])
         self.loops += 1
-        lines = [f"for f{number} in (0.5, 1.5):", *self.inside()]
+        lines = [f"for f{number} in {items}:", *self.inside()]
         self.loops -= 1
+        deeds = {
+            "FLOATS": ("x = f{0} * 0.5", "seen.append(f{0})", "yield ev.hold(f{0} * 0.25)"),
+            "COUNTS": ("n = f{0}", "x = f{0} * 0.25"),
+            "PARTS": (
+                "f{0}.used += 1",
+                "f{0}.size = abs(x) * 0.5",
+                "x = f{0}.size + 0.125",
+                "f{0}.late = x > 1.0",
+                "log.append((sim.time, f{0}.used, f{0}.size))",
+                "yield ev.hold(f{0}.size % 0.5)",
+            ),
+        }.get(items, ("pass",))
+        lines[1:1] = [f"    {own.choice(deeds).format(number)}" for _ in range(2)]
+        if own.random() < 0.25:
+            lines.append(f"if len(FLOATS) < 6 {own.choice(['and', 'or'])} x > 2.0:")
+            lines.append(
+                "    " + own.choice(["FLOATS.append(0.125)", "FLOATS[1] = 0.75", "COUNTS[0] = 2", "PARTS.reverse()"])
+            )
+        elif own.random() < 0.3:
+            lines += ["else:", "    y = 0.25"]
         return lines
 
     def on_leave(self, number: int) -> list[str]:

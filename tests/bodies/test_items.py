@@ -85,3 +85,186 @@ def test_items_that_have_changed_or_are_gone_are_pythons(native: bool) -> None:
     assert len(found[1]) == 3
     assert "word" in found[0]
     assert taken(sim) > 20
+
+
+class Machine:
+    """What a worker goes to, one after the other."""
+
+    def __init__(self, number: int) -> None:
+        self.number, self.used, self.time, self.last = number, 0, 0.25 * number + 0.5, -1.0
+
+
+def going_round(sim: ev.Simulation, stops: tuple[float, ...], *, is_disturbed: bool) -> list[Any]:
+    """Workers go through lists of numbers, objects and resources, which somebody in Python may change."""
+    machines, log = [Machine(k) for k in range(4)], list[Any]()
+    desks = [ev.Resource(sim, name=f"desk {k}") for k in range(3)]
+    gaps, flags, counts = [0.5, 0.25, 1.0, 0.125], [True, False], [3, 1, 2]
+
+    def worker(number: int, gaps: list[float]) -> ev.ProcessGenerator:
+        while True:
+            for gap in gaps:
+                yield ev.hold(gap)
+                for machine in machines:
+                    machine.used += 1
+                    if machine.number == 2:
+                        continue
+                    yield ev.hold(machine.time)
+                    machine.last = sim.time
+                    if machine.used % 7 == 6:
+                        break
+                else:
+                    log.append((sim.time, number))
+                log.append((sim.time, gap))
+            for desk in desks:
+                with desk.request() as place:
+                    yield place
+                    yield ev.hold(0.3)
+            for flag in flags:
+                if flag:
+                    yield ev.hold(0.1)
+            for count in counts:
+                log.append(count)
+            yield ev.hold(0.1)
+
+    def changer() -> ev.ProcessGenerator:
+        for what in iter(range(40)):
+            yield ev.hold(1.3)
+            [
+                lambda: gaps.append(0.25), lambda: gaps.pop(0), lambda: machines.append(Machine(7)), machines.reverse,
+                machines.pop, lambda: counts.append(4), desks.reverse, lambda: flags.append(True),
+                lambda: machines.insert(1, machines.pop()), lambda: gaps.insert(0, 0.5),
+            ][what % 10]()  # fmt: skip
+
+    for number in range(3):
+        sim.process(worker(number, gaps if number else gaps[1:]))
+    if is_disturbed:
+        sim.process(changer())
+    for until in stops:
+        sim.run(until=until)
+        found = (process._generator.gi_frame.f_locals for process in sim.processes)  # type: ignore[attr-defined]
+        log.append([{name: value for name, value in one.items() if type(value) in (int, float)} for one in found])
+    return [log, [(one.number, one.used, one.last) for one in machines], [one.waits.mean for one in desks], sim.events]
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("is_disturbed", [False, True])
+def test_loops_over_lists_are_native_and_go_by_what_the_lists_have(is_disturbed: bool, native: bool) -> None:
+    for stops in ((80.0,), (10.0, 11.3, 12.2, 17.0, 30.0, 31.0, 55.0)):
+        _, sim = both(lambda sim, at=stops: going_round(sim, at, is_disturbed=is_disturbed), native=native)  # type: ignore[misc]
+        assert taken(sim) > (0.2 if is_disturbed else 0.5) * sim.events
+        assert sim._migration is not None
+        if not is_disturbed:
+            assert sim._migration.exits == {}
+
+
+def test_a_loop_keeps_the_objects_of_its_list_alive() -> None:
+    """Python takes one out of the list while a row is at it."""
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        machines, log = [Machine(k) for k in range(4)], list[Any]()
+
+        def worker() -> ev.ProcessGenerator:
+            while True:
+                for machine in machines:
+                    machine.used += 1
+                    yield ev.hold(0.5)
+                    log.append((sim.time, machine.number, machine.used))
+
+        def changer() -> ev.ProcessGenerator:
+            for turn in iter(range(20)):
+                yield ev.hold(1.7)
+                machines[turn % 4] = Machine(10 + turn)
+
+        sim.process(worker())
+        sim.process(worker())
+        sim.process(changer())
+        sim.run(until=40.0)
+        return [log, [(machine.number, machine.used) for machine in machines]]
+
+    found, sim = both(run)
+    assert len(found[0]) > 150
+    assert taken(sim) > 20
+
+
+class Site:
+    """A worker with a list that may become another one."""
+
+    def __init__(self, sim: ev.Simulation, machines: list[Machine], log: list[Any]) -> None:
+        self.sim, self.machines, self.log = sim, machines, log
+
+    def work(self) -> ev.ProcessGenerator:
+        while True:
+            for machine in self.machines:
+                machine.used += 1
+                yield ev.hold(0.5)
+                self.log.append((self.sim.time, machine.number, machine.used))
+
+
+def test_a_loop_goes_on_with_the_objects_of_the_list_that_it_began_with() -> None:
+    """Python takes them out of a list from which a process has come, and not only out of the one that it has now."""
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        plans, log = [[Machine(k) for k in range(40)]], list[Any]()
+        site = Site(sim, plans[0], log)
+
+        def changer() -> ev.ProcessGenerator:
+            for turn in iter(range(200)):
+                yield ev.hold(0.3)
+                for plan in plans[:-1]:
+                    plan[:] = [Machine(100 + turn) for _ in plan]
+
+        sim.process(site.work())
+        sim.process(site.work())
+        sim.process(changer())
+        for turn in range(6):
+            sim.run(until=5.25 + 5.0 * turn)
+            site.machines = [Machine(k) for k in range(40)]
+            plans.append(site.machines)
+        sim.run(until=50.0)
+        return [log, [[machine.used for machine in plan] for plan in plans]]
+
+    found, sim = both(run)
+    assert len(found[0]) > 100
+    assert taken(sim) > 10
+
+
+class Tank(ev.Continuous):
+    """Something that leaks."""
+
+    level: ev.State = ev.state(1.0)
+    leak: float = 0.25
+    filled: int = 0
+
+    def equations(self) -> None:
+        self.rate.level = -self.leak * self.level
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("has_stranger", [False, True])
+def test_loops_over_components_are_native_if_all_are_of_the_simulation(has_stranger: bool, native: bool) -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        tanks, log = [Tank(sim, leak=0.1 * k).start() for k in range(1, 4)], list[Any]()
+        tanks += [Tank(ev.Simulation())] if has_stranger else []
+        tanks.append(tanks[0])
+
+        def filler(pause: float) -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(pause)
+                for tank in tanks:
+                    if tank.level < 0.7:
+                        tank.level += 0.1
+                        tank.filled += 1
+                        yield ev.hold(0.05)
+                    tank.leak = tank.leak * 0.99
+                log.append(sim.time)
+
+        sim.process(filler(0.5))
+        sim.process(filler(0.7))
+        for until in (8.0, 15.5, 30.0):
+            sim.run(until=until)
+            log.append([(tank.level, tank.leak, tank.filled) for tank in tanks])
+        return [log, sim.events]
+
+    found, sim = both(run, native=native)
+    assert found[0][-1][0][2] > 3
+    assert (taken(sim) > 0.5 * sim.events) != has_stranger

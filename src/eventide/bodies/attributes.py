@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable
 from operator import attrgetter
 from types import FunctionType, MemberDescriptorType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from eventide.bodies.calls import PLAIN, object_at
 from eventide.bodies.naming import ABSENT, CREATED, Fact
@@ -82,6 +82,8 @@ def read(expressions: BodyExpressions, owner: Thing, node: ast.Attribute) -> Ope
 def read_held(expressions: BodyExpressions, owner: Operand, node: ast.Attribute) -> Operand:
     """A number of the object that a variable holds now, which may be another one each time. Raises Unknown."""
     naming, known = expressions.naming, _held(expressions, owner, node)
+    if (kept := kept_of(Thing("", (), known), node.attr)) is not None:
+        return read_quantity(expressions, owner, kept, node)
     _note_class(naming, type(known), node)
     kind = KINDS.get(type(getattr(known, node.attr, ABSENT)))
     if kind is None:
@@ -90,11 +92,12 @@ def read_held(expressions: BodyExpressions, owner: Operand, node: ast.Attribute)
     return _taken(expressions.emission, f"attribute({where}, {_constant(naming, _TYPES[kind])})", kind)
 
 
-def _held(expressions: BodyExpressions, owner: Operand, node: ast.Attribute) -> object:
+def _held(expressions: BodyExpressions, owner: Operand, node: ast.Attribute) -> Any:
     """The object that a variable has held; one of another class is left to Python. Raises Unknown."""
     naming, emission = expressions.naming, expressions.emission
     name = node.value.id if isinstance(node.value, ast.Name) else ""
-    held = naming.values.get(name, naming.samples.get(naming.key(name)))
+    held = naming.samples.get(naming.key(name))
+    held = naming.values.get(name) if held is None else held
     if owner.kind != "object" or not owner.is_early or expressions.is_inside or not is_plain(held):
         raise Unknown("attributes of numbers, and of objects that are not known, are left to Python", node)
     emission.emit_early(_EXIT.format(f"{owner.text} <= {UNMADE}"))
@@ -274,7 +277,7 @@ def kept_of(thing: Thing, name: str) -> Kept | None:
     return kept
 
 
-def read_quantity(expressions: BodyExpressions, owner: Thing, kept: Kept, node: ast.Attribute) -> Operand:
+def read_quantity(expressions: BodyExpressions, owner: Operand | Thing, kept: Kept, node: ast.Attribute) -> Operand:
     """What a component has by a name now. Raises Unknown."""
     slot, first = _place(expressions, owner, kept, node)
     emission = expressions.emission
@@ -297,13 +300,16 @@ def setting(
     function    in whose text it stands
     """
     owner = expressions.value(target.value)
-    kept = kept_of(owner, target.attr) if isinstance(owner, Thing) else None
-    if kept is None or not isinstance(owner, Thing):
+    known = owner if isinstance(owner, Thing) else Thing("", (), _held(expressions, owner, target))
+    kept = kept_of(known, target.attr)
+    if kept is None:
         return _setting_plain(expressions, owner, target, operand, function)
     return _changing(expressions, owner, kept, target, operand), False
 
 
-def _changing(expressions: BodyExpressions, owner: Thing, kept: Kept, target: ast.Attribute, operand: Operand) -> str:
+def _changing(
+    expressions: BodyExpressions, owner: Operand | Thing, kept: Kept, target: ast.Attribute, operand: Operand
+) -> str:
     if kept.role not in ("state", "field"):
         raise Unknown("what laws set is set by Python", target)
     kind = _KEPT_KINDS[kept.kind]
@@ -320,10 +326,14 @@ def _changing(expressions: BodyExpressions, owner: Thing, kept: Kept, target: as
     return f"if not change(a, {slot}, {first}, {value}):\n    code = FAILED\n    break"
 
 
-def _place(expressions: BodyExpressions, owner: Thing, kept: Kept, node: ast.Attribute) -> tuple[str, str]:
+def _place(expressions: BodyExpressions, owner: Operand | Thing, kept: Kept, node: ast.Attribute) -> tuple[str, str]:
     """The variable of the kernel with the number of a slot, and what gives the first of its block."""
-    naming, kind = expressions.naming, type(owner.value)
-    if owner.value.sim is not naming.world:
+    naming, emission = expressions.naming, expressions.emission
+    known = owner.value if isinstance(owner, Thing) else _held(expressions, owner, node)
+    kind = type(known)
+    if isinstance(owner, Operand) and naming.key(ast.unparse(node.value)) not in naming.members:
+        raise Unknown("numbers of components are native where a loop over a list gives the component", node)
+    if known.sim is not naming.world:
         raise Unknown("it is of another simulation", node)
     ask = class_by_name(kind)
     for known in ("__getattribute__", "__setattr__", "__getattr__"):
@@ -331,8 +341,13 @@ def _place(expressions: BodyExpressions, owner: Thing, kept: Kept, node: ast.Att
             raise Unknown("its class has a say in what it has", node)
     for known in (*ACCESS, node.attr):
         naming.facts[id(kind), known] = Fact(ask, known, ask(known))
-    expressions.emission.emit_early("if a.run.arrays == 0:\n    code = EXIT\n    break")
-    slot = naming.quantity(owner, kept)
+    emission.emit_early("if a.run.arrays == 0:\n    code = EXIT\n    break")
+    if isinstance(owner, Operand):
+        where = f"{owner.text}, {_constant(naming, sys.intern(kept.block))}, {_constant(naming, int)}"
+        first = _taken(emission, f"attribute({where})", "int").text
+        slot = emission.keep_early(f"{first} + {kept.offset}", "int").text
+    else:
+        slot = naming.quantity(owner, kept)
     return slot, "-1" if kept.role == "field" else f"{slot} - {kept.offset}"
 
 
@@ -365,6 +380,11 @@ def item(owner: int, index: int, kind: int) -> int:
 def length(owner: int) -> int:
     """How many items there are."""
     return len(object_at(owner))
+
+
+def dropped(address: int) -> int:
+    """The same address."""
+    return address
 
 
 def taken_real(address: int) -> float:
@@ -401,6 +421,7 @@ FUNCTIONS: Final = (
     length,
     is_attribute,
     is_of_class,
+    dropped,
     taken_real,
     taken_whole,
     set_real,

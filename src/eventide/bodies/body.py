@@ -39,7 +39,7 @@ from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.errors import Interrupt
 from eventide.native.locking import locked
 from eventide.reading.dropped_commands import KNOWN
-from eventide.reading.generators import ITERATORS, Successor, chain_of, function_of, locals_of, range_in, rest_of
+from eventide.reading.generators import Successor, chain_of, function_of, iterators_in, locals_of, rest_of
 from eventide.reading.source import CannotLower
 from eventide.reading.twins import GoingOn
 from eventide.rows.loading import ENGINE, KERNEL, LOADING, RESOURCES
@@ -182,8 +182,7 @@ class Body:
                     return None
                 values = {**values, **inside}
             referents = gc.get_referents(one)
-            ranges = [range_in(item) for item in referents if type(item) in ITERATORS]
-            found = [iterator for iterator in ranges if iterator is not None]
+            found = iterators_in(referents, also_of_lists=any(loop.step == 0 for loop in point.loops))
             if len(found) != len(point.loops):
                 return None
             iterators += found
@@ -244,6 +243,8 @@ class Body:
         for loop, iterator in zip(standing.loops, iterators, strict=True):
             begin, end, step = rest_of(iterator)
             if step != loop.step or max(abs(begin), abs(end)) >= WIDE:
+                return None
+            if loop.members is not None and id(loop.members.found(values)) != end:
                 return None
             wholes[places[f"n_{loop.number}"]], wholes[places[f"s_{loop.number}"]] = begin, end
         requests = self._requests(at, values, found.resources) if standing.blocks else {}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from eventide.bodies.calls import addressed_call, target_of
 from eventide.bodies.naming import ABSENT, Fact, own_fact, reached
 from eventide.bodies.operands import SAMPLES, Thing, step
-from eventide.bodies.stations.choosing import fact_of
+from eventide.bodies.stations.choosing import all_are_of, fact_of
 from eventide.bodies.stations.statistics import is_of
 
 if TYPE_CHECKING:
@@ -125,9 +125,15 @@ class Environment:
         for where, known in naming.simulations.items():
             if (reached(values, *where) if where[0] else known) is not self._world:
                 return False
-        if any(len(Thing(*where, None).found(values)) != number for where, number in naming.lists.items()):
+        if not all(self._has(Thing(*where, None).found(values), known) for where, known in naming.lists.items()):
             return False
         return all(_has_method(values, root, path, known) for (root, path), known in naming.methods.items())
+
+    def _has(self, held: list[object], known: int | type) -> bool:
+        """Whether a list has a number of items, or only objects of a class, and of this simulation."""
+        if isinstance(known, int):
+            return len(held) == known
+        return all_are_of(held, known, self._world)
 
     def _kept(self, values: Mapping[str, object]) -> tuple[object, ...] | None:
         """The objects that native code calls; None if one is of another kind."""

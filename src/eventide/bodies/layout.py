@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from eventide.bodies.calls import object_at
 from eventide.bodies.operands import KINDS, WIDE
 from eventide.bodies.waits.closures import places_of
 from eventide.rows.codes import NONE
@@ -94,6 +95,10 @@ class Layout:
         return wholes, reals
 
 
-def iterator_of(loop: Loop, texts: Mapping[str, Any]) -> Iterator[int]:
-    """What a loop over a range has left in a row."""
+def iterator_of(loop: Loop, texts: Mapping[str, Any]) -> Iterator[object]:
+    """What a loop has left in a row."""
+    if loop.step == 0:
+        left = iter(object_at(texts[f"s_{loop.number}"]))
+        left.__setstate__(texts[f"n_{loop.number}"])
+        return left  # type: ignore[no-any-return]  # of a list
     return iter(range(texts[f"n_{loop.number}"], texts[f"s_{loop.number}"], loop.step))

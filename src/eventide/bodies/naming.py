@@ -201,7 +201,7 @@ class Naming:
         self.handled: dict[str, int] = {}  # the variables of exceptions in whose handlers it is, and their numbers
         self.outcomes: dict[str, Choice] = {}
         """The waits for the first of several things whose outcomes have variables where the kernel is being written."""
-        self.lists: dict[tuple[str, Path], int] = {}  # those of whose items one is chosen, and how many these are
+        self.lists: dict[tuple[str, Path], int | type] = {}  # those that stay: how many items, or of which class
         self.among: dict[str, tuple[Thing, ...]] = {}  # of which objects the variables of objects have one
         self.requests: dict[str, tuple[str, ...]] = {}
         """The variables that refer to requests in their blocks, and the stations of these."""
@@ -219,6 +219,7 @@ class Naming:
 
     def _note_nothing(self) -> None:
         self.samples: dict[str, object] = {}  # what variables of objects may get
+        self.members: set[str] = set()  # the variables that only a loop over objects of the simulation sets
         self.facts: dict[tuple[int, str], Fact] = {}
         self.particular: set[tuple[int, str]] = set()  # asked for whether it is empty only
         self.settings: dict[str, object] = {}

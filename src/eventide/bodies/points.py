@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from eventide.bodies.frames import Frame
+    from eventide.bodies.operands import Thing
 
 Does: TypeAlias = Literal["waits", "executes", "yields", "holds"]
 
@@ -103,8 +104,14 @@ class Handler(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """A loop over a range: its number in the text, its step, and its statement."""
+    """A loop over a range or a list.
+
+    number      in the text
+    step        of the range; 0 for a list
+    members     the list of objects that stays as it is; None for numbers
+    """
 
     number: int
     step: int
     statement: ast.For
+    members: Thing | None = None

@@ -21,6 +21,7 @@ from eventide.bodies.interrupts import interrupted
 from eventide.bodies.operands import Operand, Thing, Unknown
 from eventide.bodies.points import Loop, Point
 from eventide.bodies.spawning import spawned
+from eventide.bodies.stations.loops import looped
 from eventide.bodies.waits.choices import is_composed
 from eventide.bodies.waits.gatherings import is_gathering
 from eventide.bodies.waits.levels import level_changed
@@ -252,6 +253,9 @@ class Reading(Waiting):
             self._jump(head)
 
     def _on_for(self, statement: ast.For) -> None:
+        if not isinstance(statement.iter, ast.Call):
+            self._loop_over_items(statement)
+            return
         try:
             loop = self._range(statement)
         except Unknown as unknown:
@@ -267,14 +271,43 @@ class Reading(Waiting):
             raise self.frame.twin.definition.refusal(statement, str(unknown)) from None
         sign = "<" if loop.step > 0 else ">"
         self._add(f"if n_{k} {sign} s_{k}:\n{indent(given, '    ')}\n    n_{k} = n_{k} + {loop.step}\n    at = {body}")
+        self._go_round(statement, loop, head, body, otherwise, done)
+
+    def _go_round(self, statement: ast.For, loop: Loop, head: int, body: int, otherwise: int, done: int) -> None:
+        """What a loop does, and what comes where it has no more."""
+        assert isinstance(statement.target, ast.Name)
         self._add(f"else:\n    at = {otherwise}\ncontinue")
         self._lines = None
         self._around.append(loop)
-        self._in_loop(body, statement.body, head, done, target.id)
+        self._in_loop(body, statement.body, head, done, statement.target.id)
         self._around.pop()
         self._start(otherwise)
         self._run(statement.orelse)
         self._start(done)
+
+    def _loop_over_items(self, statement: ast.For) -> None:
+        loop: Loop | None = None
+        lines: list[str] = []
+
+        def write(expressions: BodyExpressions) -> None:
+            nonlocal loop, lines
+            target, twin = statement.target, self.frame.twin
+            if not isinstance(target, ast.Name) or target.id not in self.naming.own or statement not in twin.heads:
+                raise Unknown("only plain variables of its own are set by native code", statement)
+            loop, item, lines = looped(expressions, statement, len(self.loops), self.frame.tree)
+            lines = [*lines, self._set(target, item), f"n_{loop.number} = n_{loop.number} + 1"]
+
+        if not self._attempt(statement, write) or loop is None:
+            return
+        self.loops.append(loop)
+        head, body, otherwise, done, again = (self._new() for _ in range(5))
+        self._around.append(loop)
+        self.points[again] = self._here(statement, "executes")._replace(place=self.frame.twin.heads[statement])
+        self._around.pop()
+        self._start(head)
+        self._add(f"at = {again}\nif n_{loop.number} < length(s_{loop.number}):")
+        self._add(indent("\n".join([*lines, f"at = {body}"]), "    "))
+        self._go_round(statement, loop, head, body, otherwise, done)
 
     def _range(self, statement: ast.For) -> Loop:
         """Begin a loop over a range of whole numbers."""

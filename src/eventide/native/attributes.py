@@ -104,6 +104,13 @@ def _taken_whole(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     return Value(builder.select(failed, "i64", str(TOO_WIDE), value), "i64")
 
 
+def _dropped(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    """The address of an object to which there is a reference, which ends here: something else has one."""
+    made = object_at(expressions, arguments[0])
+    call_python(expressions, "void", "Py_DecRef", ("ptr", made))
+    return Value(expressions.builder.convert("ptrtoint", "ptr", made, "i64"), "i64")
+
+
 def _setting(kind: str, function: str) -> Intrinsic:
     """Set an attribute to an object made of a number; 1 if that has raised an error, which is set then."""
 
@@ -125,6 +132,7 @@ ATTRIBUTES: Final[Mapping[str, Intrinsic]] = {
     "length": _length,
     "is_attribute": _is_attribute,
     "is_of_class": _is_of_class,
+    "dropped": _dropped,
     "taken_real": _taken_real,
     "taken_whole": _taken_whole,
     "set_real": _setting("double", "PyFloat_FromDouble"),

@@ -238,23 +238,27 @@ def _holds(cell: CellType, name: str, values: Mapping[str, object]) -> bool:
 
 _RANGE: Final = type(iter(range(1)))
 _TUPLE: Final = type(iter(()))
-ITERATORS: Final = (_RANGE, chain)
+_LIST: Final[type] = type(iter([]))
 
 
-def range_in(item: object) -> object:
-    """The iterator over a range that a loop goes through, that of a twin by way of a chain; None if it is none."""
-    if type(item) is _RANGE:
-        return item
-    if type(item) is not chain:
-        return None
-    inside = gc.get_referents(item)
-    for source in inside[:]:
-        inside += gc.get_referents(*gc.get_referents(source)) if type(source) is _TUPLE else []
-    return next((found for found in inside if type(found) is _RANGE), None)
+def iterators_in(referents: Iterable[object], *, also_of_lists: bool) -> list[object]:
+    """The iterators over ranges, and lists, that loops go through, those of twins by way of chains."""
+    kinds = (_RANGE, _LIST) if also_of_lists else (_RANGE,)
+    found = []
+    for item in referents:
+        inside = [item]
+        if type(item) is chain:
+            inside = gc.get_referents(item)
+            for source in inside[:]:
+                inside += gc.get_referents(*gc.get_referents(source)) if type(source) is _TUPLE else []
+        found += [one for one in inside if type(one) in kinds][:1]
+    return found
 
 
 def rest_of(iterator: Any) -> tuple[int, int, int]:
-    """What an iterator over a range has left."""
+    """What an iterator over a range has left; of one over a list its place, the address of the list, and 0."""
     _, (whole,), *rest = iterator.__reduce__()
     done = rest[0] or 0 if rest else 0
+    if type(iterator) is _LIST:
+        return done, id(whole), 0
     return whole.start + done * whole.step, whole.stop, whole.step

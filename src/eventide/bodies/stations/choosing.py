@@ -16,9 +16,10 @@ from eventide.bodies.operands import Operand, Thing, Unknown
 from eventide.discrete.resources.resource import PreemptiveResource, Resource
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
     from eventide.bodies.expressions import BodyExpressions
+    from eventide.discrete.world import World
 
 MOST: Final = 16
 """Of those among which a choice is native."""
@@ -33,7 +34,7 @@ def chosen(expressions: BodyExpressions, node: ast.Call, sign: str) -> Operand |
     if len(node.args) != 1:
         return None
     key = node.keywords[0].value if len(node.keywords) == 1 and node.keywords[0].arg == "key" else None
-    items, emission = _items(expressions, node.args[0]), expressions.emission
+    items, emission = resources_in(expressions, node.args[0]), expressions.emission
     if key is None:
         raise Unknown(_WHAT, node)
     values = [_value(expressions, key, item) for item in items]
@@ -47,7 +48,7 @@ def chosen(expressions: BodyExpressions, node: ast.Call, sign: str) -> Operand |
     return Operand(which, "object", among=tuple(items))
 
 
-def _items(expressions: BodyExpressions, node: ast.expr) -> list[Thing]:
+def resources_in(expressions: BodyExpressions, node: ast.expr) -> list[Thing]:
     """What a list or a tuple of resources has, and goes on to have. Raises Unknown."""
     owner, naming = expressions.value(node), expressions.naming
     if not isinstance(owner, Thing) or type(owner.value) not in (list, tuple) or not 0 < len(owner.value) <= MOST:
@@ -68,6 +69,11 @@ def _items(expressions: BodyExpressions, node: ast.expr) -> list[Thing]:
             naming.things[owner.root, path] = type(item)
         found.append(Thing(owner.root, path, item) if owner.root else Thing("", (), item))
     return found
+
+
+def all_are_of(held: Iterable[object], kind: type, world: World) -> bool:
+    """Whether all of some objects are of a class, and none says that it is of another simulation."""
+    return all(type(one) is kind and getattr(one, "sim", world) is world for one in held)
 
 
 def fact_of(held: Sequence[object]) -> Fact:
