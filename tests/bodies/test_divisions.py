@@ -74,3 +74,25 @@ def test_what_has_no_plain_quotient_is_pythons_with_its_error(bad: float, is_lef
 
     (_, errors, _), _ = both(run)
     assert len(errors) == (0 if is_left or bad != 0.0 else 3)
+
+
+@pytest.mark.parametrize("numbers", [(0.0, -0.0, 0), (0, 0.0, -0.0), (-0.0, 0.0, 0.0), (1.0, 1, 1)])
+def test_variables_of_enclosing_functions_that_are_equal_keep_their_types_and_signs(numbers: tuple[float, ...]) -> None:
+    one, two, three = numbers
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        log: list[Any] = []
+
+        def story() -> ev.ProcessGenerator:
+            for _ in range(30):
+                yield ev.hold(0.25)
+                log.append((one, two, three))
+                log.append((one * 3, two * 3, three * 3))
+
+        sim.process(story())
+        sim.run()
+        return log
+
+    found, sim = both(run)
+    assert repr(found[-2]) == repr(numbers)
+    assert taken(sim) > 20

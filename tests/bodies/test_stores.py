@@ -9,6 +9,7 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 import random_transfers
 from bodies.holders import both
@@ -540,3 +541,34 @@ def test_a_row_begins_where_an_item_comes_from_the_store_that_it_knows_and_nowhe
     body: Any = SimpleNamespace(reading=reading, layout=SimpleNamespace(places={"place": 0}))
     row_start: Any = SimpleNamespace(at=0, stations=[shelf])
     assert [gets(body, row_start, wait) for wait in (one._wait, two._wait, None)] == [True, False, False]
+
+
+class Same:
+    """What is equal to everything."""
+
+    def __eq__(self, other: object) -> bool:
+        return True
+
+    __hash__ = object.__hash__
+
+
+@pytest.mark.parametrize("part", [Same(), np.array([1.0, 2.0])], ids=["equal to all", "array"])
+def test_an_object_that_is_equal_to_a_method_is_not_taken_for_it(part: object) -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        shelf, log, got = ev.Store(sim), [], []
+
+        def story() -> ev.ProcessGenerator:
+            for number in range(30):
+                yield ev.hold(0.5)
+                log.append((number, number + 1))
+                yield shelf.put(part)
+                found = yield shelf.get()
+                got.append(found)
+
+        sim.process(story())
+        sim.run()
+        return [log, [one is part for one in got]]
+
+    found, sim = both(run)
+    assert found[1] == [True] * 30
+    assert taken(sim) > 20

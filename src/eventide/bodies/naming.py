@@ -60,6 +60,10 @@ class Fact(NamedTuple):
     about: object
     answer: object
 
+    def is_same(self, other: Fact) -> bool:
+        """Whether it is the same fact: cells are equal where what they have is, and so are 0.0 and -0.0."""
+        return self.ask == other.ask and self.about is other.about and self.answer is other.answer
+
 
 def questions_of(facts: Iterable[Fact]) -> Questions:
     """What is asked, about what, and the answers, of some facts: they are asked without a loop of Python's."""
@@ -94,8 +98,8 @@ def reached(values: Mapping[str, object], root: str, path: Path) -> object:
 
 def _are_same(one: Thing, other: Thing) -> bool:
     """Whether two names mean one object; builtin methods are created at each access."""
-    is_method = isinstance(one.value, BuiltinMethodType | MethodWrapperType)
-    return one.value is other.value or (is_method and bool(one.value == other.value))
+    are_methods = all(isinstance(it.value, BuiltinMethodType | MethodWrapperType) for it in (one, other))
+    return one.value is other.value or (are_methods and bool(one.value == other.value))
 
 
 def _numbered(known: dict[str, Thing], prefix: str, owner: Thing) -> str:
@@ -399,7 +403,7 @@ class Naming:
         if type(value) is bool:
             return constant(value)
         known = constant(value)  # if a row can have it
-        text = next((text for text, known in self.given.items() if known == fact), f"g_{len(self.given)}")
+        text = next((text for text, one in self.given.items() if one.is_same(fact)), f"g_{len(self.given)}")
         self.given[text] = fact
         return known._replace(text=text)
 
