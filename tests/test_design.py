@@ -224,9 +224,9 @@ beside a name for the type, as `Declared`, `Output`, `Column`.
 
 
 PRIVATE_WORDS = """
-    admission arena attendance berth birth cohort company deed depot doze errand guest heir hop hurry journey lease
-    lull mould mourner outlet reel reliance rival roster seat shelf sight sitter surrounding tenancy tend trail
-    trouble unborn vigil welcome wish witness
+    admission arena attendance awake berth birth cohort company deed depot doze errand guest heir hop hurry journey
+    lease lull mould mourner outlet reel reliance rival roster seat shelf sight sitter spell surrounding tenancy
+    tend trail trouble unborn vigil welcome wish witness
 """
 """Metaphors of our own that stood for what has a standard term."""
 

@@ -14,7 +14,7 @@ from eventide.monitor.row_driver import HybridDriver
 from eventide.rows import loading
 
 SOON: tuple[tuple[Any, str, Any], ...] = (
-    (world, "SPELL", 4), (same_time_limit, "SPELL", 4), (simulation, "ENOUGH", 8), (loading, "PATIENCE", 0),
+    (world, "CHUNK", 4), (same_time_limit, "CHUNK", 4), (simulation, "ENOUGH", 8), (loading, "PATIENCE", 0),
     (loading, "_PAST", loading._Past(is_loaded=True)),
     (row_migration, "ENOUGH", 4), (row_migration, "EACH", 0), (row_migration, "BACK", 0),
     (DiscreteDriver, "least_share", 0.5), (HybridDriver, "least_share", 0.5),

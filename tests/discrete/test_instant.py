@@ -9,7 +9,7 @@ import pytest
 
 import eventide as ev
 from eventide.discrete import same_time_limit
-from eventide.discrete.same_time_limit import MOST_AT_ONE_INSTANT, SPELL
+from eventide.discrete.same_time_limit import CHUNK, MOST_AT_ONE_INSTANT
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_an_exchange_without_end_is_named_after_so_many_events(monkeypatch):
         ev.ModelError, match=r"beyond 0\.0: (giver|taker) \(5000\d times\), \w+ \((5000|4999)\d times\)"
     ):
         sim.run()
-    assert most < sim.events <= most + 2 * SPELL + 2
+    assert most < sim.events <= most + 2 * CHUNK + 2
 
 
 class Player(ev.Process):
@@ -158,7 +158,7 @@ def test_it_is_told_within_two_spells_and_a_thousand_events(sim):
     sim.process(spinner())
     with pytest.raises(ev.ModelError):
         sim.run()
-    assert MOST_AT_ONE_INSTANT < sim.events <= 2 * SPELL + MOST_AT_ONE_INSTANT + 2
+    assert MOST_AT_ONE_INSTANT < sim.events <= 2 * CHUNK + MOST_AT_ONE_INSTANT + 2
 
 
 def test_a_thousand_times_at_an_instant_are_allowed_and_at_the_next_again(sim):
@@ -186,10 +186,10 @@ def test_what_is_due_when_the_clock_is_compared_takes_place_in_batches(sim, monk
         return numbers(world, horizon, count)
 
     monkeypatch.setattr(type(sim), "_numbers", noted)
-    for _ in range(4 * SPELL):
+    for _ in range(4 * CHUNK):
         sim.process(at_once())
     sim.run()
-    assert sim.events == 4 * SPELL
+    assert sim.events == 4 * CHUNK
     assert len(spells) <= 8
 
 
@@ -272,7 +272,7 @@ def test_what_acted_at_the_last_instant_of_a_run_is_not_kept(sim):
     ended = []
 
     def door():
-        for _ in range(SPELL + 500):
+        for _ in range(CHUNK + 500):
             ended.append(weakref.ref(sim.process(at_once())))
             yield ev.hold(0.0)
 

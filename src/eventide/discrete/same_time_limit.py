@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from eventide.discrete.calendar import Entry
     from eventide.discrete.world import World
 
-SPELL: Final = 1024
+CHUNK: Final = 1024
 """The events that take place before the clock is compared again."""
 ENOUGH: Final = 4096
 """The events of a run before it is checked which processes can continue as native code."""
@@ -49,7 +49,7 @@ class Instant:
         self._actors: list[Entry] = []
         """The counted activities, in order of their first events; kept alive, so that no id is reused."""
 
-    def next_spell(self, time: float, actor: Entry, events: int, due: int = 0) -> int:
+    def next_chunk(self, time: float, actor: Entry, events: int, due: int = 0) -> int:
         """How many events to let take place before asking again: one, while the clock stands still.
 
         actor   the activity that has acted last
@@ -59,12 +59,12 @@ class Instant:
         to an end within a million events.
         """
         if time != self.time:
-            self.time, self._uncounted = time, due - SPELL
+            self.time, self._uncounted = time, due - CHUNK
             self.forget()
-            return SPELL
+            return CHUNK
         if self._uncounted > 0:
-            self._uncounted -= SPELL
-            return SPELL
+            self._uncounted -= CHUNK
+            return CHUNK
         if events == self._events:
             return 1
         self._events = events

@@ -27,7 +27,7 @@ from eventide.discrete.processes.process import Process
 from eventide.discrete.processes.process_list import ProcessList
 from eventide.discrete.processes.reasons import what_stands_still
 from eventide.discrete.run_end import Halt, wait_for
-from eventide.discrete.same_time_limit import MOST_IN_ONE_EVENT, SPELL, Instant, refuse_more
+from eventide.discrete.same_time_limit import CHUNK, MOST_IN_ONE_EVENT, Instant, refuse_more
 from eventide.discrete.sigint import Keyboard
 from eventide.discrete.trace import Listener, Tracer, print_occurrence
 from eventide.errors import Ended, ModelError, Named, SimulationError, check_text, refuse_boolean
@@ -357,15 +357,15 @@ class World:
         self._is_stepped = one_event
         if self._is_halted or self.time >= horizon:
             return
-        calendar, spell = self._calendar, 1 if one_event else SPELL
-        while turn := self._take_events(horizon, self._numbers(horizon, spell)):
+        calendar, chunk = self._calendar, 1 if one_event else CHUNK
+        while turn := self._take_events(horizon, self._numbers(horizon, chunk)):
             if one_event or self._is_halted:
                 return
             calendar.tidy()
             if self._is_interrupted:  # and the hook that would attend has been replaced itself
                 self._keyboard.attend()
             due = len(calendar.front) + len(calendar.ready)
-            spell = self._instant.next_spell(self.time, self.current, turn - calendar.void, due)
+            chunk = self._instant.next_chunk(self.time, self.current, turn - calendar.void, due)
 
     def _numbers(self, horizon: float, count: int) -> Iterator[int]:
         """The numbers of the next `count` events."""

@@ -26,7 +26,7 @@ from eventide.engine.codes import (
 )
 from eventide.engine.event_location import note_start
 from eventide.engine.flow_queue import sift_up
-from eventide.engine.guard_screening import awake, wake_at_start
+from eventide.engine.guard_screening import screen_at_start, unscreened
 from eventide.engine.law_evaluation import copy, is_true
 from eventide.engine.newton_step import (
     begin_again,
@@ -58,8 +58,8 @@ def complete_to(a: Arrays, f: int, time: float) -> None:
     if a.flow.tried[f] != time:
         a.flow.tried[f] = time
         elapsed = elapsed_at(a, f, time)
-        for k in range(a.flow.awake[f]):
-            c = awake(a, f, k)
+        for k in range(a.flow.unscreened[f]):
+            c = unscreened(a, f, k)
             if a.guard.armed[c] == AT_END and a.guard.low[c] > elapsed:
                 is_false = not test_inside(a, c, f, elapsed)
                 if is_false and not has_failed(a):
@@ -171,9 +171,9 @@ def settle(a: Arrays, f: int, time: float) -> None:
     a.flow.moment[f] += 2  # the last one's next is the end of the step that the event has cut
     if a.flow.switches[f] > 0.0:
         decide(a, f, time)
-    wake_at_start(a, f)
-    for k in range(a.flow.awake[f]):
-        c = awake(a, f, k)
+    screen_at_start(a, f)
+    for k in range(a.flow.unscreened[f]):
+        c = unscreened(a, f, k)
         truth = is_true(a, c, f, time, 0.0)
         if has_failed(a):
             return

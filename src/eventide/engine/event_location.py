@@ -22,7 +22,7 @@ from math import inf, nan
 from typing import TYPE_CHECKING, Final
 
 from eventide.engine.codes import AS_NEEDED, AT_END, DEGREE, EXTRA
-from eventide.engine.guard_screening import awake, catch_up, screen, wake_after_step
+from eventide.engine.guard_screening import catch_up, screen, screen_after_step, unscreened
 from eventide.engine.guard_signs import ALWAYS, FALLS, NEVER, PERHAPS, RISES, beyond, crossed, sign_over
 from eventide.engine.law_evaluation import is_true
 from eventide.engine.probing import climb, is_between, keep_high, keep_low, test_inside, time_at, uncover, visit
@@ -71,7 +71,7 @@ def locate(a: Arrays, f: int, is_final: bool) -> bool:
     if a.flow.entries[f] == 0:
         a.flow.longest_step[f] = inf  # what was hard to prove is awaited no more
         return True
-    wake_after_step(a, f)
+    screen_after_step(a, f)
     test_at_end(a, f)
     look_inside(a, f)
     if not is_final and (has_no_value(a, f) or is_too_long(a, f)):
@@ -99,8 +99,8 @@ def note_start(a: Arrays, c: int, truth: bool, moment: int) -> None:
 
 def test_at_end(a: Arrays, f: int) -> None:
     """Test conditions at the end of the step; what the end of the one before gave is what holds at its start."""
-    for k in range(a.flow.awake[f]):
-        c = awake(a, f, k)
+    for k in range(a.flow.unscreened[f]):
+        c = unscreened(a, f, k)
         catch_up(a, c, f)
         a.guard.value_at_start[c] = a.guard.value_at_end[c]
         a.guard.slope_at_start[c] = a.guard.slope_at_end[c]
@@ -120,8 +120,8 @@ def look_inside(a: Arrays, f: int) -> None:
     a.run.complete, a.run.clear, a.run.used = 0, 1.0, 0
     if step < HUGE and is_between(a, f, 0.0, step / a.method.sizes[DEGREE], step):
         a.run.complete = 1
-    for k in range(a.flow.awake[f]):
-        c = awake(a, f, k)
+    for k in range(a.flow.unscreened[f]):
+        c = unscreened(a, f, k)
         a.guard.sampled[c] = examine(a, c, f) if is_provable(a, c, f) else 1
         if a.guard.sampled[c] == 1 and is_followable(a, c) and follow_through(a, c, f):
             a.guard.sampled[c] = AS_NEEDED
@@ -129,8 +129,8 @@ def look_inside(a: Arrays, f: int) -> None:
             wanted = True
     if wanted:
         look_at_samples(a, f)
-    for k in range(a.flow.awake[f]):
-        c = awake(a, f, k)
+    for k in range(a.flow.unscreened[f]):
+        c = unscreened(a, f, k)
         look_to_the_end(a, c, f)
 
 
@@ -169,8 +169,8 @@ def look_to_the_end(a: Arrays, c: int, f: int) -> None:
 def look_at(a: Arrays, f: int, elapsed: float) -> None:
     """Test the conditions that are sampled and have an event function at a point inside the step."""
     time, seen, laws = time_at(a, f, elapsed), False, False
-    for k in range(a.flow.awake[f]):
-        c = awake(a, f, k)
+    for k in range(a.flow.unscreened[f]):
+        c = unscreened(a, f, k)
         guard = a.guard.value_at_end[c]
         wanted = a.guard.sampled[c] == 1 and a.guard.low[c] < elapsed
         if wanted and guard == guard and a.guard.high[c] < 0.0:
@@ -318,8 +318,8 @@ def shortest(a: Arrays, f: int) -> float:
 
 def count_doubts(a: Arrays, f: int) -> None:
     """Count the proofs that failed in an accepted step, and choose the longest next step."""
-    for k in range(a.flow.awake[f]):
-        c = awake(a, f, k)
+    for k in range(a.flow.unscreened[f]):
+        c = unscreened(a, f, k)
         is_counted = a.run.complete == 1 or a.flow.assigns[f] == 1
         if a.guard.certificate[c] >= 0 and a.guard.sampled[c] != 0 and is_counted:
             a.run.unproved += 1
@@ -489,15 +489,15 @@ def bracket(a: Arrays, c: int, f: int, low: float, high: float) -> bool:
 def find_first(a: Arrays, f: int) -> float:
     """The first point at which a condition becomes true; -1 if none does. Triggers found false will be armed."""
     first = -1.0
-    for k in range(a.flow.awake[f]):
-        c = awake(a, f, k)
+    for k in range(a.flow.unscreened[f]):
+        c = unscreened(a, f, k)
         if a.guard.high[c] >= 0.0:
             if first >= 0.0:
                 reduce(a, c, f, first)
             if a.guard.high[c] >= 0.0:
                 first = find(a, c, f)
-    for k in range(a.flow.awake[f]):
-        c = awake(a, f, k)
+    for k in range(a.flow.unscreened[f]):
+        c = unscreened(a, f, k)
         if a.guard.ready[c] == 1:
             if a.guard.high[c] >= 0.0:
                 a.guard.due[c] = 1
@@ -518,8 +518,8 @@ def reduce(a: Arrays, c: int, f: int, first: float) -> None:
 
 def is_turn(a: Arrays, f: int) -> bool:
     """Whether nothing is due but comparisons of laws that change."""
-    for k in range(a.flow.awake[f]):
-        c = awake(a, f, k)
+    for k in range(a.flow.unscreened[f]):
+        c = unscreened(a, f, k)
         if a.guard.due[c] == 1 and a.guard.switch[c] == 0:
             return False
     return True
@@ -527,8 +527,8 @@ def is_turn(a: Arrays, f: int) -> bool:
 
 def mark(a: Arrays, f: int, elapsed: float) -> None:
     """Keep DUE for the conditions that are true at the point that was found."""
-    for k in range(a.flow.awake[f]):
-        c = awake(a, f, k)
+    for k in range(a.flow.unscreened[f]):
+        c = unscreened(a, f, k)
         # Where its own search has ended a condition is known to be true.
         if a.guard.due[c] == 1 and a.guard.high[c] != elapsed:
             is_due = a.guard.low[c] < elapsed and test_inside(a, c, f, elapsed)

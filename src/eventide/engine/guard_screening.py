@@ -5,7 +5,7 @@ have to be tested. A condition that depends on one state, by comparisons linear 
 between its floor and its ceiling, which follow from its certificate. How far the state moves in a step is bounded by
 its chord plus the sum of the bends of its interpolant. If it stays between the levels, rounding included, the
 condition is false at every point of the step, its end included: it is neither tested nor enclosed (it is
-screened; the others are awake). After an event the state itself is compared.
+screened; the others are unscreened). After an event the state itself is compared.
 
 Invariant: nothing depends on which conditions were screened. What a test would have stored (event function and slope
 at the start of the step) is computed when the condition is tested next. Levels are void after a parameter is written
@@ -107,21 +107,21 @@ def remove_entry(a: Arrays, c: int) -> None:
     while a.flow.entries[f] > 0 and a.constants[place + ENTRY * (a.flow.entries[f] - 1) + WHO] < 0.0:
         a.flow.entries[f] -= 1
         a.flow.entries_left[f] -= 1
-    first, kept = first_awake(a, f), 0
-    for k in range(first, first + a.flow.awake[f]):
+    first, kept = first_unscreened(a, f), 0
+    for k in range(first, first + a.flow.unscreened[f]):
         if a.constants[k] != c:
             a.constants[first + kept] = a.constants[k]
             kept += 1
-    a.flow.awake[f] = kept
+    a.flow.unscreened[f] = kept
 
 
 def close_ranks(a: Arrays, f: int) -> None:
     """Remove empty entries once half of them are empty."""
     if 2 * a.flow.entries_left[f] >= a.flow.entries[f] and a.flow.entries_left[f] > 0:
-        squeeze(a, f)
+        drop_empty_entries(a, f)
 
 
-def squeeze(a: Arrays, f: int) -> None:
+def drop_empty_entries(a: Arrays, f: int) -> None:
     """Remove empty entries."""
     place, kept = a.flow.entries_at[f], 0
     for k in range(a.flow.entries[f]):
@@ -135,12 +135,12 @@ def squeeze(a: Arrays, f: int) -> None:
     a.flow.entries_left[f] = 0
 
 
-def awake(a: Arrays, f: int, k: int) -> int:
+def unscreened(a: Arrays, f: int, k: int) -> int:
     """The k-th of a flow's conditions that are not screened: the youngest first."""
-    return int(a.constants[first_awake(a, f) + k])
+    return int(a.constants[first_unscreened(a, f) + k])
 
 
-def first_awake(a: Arrays, f: int) -> int:
+def first_unscreened(a: Arrays, f: int) -> int:
     """The place in `constants` of the list of unscreened conditions: after the entries."""
     return int(a.flow.entries_at[f] + ENTRY * a.flow.entries_room[f])
 
@@ -148,17 +148,17 @@ def first_awake(a: Arrays, f: int) -> int:
 # --- screening ------------------------------------------------------------------------------------------------------
 
 
-def wake_at_start(a: Arrays, f: int) -> None:
+def screen_at_start(a: Arrays, f: int) -> None:
     """After an event: screen the conditions whose state is between floor and ceiling now; new ones are tested once."""
     close_ranks(a, f)
     if a.flow.stale[f] == 1:
         forget_levels(a, f)
-    wake_outside(a, f, Y, Y)
+    screen_between(a, f, Y, Y)
 
 
-def wake_outside(a: Arrays, f: int, lowest: int, highest: int) -> None:
+def screen_between(a: Arrays, f: int, lowest: int, highest: int) -> None:
     """Screen the conditions whose state is between floor and ceiling according to these two rows of bounds."""
-    place, count, first = a.flow.entries_at[f], 0, first_awake(a, f)
+    place, count, first = a.flow.entries_at[f], 0, first_unscreened(a, f)
     for k in range(a.flow.entries[f] - 1, -1, -1):
         at = place + ENTRY * k
         slot = int(a.constants[at + SLOT_OF])
@@ -168,13 +168,13 @@ def wake_outside(a: Arrays, f: int, lowest: int, highest: int) -> None:
         if not is_between and a.constants[at + WHO] >= 0.0:
             a.constants[first + count] = a.constants[at + WHO]
             count += 1
-    a.flow.awake[f] = count
+    a.flow.unscreened[f] = count
 
 
-def wake_after_step(a: Arrays, f: int) -> None:
+def screen_after_step(a: Arrays, f: int) -> None:
     """After a step: screen the conditions whose state stays between floor and ceiling over all of it."""
     if a.flow.has_screened[f] == 0 or not a.flow.step[f] > 0.0:
-        wake_all(a, f)
+        screen_none(a, f)
         return
     if a.flow.fitted[f] == 0:
         fit(a, f)
@@ -185,18 +185,18 @@ def wake_after_step(a: Arrays, f: int) -> None:
         bound_states(a, f)
     else:
         bound_watched(a, f)
-    wake_outside(a, f, LOWEST, HIGHEST)
+    screen_between(a, f, LOWEST, HIGHEST)
 
 
-def wake_all(a: Arrays, f: int) -> None:
+def screen_none(a: Arrays, f: int) -> None:
     """Screen no condition."""
-    count, first = 0, first_awake(a, f)
+    count, first = 0, first_unscreened(a, f)
     for k in range(a.flow.entries[f] - 1, -1, -1):
         at = a.flow.entries_at[f] + ENTRY * k
         if a.constants[at + WHO] >= 0.0:
             a.constants[first + count] = a.constants[at + WHO]
             count += 1
-    a.flow.awake[f] = count
+    a.flow.unscreened[f] = count
 
 
 def are_many(a: Arrays, f: int) -> bool:

@@ -201,15 +201,15 @@ class FlowRecord(Record):
     fitted: Ints
     """1 if the coefficients of the interpolant have been computed."""
     entries_at: Ints
-    """The place in `constants` of the entries of its conditions, followed by the list of those that are awake."""
+    """The place in `constants` of the entries of its conditions, followed by the list of those not screened."""
     entries: Ints
     """The number of entries, including those whose conditions have left."""
     entries_room: Ints
     """The number of entries for which there is room."""
     entries_left: Ints
     """The number of entries whose conditions have left."""
-    awake: Ints
-    """The number of conditions that are awake, that is, not screened by levels of their state."""
+    unscreened: Ints
+    """The number of conditions that are not screened by levels of their state."""
     moment: Ints
     """The serial number of the start of the present step; that of its end is one more."""
     has_screened: Ints

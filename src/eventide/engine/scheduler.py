@@ -28,7 +28,7 @@ from eventide.engine.codes import (
 )
 from eventide.engine.event_effects import note_touched, settle_touched, touch
 from eventide.engine.flow_queue import insert, remove, sift_down
-from eventide.engine.guard_screening import add_entry, awake, remove_entry, squeeze, test_again
+from eventide.engine.guard_screening import add_entry, drop_empty_entries, remove_entry, test_again, unscreened
 from eventide.engine.sampling import take_down
 from eventide.engine.step_control import LATEST, advance
 from eventide.engine.zeno import note_firing
@@ -52,7 +52,7 @@ def enter(a: Arrays, f: int, time: float) -> None:
     a.flow.longest_step[f] = inf
     a.flow.fitted[f] = a.flow.announced[f] = a.flow.assigns[f] = a.flow.counted[f] = a.flow.doubted[f] = 0
     a.flow.attempt[f] = a.flow.complete_step[f] = 0
-    a.flow.entries[f] = a.flow.entries_left[f] = a.flow.awake[f] = a.flow.has_screened[f] = a.flow.stale[f] = 0
+    a.flow.entries[f] = a.flow.entries_left[f] = a.flow.unscreened[f] = a.flow.has_screened[f] = a.flow.stale[f] = 0
     a.flow.moment[f] = a.flow.needs_python[f] = a.flow.begun[f] = 0
     a.flow.members[f] = a.flow.contributors[f] = a.flow.indirect[f] = 0
     a.flow.slides[f] = a.flow.system[f] = a.flow.worst[f] = -1
@@ -131,7 +131,7 @@ def take_up(a: Arrays, c: int, rank: float) -> None:
     """Monitor a condition again in its former flow: if there is no room, remove the empty entries first."""
     f = a.guard.flow[c]
     if a.flow.entries[f] == a.flow.entries_room[f]:
-        squeeze(a, f)
+        drop_empty_entries(a, f)
     a.guard.rank[c] = rank
     add_entry(a, c, f)
 
@@ -275,8 +275,8 @@ def turn(a: Arrays, f: int) -> int:
     """
     time, alert = a.flow.key[f], 0
     note_event(a, time, a.flow.start[f], a.flow.event[f])
-    for k in range(a.flow.awake[f]):
-        c = awake(a, f, k)
+    for k in range(a.flow.unscreened[f]):
+        c = unscreened(a, f, k)
         if a.guard.due[c] == 1:
             note_firing(a, c, time)
             a.run.switched += 1
@@ -339,8 +339,8 @@ def collect(a: Arrays, time: float) -> int:
 
 def first_due(a: Arrays, f: int, best: int) -> int:
     """The first of the flow's conditions that are due, or `best`, whichever comes first."""
-    for k in range(a.flow.awake[f]):
-        c = awake(a, f, k)
+    for k in range(a.flow.unscreened[f]):
+        c = unscreened(a, f, k)
         is_due = a.guard.due[c] == 1 and a.guard.switch[c] == 0
         if is_due and (best < 0 or is_before(a, c, best)):
             best = c

@@ -37,7 +37,7 @@ from eventide.engine.codes import (
 )
 from eventide.engine.event_location import locate
 from eventide.engine.flow_queue import sift_down
-from eventide.engine.guard_screening import awake
+from eventide.engine.guard_screening import unscreened
 from eventide.engine.law_evaluation import copy
 from eventide.engine.newton_step import (
     attempt_implicitly,
@@ -95,8 +95,8 @@ def make_step(a: Arrays, f: int) -> int:
 def take_back(a: Arrays, f: int) -> None:
     """Return to the start of the step that has been made."""
     forget_arming(a, f)
-    for k in range(a.flow.awake[f]):
-        c = awake(a, f, k)
+    for k in range(a.flow.unscreened[f]):
+        c = unscreened(a, f, k)
         a.guard.value_at_end[c] = a.guard.value_at_start[c]
         a.guard.slope_at_end[c] = a.guard.slope_at_start[c]
         a.guard.seen[c] = a.flow.moment[f]
@@ -316,16 +316,16 @@ def return_to_start(a: Arrays, f: int) -> None:
 
 def arm(a: Arrays, f: int, elapsed: float) -> None:
     """The step is valid up to `elapsed`: arm the conditions that were found false in it until then."""
-    for k in range(a.flow.awake[f]):
-        c = awake(a, f, k)
+    for k in range(a.flow.unscreened[f]):
+        c = unscreened(a, f, k)
         if a.guard.armed[c] == AT_END:
             a.guard.armed[c] = 1 if a.guard.low[c] <= elapsed else 0
 
 
 def forget_arming(a: Arrays, f: int) -> None:
     """The step is void: what was found in it arms no condition."""
-    for k in range(a.flow.awake[f]):
-        c = awake(a, f, k)
+    for k in range(a.flow.unscreened[f]):
+        c = unscreened(a, f, k)
         if a.guard.armed[c] == AT_END:
             a.guard.armed[c] = 0
 

@@ -57,7 +57,7 @@ EACH: Final = 16
 BACK: Final = 25
 """The events that each process must have had while away when it returns to Python; with fewer it does not pay."""
 MORE: Final = 15
-"""The spells that follow one while rows need no Python."""
+"""The chunks that follow one while rows need no Python."""
 FEW: Final = 8
 """The processes that may return to Python before it is judged whether that is too often."""
 
@@ -499,12 +499,12 @@ class RowMigration(OuterHook):
 
     @undisturbed
     def _proceed(self, horizon: float, left: int) -> int:
-        """Let events of rows take place until one continues in Python; returns how many their spell has left then."""
+        """Let events of rows take place until one continues in Python; returns how many their chunk has left then."""
         memory, world = self._memory, self.world
         assert memory is not None is not self._things
         run, calendar, instant = memory.run, self._calendar, inside.same_time_limit_of(world)
         failure: BaseException | None = None
-        # An event that waits for room in a table goes on, also where it is the last of its spell.
+        # An event that waits for room in a table goes on, also where it is the last of its chunk.
         while self.is_any_away and (left > 0 or run.current >= 0) and not inside.is_halted(world):
             if not self._things.hide():
                 self._leave()
@@ -513,9 +513,9 @@ class RowMigration(OuterHook):
             key = (inf, inf, 0) if notice is None else (notice[0], notice[1], serial_of(notice))
             run.time, run.turn, run.serial = world.time, next(calendar.numbers) - 1, calendar.serial() - 1
             before, run.latest = run.turn, calendar.latest
-            # The last to act in a spell is looked at, unless the clock has moved.
-            run.mark, run.spell, run.spells = instant.time, same_time_limit.SPELL, 0 if left <= 1 else MORE
-            spells, last = run.spells, memory.engine.first(memory.arrays) if left == 1 else NONE
+            # The last to act in a chunk is looked at, unless the clock has moved.
+            run.mark, run.chunk, run.chunks = instant.time, same_time_limit.CHUNK, 0 if left <= 1 else MORE
+            chunks, last = run.chunks, memory.engine.first(memory.arrays) if left == 1 else NONE
             if last >= 0 and memory.activity.due[last] == instant.time:  # it may act there again and again
                 self.materialize()
             actor = self._rows.get(actor_of(memory.views, last))
@@ -534,10 +534,10 @@ class RowMigration(OuterHook):
             events = run.turn - before
             if events:
                 calendar.turn, world.time = run.turn, run.time
-                left += (spells - run.spells) * run.spell - events
+                left += (chunks - run.chunks) * run.chunk - events
                 self.taken += events
-                if run.spells != spells:
-                    instant.next_spell(run.mark, world.current, 0)  # the clock has moved
+                if run.chunks != chunks:
+                    instant.next_chunk(run.mark, world.current, 0)  # the clock has moved
                 if (actor := self._rows.get(run.woken, actor)) is not None:
                     world.current = actor.process
             if failure is not None and run.current < 0:  # what a signal handler has raised between two events

@@ -164,12 +164,12 @@ class Monitor:
         if self.row_driver.reached is not None:
             self._attend(*self.row_driver.take_reached())
         goes_on, self.is_broken_off = has_looked or (self.is_broken_off and not integrator.touched), False
-        is_rebound = slides.is_awake and (integrator.changes.references or not integrator.references.stands())
+        is_rebound = slides.has_work and (integrator.changes.references or not integrator.references.stands())
         integrator.prepare()
         integrator.run.look = inf
         if instants.varying:
             instants.renew()
-        self._forced = self._forced or (slides.look(is_rebound=is_rebound) if slides.is_awake else None)
+        self._forced = self._forced or (slides.look(is_rebound=is_rebound) if slides.has_work else None)
         is_observed = self.observers.count and calls_observers
         if is_observed or self._forced is not None:  # steps do not depend on whether somebody looks between two events
             integrator.settle()
@@ -187,7 +187,7 @@ class Monitor:
         """Whether Python has nothing to do but at events and known times, and no unreadable code sees what they do."""
         instants, observers = self.watched.instants, self.observers
         groups, guards = self.integrator.groups, self.integrator.guards
-        is_timed = self._slides.is_awake or instants.exposed
+        is_timed = self._slides.has_work or instants.exposed
         is_exposed = groups.opaque or groups.exposed or groups.asked or guards.exposed
         is_observed = observers.count or observers.at_will or observers.taped
         return not (is_timed or is_exposed or (is_observed and not but_for_observers))
@@ -255,7 +255,7 @@ class Monitor:
         """Which handlers may run as native code: none where an observer would notice."""
         sim = self.sim
         is_looked_at = self.observers.count or isinstance(self._calendar.tracer, Tracer) or is_stepped(sim)
-        if is_looked_at or is_traced() or self._slides.is_awake or self.watched.instants.varying:
+        if is_looked_at or is_traced() or self._slides.has_work or self.watched.instants.varying:
             return 0
         return self.integrator.native_handlers.level()
 
@@ -395,7 +395,7 @@ class Monitor:
         """Observers look after the last event and before the next one; returns whether nothing else is to be done."""
         sim, observers, driver = self.sim, self.observers, self.row_driver
         has_more = driver.reached is not None or driver.looks.has_looked or self.is_broken_off
-        if has_more or self._slides.is_awake or self.integrator.changes.limits:
+        if has_more or self._slides.has_work or self.integrator.changes.limits:
             return False
         sim.active, sim.current = True, None
         try:

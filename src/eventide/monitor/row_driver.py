@@ -171,13 +171,13 @@ class HybridDriver:
     def _go(self, memory: RowMemory, turn: tuple[float, ...]) -> int:
         clock, integrator = memory.run, self._monitor.integrator
         found, self._found = self._found, REACHED
-        spells, before = clock.spells, clock.turn
+        chunks, before = clock.chunks, clock.turn
         while True:
             clock.reached, integrator.is_marching = REACHED, True
             clock.arrays = cast("int", integrator.memory.arrays)  # their address, as laws are compiled
             if found != REACHED:  # while Python was asked
                 clock.reached, clock.found, found = found, 1, REACHED
-            left = turn[-1] + (spells - clock.spells) * clock.spell - (clock.turn - before)
+            left = turn[-1] + (chunks - clock.chunks) * clock.chunk - (clock.turn - before)
             code = memory.engine.proceed_rows(memory.arrays, *turn[:-1], left)
             if clock.found:  # their turn has ended before it
                 clock.found = 0

@@ -167,13 +167,13 @@ class SlidingMotion(Continuous):
 class Slides:
     """The motions along surfaces of one run.
 
-    is_awake    whether there is something to look at after this event
+    has_work    whether there is something to look at after this event
     """
 
     def __init__(self, sim: Simulation, integrator: Integrator) -> None:
         self.sim = sim
         self.integrator = integrator
-        self.is_awake = False
+        self.has_work = False
         self._turn: _Turn | None = None
         self._back: _Turn | None = None
         self._next: Trigger | None = None
@@ -186,7 +186,7 @@ class Slides:
 
     def note(self, trigger: Trigger) -> None:
         """A handler that may slide is next."""
-        self.is_awake = True
+        self.has_work = True
         self.integrator.changes.note()
         integrator = self.integrator
         flow, table = trigger.flow, integrator.storage.table
@@ -199,7 +199,7 @@ class Slides:
         is_rebound      whether a component now refers to another object
         """
         trigger = self._look(is_rebound=is_rebound)
-        self.is_awake = bool(self._under_way) or trigger is not None
+        self.has_work = bool(self._under_way) or trigger is not None
         return trigger
 
     def _look(self, *, is_rebound: bool) -> Trigger | None:

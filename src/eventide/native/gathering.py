@@ -31,7 +31,7 @@ _INLINED: Final = frozenset(
         "combine",
         "combine_by",
         "time_at",
-        "awake",
+        "unscreened",
         "find_coefficients",
         "complete_written",
         "open_written",

@@ -58,12 +58,12 @@ def proceed_rows(a: Rows, time: float, sequence: float, serial: int, horizon: fl
     while True:
         if a.run.current < 0:
             if taken >= most:
-                if a.run.spells == 0 or a.run.time == a.run.mark:
+                if a.run.chunks == 0 or a.run.time == a.run.mark:
                     return SPENT
-                a.run.spells -= 1
+                a.run.chunks -= 1
                 a.run.mark = a.run.time
                 taken = 0
-                most = a.run.spell
+                most = a.run.chunk
             if taken > 0 and taken == most - 1 and a.run.time == a.run.mark:
                 return SPENT
             if not may_look(a):

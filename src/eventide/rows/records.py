@@ -272,9 +272,9 @@ class RowState(ctypes.Structure):
     """The row whose event takes place; NONE between events."""
     mark: float
     """The time at which stock was taken last of whether the clock moves; see `discrete/same_time_limit.py`."""
-    spell: int
+    chunk: int
     """How many events there are from one such time to the next, where it does."""
-    spells: int
+    chunks: int
     """How many times more it may be taken before Python is asked."""
     hole: int
     """1 while the root of the heap is the notice of the event that takes place."""

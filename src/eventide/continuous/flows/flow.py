@@ -146,7 +146,7 @@ class Flow:
     # --- conditions -----------------------------------------------------------------------------------------------
 
     def make_room(self) -> None:
-        """Make room for one more condition: an entry, and a place among those that are awake."""
+        """Make room for one more condition: an entry, and a place among those not screened."""
         flow, number, constants = self.integrator.memory.flow, self.number, self.integrator.memory.constants
         room, used = flow.entries_room[number], flow.entries[number]
         longer = 2 * room

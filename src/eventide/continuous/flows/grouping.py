@@ -88,7 +88,7 @@ class Grouping:
         return True
 
     def _drop(self, flow: Flow) -> None:
-        self.integrator.guards.wake(flow)
+        self.integrator.guards.drop_resting(flow)
         self.integrator.forget(flow)
         self.changed.pop(flow, None)
 
@@ -145,7 +145,7 @@ class Grouping:
         """Move all members of one flow into another."""
         for flow in (kept, given):
             self.integrator.touch(flow)
-            self.integrator.guards.wake(flow)
+            self.integrator.guards.drop_resting(flow)
         known = self.integrator.memory.flow.next_step
         following = [known[flow.number] for flow in (kept, given) if flow.segments.count]
         for owner in given.owners():
@@ -159,7 +159,7 @@ class Grouping:
 
     def _split(self, flow: Flow) -> None:
         """Split a flow whose parts are no longer connected."""
-        self.integrator.guards.wake(flow)
+        self.integrator.guards.drop_resting(flow)
         groups = self.integrator.analyst.groups(flow)
         for group in groups[1:]:
             fresh = self._new_flow()
@@ -213,7 +213,7 @@ class Grouping:
         integrator, flow = self.integrator, moving_flow(owner)
         if not flow.is_open:
             integrator.touch(flow)
-        integrator.guards.wake_those_with(owner)
+        integrator.guards.drop_resting_with(owner)
         answer = integrator.engine.may_fall_apart(integrator.memory.arrays, flow.number, owner._slab.number)
         holds_together = answer == 1 or (answer == MAYBE and flow in self.shared.flows_touching(owner))
         self._leave_flow(flow, owner)
@@ -221,7 +221,7 @@ class Grouping:
         if owner._class_plan.memory:
             integrator.analyst.leave_class(owner._class_plan)
         if not flow.members:
-            integrator.guards.wake(flow)
+            integrator.guards.drop_resting(flow)
             if not self.drop_if_empty(flow):
                 self._clock = flow
         elif holds_together and not integrator.together:
@@ -438,7 +438,7 @@ class Grouping:
         """Renew components of one flow; it keeps its step if its states are the same."""
         integrator, flow = self.integrator, moving_flow(owners[0])
         integrator.touch(flow)
-        integrator.guards.wake(flow)
+        integrator.guards.drop_resting(flow)
         slots, following = list(flow.slots), integrator.memory.flow.next_step[flow.number]
         if any(owner._class_plan.is_opaque for owner in owners):
             self._doubt_receivers()

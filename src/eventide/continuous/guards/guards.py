@@ -492,18 +492,18 @@ class Guards:
         if oldest is not None:
             self._discard(oldest)
 
-    def wake(self, flow: Flow) -> None:
+    def drop_resting(self, flow: Flow) -> None:
         """The members of a flow may change: it keeps no rows at rest."""
         if flow.resting:
-            self._wake(list(flow.resting))
+            self._drop_all(list(flow.resting))
 
-    def wake_those_with(self, owner: Member) -> None:
+    def drop_resting_with(self, owner: Member) -> None:
         """A component leaves its flow: rows at rest that depend on it are dropped."""
         waits = self._resting_with.get(owner)
         if waits:
-            self._wake(list(waits))
+            self._drop_all(list(waits))
 
-    def _wake(self, waits: list[StateWait]) -> None:
+    def _drop_all(self, waits: list[StateWait]) -> None:
         self.return_rows(waits)
         for condition in waits:
             if condition.is_over:

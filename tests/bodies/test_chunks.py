@@ -64,7 +64,7 @@ def test_while_the_clock_moves_rows_are_left_alone_for_many_events(monkeypatch: 
     for k in range(3):
         sim.process(holder(2_000, 1.0 + k))
     sim.run(until=1_900.0)
-    spells = taken(sim) // same_time_limit.SPELL
+    spells = taken(sim) // same_time_limit.CHUNK
     assert (spells > 800, len(calls) < spells // 8) == (True, True)
 
 
@@ -80,7 +80,7 @@ def makes(sim: ev.Simulation, gap: float, ended: list[float]) -> ev.ProcessGener
 
 
 @pytest.mark.slow
-def test_an_event_that_waits_for_room_goes_on_where_it_is_the_last_of_its_spell(
+def test_an_event_that_waits_for_room_goes_on_where_it_is_the_last_of_its_chunk(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     random_bodies.hurry(monkeypatch)

@@ -175,7 +175,7 @@ def test_levels_are_where_a_comparison_changes(text: str) -> None:
 @pytest.mark.slow
 @settings(max_examples=300)
 @given(paths, st.floats(0.01, 2.0), st.floats(0.01, 2.0))
-def test_who_dozes_has_a_state_between_its_levels_all_over_the_step(
+def test_a_screened_condition_has_a_state_between_its_levels_all_over_the_step(
     moved: Sequence[Sequence[float]], below: float, above: float
 ) -> None:
     """The levels are as far from the chord as what is bent may reach, or a part of that."""
@@ -292,8 +292,8 @@ each_method = pytest.mark.parametrize("method", [ENGLAND, DOP853], ids=["England
 @pytest.mark.slow
 @each_way
 @each_method
-def test_who_dozes_misses_nothing(stepping: str, method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whether all conditions are looked at in each step, or those that wake: the same to the last bit."""
+def test_screening_misses_nothing(stepping: str, method: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether all conditions are looked at in each step, or those that are not screened: the same to the last bit."""
     log = run(crowd, 9.0, compile=False, stepping=stepping, method=method)[1]
     assert len(log) > 110
     monkeypatch.setattr(event_location, "screen", lambda *_: None)
@@ -303,7 +303,7 @@ def test_who_dozes_misses_nothing(stepping: str, method: Any, monkeypatch: pytes
 @pytest.mark.slow
 @each_way
 @each_method
-def test_the_same_doze_in_native_code(stepping: str, method: Any) -> None:
+def test_the_same_are_screened_in_native_code(stepping: str, method: Any) -> None:
     plain, native = (run(crowd, 9.0, compile=c, stepping=stepping, method=method)[1] for c in (False, True))
     assert native == plain
 
@@ -405,7 +405,7 @@ def test_a_number_that_is_written_has_all_asked_again_who_may_read_it(asked: dic
 
 @pytest.mark.parametrize("others", [1, 20])
 @pytest.mark.parametrize("compiles", [True, False])
-def test_who_dozes_wakes_when_its_state_is_stopped_and_set(compiles: bool, others: int) -> None:
+def test_a_screened_condition_is_tested_when_its_state_is_stopped_and_set(compiles: bool, others: int) -> None:
     """A state that stands still has no interpolant: what was known of it in the last step is not believed."""
     sim = ev.Simulation(compile=compiles, dt_max=0.25)
     far = ramps(sim, [50.0, 60.0, *([70.0] * others)])
@@ -446,4 +446,4 @@ def test_entries_of_those_who_have_left_are_used_again(returns: bool) -> None:
     known, f = sim._continuum.integrator.memory.flow, flow.number
     assert len(flow.conditions) <= 12 + (12 + 2 * MOST_AT_REST)  # who waits, and who is at rest
     assert known.entries[f] <= known.entries_room[f] <= (32 if returns else 64)
-    assert known.awake[f] + known.entries_left[f] <= known.entries[f]
+    assert known.unscreened[f] + known.entries_left[f] <= known.entries[f]
