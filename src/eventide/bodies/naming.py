@@ -12,14 +12,7 @@ from functools import cached_property, reduce
 from inspect import getattr_static
 from itertools import chain
 from operator import attrgetter, call, is_
-from types import (
-    BuiltinMethodType,
-    CellType,
-    FunctionType,
-    MemberDescriptorType,
-    MethodWrapperType,
-    ModuleType,
-)
+from types import BuiltinMethodType, CellType, FunctionType, MemberDescriptorType, MethodWrapperType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from eventide.bodies.calls import METHODS, PLAIN, addressed_call, is_array_of_floats
