@@ -1,4 +1,4 @@
-"""Quotients that are rounded down, and their remainders, are those of Python where processes are rows."""
+"""Quotients rounded down, remainders, and what is equal but not the same, are those of Python in native processes."""
 
 from __future__ import annotations
 
@@ -96,3 +96,34 @@ def test_variables_of_enclosing_functions_that_are_equal_keep_their_types_and_si
     found, sim = both(run)
     assert repr(found[-2]) == repr(numbers)
     assert taken(sim) > 20
+
+
+class Callable:
+    """What is called, and compares with nothing."""
+
+    def __call__(self) -> int:
+        return 3
+
+    def __eq__(self, other: object) -> bool:
+        raise ValueError(other)
+
+    __hash__ = object.__hash__
+
+
+def test_what_is_called_is_compared_with_nothing() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        function, log = Callable(), list[Any]()
+
+        def story() -> ev.ProcessGenerator:
+            for number in range(20):
+                yield ev.hold(0.5)
+                yield ev.hold(0.25)
+                log.append(number)
+                log.append(function())
+
+        sim.process(story())
+        sim.run()
+        return log
+
+    _, sim = both(run)
+    assert taken(sim) > 5

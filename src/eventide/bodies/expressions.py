@@ -339,7 +339,7 @@ class BodyExpressions:
         if isinstance(called, Operand):
             raise Unknown("a number is called", node)
         function = called.value
-        if function in (abs, min, max, int, float, bool) and type(function) in (type(abs), type):
+        if type(function) in (type(abs), type) and function in (abs, min, max, int, float, bool):
             found = chosen(self, node, "<" if function is min else ">") if function in (min, max) else None
             return found or self._builtin(function, node)
         if function is len and len(node.args) == 1 and isinstance(node.args[0], ast.Attribute) and not node.keywords:
