@@ -6,7 +6,7 @@ It is called for every object that starts and every wait, so it is straight Pyth
 from __future__ import annotations
 
 from array import array
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from eventide.continuous import Continuous, Variable
 from eventide.declare import Component
@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from eventide.continuous.components.member import Member
     from eventide.lowering.kernels.lowered import Anchor
     from eventide.lowering.translation.values import Path
+
+
+IDENTIFIED: Final = ("class", "code", "same", "tuple", "token")
+"""The checks of single objects: while they are the same objects, the checks hold."""
 
 
 class Binding(NamedTuple):
@@ -109,7 +113,7 @@ def make_comparison(entry: Entry, steps: tuple[Step, ...]) -> Compare | None:
     Only the classes of objects are compared besides. So it takes some 20 ns a step, and asks a process in a row for no
     data of the run.
     """
-    are_objects = all(step.selector != ITEMS and step.check in ("class", "code", "same", "tuple") for step in steps)
+    are_objects = all(step.selector != ITEMS and step.check in IDENTIFIED for step in steps)
     if not are_objects or not any(step.can_change for step in steps):
         return None
     writer = _Writer(entry, steps)
@@ -216,6 +220,7 @@ def bind(function, arguments):
             "same": "{0} is not expected{1}",
             "table": "set(map(type, {0})) != {{expected{1}}} and type({0}).__name__ != 'ndarray'",
             "tuple": "type({0}) is not tuple or len({0}) != expected{1}",
+            "token": "type({0}) is not expected{1}[0] or any(({0} == one) is not told for one, told in expected{1}[1])",
             "array": "type({0}).__name__ != 'ndarray' or {0}.shape != expected{1} or {0}.dtype != 'float64'",
         }[step.check]
         self.lines.append(f"{indent}if {test.format(value, number)}: return None")

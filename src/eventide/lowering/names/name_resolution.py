@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import builtins
 from dataclasses import dataclass, replace
+from enum import Enum
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeGuard, get_origin
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -28,9 +29,13 @@ from eventide.lowering.names.paths import (
     check_of,
     follow,
     is_array,
+    is_class_variable,
     is_double,
     is_itself,
+    is_number,
     is_numpys,
+    is_plain,
+    is_token,
 )
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation.values import (
@@ -50,6 +55,7 @@ from eventide.lowering.translation.values import (
     Stored,
     SuperRef,
     Table,
+    Token,
     Vector,
     View,
     constant,
@@ -72,8 +78,6 @@ ROLES: Final[dict[str, Row]] = {
     "vector": "state",
     "computed vector": "computed",
 }
-HEAP_TYPE: Final = 1 << 9
-"""The flag of classes that are defined in Python. Source: CPython, Include/object.h, Py_TPFLAGS_HEAPTYPE."""
 LASTING: Final = (ModuleType, type, FunctionType, BuiltinFunctionType, staticmethod, property, int, float, str)
 """Of these no object is of a simulation."""
 STRANGE: Final = "it belongs to another simulation"
@@ -170,7 +174,10 @@ class NameResolver:
             return _as_item(value, path)
         if isinstance(value, BuiltinFunctionType):
             return Builtin(value, path)
-        if _is_number(value):
+        if is_token(value) and element is None:
+            self._note(path, "token", (type(value), ()))
+            return Token(value, path)
+        if is_number(value):
             return self._number(value, path, element)
         if self.takes_lists and type(value) is list:
             self._note(path, "class", list)
@@ -227,7 +234,7 @@ class NameResolver:
             return Table(path, kind, len(value) if is_array(value) else None)
         if kinds and kinds <= {int, float}:
             raise Unlowerable("whole numbers and floats stand in one list here: write them all as floats")
-        if type(value) is tuple and value and all(_is_plain(item) for item in value):
+        if type(value) is tuple and value and all(is_plain(item) for item in value):
             return self._tuple(value, path)
         if not all(isinstance(item, Component | Variable) and not isinstance(item, StateVariable) for item in value):
             return Opaque(value)
@@ -288,6 +295,13 @@ class NameResolver:
                 layout if layout is not None and layout.lengths else None,
                 path in self._told and (check not in ("table", "array") or type(sample) is tuple),
             )
+
+    def equals(self, token: Token, other: object) -> bool:
+        """Whether a token is equal to another one; from now on that is a part of the code."""
+        step, is_equal = self.steps[token.path], bool(token.value == other)
+        kind, told = step.expected
+        self.steps[token.path] = replace(step, expected=(kind, tuple(dict.fromkeys((*told, (other, is_equal))))))
+        return is_equal
 
     def as_vector(self, table: Table) -> Vector:
         """An array to compute with: from now on it has to keep its size."""
@@ -354,9 +368,10 @@ class NameResolver:
 
     def _named(self, namespace: dict[str, object], where: str, name: str, file: str) -> Found:
         value = namespace[name]
-        if _is_number(value):
+        if is_number(value):
             return self._named_number(namespace, where, name, value, self.book.sets_global(file, namespace, name))
-        if value is None or is_itself(value) or isinstance(value, FunctionType | str):
+        is_word = isinstance(value, str) or is_token(value)
+        if value is None or is_word or is_itself(value) or isinstance(value, FunctionType):
             self._freeze(where, name, value, namespace)
         if isinstance(value, FunctionType):
             return self._followed(Function(value, self._path_of(namespace, where, name)))
@@ -364,7 +379,7 @@ class NameResolver:
             return Nothing()
         if is_itself(value):
             return _as_item(value, None)
-        return Opaque(value) if isinstance(value, str) else self.item(value, self._path_of(namespace, where, name))
+        return Opaque(value) if is_word else self.item(value, self._path_of(namespace, where, name))
 
     def _named_number(self, space: Space, where: str, name: str, value: float, is_varying: bool) -> Found:
         """A number of a module or class: a part of the code, unless it changes often; then it is told."""
@@ -486,7 +501,7 @@ class NameResolver:
                     self._of_class.add(path)  # members of flows are searched for own methods, others are not
             self._note(path, "code", function.__code__)
             return self._followed(Function(function, path, None if is_static else ref))
-        if name not in _own(sample) and type(member) in NUMBERS and _is_class_variable(home, name):
+        if name not in _own(sample) and type(member) in NUMBERS and is_class_variable(home, name):
             return self._class_number(cls, home, name, member)
         if hasattr(type(member), "__get__") and name not in _own(sample) and not _is_slot(member):
             raise Unlowerable(f"a {type(member).__name__} is not followed")
@@ -516,6 +531,8 @@ class NameResolver:
             return self._followed(Function(function))
         if type(member) in NUMBERS:
             return self._class_number(cls, home, name, member)
+        if issubclass(cls, Enum) and is_token(found := getattr(cls, name)):
+            return Opaque(found)
         raise Unlowerable(f"of classes only functions and numbers annotated as ClassVar are followed, not {name!r}")
 
     def above(self, above: SuperRef, name: str) -> Item:
@@ -538,7 +555,7 @@ class NameResolver:
         return home, vars(home).get(name)
 
     def _class_number(self, cls: type, home: type, name: str, value: float) -> Found:
-        if not _is_class_variable(home, name):
+        if not is_class_variable(home, name):
             raise Unlowerable(f"{home.__name__}.{name} is a number of the class: annotate it as ClassVar")
         return self._named_number(cls, cls.__qualname__, name, value, is_varying=False)
 
@@ -547,17 +564,6 @@ def _as_item(value: object, path: Path | None) -> Item:
     if isinstance(value, ModuleType):
         return Module(value)
     return Builtin(value, path) if isinstance(value, BuiltinFunctionType | type) else Opaque(value)
-
-
-def _is_number(value: object) -> TypeGuard[float]:
-    # A number with derivatives stands for its value: conditions are located as if they had been told that.
-    return type(value) in NUMBERS or is_double(value) or hasattr(type(value), "tangent")
-
-
-def _is_plain(value: object) -> bool:
-    """Whether it is an object of a class of the user's that is no component, or a function."""
-    is_ours = isinstance(value, Component | Variable | World)
-    return not is_ours and (isinstance(value, FunctionType) or type(value).__flags__ & HEAP_TYPE != 0)
 
 
 def place_of(ref: Ref, name: str) -> Place:
@@ -589,9 +595,3 @@ def _own(sample: object) -> dict[str, object]:
 
 def _is_slot(member: Member) -> bool:
     return type(member).__name__ == "member_descriptor"
-
-
-def _is_class_variable(home: type, name: str) -> bool:
-    annotation = vars(home).get("__annotations__", {}).get(name, "")
-    text = annotation if isinstance(annotation, str) else str(get_origin(annotation) or annotation)
-    return "ClassVar" in text

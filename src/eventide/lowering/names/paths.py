@@ -9,11 +9,15 @@ its arguments.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum
 from types import BuiltinFunctionType, FunctionType, ModuleType, NoneType
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeGuard, get_origin
 
 import numpy as np
 
+from eventide.continuous import Variable
+from eventide.declare import Component
+from eventide.discrete.world import World
 from eventide.reading.entries import closed_over, default_of
 
 if TYPE_CHECKING:
@@ -27,11 +31,13 @@ if TYPE_CHECKING:
 ITEMS: Final = "*"
 GLOBALS: Final = "__globals__"
 NUMBERS: Final = (float, int, bool)
+HEAP_TYPE: Final = 1 << 9
+"""The flag of classes that are defined in Python. Source: CPython, Include/object.h, Py_TPFLAGS_HEAPTYPE."""
 
 Listed: TypeAlias = "list[object] | tuple[object, ...] | NDArray[np.float64]"
 Space: TypeAlias = dict[str, object] | type
 """Where a name is looked up: in a module, or in a class."""
-Check: TypeAlias = Literal["class", "code", "items", "same", "table", "array", "tuple"]
+Check: TypeAlias = Literal["class", "code", "items", "same", "table", "array", "tuple", "token"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +47,8 @@ class Step:
     parent      the number of the step it hangs from; -1 for those that hang from the entry
     check       class: it is of exactly that class; code: a function of that code; same: it is that very object, which
                 is no simulation's; items: a list or queue of objects of that class, or empty if None; table: a list of
-                numbers of that class; array: an array of doubles of that shape; tuple: one of that length
+                numbers of that class; array: an array of doubles of that shape; tuple: one of that length; token: of
+                that class, and equal to some tokens and to others not
     layout      of a component with vectors: where they stand and how long they are; None for all else
     can_change  whether another object may come to stand here while the run goes on
     is_announced    whether the integrator is told then: of declared fields of components, but not of what a list holds
@@ -94,6 +101,11 @@ def is_itself(value: object) -> bool:
     return isinstance(value, ModuleType | type) or (is_numpys(value) and not isinstance(value, FunctionType))
 
 
+def is_token(value: object) -> bool:
+    """Whether it is a text or a member of an enumeration, which may only be compared."""
+    return type(value) is str or (isinstance(value, Enum) and type(value).__eq__ is object.__eq__)
+
+
 def is_numpys(function: object) -> TypeGuard[Callable[..., object]]:
     """Whether it is a function of numpy."""
     return isinstance(function, np.ufunc) or (
@@ -109,3 +121,21 @@ def is_double(value: object) -> bool:
 def is_array(value: object) -> TypeGuard[NDArray[np.float64]]:
     """Whether it is numpy's array of doubles in one dimension, whose items compute like Python's floats."""
     return type(value) is np.ndarray and (str(value.dtype), value.ndim) == ("float64", 1)
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether it is a number; one with derivatives stands for its value, as conditions are located without them."""
+    return type(value) in NUMBERS or is_double(value) or hasattr(type(value), "tangent")
+
+
+def is_plain(value: object) -> bool:
+    """Whether it is an object of a class of the user's that is no component, or a function."""
+    is_ours = isinstance(value, Component | Variable | World)
+    return not is_ours and (isinstance(value, FunctionType) or type(value).__flags__ & HEAP_TYPE != 0)
+
+
+def is_class_variable(home: type, name: str) -> bool:
+    """Whether a class annotates a name as ClassVar."""
+    annotation = vars(home).get("__annotations__", {}).get(name, "")
+    text = annotation if isinstance(annotation, str) else str(get_origin(annotation) or annotation)
+    return "ClassVar" in text

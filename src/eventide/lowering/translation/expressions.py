@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from eventide.continuous import Continuous
+from eventide.lowering.names.paths import is_token
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation.booleans import COMPARISONS
 from eventide.lowering.translation.control_flow import choose
@@ -28,6 +29,7 @@ from eventide.lowering.translation.values import (
     Slot,
     SuperRef,
     Table,
+    Token,
     Vector,
     View,
     constant,
@@ -198,6 +200,8 @@ def _comparison(context: Context, node: ast.Compare) -> Item:
     if len(node.ops) > 1:
         return _chain(context, node, left, 0)
     last, name = node.comparators[0], type(node.ops[0]).__name__
+    if name in ("In", "NotIn") and isinstance(last, ast.List | ast.Set):
+        last = ast.copy_location(ast.Tuple(last.elts, ast.Load()), last)
     right = context.evaluate(last)
     if name in COMPARISONS and (is_vector(left) or is_vector(right)):
         return compare_items(context, name, as_operand(context, left, node.left), as_operand(context, right, last))
@@ -215,6 +219,8 @@ def _chain(context: Context, node: ast.Compare, left: Item, index: int) -> Boole
 
 def _compare_pair(context: Context, node: ast.Compare, index: int, left: Item, right: Item) -> Boolean:
     """One comparison of a chain."""
+    if isinstance(left, Token) or isinstance(right, Token):
+        return _compare_tokens(context, node.ops[index], left, right)
     name, last = type(node.ops[index]).__name__, node.comparators[index]
     first = node.comparators[index - 1] if index else node.left
     if name in ("Is", "IsNot", "Eq", "NotEq") and (isinstance(left, Nothing) or isinstance(right, Nothing)):
@@ -226,6 +232,26 @@ def _compare_pair(context: Context, node: ast.Compare, index: int, left: Item, r
     if name in ("Eq", "NotEq") and ast.dump(first) != ast.dump(last):
         context.dialect.note_equality(context, node, context.arithmetic.number(one), context.arithmetic.number(other))
     return context.booleans.compare(name, one, other)
+
+
+def _compare_tokens(context: Context, operator: ast.cmpop, left: Item, right: Item) -> Boolean:
+    """A text or a member of an enumeration, compared with what is written out, or with several."""
+    token, other = (left, right) if isinstance(left, Token) else (right, left)
+    assert isinstance(token, Token)
+    is_several = isinstance(operator, ast.In | ast.NotIn)
+    others = other.items if isinstance(other, Items) and is_several and token is left else (other,)
+    values = [None if isinstance(one, Nothing) else one.value for one in others if isinstance(one, Opaque | Nothing)]
+    if len(values) < len(others) or is_several != isinstance(other, Items) or not all(map(_is_comparable, values)):
+        raise Unlowerable(f"{describe(token)} is compared with what is written out, by == or !=, or in a tuple of such")
+    is_same = isinstance(operator, ast.Is | ast.IsNot)
+    if isinstance(operator, ast.Lt | ast.LtE | ast.Gt | ast.GtE) or (is_same and isinstance(token.value, str)):
+        raise Unlowerable("texts are compared by == and !=")
+    found = [context.names.equals(token, value) for value in values]
+    return literal(any(found) != isinstance(operator, ast.NotEq | ast.IsNot | ast.NotIn))
+
+
+def _is_comparable(value: object) -> bool:
+    return value is None or is_token(value)
 
 
 @lowers(ast.IfExp)

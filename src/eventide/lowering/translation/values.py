@@ -279,6 +279,14 @@ class Opaque:
     value: object
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Token:
+    """A text or a member of an enumeration, found at a path: it may be compared, and does not move within a step."""
+
+    value: object
+    path: Path
+
+
 Item: TypeAlias = (
     Number
     | Boolean
@@ -300,6 +308,7 @@ Item: TypeAlias = (
     | Module
     | SuperRef
     | Opaque
+    | Token
 )
 
 
@@ -352,6 +361,8 @@ def literal(value: bool) -> Boolean:
 
 def describe(item: Item) -> str:
     """What an item is, in words."""
+    if isinstance(item, Token):
+        return f"a {type(item.value).__name__}"
     if isinstance(item, Opaque):
         return item.value if isinstance(item.value, str) else f"{item.value!r}"
     if isinstance(item, Ref):

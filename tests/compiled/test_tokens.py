@@ -1,0 +1,206 @@
+"""Texts and members of enumerations that laws, conditions and handlers compare."""
+
+from __future__ import annotations
+
+import enum
+from random import Random
+from typing import Any
+
+import pytest
+from compiled.harness import new_registry
+
+import eventide as ev
+
+WARM = "warm"
+
+
+def built(text: str) -> str:
+    """An equal text that is another object."""
+    return "".join([text[:1], text[1:]])
+
+
+class Way(enum.Enum):
+    UP = 1
+    DOWN = 2
+    REST = 3
+
+
+class Number(enum.IntEnum):
+    ONE = 1
+    TWO = 2
+
+
+class Word(enum.StrEnum):
+    A = "a"
+    B = "b"
+
+
+class Label(ev.Component):
+    text: str = "x"
+
+
+class Room(ev.Continuous):
+    """A temperature that rises, falls or rests, as texts and members of enumerations say."""
+
+    x: ev.State = ev.state(0.0)
+    y: ev.State = ev.state(0.0)
+    mode: str = "heat"
+    way: Way = Way.UP
+    label: Label | None = None
+    log: list[tuple[float, str]] = ev.field(default_factory=list)
+
+    def is_resting(self) -> bool:
+        return self.way is Way.REST or self.mode == "off"
+
+    def equations(self) -> None:
+        if self.is_resting():
+            self.rate.x = 0.0
+        elif self.mode == "heat":
+            self.rate.x = 1.0
+        elif self.mode in ["cool", "cold"]:
+            self.rate.x = -1.0
+        else:
+            self.rate.x = 0.25 if self.mode == WARM else 0.125
+        self.rate.y = 2.0 if self.way == Way.UP else -1.0
+        if self.label is not None and self.label.text not in ("x", "y"):
+            self.rate.y += 1.0
+
+
+def rate_of(room: Room) -> float:
+    """The rate of x, by a table."""
+    rates = {"heat": 1.0, "cool": -1.0, "cold": -1.0, "off": 0.0, WARM: 0.25}
+    return 0.0 if room.way is Way.REST else rates.get(room.mode, 0.125)
+
+
+def simulated(seed: int, steps: int, **settings: Any) -> tuple[list[tuple[float, str]], list[tuple[float, ...]], Any]:
+    """A run of three rooms whose modes change at random times and where they are reached."""
+    sim, random = ev.Simulation(**settings), Random(seed)
+    labels = [Label(sim), Label(sim)]
+    rooms = [Room(sim, label=random.choice([None, *labels])) for _ in range(3)]
+    log: list[tuple[float, str]] = []
+    exact = dict.fromkeys(range(3), (0.0, 0.0))  # of each room the time of its last change, and its x then
+
+    def look() -> None:
+        for number, room in enumerate(rooms):
+            since, x = exact[number]
+            exact[number] = sim.time, x + rate_of(room) * (sim.time - since)
+            assert room.x == pytest.approx(exact[number][1], abs=1e-9)
+
+    def change() -> Any:
+        for _ in range(steps):
+            yield ev.hold(random.uniform(0.05, 0.4))
+            look()
+            room = random.choice(rooms)
+            match random.randrange(5):
+                case 0:
+                    room.mode = random.choice(["heat", "cool", "cold", "off", WARM, "other", built("heat")])
+                case 1:
+                    room.way = random.choice(list(Way))
+                case 2:
+                    random.choice(labels).text = random.choice(["x", "y", "z", built("x")])
+                case 3:
+                    room.label = random.choice([None, *labels])
+                case 4:
+                    room.mode = room.mode.upper().lower()
+
+    def watch(room: Room, number: int) -> Any:
+        while True:
+            yield ev.until(lambda: (room.mode == "heat" and room.x > 1.0) or (room.mode == WARM and room.y > 3.0))
+            look()
+            log.append((sim.time, f"hot {number}"))
+            room.mode = "cool"
+            yield ev.until(lambda: room.mode != "cool" or room.x < 0.5)
+            look()
+            log.append((sim.time, f"cold {number}"))
+            if room.mode in {"cool", "cold"}:
+                room.mode = "heat"
+
+    for number, room in enumerate(rooms):
+        room.start()
+        sim.process(watch(room, number))
+    sim.process(change())
+    sim.run(until=0.3 * steps)
+    return log, [(room.x, room.y) for room in rooms], sim
+
+
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.slow] * (seed > 1)) for seed in range(8)])
+def test_compiled_and_plain_runs_with_random_modes_are_the_same(seed: int) -> None:
+    log, ends, sim = simulated(seed, 40)
+    plain, plain_ends, _ = simulated(seed, 40, compile=False)
+    assert (log, ends) == (plain, plain_ends)
+    assert len(log) > 4
+    assert all(note.is_compiled for note in sim.explain().laws)
+
+
+def test_a_mode_has_a_kernel_for_each_answer_and_not_for_each_text() -> None:
+    registry, sim = new_registry(), ev.Simulation()
+    room = Room(sim)
+    texts = ["heat", "cool", "cold", "off", WARM, *(f"mode {k}" for k in range(50))]
+    for room.mode in texts:
+        assert registry.law(room, Room.equations) is not None
+    assert registry.lowered <= 6
+
+
+@pytest.mark.parametrize("compiles", ["auto", False])
+def test_a_moment_is_found_in_a_mode(compiles: Any) -> None:
+    sim = ev.Simulation(compile=compiles)
+    room = Room(sim, mode="heat", way=Way.UP).start()
+    times = []
+
+    def watch() -> Any:
+        yield ev.until(lambda: room.mode == "heat" and room.way is not Way.DOWN and 0.5 < room.x < 0.5001)
+        times.append(sim.time)
+        room.mode = "off"
+        yield ev.until(lambda: room.mode == "off" and 3.0 < room.y < 3.0001)
+        times.append(sim.time)
+
+    sim.process(watch())
+    sim.run(until=4.0)
+    assert [note.kind for note in sim.explain().conditions] in ([], ["certified"])
+    assert times == pytest.approx([0.5, 1.5], abs=1e-3)
+    assert room.x == pytest.approx(0.5, abs=1e-3)
+
+
+def holds(style: int, mode: Any, other: Any, number: Any, word: Any) -> bool:
+    """Comparisons of other kinds than those of tokens with what is written out."""
+    match style:
+        case 0:
+            return mode == other
+        case 1:
+            return mode < "c"
+        case 2:
+            return mode in "abc"
+        case 3:
+            return number == 1
+        case 4:
+            return word == "a"
+        case 5:
+            return bool(mode)
+        case 6:
+            return mode[0] == "b"
+    return mode is None
+
+
+class Odd(ev.Continuous):
+    x: ev.State = ev.state(0.0)
+    mode: Any = "b"
+    other: Any = "a"
+    number: Any = Number.ONE
+    word: Any = Word.A
+    style: int = 0
+
+    def equations(self) -> None:
+        self.rate.x = 1.0 if holds(self.style, self.mode, self.other, self.number, self.word) else 2.0
+
+
+@pytest.mark.parametrize("style", range(8))
+def test_what_cannot_be_compared_natively_is_compared_by_python(style: int) -> None:
+    values = [("a", "a", Number.TWO, Word.B), ("c", "c", 1, "a"), ("bc", "d", 2, Word.A), ("b", "a", Number.ONE, "b")]
+    for compiles in ("auto", False):
+        sim = ev.Simulation(compile=compiles)
+        odd = Odd(sim, style=style).start()
+        expected = 0.0
+        for odd.mode, odd.other, odd.number, odd.word in values:
+            sim.run(until=sim.time + 1.0)
+            expected += 1.0 if holds(style, odd.mode, odd.other, odd.number, odd.word) else 2.0
+            assert odd.x == pytest.approx(expected)
