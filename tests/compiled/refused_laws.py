@@ -85,14 +85,14 @@ def writing_a_parameter(self):
     self.gain = 2.0
 
 
-@refused("words", "'words' is a str")
+@refused("words", "'words' is stored in no slot")
 def writing_a_plain_field(self):
     self.words = 2.0
 
 
-@refused("self.words", "'words' is a str, and only numbers and components")
+@refused('self.words < "text"', "texts are compared by == and !=")
 def reading_text(self):
-    if self.words == "text":
+    if self.words < "text":
         self.rate.x = 1.0
 
 
