@@ -289,3 +289,56 @@ def test_a_reporter_that_would_change_the_model_is_refused(
     )
     assert caught.value.__notes__[0].startswith("in the report of meddler at time ")
     assert (swing.stiffness, spare.angle) == (4.0, 1.0)
+
+
+class Coupled(ev.Continuous):
+    """An oscillator whose law goes over a list."""
+
+    x: ev.State = ev.state(1.0)
+    v: ev.State = ev.state(0.0)
+    others: list[Any] = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.x = self.v
+        self.rate.v = -3.0 * self.x + sum(other.x for other in self.others)
+
+
+@pytest.mark.parametrize("every", [0.25, "event", "step"])
+@pytest.mark.parametrize("change", ["list", "field", "nothing"])
+@pytest.mark.parametrize("compiles", ["auto", False])
+def test_what_is_changed_after_a_reporter_has_failed_counts_from_then_on(
+    compiles: Any, change: str, every: Any
+) -> None:
+    """An error of a reporter ends a run amid steps; the next one begins as if the run had ended there by itself."""
+
+    class Failed(Exception):
+        pass
+
+    class Fails(ev.Reporter):
+        failed: float = 0.0
+
+        def report(self) -> None:
+            if self.sim.time >= 0.7 and not self.failed:
+                self.failed = self.sim.time
+                raise Failed
+
+    def run(until: float) -> tuple[float, float, float]:
+        sim = ev.Simulation(compile=compiles, rel_error=1e-8, abs_error=1e-10, method=ev.methods.DOP853)
+        one, other = Coupled(sim).start(), Coupled(sim, x=0.5).start()
+        if until == inf:
+            fails = Fails(sim, every=every).start()
+            with pytest.raises(Failed):
+                sim.run(until=0.7)
+            until = fails.failed
+        else:
+            sim.run(until=until)
+        if change == "list":
+            one.others.append(other)
+        elif change == "field":
+            one.others = [other]
+        sim.run(until=2.0)
+        return one.x, one.v, until
+
+    x, v, time = run(inf)
+    assert time >= 0.7
+    assert run(time) == (pytest.approx(x, abs=1e-7), pytest.approx(v, abs=1e-7), time)

@@ -229,6 +229,20 @@ class Monitor:
         for taped in observers.taped:
             taped._fetch()
         self._has_stepped = code == STEPPED
+        if code in (REACHED, STEPPED, PAUSED):
+            try:
+                self._show(code, stop, next_event)
+            except BaseException:  # of an observer, or Ctrl-C: what follows may change what laws refer to
+                integrator.complete_exposed()
+                raise
+        elif code != RECORDED:
+            self._resolve(code)
+        if sim.time >= LATEST:
+            raise SimulationError(7, sim.time, "No condition has become true.")
+
+    def _show(self, code: int, stop: float, next_event: float) -> None:
+        """Let observers look at a time to which all flows have been brought, or at the end of a step."""
+        sim, integrator, observers = self.sim, self.integrator, self.observers
         if code == REACHED:
             self._arrive(stop)
             if stop in (self._instant, next_event) or integrator.has_events:
@@ -239,17 +253,13 @@ class Monitor:
                 observers.observe_grid(stop)
             else:
                 observers.observe_grid(stop)
-        elif code in (STEPPED, PAUSED):
+        else:
             self._arrive(integrator.reach)
             if is_interrupted(sim):
                 self._hear()
             observers.observe_spans(Phase.SPAN)
             if not integrator.is_cut and sim.time not in (self._instant, next_event):  # where all look
                 observers.observe_step()
-        elif code != RECORDED:
-            self._resolve(code)
-        if sim.time >= LATEST:
-            raise SimulationError(7, sim.time, "No condition has become true.")
 
     def _reacts(self) -> int:
         """Which handlers may run as native code: none where an observer would notice."""
@@ -317,6 +327,7 @@ class Monitor:
             if integrator.run.alert != 0:
                 integrator.chosen = self._cascade.judge(integrator.chosen)
         except BaseException:  # of an observer, or a warning as error: the next run begins with the event
+            integrator.complete_exposed()
             integrator.guards.put_back(integrator.chosen)
             integrator.changes.note()
             raise
