@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -159,6 +161,90 @@ def test_a_moment_is_found_in_a_mode(compiles: Any) -> None:
     assert [note.kind for note in sim.explain().conditions] in ([], ["certified"])
     assert times == pytest.approx([0.5, 1.5], abs=1e-3)
     assert room.x == pytest.approx(0.5, abs=1e-3)
+
+
+class Plain:
+    kind = "a"
+
+    def __init__(self) -> None:
+        self.mode = "a"
+        self.inner = SimpleNamespace(mode="a")
+
+
+CHANGED: dict[str, tuple[Callable[[Any], bool], Callable[[Any, str], object]]] = {
+    "component": (lambda o: o.room.mode == "b", lambda o, v: setattr(o.room, "mode", v)),
+    "member": (lambda o: o.room.way is Way.DOWN, lambda o, v: setattr(o.room, "way", Way.DOWN if v == "b" else Way.UP)),
+    "plain component": (lambda o: o.label.text == "b", lambda o, v: setattr(o.label, "text", v)),
+    "object": (lambda o: o.plain.mode == "b", lambda o, v: setattr(o.plain, "mode", v)),
+    "object in an object": (lambda o: o.plain.inner.mode == "b", lambda o, v: setattr(o.plain.inner, "mode", v)),
+    "another object": (
+        lambda o: o.plain.inner.mode == "b",
+        lambda o, v: setattr(o.plain, "inner", SimpleNamespace(mode=v)),
+    ),
+    "class": (lambda o: o.plain.kind == "b", lambda _, v: setattr(Plain, "kind", v)),
+    "object's own": (lambda o: o.plain.kind == "b", lambda o, v: setattr(o.plain, "kind", v)),
+    "item of a list": (lambda o: o.modes[0] == "b", lambda o, v: o.modes.__setitem__(0, v)),
+    "with a state": (lambda o: o.room.mode == "b" and o.room.x > -1.0, lambda o, v: setattr(o.room, "mode", v)),
+    "one of two": (lambda o: o.room.x > -1.0 if o.room.mode == "b" else False, lambda o, v: setattr(o.room, "mode", v)),
+    "in a set": (lambda o: o.room.mode in {"b", "d"}, lambda o, v: setattr(o.room, "mode", v)),
+}
+
+
+@pytest.mark.parametrize("compiles", ["auto", False])
+@pytest.mark.parametrize("moves", [True, False])
+@pytest.mark.parametrize(("condition", "change"), CHANGED.values(), ids=CHANGED)
+def test_conditions_hear_of_a_mode_however_it_is_changed(
+    condition: Callable[[Any], bool], change: Callable[[Any, str], object], moves: bool, compiles: Any
+) -> None:
+    sim = ev.Simulation(compile=compiles)
+    objects = SimpleNamespace(room=Room(sim, mode="a").start(), label=Label(sim), plain=Plain(), modes=["a"])
+    if moves:
+        Room(sim).start()
+    log: list[tuple[str, float]] = []
+
+    def watch() -> Any:
+        while True:
+            yield ev.until(lambda: condition(objects))
+            log.append(("on", sim.time))
+            yield ev.until(lambda: not condition(objects))
+            log.append(("off", sim.time))
+
+    def work() -> Any:
+        for value in ("b", "a", "c", "b", "b", "c", "a", built("b"), "a"):
+            yield ev.hold(0.5)
+            change(objects, value)
+
+    change(objects, "a")
+    sim.process(watch())
+    sim.process(work())
+    sim.run(until=5.0)
+    change(objects, "b")
+    sim.run(until=6.0)
+    change(objects, "a")
+    sim.run(until=7.0)
+    times = [0.5, 1.0, 2.0, 3.0, 4.0, 4.5, 5.0, 6.0]
+    assert [name for name, _ in log] == ["on", "off"] * 4
+    assert [time for _, time in log] == pytest.approx(times, abs=1e-9)
+
+
+@pytest.mark.parametrize("compiles", ["auto", False])
+def test_a_mode_that_is_set_in_the_dict_of_its_object_is_noticed(compiles: Any) -> None:
+    sim, log = ev.Simulation(compile=compiles), []
+    room = Room(sim, mode="a").start()
+
+    def watch() -> Any:
+        yield ev.until(lambda: room.mode == "b")
+        log.append(sim.time)
+
+    def work() -> Any:
+        yield ev.hold(0.5)
+        vars(room)["mode"] = "b"
+        yield ev.hold(0.5)
+
+    sim.process(watch())
+    sim.process(work())
+    sim.run(until=2.0)
+    assert log == pytest.approx([0.5], abs=1e-9)
 
 
 def holds(style: int, mode: Any, other: Any, number: Any, word: Any) -> bool:

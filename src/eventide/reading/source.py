@@ -87,15 +87,23 @@ class SourceFile:
     @cached_property
     def _stored(self) -> set[str]:
         """The names of attributes that are set or deleted somewhere; ANY if some may have any name."""
+        return {name for node in ast.walk(self._tree) if (name := _stored(node))} | self._laid_over
+
+    @cached_property
+    def _laid_over(self) -> set[str]:
+        """Those of them that are set or deleted in the dict of an object, so that nothing announces it."""
         nodes = list(ast.walk(self._tree))
         making = [node for node in nodes if isinstance(node, ast.FunctionDef) and node.name in _MAKING]
         made = {inner for node in making for inner in ast.walk(node)}
-        named = {name for node in nodes if (name := _stored(node))}
-        return named.union(*(_stored_in_spaces(node) for node in nodes if node not in made))
+        return set().union(*(_stored_in_spaces(node) for node in nodes if node not in made))
 
     def stores(self, name: str) -> bool:
         """Whether attributes of a name may be set or deleted somewhere; those that eventide sets are no methods."""
         return name in self._stored or (ANY in self._stored and not self.name.startswith(_OURS))
+
+    def lays_over(self, name: str) -> bool:
+        """Whether attributes of a name may be set or deleted in the dict of an object."""
+        return name in self._laid_over or (ANY in self._laid_over and not self.name.startswith(_OURS))
 
     @cached_property
     def alters_functions(self) -> bool:

@@ -509,7 +509,8 @@ class NameResolver:
             value = getattr(sample, name)
         except AttributeError:
             raise Unlowerable(f"{cls.__name__} has no {name!r}") from None
-        if isinstance(sample, Continuous) and name in sample._layout.references:
+        is_reference = isinstance(sample, Continuous) and name in sample._layout.references
+        if is_reference and not self.book.definition(self.entry.function).file.lays_over(name):
             self._told.add(path)
         if isinstance(sample, Law):
             self._of_class.add(path)  # its function is given once for all
