@@ -10,6 +10,7 @@ import pytest
 from compiled.harness import Answer, new_registry, run_condition, set_clock, shake, table_of
 from compiled.test_vector_laws import Rod, new_rod
 
+import eventide as ev
 from eventide.engine.stepper import R, Y
 
 SHAKES = 60
@@ -104,3 +105,32 @@ def test_truth_guide_and_slope(registry, name) -> None:
     assert name in STILL or 0 < sum(found) < SHAKES
     # At a corner of `max`, `any` or `where` the two sides differ.
     assert name not in CONDITIONS or smooth >= SHAKES - 3
+
+
+@pytest.mark.parametrize(("size", "kind"), [(4, "certified"), (32, "sampled")])
+def test_loops_within_loops_over_vectors_are_written_out_as_long_as_they_are_short(size: int, kind: str) -> None:
+    class Row(ev.Continuous):
+        u: ev.StateVector = ev.state_vector(0.0, size=size)
+        log: list[float] = ev.field(default_factory=list)
+
+        def equations(self) -> None:
+            self.rate.u = self.u
+
+        def largest_difference(self) -> float:
+            largest = 0.0
+            for one in self.u:
+                for other in self.u:
+                    difference = one - other
+                    if difference > largest:  # noqa: PLR1730  # as it is often written
+                        largest = difference
+            return largest
+
+        @ev.when(lambda self: self.largest_difference() > 0.01 * size)
+        def spread(self) -> None:
+            self.log.append(self.sim.time)
+
+    sim = ev.Simulation()
+    row = Row(sim, u=[0.005 * k for k in range(size)]).start()
+    sim.run(until=2.0)
+    assert row.log == pytest.approx([np.log(2.0 * size / (size - 1))], abs=1e-5)
+    assert [note.kind for note in sim.explain().conditions] == [kind]

@@ -68,6 +68,7 @@ class Context:
     is_guided   whether guides and slopes are wanted: it is a condition
     scope       what is known where the next instruction goes
     unbounded   how many loops have been written that might never end
+    copies      for how many items of vectors the present code is written
     turns       the memory for how often the loop is repeated that is being written, if it might never end
     epoch       how often something in memory has been written
     kept        how many numbers are kept in buffers
@@ -90,6 +91,7 @@ class Context:
         self.frames: list[Frame] = []
         self.loops: list[Loop] = []
         self.unbounded = 0
+        self.copies = 1
         self.turns = ""
         self.epoch = 0
         self.kept = 0

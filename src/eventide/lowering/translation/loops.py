@@ -110,6 +110,15 @@ def _each_in_turn(context: Context, target: ast.expr, items: list[Item], body: C
     _go_on(context, breaks)
 
 
+def _each_of_few(context: Context, target: ast.expr, items: list[Item], body: Callable[[], None]) -> None:
+    """The same of items of short vectors; loops inside it have room for fewer."""
+    context.copies *= max(1, len(items))
+    try:
+        _each_in_turn(context, target, items, body)
+    finally:
+        context.copies //= max(1, len(items))
+
+
 def _go_on(context: Context, arrivals: list[Edge]) -> None:
     """Join paths that have ended to the present one."""
     if not arrivals:
@@ -126,7 +135,7 @@ def _each_item(
     as_operand(context, vector, source)
     few = few_items(context, vector)
     if few is not None:
-        _each_in_turn(context, ast.Name(names[0], ast.Store()), list(few), body)
+        _each_of_few(context, ast.Name(names[0], ast.Store()), list(few), body)
         return
     kept = keep(context, vector)
 
@@ -154,7 +163,7 @@ def _each_together(
     few = [few_items(context, vector) for vector in vectors]
     if None not in few:
         columns = [[constant(k) for k in range(vectors[0].count)]] * counts + [items for items in few if items]
-        _each_in_turn(context, target, [Items(row) for row in zip(*columns, strict=False)], body)
+        _each_of_few(context, target, [Items(row) for row in zip(*columns, strict=False)], body)
         return
     kept = [keep(context, vector) for vector in vectors]
 

@@ -36,7 +36,8 @@ if TYPE_CHECKING:
 LARGEST: Final = 32_768
 """How many numbers a kernel may keep for the length of a call."""
 FEW: Final = 32
-"""Conditions tell how each item of a vector of so many moves: that many comparisons can be enclosed."""
+"""Conditions tell how each item of a vector of so many moves, also in loops within loops: that many comparisons can be
+enclosed."""
 Operand: TypeAlias = Number | Boolean | Vector | Formula
 
 
@@ -56,7 +57,7 @@ def read_item(context: Context, vector: Vector, index: Number) -> Number | Boole
 
 def few_items(context: Context, item: Vector | Formula) -> list[Number | Boolean] | None:
     """The items of a short vector one by one, where it is wanted how each of them moves; None of others."""
-    if not context.is_guided or item.count > FEW:
+    if not context.is_guided or item.count * context.copies > FEW:
         return None
     return [item_at(context, item, Number(str(k), "int", known=k)) for k in range(item.count)]
 
