@@ -134,3 +134,40 @@ def test_loops_within_loops_over_vectors_are_written_out_as_long_as_they_are_sho
     sim.run(until=2.0)
     assert row.log == pytest.approx([np.log(2.0 * size / (size - 1))], abs=1e-5)
     assert [note.kind for note in sim.explain().conditions] == [kind]
+
+
+class Ramp(ev.Continuous):
+    x: ev.State = ev.state(0.0)
+    log: list[float] = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+
+@pytest.mark.parametrize("compiles", ["auto", False])
+@pytest.mark.parametrize(
+    "condition",
+    [
+        lambda ramp: np.any(ramp.x > 0.5),
+        lambda ramp: not np.all(ramp.x <= 0.5),
+        lambda ramp: np.count_nonzero(ramp.x > 0.5) > 0,
+        lambda ramp: np.sum(ramp.x) > 0.5,
+        lambda ramp: np.max(ramp.x) > 0.5,
+        lambda ramp: math.isclose(ramp.x, math.inf) or ramp.x > 0.5,
+        lambda ramp: np.isclose(ramp.x, math.inf) or ramp.x > 0.5,
+        lambda ramp: np.isclose(1.0 / (ramp.x - ramp.x + 1e-320), math.inf) and ramp.x > 0.5,
+    ],
+    ids=["any", "all", "count", "sum", "max", "isclose", "numpy's isclose", "infinite"],
+)
+def test_functions_of_vectors_of_one_number_and_of_infinity_are_as_numpy_has_them(
+    condition: Any, compiles: Any
+) -> None:
+    class Watched(Ramp):
+        @ev.when(condition)
+        def pass_by(self) -> None:
+            self.log.append(self.sim.time)
+
+    sim = ev.Simulation(compile=compiles)
+    ramp = Watched(sim).start()
+    sim.run(until=1.0)
+    assert ramp.log == pytest.approx([0.5], abs=1e-6)

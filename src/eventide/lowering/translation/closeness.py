@@ -59,6 +59,8 @@ def _numpys_isclose(
 def _distance(context: Context, one: Number, other: Number) -> Number:
     """How far two numbers are from each other; Python is asked about infinite ones."""
     for each in (one, other):
+        if each.known is not None and math.isinf(each.known):
+            raise Unlowerable("what is close to infinity is infinite: write ==")
         if each.known is None:
             context.builder.note_trap(context.arithmetic.wire(each).machine("fabs").test("oeq", math.inf))
     return context.arithmetic.absolute(context.arithmetic.binary("Sub", one, other))

@@ -55,6 +55,8 @@ if TYPE_CHECKING:
 
 LONGEST_TABLE: Final = 64
 """The most points of a table that is looked up in native code."""
+WHOLE: Final = "Vector | Formula"
+"""How rules annotate what has to be a vector."""
 TOTAL: Final = "+total"
 """Where bindings keep what is gathered from a vector; no name of the user's looks like that."""
 _OPERATORS: Final[dict[str, ast.operator]] = {
@@ -95,10 +97,14 @@ def call_numpy(context: Context, function: Callable[..., object], node: ast.Call
     rule = rule_for(function, context.dialect.kinds)
     if rule is None:
         raise Unlowerable(f"numpy's {getattr(function, '__name__', type(function).__name__)} is not followed")
+    signature = inspect.signature(rule)
     try:
-        inspect.signature(rule).bind(context, *arguments, **named)
+        bound = signature.bind(context, *arguments, **named)
     except TypeError as error:
         raise Unlowerable(f"numpy's {function.__name__} is not followed like that: {error}") from None
+    for name, argument in bound.arguments.items():
+        if signature.parameters[name].annotation == WHOLE and isinstance(argument, Number | Boolean):
+            raise Unlowerable(f"numpy's {function.__name__} is followed for vectors, and this is one number")
     item: Item = rule(context, *arguments, **named)
     return item
 
