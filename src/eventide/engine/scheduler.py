@@ -88,14 +88,26 @@ def go_on(a: Arrays, time: float, stop: float) -> int:
 
     Returns     a code of `codes.py`; CHOICE and LOCATED with the condition in CHOSEN
     """
+    code = choose_among(a, time, end_turning(a, time))
+    return march(a, stop) if code == REACHED else code
+
+
+def choose_among(a: Arrays, time: float, alert: int) -> int:
+    """Settle what is touched, and choose among what is due then; REACHED without anything.
+
+    alert   of comparisons of laws that have changed: they chatter
+    """
     if not settle_touched(a, time):
         return UNSETTLED
+    if alert != 0:
+        a.run.alert = alert
+        return CHATTERS
     chosen = choose(a, time)
-    if chosen >= 0:
-        note_event(a, time, time, 0.0)
-        take(a, chosen, time)
-        return CHOICE
-    return march(a, stop)
+    if chosen < 0:
+        return REACHED
+    note_event(a, time, time, 0.0)
+    take(a, chosen, time)
+    return CHOICE
 
 
 def note_event(a: Arrays, time: float, start: float, elapsed: float) -> None:
@@ -158,10 +170,10 @@ def march(a: Arrays, stop: float) -> int:
             return RECORDED
         # Mostly a step just ends, and the next one follows.
         if key >= stop or a.flow.event[f] >= 0.0 or key == a.flow.limit[f] or a.run.stepwise > 0.0:
-            found = collect(a, key) if key == stop or (key < stop and is_cut(a, f)) else 0
+            found = collect(a, key) if key == stop or (key < stop and a.flow.event[f] >= 0.0) else 0
+            turning = -1
             if key <= stop:
-                ended = at_limit(a, f, found)
-                looked_at, turning = f, -1
+                ended, looked_at = at_limit(a, f, found), f
                 if key == stop:
                     turning = turning_at(a, found) if stop == a.run.look else -1
                     looked_at = ended if ended >= 0 else turning
@@ -171,19 +183,11 @@ def march(a: Arrays, stop: float) -> int:
                 if ended >= 0:
                     leave_limit(a, key)
                     return BROKEN
-                if turning >= 0:
-                    code = turn(a, turning)
-                    if code != REACHED:
-                        return code
-                    continue
-            if key >= stop:
+            if key >= stop and turning < 0:
                 gather(a, found)
                 return REACHED
-            if a.flow.event[f] >= 0.0:
-                if a.flow.turns[f] == 0.0:
-                    arrive(a, f, found)
-                    return LOCATED
-                code = turn(a, f)
+            if turning >= 0 or a.flow.event[f] >= 0.0:
+                code = arrive(a, f if turning < 0 else turning, found)
                 if code != REACHED:
                     return code
                 continue
@@ -258,64 +262,90 @@ def is_looked_at(a: Arrays, f: int, stop: float) -> bool:
     return bool(a.run.stepwise > least and a.flow.step[f] > 0.0 and a.flow.announced[f] == 0)
 
 
-def arrive(a: Arrays, f: int, found: int) -> None:
-    """A state event is next: touch the collected flows that have one now, and choose the condition."""
-    time = a.flow.key[f]
-    note_event(a, time, a.flow.start[f], a.flow.event[f])
-    gather(a, found)
-    for k in range(a.run.pending):
-        touch(a, a.pending[k], time)
-    take(a, choose(a, time), time)
+def arrive(a: Arrays, f: int, found: int) -> int:
+    """The steps of the collected flows with events or changes of comparisons end here; one of them is a flow's.
 
-
-def turn(a: Arrays, f: int) -> int:
-    """Comparisons of a flow's laws change here: the next step begins with their new outcomes.
+    A state event is chosen among those that are due. Without one the next steps begin with new outcomes, in all laws
+    that change now, before what is due then is chosen.
 
     Returns     REACHED, to continue; else a code of `codes.py`
     """
-    time, alert = a.flow.key[f], 0
-    note_event(a, time, a.flow.start[f], a.flow.event[f])
-    for k in range(a.flow.unscreened[f]):
-        c = unscreened(a, f, k)
-        if a.guard.due[c] == 1:
-            note_firing(a, c, time)
-            a.run.switched += 1
-            a.guard.due[c] = 0
-            if a.run.alert != 0:
-                alert, a.run.chosen = a.run.alert, c
-    a.run.alert = 0
-    touch(a, f, time)
-    a.run.pending = 0
-    if not settle_touched(a, time):
-        return UNSETTLED
-    if alert != 0:
-        a.run.alert = alert
-        return CHATTERS
-    chosen = choose(a, time)
-    if chosen < 0:
+    time = a.flow.key[f]
+    gather(a, found)
+    cut = first_cut(a)
+    lead = f if cut < 0 else cut
+    note_event(a, time, a.flow.start[lead], a.flow.event[lead])
+    alert = 0
+    for k in range(a.run.pending):
+        alert = max(alert, leave_step(a, a.pending[k], time))
+    if cut < 0:
         a.run.pending = 0
-        return REACHED
-    note_event(a, time, time, 0.0)
-    take(a, chosen, time)
-    return CHOICE
+        code = choose_among(a, time, alert)
+        if code == REACHED:
+            a.run.pending = 0
+        return code
+    take(a, choose(a, time), time)
+    return LOCATED
+
+
+def end_turning(a: Arrays, time: float) -> int:
+    """After an event: the steps of flows end in whose laws comparisons change at its time; returns an alert of theirs.
+
+    Before one, state events of that time are the first.
+    """
+    alert = 0
+    if a.run.pending > 0 and (a.run.touched > 0 or first_cut(a) < 0):
+        for k in range(a.run.pending):
+            f = a.pending[k]
+            if a.flow.key[f] == time and a.flow.event[f] >= 0.0 and not is_cut(a, f):
+                alert = max(alert, leave_step(a, f, time))
+    return alert
+
+
+def first_cut(a: Arrays) -> int:
+    """The first of the pending flows whose step a state event ends; -1 without one."""
+    for k in range(a.run.pending):
+        if is_cut(a, a.pending[k]):
+            return int(a.pending[k])
+    return -1
+
+
+def leave_step(a: Arrays, f: int, time: float) -> int:
+    """End the step of a flow; returns the alert of comparisons of its laws that change here, which are counted."""
+    alert = 0
+    if a.flow.event[f] >= 0.0 and not is_cut(a, f):
+        for k in range(a.flow.unscreened[f]):
+            c = unscreened(a, f, k)
+            if a.guard.due[c] == 1:
+                note_firing(a, c, time)
+                a.run.switched += 1
+                a.guard.due[c] = 0
+                if a.run.alert != 0:
+                    alert, a.run.chosen = a.run.alert, c
+        a.run.alert = 0
+    touch(a, f, time)
+    return alert
 
 
 def leave_limit(a: Arrays, time: float) -> None:
-    """Touch all flows whose steps have ended at this limit: what is due then is chosen among all of them."""
+    """End the steps of all flows that end at this limit, or in whose laws comparisons change at its time.
+
+    What is due then is chosen among all of them.
+    """
     a.run.event_time = time
     for k in range(collect(a, time)):
         f = a.pending[k]
-        if is_at_limit(a, f):
-            touch(a, f, time)
+        if is_at_limit(a, f) or (a.flow.event[f] >= 0.0 and not is_cut(a, f)):
+            leave_step(a, f, time)
     a.run.pending = 0
 
 
 def gather(a: Arrays, found: int) -> None:
-    """Keep those of the collected flows whose events are at their time."""
+    """Keep those of the collected flows whose events, or changes of comparisons, are at their time."""
     kept = 0
     for k in range(found):
         f = a.pending[k]
-        if is_cut(a, f):
+        if a.flow.event[f] >= 0.0:
             a.pending[kept] = f
             kept += 1
     a.run.pending = kept
