@@ -257,3 +257,27 @@ def test_what_an_observer_leaves_behind_changes_no_event(simulate: Simulate) -> 
         return sources
 
     assert seen(observed=True) == seen(observed=False) == [0.5, 0.0]
+
+
+@pytest.mark.parametrize("happens", ["an event", "a condition on time alone"])
+def test_a_step_that_ends_at_a_jump_of_an_input_has_one_row_on_each_side(simulate: Any, happens: str) -> None:
+    sim = simulate()
+
+    class Driven(ev.Continuous):
+        x: ev.State = ev.state(0.0)
+        drive: ev.inputs.Step = ev.inputs.Step(1.0, 2.0, -1.0)
+
+        def equations(self) -> None:
+            self.rate.x = self.drive(sim.time)
+
+    def story() -> ev.ProcessGenerator:
+        if happens == "an event":
+            yield ev.hold(1.0)
+        else:
+            yield ev.until(lambda: sim.time >= 1.0)
+        yield ev.hold(0.5)
+
+    steps = sim.record(Driven(sim).start(), every="step")
+    sim.process(story())
+    sim.run(until=2.0)
+    assert list(steps.times).count(1.0) == 2

@@ -133,6 +133,14 @@ def test_counts_are_drawn_as_steps_from_zero(sim):
     assert words(axes) == ("time", "in_use, queue", ["pit", "in_use", "queue"])
 
 
+def test_the_name_of_a_column_in_the_place_of_axes_or_of_a_list_is_refused(sim):
+    trace = bounce(sim, name="trace")
+    with pytest.raises(TypeError, match=r"ax takes axes to draw in, and got 'ball.height': columns are named as"):
+        trace.plot("ball.height")
+    with pytest.raises(TypeError, match=r"and got 'ball.height': write `columns=\['ball.height'\]`"):
+        trace.plot(columns="ball.height")
+
+
 def test_a_column_that_is_not_there_is_refused_before_anything_is_drawn(sim):
     trace = bounce(sim, name="trace")
     axes = new_figure().subplots()

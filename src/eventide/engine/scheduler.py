@@ -279,11 +279,7 @@ def arrive(a: Arrays, f: int, found: int) -> int:
     for k in range(a.run.pending):
         alert = max(alert, leave_step(a, a.pending[k], time))
     if cut < 0:
-        a.run.pending = 0
-        code = choose_among(a, time, alert)
-        if code == REACHED:
-            a.run.pending = 0
-        return code
+        return choose_among(a, time, alert)
     take(a, choose(a, time), time)
     return LOCATED
 

@@ -140,8 +140,10 @@ def is_narrow(axes: Axes) -> bool:
 
 
 def own_axes(ax: Axes | None, **options: object) -> Axes:
-    """The axes to draw in: those that were given, or new ones in a new figure."""
+    """The axes to draw in: those that were given, or new ones in a new figure. Raises TypeError for what are none."""
     if ax is not None:
+        if not hasattr(ax, "get_figure"):
+            raise TypeError(f"ax takes axes to draw in, and got {ax!r}: columns are named as `columns=['tank.level']`")
         return ax
     axes: Axes = shown_figure().add_subplot(**options)
     return axes

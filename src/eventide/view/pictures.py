@@ -59,7 +59,7 @@ def plot_recording(
     columns     names of the columns to draw; None: all
     time_unit   None: that of the simulation
     Returns     the axes, the uppermost of several; `axes.figure` is the figure
-    Raises      KeyError for a column that the recording does not have
+    Raises      KeyError for a column that the recording does not have, TypeError for what are no axes or no list
     """
     unit = recording.sim.time_unit if time_unit is None else time_unit
     curves = list(_curves(recording, columns))
@@ -117,6 +117,8 @@ def _draw_panels(curves: list[Curve], figure: Figure, time_unit: str) -> None:
 
 def _curves(recording: AnyRecording, columns: Sequence[str] | None) -> Iterator[Curve]:
     known = {column.name: column for column in recording.columns}
+    if isinstance(columns, str):
+        raise TypeError(f"columns takes a list of names, and got {columns!r}: write `columns=[{columns!r}]`")
     for name in columns or ():
         if name not in known:
             raise KeyError(f"{recording.name} has no column {name!r}; it has: {', '.join(known)}")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import builtins
-import math
 from types import FunctionType
 from typing import TYPE_CHECKING
 
@@ -92,13 +91,11 @@ def _call_builtin(context: Context, function: Callable[..., object], node: ast.C
     if function in (sum, any, all):
         raise Unlowerable(f"{function.__name__} is followed around `... for ... in ...`, a vector or a list of numbers")
     rule = rule_for(function, context.dialect.kinds)
-    if function is not math.isclose and (
-        node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args)
-    ):
-        raise Unlowerable("arguments are followed one by one, without names and *")
     if rule is not None:
         item: Item = rule(context, node)
         return item
+    if node.keywords or any(isinstance(argument, ast.Starred) for argument in node.args):
+        raise Unlowerable("arguments are followed one by one, without names and *")
     if not context.functions.knows(function):
         raise Unlowerable(why_unknown(function))
     items = [context.evaluate(argument) for argument in node.args]

@@ -39,7 +39,7 @@ def _isclose(context: Context, node: ast.Call) -> Item:
 
 @lowers(np.isclose)
 def _numpys_isclose(
-    context: Context, one: Operand, other: Operand, rtol: Operand | None = None, atol: Operand | None = None
+    context: Context, one: Operand, other: Operand, /, rtol: Operand | None = None, atol: Operand | None = None
 ) -> Item:
     """Source: numpy, `isclose`."""
     relative, least = (constant(known) if given is None else given for given, known in ((rtol, 1e-5), (atol, 1e-8)))

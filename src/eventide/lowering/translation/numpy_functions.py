@@ -82,8 +82,7 @@ def call_numpy(context: Context, function: Callable[..., object], node: ast.Call
 
     Raises Unlowerable if it is not followed, or cannot be called like that.
     """
-    is_close = function is np.isclose  # of the functions that are followed the only one with names worth giving
-    if any(isinstance(argument, ast.Starred) for argument in node.args) or (node.keywords and not is_close):
+    if any(isinstance(one, ast.Starred) for one in node.args) or (node.keywords and isinstance(function, np.ufunc)):
         raise Unlowerable("arguments of numpy's functions are followed one by one, without names and *")
     items = [context.evaluate(argument) for argument in node.args]
     arguments = [as_operand(context, item, place) for item, place in zip(items, node.args, strict=True)]

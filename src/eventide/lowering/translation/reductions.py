@@ -203,7 +203,7 @@ def _bisect_right(context: Context, node: ast.Call) -> Item:
 
 def _bisect(context: Context, node: ast.Call, *, is_right: bool) -> Item:
     """Where a number would have to be put into an ascending table."""
-    if len(node.args) != 2:
+    if len(node.args) != 2 or node.keywords:
         raise Unlowerable(why_unknown(bisect_right if is_right else bisect_left))
     table, sought = context.evaluate(node.args[0]), context.number(node.args[1])
     if not isinstance(table, Table):
