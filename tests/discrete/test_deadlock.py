@@ -169,12 +169,11 @@ def test_a_story_by_the_name_of_another_library_is_told_where_nothing_has_begun(
     assert told(sim) == []
 
 
-def test_a_process_whose_story_has_the_name_of_another_library_is_told_the_right_one() -> None:
-    class Customer(ev.Process):
-        process = Guest.process
-
-    with pytest.raises(NotImplementedError, match=r"Customer has no run\(\): rename `process` to `run`"):
-        Customer(ev.Simulation()).activate()
+@pytest.mark.parametrize("name", ["process", "actions"])
+def test_a_process_whose_story_has_the_name_of_another_library_is_told_the_right_one(name: str) -> None:
+    customer = type("Customer", (ev.Process,), {name: Guest.process})
+    with pytest.raises(NotImplementedError, match=rf"Customer has no run\(\): rename `{name}` to `run`"):
+        customer(ev.Simulation()).activate()
 
 
 def test_how_long_was_waited_has_the_unit_of_time() -> None:

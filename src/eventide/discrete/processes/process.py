@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from heapq import heappop
+from inspect import isgeneratorfunction
 from types import GeneratorType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -82,10 +83,10 @@ class Process(_Agenda, Component):
 
     def run(self) -> ProcessGenerator:
         """What the process does: a generator of commands."""
-        advice = (
-            "rename `process` to `run`" if hasattr(self, "process") else "write `def run(self): ... yield ev.hold(1)`"
-        )
-        raise NotImplementedError(f"{type(self).__name__} has no run(): {advice}")
+        cls = type(self)
+        yielding = [name for name in dir(cls) if isgeneratorfunction(getattr(cls, name))]
+        advice = f"rename `{yielding[0]}` to `run`" if len(yielding) == 1 else "write `def run(self): ... yield ev.hold(1)`"
+        raise NotImplementedError(f"{cls.__name__} has no run(): {advice}")
 
     # --- scheduling -----------------------------------------------------------------------------------------------
 
