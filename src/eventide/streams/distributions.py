@@ -31,13 +31,13 @@ class Distributions(Drawing):
     def triangular(self, low: float, mode: float, high: float) -> float:
         """A number between `low` and `high` with a triangular density, highest at mode.
 
-        Raises  ValueError unless low <= mode <= high are finite
+        Raises  ValueError unless low <= mode <= high and (high - low)**2 are finite
         """
-        if not -LARGEST <= low <= mode <= high <= LARGEST:
+        if not (-LARGEST <= low <= mode <= high <= LARGEST and (high - low) * (high - low) <= LARGEST):
             raise self._refused(
                 "triangular",
                 {"low": low, "mode": mode, "high": high},
-                "they are finite and do not fall: low, then mode, then high",
+                "they and the square of high - low are finite and do not fall: low, then mode, then high",
             )
         u = self.random()
         width = high - low

@@ -80,11 +80,11 @@ class Drawing:
     def uniform(self, a: float, b: float) -> float:
         """A real number between `a` and `b`, all equally probable.
 
-        Raises  ValueError unless a <= b are finite
+        Raises  ValueError unless a <= b and b - a are finite
         """
-        if -LARGEST <= a <= b <= LARGEST:
+        if -LARGEST <= a <= b <= LARGEST and b - a <= LARGEST:
             return a + (b - a) * self.random()
-        raise self._refused("uniform", {"a": a, "b": b}, "a is at most b, and both are finite")
+        raise self._refused("uniform", {"a": a, "b": b}, "a is at most b, and both and their difference are finite")
 
     def normal(self, mean: float, stdev: float) -> float:
         """A normally distributed number.

@@ -37,15 +37,15 @@ def broken_line(cumulative: Table, values: Table) -> tuple[Table, Table]:
     """Both tables, when they are the corners of a distribution function.
 
     Raises  ValueError unless the probabilities rise from 0 to 1, the values rise
-            strictly, and there are as many of them
+            strictly, by finite differences, and there are as many of them
     """
     rising_chances(cumulative)
     finite = all(-LARGEST <= value <= LARGEST for value in values)
-    rising = all(low < high for low, high in pairwise(values))
-    if (cumulative[0], cumulative[-1]) != (0.0, 1.0) or not finite or not rising:
+    rising = finite and all(0.0 < high - low <= LARGEST for low, high in pairwise(values))
+    if (cumulative[0], cumulative[-1]) != (0.0, 1.0) or not rising:
         raise ValueError(
             f"the corners are {values!r} with cumulative probabilities {cumulative!r}:"
-            " values rise strictly, probabilities begin with 0 and end with 1"
+            " values rise strictly, by finite differences, probabilities begin with 0 and end with 1"
         )
     if len(cumulative) != len(values):
         raise ValueError(f"{len(cumulative)} cumulative probabilities for {len(values)} values: give as many of each")
@@ -56,10 +56,12 @@ def broken_line(cumulative: Table, values: Table) -> tuple[Table, Table]:
 def summed_weights(weights: Table) -> Table:
     """Running sums of the weights.
 
-    Raises  ValueError when a weight is negative or not finite, or all are 0
+    Raises  ValueError when a weight is negative or their sum not finite, or all are 0
     """
-    if not all(0.0 <= weight <= LARGEST for weight in weights) or not any(weights):
+    sums = tuple(accumulate(weights))
+    if not sums or not (0.0 < sums[-1] <= LARGEST and all(weight >= 0.0 for weight in weights)):
         raise ValueError(
-            f"the weights are {weights!r}: each is a finite number >= 0, and at least one is greater than 0"
+            f"the weights are {weights!r}: each is a finite number >= 0, at least one is greater than 0, "
+            "and their sum is finite"
         )
-    return tuple(accumulate(weights))
+    return sums

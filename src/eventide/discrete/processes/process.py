@@ -85,7 +85,9 @@ class Process(_Agenda, Component):
         """What the process does: a generator of commands."""
         cls = type(self)
         yielding = [name for name in dir(cls) if isgeneratorfunction(getattr(cls, name))]
-        advice = f"rename `{yielding[0]}` to `run`" if len(yielding) == 1 else "write `def run(self): ... yield ev.hold(1)`"
+        advice = (
+            f"rename `{yielding[0]}` to `run`" if len(yielding) == 1 else "write `def run(self): ... yield ev.hold(1)`"
+        )
         raise NotImplementedError(f"{cls.__name__} has no run(): {advice}")
 
     # --- scheduling -----------------------------------------------------------------------------------------------
