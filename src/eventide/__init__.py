@@ -23,6 +23,8 @@ def __getattr__(name: str) -> object:
         if name[0] != "_":  # what Python itself asks for is no slip
             other_words = import_module("eventide.reading.other_words")
             instead = other_words.OF_PACKAGE.get(name)
+            if instead is None and name in homes_in(__loader__, f"{__path__[0]}/methods/__init__.py"):
+                instead = f"ev.methods.{name}"
             message += f": it is {instead} here" if instead else ""
         raise AttributeError(message, name=name, obj=sys.modules[__name__])
     value = import_module(f"eventide.{name}") if room == __name__ else getattr(import_module(room), name)

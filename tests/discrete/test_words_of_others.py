@@ -40,6 +40,10 @@ def test_words_of_other_environments_lead_to_ours(env):
 def test_words_of_other_packages_lead_to_ours():
     with pytest.raises(AttributeError, match=r"^module 'eventide' has no attribute 'Environment': it is ev.Simulation"):
         _ = ev.Environment
+    with pytest.raises(
+        AttributeError, match=r"^module 'eventide' has no attribute 'RADAU': it is ev.methods.RADAU here$"
+    ):
+        _ = ev.RADAU
     with pytest.raises(AttributeError, match=r"^module 'eventide' has no attribute 'Contiuous'$"):
         _ = ev.Contiuous
 

@@ -41,6 +41,7 @@ OF_PACKAGE: Final[dict[str, str]] = {
     "standby": "`yield ev.until(lambda: ...)`",
     "Timeout": "ev.hold",
     "timeout": "ev.hold",
+    "vector": "ev.state_vector, or ev.computed_vector",
 }
 """What their packages are asked."""
 UNIT: Final = "`with desk.request() as place: yield place`, and the end of the block gives it back"
