@@ -7,12 +7,15 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from types import ModuleType
 
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import eventide as ev
+from eventide.experiment.fingerprint import fingerprint
 
 pytest.importorskip("pyarrow")
 
@@ -158,6 +161,103 @@ def test_a_store_is_of_the_code_and_not_of_its_comments_and_lines(tmp_path):
     for other in (text.replace("2.0", "3.0"), text.replace("K * x", "K + x"), text.replace("hold(f", "hold(-f")):
         with pytest.raises(ev.ModelError, match="the code of the model has changed"):
             run(other)
+
+
+LEADING_FAR = """
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from functools import cached_property, lru_cache, partial
+from types import SimpleNamespace
+import numpy as np
+import eventide as ev
+RATES = {"in": [1.0, 2.0]}
+LEVELS = np.array([1.5, 2.5])
+SHARE, NAMES, CONFIGURED = Fraction(1, 4), {"one", "two"}, SimpleNamespace(gain=3.5)
+INFLOW = ev.inputs.LinearTable((0.0, 1.0), (0.0, 4.5))
+POWER = partial(pow, 5.5)
+class Kind(Enum):
+    WIDE = 6.5
+@dataclass
+class Chosen:
+    width: float
+CHOSEN = Chosen(7.5)
+@lru_cache
+def twice(x):
+    return 8.5 * x
+class Tank(ev.Continuous):
+    G = 9.5
+    _H = 10.5
+    level: ev.State = ev.state(0.0)
+    @property
+    def area(self):
+        return 11.5
+    @cached_property
+    def depth(self):
+        return 12.5
+    @staticmethod
+    def side(x):
+        return 13.5 * x
+    @ev.when(lambda self: self.level >= 14.5)
+    def full(self):
+        self.level = 0.0
+    @ev.every(15.5)
+    def drain(self):
+        self.level -= 16.5
+    def equations(self):
+        self.rate.level = RATES["in"][0] + self.G
+@ev.model(until=1.0)
+def fill(sim):
+    tank = Tank(sim).start()
+    values = LEVELS[0], SHARE, CONFIGURED.gain, INFLOW(0.5), POWER(2.0), Kind.WIDE, CHOSEN.width, twice(1.0), len(NAMES)
+    return {"level": lambda: tank.level}
+"""
+
+
+def _model_in(text):
+    names = {"__name__": "script"}
+    exec(compile(text, "script.py", "exec"), names)  # noqa: S102  # as above
+    return names["fill"]
+
+
+def test_a_store_is_of_all_the_code_and_values_that_a_model_leads_to():
+    model = _model_in(LEADING_FAR)
+    known = fingerprint(model)
+    model.run(entropy=1)
+    assert known == fingerprint(model) == fingerprint(_model_in("# a comment\n" + LEADING_FAR))
+    numbers = ["1.0, 2.0", *(f"{number}.5" for number in range(1, 17))]
+    edits = [("[" + numbers[0], "[1.25, 2.0"), *((number, f"{number[:-1]}25") for number in numbers[1:])]
+    for old, new in [*edits, ("(1, 4)", "(1, 5)"), ('"two"', '"three"')]:
+        assert old in LEADING_FAR
+        assert fingerprint(_model_in(LEADING_FAR.replace(old, new))) != known, old
+
+
+def test_a_store_is_of_the_code_of_other_modules_of_the_author(tmp_path, monkeypatch):
+    text = "import eventide as ev\nimport of_author\n@ev.model(until=1.0)\ndef fill(sim):\n    {}\n"
+    monkeypatch.syspath_prepend(str(tmp_path))
+    found = []
+    for number in ("1.5", "2.5"):
+        module = ModuleType("of_author")
+        module.__file__ = str(tmp_path / "of_author.py")
+        exec(f"K = {number}\nL = 3.5\ndef helped():\n    return {number}\n", vars(module))  # noqa: S102  # as above
+        monkeypatch.setitem(sys.modules, "of_author", module)
+        found += [
+            fingerprint(_model_in(text.format(line))) for line in ("of_author.L", "of_author.K", "of_author.helped()")
+        ]
+    assert [one == other for one, other in zip(found[:3], found[3:], strict=True)] == [True, False, False]
+
+
+def test_a_store_is_of_the_distributions_that_parameters_are_drawn_from(tmp_path):
+    @ev.model(until=1.0)
+    def wait(sim, *, kind: int = 0):
+        return {"kind": lambda: kind}
+
+    ev.Study(wait, {"kind": stats.bernoulli(0.3)}, entropy=1).run(workers=1, store=tmp_path / "store")
+    ev.Study(wait, {"kind": stats.bernoulli(0.3)}, entropy=1).run(workers=1, store=tmp_path / "store")
+    other = ev.Study(wait, {"kind": stats.bernoulli(0.31)}, entropy=1)
+    assert other.task(0).values == {"kind": 0}  # as before, by chance
+    with pytest.raises(ev.ModelError, match="the values at the points differ"):
+        other.run(workers=1, store=tmp_path / "store")
 
 
 @pytest.mark.slow

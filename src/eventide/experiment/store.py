@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from uuid import uuid4
 
 from eventide.errors import InputError, ModelError
-from eventide.experiment.fingerprint import exact, fingerprint
+from eventide.experiment.fingerprint import described, exact, fingerprint
 from eventide.experiment.responses import Quantity
 from eventide.experiment.results import Failure, Result, Task
 from eventide.experiment.run import Account
@@ -393,7 +393,9 @@ def _card_of(study: Study) -> dict[str, str]:
     from importlib.metadata import version
 
     points = [exact(study.model(**point).values) for point in study.points.values]
-    table = "\n".join([*points, *(f"{name}: {study.task(0).values[name]!r}" for name in study.points.drawn)])
+    values = study.task(0).values
+    drawn = [f"{name}: {values[name]!r} {described(one, study.model)}" for name, one in study.points.drawn.items()]
+    table = "\n".join([*points, *drawn])
     one = study.settings
     read = {"readings": repr(one.readings)} if one.readings else {}
     if one.ends:
@@ -436,7 +438,7 @@ def _about(study: Study) -> dict[str, object]:
 
 
 _MEANING: Final = {
-    "code": "the code of the model has changed",
+    "code": "the code of the model has changed, or a value that it refers to",
     "run table": "the values at the points differ",
     "format": "it was written by another version of eventide",
 }
