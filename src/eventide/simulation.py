@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import contextmanager
 from functools import cached_property
 from math import inf, isfinite, nan
-from typing import TYPE_CHECKING, Final, Literal, overload
+from typing import TYPE_CHECKING, Final, Literal, NoReturn, overload
 
 from eventide.declare.reserved import refuse_reserved
 from eventide.declare.showing import as_html
@@ -388,6 +388,13 @@ class Simulation(World):
         observers = self._the_monitor.row_driver.looks.in_python() if "_the_monitor" in self.__dict__ else ()
         rows = None if away is None else RowsNote(away.notes, away.taken, self.events, observers)
         return explain(self._continuum.integrator, rows)
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        # A copy would take events from the event list of the original, and step its states.
+        raise TypeError(
+            f"{self!r} is neither copied nor pickled: build its model again, best by a function marked @ev.model, or "
+            "keep results, as recording.to_pandas()"
+        )
 
     def __repr__(self) -> str:
         (_, time), *others = self._told()[:4]

@@ -1,11 +1,14 @@
 """`eventide new`: the first files of a project, which run as they are."""
 
+import ast
 import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+
+from eventide.cli.new_project import WORDS
 
 
 @pytest.mark.slow
@@ -38,10 +41,32 @@ def test_files_that_are_there_stay(command):
     assert sorted(path.name for path in Path().iterdir()) == ["test_tank.py"]
 
 
-@pytest.mark.parametrize("name", ["1x", "class", "a-b", "Tank", "eventide"])
+@pytest.mark.parametrize("name", ["1x", "class", "a-b", "Tank"])
 def test_a_name_that_is_none_of_a_module_is_refused(command, name):
     outcome = command("new", name)
     assert (outcome.status, outcome.err) == (
         2,
         f"eventide: {name!r} cannot be the name of a model: take a word of small letters, digits and _, as `tank`\n",
     )
+
+
+@pytest.mark.parametrize("name", ["eventide", "random", "pandas", "ev", "refill", "run", "first", "test_tank", "_x"])
+def test_a_name_that_something_else_has_is_refused(command, name):
+    outcome = command("new", name)
+    assert (outcome.status, list(Path().iterdir())) == (2, [])
+    assert outcome.err == (
+        f"eventide: {name!r} cannot be the name of a model: {name}.py would stand in the way of what is called so "
+        "already; take another word, as `tank`\n"
+    )
+
+
+def test_no_function_of_the_new_files_hides_their_model(command):
+    for name in ("sim", "level", "tank", "low", "amount"):
+        assert command("new", name).status == 0
+    hidden = {
+        node.id
+        for path in Path().glob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store) and path.name.startswith("test_")
+    }
+    assert hidden - set(WORDS) <= {"sim", "tank"}  # in a test that does not run the model

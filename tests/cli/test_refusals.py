@@ -4,6 +4,8 @@ import os
 
 import pytest
 
+from eventide.observe.dumps import KINDS
+
 PIT = """
     from typing import Literal
 
@@ -60,6 +62,10 @@ def refuse(command):
         (["--out", "no/pit.csv"], "--out no/pit.csv cannot be written: there is no folder no"),
         (["--out", "."], "--out takes the name of a file, and . is a folder"),
         (["--out", "pit.py"], "--out pit.py is not written: a name that ends in .py is that of a program"),
+        (
+            ["--out", "pit.xlsx"],
+            f"--out pit.xlsx is no kind of table that can be written: its name should end in {KINDS}",
+        ),
         (["--plot", "no/pit.png"], "--plot no/pit.png cannot be written: there is no folder no"),
         (
             ["--plot", "pit.txt"],

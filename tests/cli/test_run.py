@@ -425,6 +425,42 @@ def test_what_was_recorded_before_ctrl_c_is_written(command, model_file):
 
 
 @pytest.mark.slow
+def test_what_was_recorded_before_an_error_is_written(command, model_file):
+    path = model_file(STOPPED.format(then="raise LookupError('no water')"))
+
+    outcome = command("run", path, "--out", "levels.csv")
+
+    assert (outcome.status, outcome.out, outcome.err.splitlines()[0]) == (1, "", "stopped at time 0.5")
+    assert "LookupError: no water" in outcome.err.splitlines()
+    rows = [line.split(",")[0] for line in Path("levels.csv").read_text().splitlines()[1:]]
+    assert rows == ['"time"', "0.0", "0.25", "0.5"]
+    # The error is told also if the rows cannot be written.
+    Path("levels.csv").unlink()
+    path = model_file(STOPPED.format(then="os.mkdir('levels.csv'); raise LookupError('no water')"), "again.py")
+    outcome = command("run", path, "--out", "levels.csv")
+    assert (outcome.status, "LookupError: no water" in outcome.err.splitlines()) == (1, True)
+    assert "eventide: levels.csv cannot be written: Is a directory" in outcome.err.splitlines()
+
+
+@pytest.mark.slow
+def test_an_error_before_anything_was_recorded_leaves_the_file_as_it_is(command, model_file):
+    Path("levels.csv").write_text("old")
+    path = model_file(STOPPED.replace("yield 0.5", "1 / 0\n    yield 0.5").format(then="pass"))
+
+    assert command("run", path, "--out", "levels.csv").status == 1
+    assert Path("levels.csv").read_text() == "old"
+
+
+def test_without_standard_error_nothing_is_told_there(command, model_file, monkeypatch):
+    path = model_file(SHOP)
+    whole = command("run", path, "--entropy", "7")
+    monkeypatch.setattr("sys.stderr", None)
+
+    assert command("run", path, "--entropy", "7").out == whole.out
+    assert command("run", model_file(BROKEN, "broken.py")).status == 1
+
+
+@pytest.mark.slow
 def test_what_cannot_be_written_is_printed_nevertheless(command, model_file):
     path = model_file(STOPPED.format(then='os.mkdir("levels.csv")'))
 

@@ -54,6 +54,15 @@ def test_a_model_is_calibrated_against_a_file(command, model_file, tmp_path):
     assert picture.stat().st_size > 5_000
 
 
+@pytest.mark.slow
+def test_a_model_is_calibrated_against_what_eventide_has_recorded(command, model_file):
+    path = model_file(DECAY)
+    assert command("run", path, "--set", "loss=0.7", "--until", "2", "--out", "measured.csv").status == 0
+    outcome = command("calibrate", path, "measured.csv", "--over", "loss=0.1:3", "--entropy", 1)
+    assert outcome.status == 0
+    assert re.search(r"^loss +0\.7 ", outcome.out, re.MULTILINE)
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -64,6 +73,10 @@ def test_a_model_is_calibrated_against_a_file(command, model_file, tmp_path):
         (("minimise", "FILE", "price", "--over", "loss=1:2"), "decay has no response 'price'"),
         (("minimise", "FILE", "cost", "--over", "loss=1:2", "--method", "guess"), "method= takes"),
         (("calibrate", "FILE", "none.csv", "--over", "loss=1:2"), "none.csv cannot be read"),
+        (
+            ("calibrate", "FILE", "data.csv", "--over", "loss=1:2", "--out", "./data.csv"),
+            "--out data.csv is the file of the data, which would be lost: choose another name",
+        ),
     ],
 )  # fmt: skip
 def test_what_cannot_be_searched_is_refused(command, model_file, arguments, message):

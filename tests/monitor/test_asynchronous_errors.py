@@ -460,3 +460,13 @@ def test_laws_and_conditions_that_refer_to_an_object_of_another_simulation_are_r
 def test_what_is_a_part_of_a_simulation_is_not_copied(make: Any, copied: Any) -> None:
     with pytest.raises(TypeError, match="is a part of its simulation and is neither copied nor pickled: make another"):
         copied(make(ev.Simulation()))
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, pickle.dumps])
+def test_a_simulation_and_what_it_records_are_not_copied(copied: Any) -> None:
+    sim = ev.Simulation()
+    trace = sim.record(now=lambda: sim.time)
+    with pytest.raises(TypeError, match=r"^<Simulation at time 0: .*> is neither copied nor pickled: build its model"):
+        copied(sim)
+    with pytest.raises(TypeError, match=r"^recording 1 is a part of its simulation and is neither copied nor pickled"):
+        copied(trace)

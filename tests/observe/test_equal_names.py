@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
@@ -64,6 +65,19 @@ def test_each_has_a_trace_of_its_own(tmp_path: Path) -> None:
         "customer 2 2",
         "customer 3",
     ]
+
+
+def test_each_has_a_track_of_its_own(tmp_path: Path) -> None:
+    _, log = run()
+    log.to_perfetto(tmp_path / "log.json")  # type: ignore[attr-defined]  # an EventLog
+    events = json.loads((tmp_path / "log.json").read_text())["traceEvents"]
+    tracks = {event["tid"]: event["args"]["name"] for event in events if event["ph"] == "M"}
+
+    assert list(tracks.values()) == ["customer", "customer 2", "customer 2 2", "customer 3"]
+    # A browser leaves out slices of one track that overlap.
+    slices = [(tracks[event["tid"]], event["ts"] / 1e6, event["name"]) for event in events if event["ph"] == "X"]
+    assert [who for who, start, _ in slices if start == 0.0] == ["customer", "customer 2", "customer 2 2", "customer 3"]
+    assert {tracks[event["tid"]] for event in events if event["ph"] == "f"} <= set(tracks.values())
 
 
 def test_who_forgets_the_simulation_is_told() -> None:

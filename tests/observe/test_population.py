@@ -319,3 +319,20 @@ def test_a_class_with_nothing_to_record_is_refused(sim):
         sim.record(ev.Resource)
     with pytest.raises(ev.ModelError, match="nothing to record of the class int"):
         sim.record(int)
+
+
+@pytest.mark.parametrize(
+    ("names", "labels"),
+    [
+        (("tank", "tank", "tank (2)"), ["tank", "tank (2)", "tank (2) (2)"]),
+        (("tank (2)", "tank", "tank", "tank"), ["tank (2)", "tank", "tank (3)", "tank (4)"]),
+    ],
+)
+def test_a_label_is_of_one_component_also_where_another_is_called_so(sim, names, labels):
+    trace = sim.record(Tank, every=1.0)
+    for level, name in enumerate(names):
+        Tank(sim, name=name, level=float(level)).start()
+    sim.run(until=1.0)
+    assert {label: one.values["level"][0] for label, one in trace.series().items()} == {
+        label: float(level) for level, label in enumerate(labels)
+    }

@@ -48,6 +48,14 @@ def test_all_numbers_of_what_does_not_move_are_recorded(sim, every):
     assert (trace.at(1).name, trace.at(np.float64(1.0), before=True)["pi.u"]) == (1.0, 1.0)
 
 
+@pytest.mark.parametrize("times", ["0.5", True, None, [None], [[0.5]], ["0.5"]])
+def test_what_is_no_time_is_refused(sim, times):
+    trace = sim.record(now=lambda: sim.time, every=0.5)
+    sim.run(until=1.0)
+    with pytest.raises(ev.ModelError, match=r"^at\(...\) takes a time or a list of times, and got "):
+        trace.at(times)
+
+
 def test_names_choose_among_quantities_and_fields(sim):
     pi, tank = Controller(sim, name="pi"), Tank(sim, name="tank").start()
     trace = sim.record(tank, "level", "k", pi, "u", every=0.5)

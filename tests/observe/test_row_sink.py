@@ -214,6 +214,51 @@ def test_closing_twice_does_nothing_and_the_recording_goes_on_in_memory(pair):
     assert (len(parts), len(trace), following.count) == (3, 0, 2)
 
 
+def test_what_nobody_closes_is_closed_with_the_program(pair, tmp_path, monkeypatch):
+    whole, trace = pair
+    hooks = []
+    monkeypatch.setattr("atexit.register", hooks.append)
+    trace.stream_to(tmp_path / "pouring.csv", rows=5)
+    run(whole, 8.0)
+    run(trace, 8.0)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("os.getpid", lambda: 1)  # a process that was forked
+        for hook in hooks:
+            hook()
+    assert not (tmp_path / "pouring.csv").exists()
+    for hook in hooks:
+        hook()
+    assert same([ev.load(tmp_path / "pouring.csv")], whole)
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_what_was_closed_is_not_held_until_the_program_ends(pair, tmp_path, monkeypatch):
+    _, trace = pair
+    hooks = []
+    monkeypatch.setattr("atexit.unregister", hooks.append)
+    with trace.stream_to(tmp_path / "pouring.csv") as outlet:
+        run(trace, 1.0)
+    assert hooks == [outlet._close_with_program]
+
+
+def test_a_file_that_was_not_written_to_the_end_replaces_nothing_when_it_is_closed(pair, tmp_path, monkeypatch):
+    _, trace = pair
+    (tmp_path / "pouring.csv").write_text("old")
+    outlet = trace.stream_to(tmp_path / "pouring.csv", rows=3)
+
+    def full(_):
+        raise OSError("no space left")
+
+    monkeypatch.setattr(outlet, "_receive", full)
+    with pytest.raises(OSError, match="no space left"):
+        run(trace, 10.0)
+    outlet.close()
+
+    assert [(path.name, path.read_text()) for path in tmp_path.iterdir()] == [("pouring.csv", "old")]
+    assert len(trace) == 3
+
+
 def test_what_cannot_be_drained_is_refused(pair, tmp_path):
     _, trace = pair
     with pytest.raises(ev.ModelError, match=r"rows= is a whole number of at least 1, and is 0"):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from eventide.errors import ModelError
+from eventide.observe.frames import SIDES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -184,8 +185,12 @@ def data_of(experiment: Experiment) -> Data:
 def _frame_of(told: object) -> pd.DataFrame:
     from eventide.libraries import pandas as pd
 
+    recorded: pd.DataFrame | None = None
     if hasattr(told, "to_pandas"):  # a recording
-        recorded: pd.DataFrame = told.to_pandas()
+        recorded = told.to_pandas()
+    elif isinstance(told, pd.DataFrame) and "side" in told.columns and told["side"].isin(SIDES).all():  # a dump of one
+        recorded = told.drop(columns="side")
+    if recorded is not None:
         # Of the two sides of an event the first: a calibration compares the values before events.
         told = recorded[~recorded.index.duplicated(keep="first")]
     if isinstance(told, pd.Series) and told.name is not None:

@@ -15,7 +15,9 @@ from eventide.cli.options import Command, File, Settings, entropy_in, time_in
 from eventide.cli.telling import (
     DONE,
     PICTURES,
+    check_table,
     check_target,
+    complain,
     note,
     paths_beside,
     say,
@@ -61,7 +63,7 @@ class Job(Command):
     def do(self) -> int:
         """Check what can be checked before the run, so that no result is lost; run, tell, write, draw."""
         texts = texts_by_name(self.settings)
-        check_target(self.out, "--out")
+        check_table(self.out)
         check_target(self.plot, "--plot", PICTURES)
         self._say(f"loading {self.file}")
         from eventide.experiment import report
@@ -73,7 +75,7 @@ class Job(Command):
             sim = model.simulation(self.entropy)
             try:
                 outcome = model.run_in(sim, until=self.until, watch=self.watch)
-            except KeyboardInterrupt:
+            except BaseException:
                 self._keep_what_there_is(model.stopped(sim))
                 raise
             note(f"{model.name} ran for {perf_counter() - start:.2f} s")
@@ -89,12 +91,15 @@ class Job(Command):
         return DONE
 
     def _keep_what_there_is(self, outcome: Run[object]) -> None:
-        """Write and draw what was asked for, as far as a run has come that was stopped."""
-        if not outcome.recordings or (self.out is None and self.plot is None):
+        """Write and draw what was asked for, as far as a run has come that failed or was stopped."""
+        if not any(map(len, outcome.recordings)) or (self.out is None and self.plot is None):
             return
         note(f"stopped at time {outcome.simulation.time!r}")
-        self._write_recordings(outcome)
-        self._draw(outcome)
+        try:
+            self._write_recordings(outcome)
+            self._draw(outcome)
+        except Exception as error:  # noqa: BLE001  # why the run has ended is told before all else
+            complain(str(error) if isinstance(error, InputError) else f"{self.plot} was not drawn: {error!r}")
 
     def _write_recordings(self, outcome: Run[object]) -> None:
         if self.out is None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import keyword
+import sys
+from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Final
 
@@ -77,14 +79,23 @@ CELLS: Final = (
 )
 
 
+WORDS: Final = ("eventide", "ev", "refill", "run", "first", "second", "responses", "conftest")
+"""Names that mean something else in these files or beside them."""
+
+
 def write_project(name: str) -> int:
     """Write the files of a new project into this folder; returns the exit status.
 
-    Raises InputError for a name that is none of a module, and if one of the files is there already
+    Raises InputError for a name that is none of a module, or another's, and if one of the files is there already
     """
-    if not name.isidentifier() or keyword.iskeyword(name) or name != name.lower() or name == "eventide":
+    if not name.isidentifier() or keyword.iskeyword(name) or name != name.lower():
         raise InputError(
             f"{name!r} cannot be the name of a model: take a word of small letters, digits and _, as `tank`"
+        )
+    if name in WORDS or name.startswith(("_", "test_")) or _is_module(name):
+        raise InputError(
+            f"{name!r} cannot be the name of a model: {name}.py would stand in the way of what is called so already; "
+            "take another word, as `tank`"
         )
     files = {
         Path(f"{name}.py"): MODEL.format(name=name),
@@ -99,6 +110,14 @@ def write_project(name: str) -> int:
     note(f"written: {', '.join(map(str, files))}")
     note(f"try: eventide run {name}.py --plot {name}.png; pytest; jupyter lab {name}.ipynb")
     return DONE
+
+
+def _is_module(name: str) -> bool:
+    """Whether Python or a library that is installed has a module of this name."""
+    # What is in this folder is told of as a file that is there already.
+    elsewhere = [folder for folder in sys.path if folder and Path(folder).resolve() != Path.cwd()]
+    spec = PathFinder.find_spec(name, elsewhere)
+    return name in sys.stdlib_module_names or (spec is not None and spec.loader is not None)
 
 
 def _notebook(name: str) -> dict[str, object]:

@@ -11,7 +11,16 @@ from typer import Argument, Option
 from eventide.cli.loading import model_in, set_up
 from eventide.cli.options import Command, Entropy, File, Replications, Settings, Store, TimeLimit, Until, Workers
 from eventide.cli.study import values_of
-from eventide.cli.telling import DONE, PICTURES, check_target, say, texts_by_name, write_picture, write_table
+from eventide.cli.telling import (
+    DONE,
+    PICTURES,
+    check_table,
+    check_target,
+    say,
+    texts_by_name,
+    write_picture,
+    write_table,
+)
 from eventide.errors import InputError, ModelError
 
 if TYPE_CHECKING:
@@ -63,8 +72,10 @@ class SearchJob(Command):
 
     def do(self) -> int:
         """Search, tell what was found, write all evaluations, draw the picture."""
-        check_target(self.out, "--out")
+        check_table(self.out)
         check_target(self.plot, "--plot", PICTURES)
+        if self.data is not None and self.out is not None and self.out.resolve() == self.data.resolve():
+            raise InputError(f"--out {self.out} is the file of the data, which would be lost: choose another name")
         texts = texts_by_name(self.settings)
         with model_in(self.file) as found:
             over = {name: _range(found, name, text) for name, text in self._ranges().items()}
@@ -109,11 +120,11 @@ class SearchJob(Command):
 def _data_in(path: Path) -> pd.DataFrame:
     """The table in a file. Raises InputError for one that cannot be read."""
     from eventide.libraries import pandas as pd
-    from eventide.observe.dumps import load
+    from eventide.observe.dumps import is_ours, load
 
     try:
-        # A file that eventide has written begins with a line about its columns, after "#".
-        return pd.read_csv(path, comment="#") if path.suffix.lower() == ".csv" else load(path)
+        is_plain = path.suffix.lower() == ".csv" and not is_ours(path)
+        return pd.read_csv(path, comment="#") if is_plain else load(path)
     except (OSError, ValueError) as error:
         raise InputError(f"{path} cannot be read: {error}") from None
 

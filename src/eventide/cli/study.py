@@ -32,6 +32,7 @@ from eventide.cli.telling import (
     DONE,
     FAILED,
     PICTURES,
+    check_table,
     check_target,
     note,
     say,
@@ -72,7 +73,7 @@ class StudyJob(Command):
         """Make the runs, tell their means, write the table, draw the picture."""
         from eventide.experiment import Study
 
-        check_target(self.out, "--out")
+        check_table(self.out)
         check_target(self.plot, "--plot", PICTURES)
         texts, shard, half_widths = texts_by_name(self.settings), self._shard(), self._half_widths()
         with model_in(self.file) as found:

@@ -98,8 +98,9 @@ def say(text: str) -> None:
 
 
 def note(text: str) -> None:
-    """Print beside the results, where nobody expects equal runs to print the same."""
-    print(text, file=sys.stderr)
+    """Print beside the results, where nobody expects equal runs to print the same; nothing without standard error."""
+    if sys.stderr is not None:
+        print(text, file=sys.stderr)
 
 
 def complain(text: str) -> None:
@@ -125,7 +126,7 @@ def show_failure(error: Exception, *, whole: bool) -> None:
     shown = TracebackException.from_exception(error)
     if not whole:
         _hide_frames(shown)
-    sys.stderr.writelines(shown.format())
+    note("".join(shown.format()).removesuffix("\n"))
     if not whole:
         note("The frames of eventide are left out: --verbose shows them.")
 
@@ -176,6 +177,21 @@ def check_target(path: Path | None, option: str, suffixes: Sequence[str] = ()) -
         raise InputError(
             f"{option} {path} is no kind of picture that can be drawn: its name should end in {' or '.join(suffixes)}"
         )
+
+
+FOREIGN: Final = (
+    ".xlsx", ".xls", ".ods", ".feather", ".arrow", ".h5", ".hdf5", ".nc", ".mat", ".npy", ".npz", ".pkl", ".gz", ".zip",
+)  # fmt: skip
+"""Endings of tables of other kinds: programs would take a file of text that is called so for a damaged one."""
+
+
+def check_table(path: Path | None) -> None:
+    """Raise InputError if a table could not be written to a file, or its name says that it is of another kind."""
+    check_target(path, "--out")
+    if path is not None and path.suffix.lower() in FOREIGN:
+        from eventide.observe.dumps import KINDS
+
+        raise InputError(f"--out {path} is no kind of table that can be written: its name should end in {KINDS}")
 
 
 def paths_beside(first: Path, names: Sequence[str]) -> list[Path]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from eventide.cli.options import Command
-from eventide.cli.telling import DONE, FAILED, check_target, note, say, write_table, writing
+from eventide.cli.telling import DONE, FAILED, check_table, check_target, note, say, write_table, writing
 from eventide.errors import InputError
 
 if TYPE_CHECKING:
@@ -53,8 +53,9 @@ class VerifyJob(Command):
         from eventide.verify.collecting import command_for, tests_in, values_in
         from eventide.verify.telling import told
 
-        for path, option in ((self.junit, "--junit"), (self.html, "--html"), (self.out, "--out")):
+        for path, option in ((self.junit, "--junit"), (self.html, "--html")):
             check_target(path, option)
+        check_table(self.out)
         with imported(self.file) as module:
             system, found = tests_in(module, self.file)
             requirements = values_in(module, Requirement)

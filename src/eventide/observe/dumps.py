@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 from eventide.errors import EventideError, InputError, ModelError
 from eventide.libraries import load as load_library
 from eventide.observe.files import whole_file
-from eventide.observe.formats import FORMATS
+from eventide.observe.formats import FORMATS, MARK
 from eventide.observe.recording_base import RecordingBase
 from eventide.observe.sql import read_sql, sql_writer
 from eventide.observe.table_schema import TableSchema
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 DATABASES: Final = (".db", ".sqlite", ".sqlite3")
 """Endings of files that are SQLite databases."""
+
+KINDS: Final = ", ".join((*FORMATS, *DATABASES))
+"""The endings of all files that are known, in words."""
 
 
 @runtime_checkable
@@ -121,14 +124,19 @@ def has_format(where: str | PathLike[str]) -> bool:
     return "://" in text or Path(text).suffix.lower() in (*FORMATS, *DATABASES)
 
 
+def is_ours(path: Path) -> bool:
+    """Whether a file of text is a CSV file that eventide has written: it tells of its columns itself."""
+    with path.open("rb") as file:
+        return file.read(len(MARK)) == MARK.encode()
+
+
 def _kind(where: str | PathLike[str]) -> str:
     """The ending of a path, or "url". Raises ModelError if nothing is known of it."""
     text = os.fspath(where)
     if has_format(text):
         return "url" if "://" in text else Path(text).suffix.lower()
-    known = ", ".join([*FORMATS, *DATABASES])
     raise ModelError(
-        f"{text!r} can be neither saved to nor loaded from: its name must end in {known}, or be the URL of a database"
+        f"{text!r} can be neither saved to nor loaded from: its name must end in {KINDS}, or be the URL of a database"
     )
 
 

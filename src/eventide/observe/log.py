@@ -221,31 +221,32 @@ class EventLog(Sequence[Entry]):
     def to_perfetto(self, path: str | PathLike[str], *, microseconds: float = MICROSECONDS) -> None:
         """Write the log as a trace in Chrome's format, which https://ui.perfetto.dev opens.
 
-        Each process and handler is a track; waits are slices, events are instants, and arrows lead from a
-        process to those that it released.
+        Each process and handler is a track, also where several processes have one name; waits are slices, events are
+        instants, and arrows lead from a process to those that it released.
         microseconds    the length of a unit of simulated time in the file; a million: as if it were a second
         Source          Google, Trace Event Format, 2016
         """
         self._close()
         tracks: dict[str, int] = {}
-        for name in [*(entry.who for entry in self._entries), *(wait.who for wait in self.waits)]:
-            tracks.setdefault(name, len(tracks) + 1)
+        of_entries, of_waits = ([tracks.setdefault(name, len(tracks) + 1) for name in names] for names in self._cases)
         events: list[dict[str, object]] = [
             {"ph": "M", "name": "thread_name", "pid": 1, "tid": tid, "args": {"name": name}}
             for name, tid in tracks.items()
         ]
-        for wait in self.waits:
-            slice_ = _mark("X", wait.what, "wait", tracks[wait.who], wait.start * microseconds)
+        for wait, track in zip(self.waits, of_waits, strict=True):
+            slice_ = _mark("X", wait.what, "wait", track, wait.start * microseconds)
             events.append({**slice_, "dur": (wait.end - wait.start) * microseconds})
-        for number, entry in enumerate(self._entries):
+        for number, (entry, track) in enumerate(zip(self._entries, of_entries, strict=True)):
             at = entry.time * microseconds
-            what = _mark("i", entry.why, entry.kind, tracks[entry.who], at)
+            what = _mark("i", entry.why, entry.kind, track, at)
             events.append({**what, "s": "t", "args": _details(number, entry)})
             if entry.cause is not None:
                 source = self._entries[entry.cause]
                 arrow = {"id": number, "bp": "e"}
-                events.append(_mark("s", "releases", "cause", tracks[source.who], source.time * microseconds) | arrow)
-                events.append(_mark("f", "releases", "cause", tracks[entry.who], at) | arrow)
+                events.append(
+                    _mark("s", "releases", "cause", of_entries[entry.cause], source.time * microseconds) | arrow
+                )
+                events.append(_mark("f", "releases", "cause", track, at) | arrow)
         with whole_file(path) as unfinished, unfinished.open("w", encoding="utf-8") as file:
             json.dump({"traceEvents": events, "displayTimeUnit": "ms"}, file, indent=0)
 

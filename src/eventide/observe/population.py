@@ -117,8 +117,12 @@ class PopulationRecording(RecordingBase):
                 )
 
     def _label(self, name: str) -> str:
-        count = self._taken[name] = self._taken.get(name, 0) + 1
-        return name if count == 1 else f"{name} ({count})"
+        label = name
+        while label in self._taken:  # also by a component that is called so itself
+            self._taken[name] += 1
+            label = f"{name} ({self._taken[name]})"
+        self._taken[label] = 1
+        return label
 
 
 class _Instances:

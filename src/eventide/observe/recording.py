@@ -81,10 +81,14 @@ class Recording(RecordingBase):
         lines.
         before      at an event the values before it, not those after
         Rows before the first or after the last recorded one are NaN.
+        Raises ModelError for what is no time.
         """
         from eventide.libraries import pandas as pd
 
-        times = np.asarray(in_time_units(times, self.sim.time_unit, "at(...)"), dtype=float)
+        told = np.asarray(in_time_units(times, self.sim.time_unit, "at(...)"))
+        if told.ndim > 1 or told.dtype.kind not in "iufO" or None in told.reshape(-1).tolist():
+            raise ModelError(f"at(...) takes a time or a list of times, and got {times!r}")
+        times = told.astype(float)
         own, wanted = self.times, np.atleast_1d(times)
         data = {
             column.name: sample(own, self[column.name], wanted, before=before, held=column.is_discrete)

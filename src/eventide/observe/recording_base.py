@@ -183,6 +183,13 @@ class RecordingBase(Observer):
             f"{self.name} has no column {name!r}; it has: {self._names()} (and `times` and `sides`, as attributes)"
         )
 
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        # A copy would share the columns, and no simulation would know of it.
+        raise TypeError(
+            f"{self.name} is a part of its simulation and is neither copied nor pickled: take its rows, by "
+            "to_pandas(), or ev.save(...) them"
+        )
+
     def __len__(self) -> int:
         return self._count() + len(self._pending())
 
@@ -253,7 +260,7 @@ class RecordingBase(Observer):
 
         It is called between events with what `to_pandas(sides=True)` gives, and must only read the model;
         then the recording drops these rows. The end is that of the block `with trace.drain(digest): sim.run()`, or
-        `close()`.
+        `close()`, or that of the program.
         An error of the function goes up, and the rows stay.
         """
         return RowSink(self, receive, rows)
@@ -261,8 +268,9 @@ class RecordingBase(Observer):
     def stream_to(self, where: str | PathLike[str], *, table: str = "", rows: int = 10_000) -> RowSink:
         """Write the rows to a file or a database while the run continues, so that memory holds few of them.
 
-        `with trace.stream_to("flight.parquet"): sim.run(until=1e6)`. At the end of the block what was written takes the
-        place of what was there, as after `ev.save`; also if the run failed or was interrupted: with the rows so far.
+        `with trace.stream_to("flight.parquet"): sim.run(until=1e6)`. At the end of the block, or at `close()`, or with
+        the program, what was written takes the place of what was there, as after `ev.save`; also if the run failed or
+        was interrupted: with the rows so far.
         where, table    as for `ev.save`; a JSON file cannot be streamed to
         rows            the approximate number written at a time
         """

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import os
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from os import PathLike
@@ -39,7 +41,11 @@ class RowSink:
         self._receive = receive
         self._rows = rows
         self._file: AbstractContextManager[Write] | None = None
+        self._failure: BaseException | None = None
+        """Why the rows could not be handed on: then what was written is not whole."""
+        self._program = os.getpid()
         recording._sink = self
+        atexit.register(self._close_with_program)
 
     @classmethod
     def into(cls, recording: RecordingBase, where: str | PathLike[str], table: str, rows: int) -> Self:
@@ -73,17 +79,20 @@ class RowSink:
         if self._recording._sink is not self:
             return
         self._recording._sink = None
+        atexit.unregister(self._close_with_program)
         try:
-            if not self._has_failed:
+            if self._failure is None:
                 self._recording._settle_for_good()
                 self._hand_on()
         except BaseException as failure:
             self._end_file(failure)
             raise
-        self._end_file(error if self._has_failed else None)
+        self._end_file(self._failure)
 
-    _has_failed = False
-    """Whether the rows could not be handed on: then what was written is not whole."""
+    def _close_with_program(self) -> None:
+        """Close what nobody has closed: what was written would be lost."""
+        if os.getpid() == self._program:  # a forked process has no part in it
+            self.close()
 
     def _end_file(self, failure: BaseException | None) -> None:
         if self._file is None:
@@ -100,7 +109,7 @@ class RowSink:
         try:
             self._receive(frame)
         except BaseException as error:
-            self._has_failed = True
+            self._failure = error
             error.add_note(f"raised where the rows of {self._recording.name} go, with {len(frame)} of them")
             raise
         self.count += len(frame)
