@@ -11,6 +11,8 @@ from scipy.integrate import solve_ivp
 from scipy.optimize import curve_fit, least_squares
 
 import eventide as ev
+from eventide.analysis.fits import estimated
+from eventide.analysis.space import Axis, Space
 
 # --- NIST Statistical Reference Datasets, nonlinear regression: Misra1a -----------------------------------------------
 
@@ -223,6 +225,51 @@ def test_what_the_data_do_not_settle_is_named(is_exact):
     assert "the data do not settle k and other: only a combination of them changes the curves" in str(found)
     with pytest.raises(ev.ModelError, match="the data do not settle k and other: nothing can be drawn"):
         _ = found.uncertain
+
+
+WAVE = np.sin(np.arange(1.0, 13.0))
+SLOPE = np.arange(1.0, 13.0) / 12.0
+AWAY = 0.01 * np.cos(7.0 * np.arange(12.0))
+
+
+def told_of(columns, widths, noise):
+    """The estimate for parameters of these widths, whose derivatives by themselves are the columns."""
+    space = Space(tuple(Axis(name, 0.0, width) for name, width in zip("abc", widths, strict=False)))
+    slopes = np.column_stack(columns) * np.array(widths)
+    return estimated(space, dict.fromkeys("abc", 0.5), AWAY, slopes, 0.95, noise, float(np.linalg.norm(WAVE)))
+
+
+@pytest.mark.parametrize("wide", [1.0, 5.0, 1e4])
+def test_a_combination_is_named_whatever_the_ranges_of_its_parameters_are(wide):
+    found = told_of([WAVE, WAVE, SLOPE], [1.0, wide, 1.0], 1e-7)
+    assert found.unidentified == (("a", "b"),)
+    assert [isinf(error) for error in found.table["standard error"]] == [True, True, False]
+
+
+def test_a_parameter_with_a_small_part_in_a_combination_is_named():
+    found = told_of([WAVE, SLOPE, WAVE + 0.05 * SLOPE], [1.0, 1.0, 1.0], 1e-7)
+    assert found.unidentified == (("a", "b", "c"),)
+    assert found.table["standard error"].to_list() == [inf, inf, inf]
+
+
+@pytest.mark.parametrize("wide", [1e-2, 1.0, 1e6])
+@pytest.mark.parametrize("noise", [1e-7, 1e-3])
+def test_standard_errors_do_not_depend_on_the_ranges(wide, noise):
+    found = told_of([WAVE, SLOPE], [wide, 1.0], noise)
+    design = np.column_stack([WAVE, SLOPE])
+    covariance = float(AWAY @ AWAY) / 10.0 * np.linalg.inv(design.T @ design)
+    assert found.covariance.to_numpy().ravel() == pytest.approx(covariance.ravel(), rel=1e-9)
+    assert found.unidentified == ()
+
+
+@pytest.mark.slow
+def test_differences_suit_a_parameter_that_is_small_beside_its_range():
+    data = pd.DataFrame({"twice": 2.0 * MEASURED}, index=TIMES)
+    exact, found = (
+        ev.calibrate(decay, data, {"first": (0.5, 5.0), "k": (0.1, end)}, by="central", entropy=1) for end in (1.0, 1e4)
+    )
+    assert found.covariance.to_numpy().ravel() == pytest.approx(exact.covariance.to_numpy().ravel(), rel=1e-3)
+    assert found.best == pytest.approx(exact.best, rel=1e-4)
 
 
 @pytest.mark.slow

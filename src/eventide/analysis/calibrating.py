@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from math import inf, nan
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 import numpy as np
 
@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     Array: TypeAlias = NDArray[np.float64]
 
 LEAST_SQUARES = "least squares"
+SMALL: Final = 0.1
+"""A value that is a smaller share of its range is small beside it."""
 
 
 def calibrate(
@@ -133,6 +135,8 @@ class _Fit:
             raise ModelError(f"by= takes 'variational' or 'central', and got {by!r}")
         self.model, self.space, self.data, self.by = model, space, data, by
         self.note = ""
+        self.size = float(np.linalg.norm(self.of_all([np.zeros((len(one.times), one.frame.shape[1])) for one in data])))
+        """Of the weighted data."""
         self._columns: list[list[str]] = []
 
     def calibration(
@@ -284,11 +288,29 @@ class _Fit:
         return exact
 
     def _differences(self, evaluator: Evaluator, evaluation: Evaluation) -> Array:
-        """By central differences; one-sided at the ends of a range. All runs have the same random numbers."""
+        """By central differences; one-sided at the ends of a range. All runs have the same random numbers.
+
+        They are over a share of the range, and of a parameter that is small beside its range over one of its value as
+        well: of the two the latter counts if they differ by more than the errors of the runs.
+        """
         x = self.space.coordinates(evaluation.point)
-        step = share_for(evaluator.model.simulation().rel_error, "central")
+        error = evaluator.model.simulation().rel_error
+        step = share_for(error, "central")
+        found = self._over(evaluator, evaluation, x, np.full(len(x), step))
+        sizes = np.abs([to_float(value, name) for name, value in evaluation.point.items()])
+        shares = sizes / np.array([axis.width for axis in self.space.axes])
+        small = (shares > 0.0) & (shares < SMALL)
+        if small.any():
+            steps = step * np.where(small, shares, 1.0)
+            near = self._over(evaluator, evaluation, x, steps)
+            differs = np.linalg.norm(near - found, axis=0) > error * self.size / steps
+            found[:, differs] = near[:, differs]
+        return found
+
+    def _over(self, evaluator: Evaluator, evaluation: Evaluation, x: Array, steps: Array) -> Array:
+        """Differences over these steps of the coordinates."""
         ends = []
-        for k in range(len(x)):
+        for k, step in enumerate(steps):
             high, low = x.copy(), x.copy()
             high[k], low[k] = min(x[k] + step, 1.0), max(x[k] - step, 0.0)
             ends += [high, low]
@@ -307,4 +329,4 @@ class _Fit:
         slopes = self.jacobian(evaluator, best)
         error = evaluator.model.simulation().rel_error
         noise = 10.0 * error if self.by == "variational" else 10.0 * error ** (2.0 / 3.0)
-        return estimated(self.space, values, self.residuals(best), slopes, level, noise)
+        return estimated(self.space, values, self.residuals(best), slopes, level, noise, self.size)

@@ -27,7 +27,8 @@ if TYPE_CHECKING:
     from eventide.experiment.models import Model
 
 PART: Final = 0.3
-"""A parameter takes part in a direction if its share of it is at least this part of the largest one."""
+"""A parameter takes part in a direction if its share of it is at least this part of the largest one, or more than the
+direction of what is no more than noise may itself be off."""
 
 
 @dataclass(frozen=True)
@@ -62,10 +63,12 @@ def estimated(
     slopes: NDArray[np.float64],
     level: float,
     noise: float,
+    size: float,
 ) -> Estimate:
     """What weighted residuals and their derivatives by coordinates say of the parameters.
 
-    noise   the relative error of the derivatives: a singular value below this share of the largest one may be 0
+    noise   the relative error of the derivatives: what is below this share of the others may be 0
+    size    of the weighted curves
     """
     from eventide.libraries import pandas as pd
 
@@ -73,19 +76,27 @@ def estimated(
     total = float(residuals @ residuals)
     error = sqrt(total / freedom) if freedom > 0 else nan
     quantile = student_quantile(float(freedom), 0.5 + 0.5 * level) if freedom > 0 else nan
-    _, values, directions = np.linalg.svd(slopes, full_matrices=False)
-    least = noise * values[0]
-    # A direction is lost if its interval, as a share of the ranges, is longer than these, or its slope is but noise.
-    lost = [bool(value <= least or quantile * error > value) for value in values]
-    groups = [_taking_part(names, direction) for direction, is_lost in zip(directions, lost, strict=True) if is_lost]
-    widths = np.array([axis.width for axis in space.axes])
-    inverse = np.array([1.0 / value**2 if value > least else 0.0 for value in values])
-    covariance = error**2 * (directions.T * inverse) @ directions * np.outer(widths, widths)
+    # Of columns of one length: a parameter is not lost because another one has a wider range.
+    lengths = np.linalg.norm(slopes, axis=0)
+    is_seen = lengths > noise * size
+    lengths = np.where(is_seen, lengths, 1.0)
+    _, values, directions = np.linalg.svd(np.where(is_seen, slopes / lengths, 0.0), full_matrices=False)
+    settled = values > noise * values[0]
+    # A direction without slope is itself off by the angle that noise makes with the least slope that there is.
+    turned = min(PART, noise * values[0] / min(values[settled], default=inf))
+    hidden = {name for name, seen in zip(names, is_seen, strict=True) if not seen}
+    groups: list[tuple[str, ...]] = [(name,) for name in names if name in hidden]
+    for direction, value, is_settled in zip(directions, values, settled, strict=True):
+        if not is_settled and is_seen[np.argmax(np.abs(direction))]:
+            groups.append(_taking_part(names, direction, turned))
+            hidden.update(groups[-1])
+        # It is lost, too, if its interval is longer than the ranges.
+        elif is_settled and np.max(np.abs(direction / lengths)) * quantile * error > value:
+            groups.append(_taking_part(names, direction / lengths, PART))
+    scales = np.array([axis.width for axis in space.axes]) / lengths
+    inverse = np.where(settled, 1.0 / np.where(settled, values, 1.0) ** 2, 0.0)
+    covariance = error**2 * (directions.T * inverse) @ directions * np.outer(scales, scales)
     errors = np.sqrt(np.diag(covariance))
-    hidden = {
-        name for direction, value in zip(directions, values, strict=True) if value <= least
-        for name in _taking_part(names, direction)
-    }  # fmt: skip
     errors[[name in hidden for name in names]] = inf
     np.fill_diagonal(covariance, errors**2)
     middle = np.array([float(best[name]) for name in names])
@@ -97,7 +108,7 @@ def estimated(
     return Estimate(
         table=table,
         covariance=pd.DataFrame(covariance, index=names, columns=names),
-        singular_values=tuple(values.tolist()),
+        singular_values=tuple(np.linalg.svd(slopes, compute_uv=False).tolist()),
         unidentified=tuple(dict.fromkeys(groups)),
         sum_of_squares=total,
         residual_error=error,
@@ -105,9 +116,9 @@ def estimated(
     )
 
 
-def _taking_part(names: Sequence[str], direction: NDArray[np.float64]) -> tuple[str, ...]:
+def _taking_part(names: Sequence[str], direction: NDArray[np.float64], part: float) -> tuple[str, ...]:
     shares = np.abs(direction)
-    return tuple(name for name, share in zip(names, shares, strict=True) if share >= PART * shares.max())
+    return tuple(name for name, share in zip(names, shares, strict=True) if share >= part * shares.max())
 
 
 def joined(frames: Sequence[pd.DataFrame], experiments: Sequence[Data]) -> pd.DataFrame:
