@@ -7,7 +7,7 @@ from observe.example_dump import example, example_sorted
 from scipy import stats
 
 import eventide as ev
-from eventide.data import fence, sample, tail_means
+from eventide.data import fence, find_faults, sample, summarise, tail_means
 
 # --- the example of the lecture notes ---------------------------------------------------------------------------------
 
@@ -301,3 +301,14 @@ def test_columns_of_one_name_are_summarised_each_and_durations_are_no_numbers():
     frame = pd.DataFrame([[1.0, 4.0], [2.0, 6.0]], columns=["a", "a"]).assign(b=pd.to_timedelta([1, 2], unit="s"))
 
     assert ev.data.summarise(frame)[["count", "missing", "mean"]].to_numpy().tolist() == [[2, 0, 1.5], [2, 0, 5.0]]
+
+
+@pytest.mark.parametrize("data", [[1.0, 2.0], None, np.array([1.0, 2.0])])
+def test_what_is_no_table_is_refused(data):
+    for look in (summarise, find_faults):
+        with pytest.raises(ev.ModelError, match=r"^a table is a recording or a DataFrame, and got a "):
+            look(data)
+
+
+def test_a_curve_that_stays_infinite_is_so_between_its_rows():
+    assert sample([0.0, 1.0, 2.0], [np.inf, np.inf, 1.0], [0.5, 1.0]).tolist() == [np.inf, np.inf]

@@ -504,6 +504,25 @@ def test_a_kill_in_the_middle_of_a_dump_leaves_the_old_one_whole(place, kind):
     assert comes_back(new, where)
 
 
+def test_an_ending_that_is_none_is_refused(tmp_path, table):
+    with pytest.raises(ev.ModelError, match=r"^ending= takes one of \.csv, \.json, .*, and got 'csv'$"):
+        ev.save(table, tmp_path / "table", ending="csv")
+
+
+def test_a_database_that_takes_nothing_now_is_told_of_in_a_line(tmp_path, table, monkeypatch):
+    create = sqlalchemy.create_engine
+    monkeypatch.setattr("sqlalchemy.create_engine", lambda url: create(url, connect_args={"timeout": 0.0}))
+    sim = ev.Simulation()
+    with (
+        sim.record(a=lambda: 1.0, name="a").stream_to(tmp_path / "both.db"),
+        pytest.raises(ev.InputError, match=r"both\.db cannot be written: database is locked: .* a file of its own$"),
+    ):
+        sim.record(b=lambda: 1.0, name="b").stream_to(tmp_path / "both.db")
+    (tmp_path / "text.db").write_text("no database", encoding="utf-8")
+    with pytest.raises(ev.InputError, match=r"text\.db cannot be written: file is not a database$"):
+        ev.save(table, tmp_path / "text.db")
+
+
 def test_what_is_no_table_is_refused_and_its_tables_are_named(tmp_path):
     @ev.model(until=1.0)
     def nothing(sim):

@@ -151,7 +151,7 @@ def test_a_name_given_to_something_of_several_columns_stands_before_each(sim):
     assert [column.name for column in trace.columns] == ["counter.in_use", "counter.queue"]
 
 
-@pytest.mark.parametrize("value", [None, "3.0", [1.0], 1j])
+@pytest.mark.parametrize("value", [None, "3.0", b"3.0", [1.0], 1j, 10**400], ids=lambda value: type(value).__name__)
 def test_an_expression_that_gives_no_number_is_named_and_leaves_no_half_row(sim, value):
     trace = sim.record(first=lambda: 1.0, second=lambda: 1.0 if sim.time < 1.5 else value, every=1.0)
 

@@ -393,3 +393,17 @@ def test_events_are_counted_from_when_the_watch_was_made(count):
         told = watch.snapshot().progress[1]
         assert told.split(",")[0] == f"{sim.events - before} events"
     assert sim.events - before == 3 * count
+
+
+def test_a_watch_that_is_not_shown_records_nothing(monkeypatch):
+    def refuse(*_):
+        raise OSError("the port is taken")
+
+    sim = ev.Simulation()
+    ball = Ball(sim, name="ball").start()
+    monkeypatch.setattr("eventide.view.screen_for", refuse)
+    with pytest.raises(OSError, match="the port is taken"):
+        sim.watch(ball, every=0.1)
+    with pytest.raises(TypeError, match=r"^title= takes a text, and got 3$"):
+        sim.watch(ball, every=0.1, title=3)
+    assert len(sim.monitor.observers) == 0

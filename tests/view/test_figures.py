@@ -410,3 +410,11 @@ def test_whiskers_end_inside_the_fence_on_both_sides():
 
     assert box_of(axes, 0) == (0.5, 3.5, 0.0, 4.0, 2.0)
     assert [line.get_ydata().tolist() for line in axes.lines if line.get_marker() == "o"] == [[-20.0, 30.0]]
+
+
+@pytest.mark.parametrize("draw", [plot_series, plot_boxes])
+def test_one_name_in_place_of_a_list_and_what_is_no_table_are_refused(draw):
+    with pytest.raises(TypeError, match=r"^columns takes a list of names, and got 'x1': write `columns=\['x1'\]`$"):
+        draw(example(), "x1")
+    with pytest.raises(ev.ModelError, match=r"^a table is a recording or a DataFrame, and got a list"):
+        draw([1.0, 2.0])

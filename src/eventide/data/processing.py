@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isinf, nan
-from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 import numpy as np
 
@@ -37,9 +37,15 @@ Table: TypeAlias = "HasTable | pd.DataFrame"
 
 
 def as_frame(data: Table) -> pd.DataFrame:
-    """A DataFrame as it is, anything else as the DataFrame that it makes."""
+    """A DataFrame as it is, anything else as the DataFrame that it makes. Raises ModelError for what makes none."""
+    from eventide.libraries import pandas as pd
+
     to_pandas: Callable[[], pd.DataFrame] | None = getattr(data, "to_pandas", None)
-    return cast("pd.DataFrame", data) if to_pandas is None else to_pandas()
+    if to_pandas is not None:
+        return to_pandas()
+    if not isinstance(data, pd.DataFrame):
+        raise ModelError(f"a table is a recording or a DataFrame, and got a {type(data).__name__}: {data!r:.100}")
+    return data
 
 
 def summarise(data: Table, *, level: float = 0.95, k: float = 1.5) -> pd.DataFrame:
@@ -248,5 +254,6 @@ def sample(
     is_exact = t[exact] == wanted
     with np.errstate(invalid="ignore", divide="ignore"):
         share = np.where(held, 0.0, (wanted - t[left]) / (t[right] - t[left]))
-        between = np.where(share == 0.0, x[left], x[left] + share * (x[right] - x[left]))
+        is_level = (share == 0.0) | (x[left] == x[right])  # also where both are infinite
+        between = np.where(is_level, x[left], x[left] + share * (x[right] - x[left]))
     return np.where(inside, np.where(is_exact, x[exact], between), nan)

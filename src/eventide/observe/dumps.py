@@ -58,6 +58,8 @@ def save(
     Raises      ModelError if it is neither, or cannot be kept: columns of one name, or of other kinds than numbers,
                 Booleans and texts; or if a table of that name in a database is not eventide's own
     """
+    if ending and ending not in (*FORMATS, *DATABASES):
+        raise ModelError(f"ending= takes one of {KINDS}, and got {ending!r}")
     frame = data.to_pandas(sides=True) if isinstance(data, RecordingBase) else _checked_frame(data)
     schema = TableSchema.of(frame)
     with _writing(ending or _kind(where), where, table, schema) as write:

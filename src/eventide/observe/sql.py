@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -85,14 +85,22 @@ def _let_sqlite_undo(sqlalchemy: ModuleType, engine: Engine, words: str) -> None
 def sql_writer(url: str, table: str, schema: TableSchema) -> Iterator[Write]:
     """A table of a database; at the end of the block it takes the place of an older one of eventide.
 
-    Raises ModelError if there is a table of that name that is not of eventide: it stays as it is
+    Raises ModelError if there is a table of that name that is not of eventide: it stays as it is; InputError if the
+    database takes nothing now
     """
     if not table or "\0" in table:
         raise ModelError('a table in a database needs a name: save(data, url, table="...")')
     if table == HEADS:
         raise ModelError(f"{HEADS} is where eventide keeps what it knows of its tables: choose another name")
     sqlalchemy = _library()
-    with _engine(url, begin="BEGIN IMMEDIATE") as engine, engine.begin() as connection:
+    with _engine(url, begin="BEGIN IMMEDIATE") as engine, ExitStack() as transaction:
+        try:
+            connection = transaction.enter_context(engine.begin())
+        except sqlalchemy.exc.DBAPIError as error:
+            advice = ": what streams to it holds it to its end, so give each stream a file of its own"
+            raise InputError(
+                f"{engine.url!r} cannot be written: {error.orig}{advice if 'locked' in str(error.orig) else ''}"
+            ) from error
         heads = _heads(sqlalchemy)
         heads.create(connection, checkfirst=True)
         present = sqlalchemy.inspect(connection).has_table(table)

@@ -201,9 +201,9 @@ def _checked(name: str, read: Callable[[], float | str], verb: str) -> Callable[
             raise
         try:
             # A text may look like a number, and is none.
-            return [float("" if isinstance(number, str) else number)]
-        except (TypeError, ValueError):
-            raise ModelError(f"{name} is {verb} as a number, and its expression gave {number!r}") from None
+            return [float("" if isinstance(number, str | bytes | bytearray) else number)]
+        except (OverflowError, TypeError, ValueError):
+            raise ModelError(f"{name} is {verb} as a number, and its expression gave {number!r:.100}") from None
 
     return value
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple, Protocol, Self, Ty
 import numpy as np
 
 from eventide.discrete.inside import calendar_of, horizon_of
-from eventide.errors import ModelError
+from eventide.errors import ModelError, check_text
 from eventide.monitor import Observer, Phase
 from eventide.observe.curves import Curve, Points
 from eventide.observe.population import PopulationRecording
@@ -394,6 +394,7 @@ def watch(
         raise ModelError("sim.watch() was called between events: call it before the run or in an event")
     from eventide.view import screen_for
 
+    check_text(title, "title=")
     lock = RLock()  # the screens look from threads of their own
     source: _Source
     if not subjects and not expressions:
@@ -409,6 +410,10 @@ def watch(
         check_names([head.name for group in groups for head in group.heads], "watch")
         source = _Columns(sim, groups)
     watching = Watch(sim, source, lock, title)
-    watching.show_on(screen_for(watching, where, port))
+    try:
+        watching.show_on(screen_for(watching, where, port))
+    except BaseException:
+        source.release()  # of what it would have recorded
+        raise
     sim._the_monitor.add_observer(watching)
     return watching

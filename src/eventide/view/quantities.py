@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from eventide.data.processing import as_frame
 from eventide.errors import ModelError
 from eventide.observe import PopulationRecording, Recording
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     import numpy.typing as npt
     import pandas as pd
@@ -24,14 +27,16 @@ class Quantities:
     """
 
     def __init__(self, data: Data) -> None:
-        frame = data.to_pandas() if isinstance(data, Recording | PopulationRecording) else data
+        frame = as_frame(data)
         self._frame = frame
         self.names = [str(name) for name in frame.select_dtypes(include="number").columns]
         self.index = str(frame.index.name) if frame.index.name is not None else ""
         self._units = dict(frame.attrs.get("units", {}))
 
-    def chosen(self, names: list[str] | tuple[str, ...] | None) -> list[str]:
-        """These names, or all. Raises KeyError for one that is not there."""
+    def chosen(self, names: Sequence[str] | None) -> list[str]:
+        """These names, or all. Raises KeyError for one that is not there, TypeError for a text in place of a list."""
+        if isinstance(names, str):
+            raise TypeError(f"columns takes a list of names, and got {names!r}: write `columns=[{names!r}]`")
         for name in names or ():
             self._check(name)
         return self.names if names is None else list(names)

@@ -43,7 +43,7 @@ def plot_series(
     Raises      KeyError for a quantity that is not there
     """
     quantities = Quantities(data)
-    names = quantities.chosen(None if columns is None else list(columns))
+    names = quantities.chosen(columns)
     check_some(names)
     axes = own_axes(ax)
     order = np.argsort(quantities.times, kind="stable")

@@ -32,7 +32,7 @@ def plot_boxes(data: Data, columns: Sequence[str] | None = None, *, k: float = 1
     Raises      KeyError for a quantity that is not there
     """
     quantities = Quantities(data)
-    names = quantities.chosen(None if columns is None else list(columns))
+    names = quantities.chosen(columns)
     check_some(names)
     axes = own_axes(ax)
     theme = theme_of(axes)
