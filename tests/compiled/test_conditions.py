@@ -260,9 +260,9 @@ NAN = "nan"
     [
         pytest.param(lambda tank: lambda: tank.is_open, (True, 1.0, 0.0), id="a parameter stands still"),
         pytest.param(lambda tank: lambda: not tank.is_open, (False, -1.0, 0.0), id="its opposite too"),
-        pytest.param(lambda tank: lambda: tank.count, (True, 1.0, 0.0), id="a number as a truth"),
+        pytest.param(lambda tank: lambda: tank.count, (True, 2.0, 0.0), id="a number as a truth"),
         pytest.param(lambda tank: lambda: True, (True, 1.0, 0.0), id="a constant"),
-        pytest.param(lambda tank: lambda: tank.level, (True, 1.0, NAN), id="a state as a truth"),
+        pytest.param(lambda tank: lambda: tank.level, (True, 3.0, 2.0), id="a state as a truth"),
         pytest.param(lambda tank: lambda: tank.flow > 1.0, (True, 3.0, NAN), id="computed"),
         pytest.param(lambda tank: lambda: tank.total > 1.0, (False, -1.0, NAN), id="sum"),
         pytest.param(lambda tank: lambda: tank.rate.level > 1.0, (True, 1.0, NAN), id="rate"),
@@ -313,7 +313,7 @@ def test_where_there_is_no_guide_or_no_slope(registry, make, expected) -> None:
     assert shown == expected
 
 
-def test_a_flag_that_is_set_in_a_loop_is_guided_by_the_comparison_that_is_nearest(registry) -> None:
+def test_a_flag_that_is_set_in_a_loop_is_guided_by_the_comparison_that_clears_it_last(registry) -> None:
     class Found(Tank):
         def found(self) -> bool:
             found, k = False, 0
@@ -326,7 +326,7 @@ def test_a_flag_that_is_set_in_a_loop_is_guided_by_the_comparison_that_is_neares
     sim = ev.Simulation(rng=1)
     tank = Found(sim, level=3.0)
     tank.flow, tank._layout.rates(tank).level = 4.0, 2.0
-    assert run_condition(registry.condition(tank.found), table_of(sim))[:3] == (True, 1.0, 2.0)
+    assert run_condition(registry.condition(tank.found), table_of(sim))[:3] == (True, 3.0, 2.0)
 
 
 def test_what_the_laws_must_have_set_is_told(registry, tank) -> None:

@@ -23,7 +23,7 @@ FEATURES = (
     "sum_conditions", "function_conditions", "stock_conditions", "races", "freezes", "rouses",
     "pauses",
     "causes", "ends", "halts", "tolerances", "ranks", "capacities", "moves", "shifts",
-    "rows", "differences", "meetings", "suspensions", "nested",
+    "rows", "differences", "meetings", "suspensions", "nested", "early_returns",
 )  # fmt: skip
 """What programs may be made of; each occurs in a part of them."""
 HEARTS = {
@@ -348,6 +348,7 @@ class Maker(Stories):
         made = m.Handler(f"handler{number}", self.condition(kind), [self.note("handler", kind), *self.effects(kind)])
         if self.has("priorities"):
             made.priority = float(self.random.randint(0, 2))
+        made.returns_early = self.has("early_returns") and not isinstance(made.test, m.Crosses)
         made.at_start = self.has("at_start") and self.chance(0.3) and not isinstance(made.test, m.Crosses)
         return made
 

@@ -405,6 +405,7 @@ class Handler:
     body: list[Statement]
     priority: float = 0.0
     at_start: bool = False
+    returns_early: bool = False
 
 
 @dataclass

@@ -93,7 +93,13 @@ def _simpler(path: tuple[Any, ...], thing: Any) -> Iterator[Edit]:
                 yield lambda p, name=f.name: _put(p, path, getattr(_at(p, path), name))
         if isinstance(thing, m.Call):
             yield lambda p: _put(p, path, _at(p, path).args[0])
-    for name, plain in (("style", "plain"), ("priority", 0.0), ("at_start", False), ("late", False)):
+    for name, plain in (
+        ("style", "plain"),
+        ("priority", 0.0),
+        ("at_start", False),
+        ("late", False),
+        ("returns_early", False),
+    ):
         if hasattr(thing, name) and not isinstance(thing, m.Process) and getattr(thing, name) != plain:
             yield lambda p, name=name, plain=plain: setattr(_at(p, path), name, plain)
     if isinstance(thing, m.Process) and thing.style != "generator":

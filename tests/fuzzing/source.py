@@ -351,9 +351,13 @@ def class_lines(kind: m.Class) -> list[str]:
     for handler in kind.handlers:
         more = f", priority={handler.priority!r}" if handler.priority else ""
         more += ", at_start=True" if handler.at_start else ""
+        condition = words.condition(handler.test, "lambda self:")
+        if handler.returns_early:
+            condition = f"lambda self: self.asks_{handler.name}()"
+            lines += ["", f"def asks_{handler.name}(self):", *indented(early_lines(handler.test, words))]
         lines += [
             "",
-            f"@ev.when({words.condition(handler.test, 'lambda self:')}{more})",
+            f"@ev.when({condition}{more})",
             f"def {handler.name}(self):",
             *indented(block.lines(handler.body)),
         ]
@@ -366,6 +370,23 @@ def class_lines(kind: m.Class) -> list[str]:
             *indented(block.lines(every.body)),
         ]
     return [f"class K{kind.index}(ev.Continuous):", *indented(lines), ""]
+
+
+def early_lines(test: m.Test, words: Words) -> list[str]:
+    """A condition as the body of a function that returns early."""
+    if isinstance(test, m.Both):
+        head = f"if not ({words.test(test.left)}):" if test.word == "and" else f"if {words.test(test.left)}:"
+        return [head, f"    return {test.word == 'or'}", *early_lines(test.right, words)]
+    match test:
+        case m.Cmp(op, m.Choice(choice, then, other), right):
+            made = [
+                f"if {words.test(choice)}:",
+                f"    value = {words.expr(then)}",
+                "else:",
+                f"    value = {words.expr(other)}",
+            ]
+            return [*made, f"return value {op} {words.expr(right)}"]
+    return [f"if {words.test(test)}:", "    return True", "return False"]
 
 
 def annotation(name: str, target: int) -> str:

@@ -1,9 +1,9 @@
-"""Nodes of syntax trees: what an assignment sets to what, and where an expression stands in the text."""
+"""Nodes of syntax trees: what an assignment sets to what, where an expression stands, and `match` as choices."""
 
 from __future__ import annotations
 
 import ast
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 
 def pairs_of(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
@@ -33,3 +33,59 @@ def is_set_once(tree: ast.AST, target: ast.Name) -> bool:
         elif target.id in (getattr(node, word, None) for word in ("name", "asname", "rest", "arg")):
             return False
     return True
+
+
+SUBJECT: Final = "_eventide_subject"
+REMEDY: Final = "of patterns constants, names with a dot, `|` of such and `_` are followed: write if and elif"
+
+
+def as_choices(statement: ast.stmt) -> list[ast.stmt] | None:
+    """The statements that do what a `match` does that compares one value with constants; None for other patterns.
+
+    Its subject is given to a name that is no user's.
+    """
+    if not isinstance(statement, ast.Match):
+        return None
+    name = f"{SUBJECT}_{statement.lineno}_{statement.col_offset}"
+    rest: list[ast.stmt] = []
+    for case in reversed(statement.cases):
+        test = _test(case.pattern, name)
+        if test is None:
+            return None
+        if case.guard is not None:
+            test = case.guard if _is_any(case.pattern) else ast.BoolOp(ast.And(), [test, case.guard])
+        is_sure = case.guard is None and _is_any(case.pattern)
+        rest = case.body if is_sure else [_at(ast.If(test, case.body, rest), case.pattern)]
+    assigned = ast.Assign([ast.Name(name, ast.Store())], statement.subject)
+    return [_at(assigned, statement.subject), *rest]
+
+
+def _at(node: ast.stmt, place: ast.expr | ast.pattern) -> ast.stmt:
+    """A statement with a place, for itself and for those of its parts that have none."""
+    for part in (node, *ast.walk(node.test if isinstance(node, ast.If) else node)):
+        if "lineno" in part._attributes and not hasattr(part, "lineno"):
+            ast.copy_location(part, place)
+    return node
+
+
+def _is_any(pattern: ast.pattern) -> bool:
+    """Whether a pattern is `_`, or has it among others."""
+    if isinstance(pattern, ast.MatchOr):
+        return any(map(_is_any, pattern.patterns))
+    return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
+
+
+def _test(pattern: ast.pattern, name: str) -> ast.expr | None:
+    """What is true where a pattern fits; None if that is not told here."""
+    subject = ast.Name(name, ast.Load())
+    match pattern:
+        case ast.MatchValue(value):
+            return ast.Compare(subject, [ast.Eq()], [value])
+        case ast.MatchSingleton(value):
+            return ast.Compare(subject, [ast.Is()], [ast.Constant(value)])
+        case ast.MatchAs(None, None):
+            return ast.Constant(True)
+        case ast.MatchOr(patterns):
+            tests = [_test(one, name) for one in patterns]
+            return None if None in tests else ast.BoolOp(ast.Or(), [test for test in tests if test is not None])
+    return None

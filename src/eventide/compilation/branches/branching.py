@@ -45,7 +45,7 @@ from eventide.continuous.components.switches import Branch, Unlocated
 from eventide.discrete.world import World
 from eventide.engine.switching import BOUND
 from eventide.reading.entries import default_of
-from eventide.reading.nodes import pairs_of
+from eventide.reading.nodes import as_choices, pairs_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -131,6 +131,7 @@ class Branching:
 
     def _block(self, body: list[ast.stmt], known: Known) -> bool:
         """Go through statements; whether the end of them may be reached."""
+        body[:] = [made for statement in body for made in as_choices(statement) or [statement]]
         with self._where():
             return all(self._statement(statement, known) for statement in body)
 

@@ -86,9 +86,7 @@ class BooleanOperations:
             known = constant(bool(item.known))
             assert isinstance(known, Boolean)
             return known
-        if item.kind == "int":
-            return Boolean(self.builder.value("icmp ne", "i64", item.text, 0), None, item.slope and NAN)
-        return Boolean(self.arithmetic.wire(item).test("une", 0.0), None, item.slope and NAN)
+        return self._compared("NotEq", item, constant(0 if item.kind == "int" else 0.0))
 
     # --- from Booleans ----------------------------------------------------------------------------------------------
 
@@ -122,10 +120,18 @@ class BooleanOperations:
 
         `True if test else False` is as far from changing as can be: laws so say which way they have gone.
         """
-        chosen = self.either(self.both(test, one), self.both(self.opposite(test), other))
+        chosen = self.chosen_truth(test, one, other)
         if one.known is None or other.known is None:
             return chosen
         return replace(chosen, guide=None, slope=chosen.slope and NAN)
+
+    def chosen_truth(self, test: Boolean, one: Boolean, other: Boolean) -> Boolean:
+        """`one if test else other`; where a literal has been chosen it is as far from changing as the test."""
+        if one.known is not None:
+            return self.either(test, other) if one.known else self.both(self.opposite(test), other)
+        if other.known is not None:
+            return self.either(self.opposite(test), one) if other.known else self.both(test, one)
+        return self.either(self.both(test, one), self.both(self.opposite(test), other))
 
     def both(self, one: Boolean, other: Boolean) -> Boolean:
         """`one and other`, both of which have been computed."""

@@ -14,7 +14,8 @@ from eventide.lowering.names.name_resolution import Found, Place
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
 from eventide.lowering.translation.context import Context, Frame
 from eventide.lowering.translation.dialect import Dialect
-from eventide.lowering.translation.scope import PATH_CONDITION, UNCONDITIONAL, Scope
+from eventide.lowering.translation.returns import write_body
+from eventide.lowering.translation.scope import MARK, PATH_CONDITION, UNCONDITIONAL, Scope
 from eventide.lowering.translation.values import Boolean, Function, Item, Number, Path, Ref, Vector
 from eventide.native.ir import ZERO, Block, Instruction
 
@@ -120,13 +121,13 @@ class ConditionDialect(Dialect):
         definition, outer = context.names.book.definition(function.function), context.scope
         assert function.owner is not None
         itself = function.function.__code__.co_varnames[0]
-        context.frames.append(Frame(function, definition, is_entry=False))
         context.scope = Scope({itself: function.owner, PATH_CONDITION: UNCONDITIONAL})
-        context.execute_body(definition.tree)
-        merged = context.merger.merge(context.frames.pop().returns)
+        frame = Frame(function, definition, is_entry=False)
+        write_body(context, frame)
+        merged = context.merger.merge(frame.returns)
         context.scope = outer
-        found = merged[0].bindings if merged else {}
-        return {name: item for name, item in found.items() if name.startswith(_MARK) and name not in self._lost}
+        found = merged[0].kept.bindings if merged else {}
+        return {name: item for name, item in found.items() if name not in self._lost}
 
     # --- what a law writes is kept, and not written ---------------------------------------------------------------
 
@@ -157,9 +158,5 @@ class ConditionDialect(Dialect):
             super().set_item(context, target, node, compute)
 
 
-_MARK: Final = "="
-"""What the names of quantities among the bindings begin with; no name of a user does."""
-
-
 def _name_of(place: Place) -> str:
-    return f"{_MARK}{place.row} {'.'.join(place.owner.path)} {place.name}"
+    return f"{MARK}{place.row} {'.'.join(place.owner.path)} {place.name}"

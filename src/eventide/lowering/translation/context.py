@@ -14,6 +14,7 @@ from eventide.lowering.not_compilable import CannotLower, Unlowerable
 from eventide.lowering.translation.arithmetic import Arithmetic
 from eventide.lowering.translation.booleans import BooleanOperations
 from eventide.lowering.translation.functions import Functions
+from eventide.lowering.translation.returns import write_body
 from eventide.lowering.translation.rules import rule_for
 from eventide.lowering.translation.scope import PATH_CONDITION, UNCONDITIONAL, Edge, Loop, Merger, Scope
 from eventide.lowering.translation.slots import Slots
@@ -52,12 +53,14 @@ class Frame:
     """One function that is being followed.
 
     is_entry    whether it is what is lowered, and not called from there
+    is_straight whether paths that return are written one after the other with those that go on; see `control_flow.py`
     """
 
     function: Function
     definition: Definition
     is_entry: bool
     returns: list[Edge] = field(default_factory=list)
+    is_straight: bool = False
 
 
 class Context:
@@ -210,24 +213,23 @@ class Context:
             raise Unlowerable(f"this would be more than {LONGEST} instructions")
         bindings = self._bind(function, arguments, keywords)
         outer = self.scope
-        self.frames.append(Frame(function, definition, is_entry=not self.frames))
         self.scope = Scope({**bindings, PATH_CONDITION: UNCONDITIONAL}, outer.written)
-        value = self.execute_body(definition.tree)
-        value = value and kept_item(self, value)
-        returns = self.frames.pop().returns
+        frame = Frame(function, definition, is_entry=not self.frames)
+        value = write_body(self, frame)
+        returns = frame.returns
         if not all(isinstance(way.value, Void) for way in returns):  # else it is left for Python alone
             merged = self.merger.merge(returns)
             assert merged is not None
             self.scope, value = merged
         if self.is_dead:
             raise Unlowerable(f"{function.function.__name__} never ends")
-        self.scope = Scope(outer.bindings, self.scope.written)
+        self.scope = Scope(outer.bindings, self.scope.written, outer.returned)
         return Opaque("different objects, depending on the path") if value is None else value
 
     def execute_body(self, tree: ast.FunctionDef | ast.Lambda) -> Item | None:
         """Write the body of a function; its exits are left in the frame. Returns the value of a lambda."""
         if isinstance(tree, ast.Lambda):
-            return self.evaluate(tree.body)
+            return kept_item(self, self.evaluate(tree.body))
         self.run(tree.body)
         if not self.is_dead:
             self.frame.returns.append(self.arrive(Nothing()))
@@ -279,6 +281,5 @@ UNFOLLOWED: Final[dict[type[ast.AST], str]] = {
     ast.ImportFrom: "import it at the top of the file",
     ast.FunctionDef: "functions made here are not followed: define it outside",
     ast.ClassDef: "classes are not followed",
-    ast.Match: "`match` is not followed: write if and elif",
 }
 """What is said of expressions and statements without a rule."""

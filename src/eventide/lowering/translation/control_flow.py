@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from eventide.lowering.translation.returns import PathEnd, end_of_path, in_blocks, join_ends
 from eventide.lowering.translation.scope import PATH_CONDITION, Edge, Loop, Scope, Shape, join, shape_of
 from eventide.lowering.translation.values import Boolean, Item, Number
 from eventide.native.ir import INFINITE, NAN
@@ -33,7 +34,8 @@ def choose(
         context.builder.enter(block)
         context.scope = start.copy()
         _narrow(context, test, is_then)
-        value = way()
+        with in_blocks(context):
+            value = way()
         if not context.is_dead:
             arrivals.append(context.arrive(value))
     merged = context.merger.merge(arrivals)
@@ -53,24 +55,26 @@ def _choose_straight(
     So it is known how a number moves on either path, also where the other is taken.
     """
     start, mark, unbounded = context.scope, context.builder.mark(), context.unbounded
-    returned = len(context.frame.returns) if context.frames else 0
+    returned, only_where = len(context.frame.returns) if context.frames else 0, context.builder.only_where
     left = _exits_so_far(context)
-    ends: list[tuple[Scope, Item | None]] = []
+    ends: list[PathEnd] = []
     for way, is_then in ((then, True), (otherwise, False)):
         context.scope = start.copy()
         _narrow(context, test, is_then)
         with context.builder.where(test.text, is_then):
             value = way()
-        ways_out = len(context.frame.returns) if context.frames else 0
-        if context.is_dead or ways_out > returned or context.unbounded > unbounded or left != _exits_so_far(context):
+        end = end_of_path(context, value, returned)
+        if end is None or context.unbounded > unbounded or left != _exits_so_far(context):
             break
-        ends.append((context.scope, value))
-    merged = context.merger.select(test, *ends[0], *ends[1]) if len(ends) == 2 else None
+        ends.append(end)
+    merged = join_ends(context, test, start, *ends) if len(ends) == 2 else None
     if merged is not None:
-        context.scope, value = merged
-        context.scope.bindings[PATH_CONDITION] = start.path_condition
-        return (value,)
+        if not context.is_dead:
+            context.scope = merged[0]
+            context.scope.bindings[PATH_CONDITION] = start.path_condition
+        return (merged[1],)
     context.builder.return_to(mark)
+    context.builder.only_where = only_where
     context.scope, context.unbounded = start, unbounded
     if context.frames:
         del context.frame.returns[returned:]
@@ -186,7 +190,8 @@ def _write_body(context: Context, body: Callable[[str], None], counter: str) -> 
     loop = Loop()
     context.loops.append(loop)
     if not context.is_dead:
-        body(counter)
+        with in_blocks(context):
+            body(counter)
     context.loops.pop()
     if not context.is_dead:
         loop.continues.append(context.arrive())

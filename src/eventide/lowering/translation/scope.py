@@ -7,7 +7,7 @@ different things, or has a value on one path only, has none any more.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from eventide.lowering.translation.values import Boolean, Item, Items, Kind, Nothing, Number, Span, Void
 from eventide.native.ir import NAN, ZERO, Block, Builder
@@ -30,14 +30,21 @@ class Scope:
 
     bindings    names and what they stand for
     written     what has surely been written
+    returned    where the function has returned before this point, although what follows is written as if it had not
     """
 
     bindings: dict[str, Item]
     written: frozenset[Access] = frozenset()
+    returned: tuple[Returned, ...] = ()
 
     def copy(self) -> Scope:
         """The same, to go another way."""
-        return Scope(dict(self.bindings), self.written)
+        return Scope(dict(self.bindings), self.written, self.returned)
+
+    @property
+    def kept(self) -> Scope:
+        """What outlives the function: quantities that a law sets, without the names in it."""
+        return Scope({name: item for name, item in self.bindings.items() if name.startswith(MARK)}, self.written)
 
     @property
     def path_condition(self) -> Boolean:
@@ -47,6 +54,24 @@ class Scope:
 
 
 UNCONDITIONAL = Boolean("true", known=True)
+MARK: Final = "="
+"""What the names of quantities among the bindings begin with; no name of a user does."""
+
+
+@dataclass(frozen=True)
+class Returned:
+    """A return that takes place on some paths only, all of which are written one after the other.
+
+    where       whether it takes place, if none before it has
+    """
+
+    where: Boolean
+    scope: Scope
+    value: Item | None
+
+
+class PathsDiffer(Exception):
+    """Paths that were written one after the other cannot be joined."""
 
 
 @dataclass
@@ -136,6 +161,7 @@ class Merger:
         """Lead all paths to one block and go on there; None if none arrives.
 
         Returns     what is known there, and the merged value of the arrivals
+        Raises PathsDiffer if there have been returns before some of them only.
         """
         if not arrivals:
             self.builder.current = None
@@ -166,28 +192,53 @@ class Merger:
             self.builder.resume(arrival.block)
             self.builder.jump(target)
         self.builder.enter(target)
-        return Scope(bindings, frozenset.intersection(*(a.scope.written for a in arrivals))), value
+        if any(scope.returned != first.returned for scope in others):
+            raise PathsDiffer
+        written = frozenset.intersection(*(arrival.scope.written for arrival in arrivals))
+        return Scope(bindings, written, first.returned), value
 
     def select(
-        self, test: Boolean, one: Scope, value: Item | None, other: Scope, otherwise: Item | None
+        self,
+        test: Boolean,
+        one: Scope,
+        value: Item | None,
+        other: Scope,
+        otherwise: Item | None,
+        *,
+        is_returned: bool = False,
     ) -> tuple[Scope, Item | None] | None:
-        """What is computed on one of two paths, both of which have been written; None if other things differ."""
+        """What is computed on one of two paths, both of which have been written; None if other things differ.
+
+        is_returned     whether a function returns them: then literal Booleans are as far from changing as the test
+        """
         pairs = {name: (item, other.bindings[name]) for name, item in one.bindings.items() if name in other.bindings}
-        del pairs[PATH_CONDITION]
+        pairs.pop(PATH_CONDITION, None)
         pairs[_VALUE] = (value or _NO_VALUE, otherwise or _NO_VALUE)
         bindings: dict[str, Item] = {}
         for name, (item, alternative) in pairs.items():
-            if item == alternative:
-                bindings[name] = item
-            elif isinstance(item, Number) and isinstance(alternative, Number):
-                bindings[name] = self._selected(test, item, alternative)
-            elif isinstance(item, Boolean) and isinstance(alternative, Boolean):
-                truth = self.booleans.decided(test, item, alternative)
-                bindings[name] = replace(truth, is_numpy=_all_numpy([item, alternative]))
-            else:
+            chosen = self._chosen(test, item, alternative, is_returned=is_returned)
+            if chosen is None:
                 return None
+            bindings[name] = chosen
         answer = bindings.pop(_VALUE)
-        return Scope(bindings, one.written & other.written), None if answer is _NO_VALUE else answer
+        return Scope(bindings, one.written & other.written, one.returned), None if answer is _NO_VALUE else answer
+
+    def _chosen(self, test: Boolean, one: Item, other: Item, *, is_returned: bool) -> Item | None:
+        """One of two items; None if they are of different kinds."""
+        if one == other or isinstance(other, Void):
+            return one
+        if isinstance(one, Void):
+            return other
+        if isinstance(one, Number) and isinstance(other, Number):
+            return self._selected(test, one, other)
+        if isinstance(one, Boolean) and isinstance(other, Boolean):
+            truth = (self.booleans.chosen_truth if is_returned else self.booleans.decided)(test, one, other)
+            return replace(truth, is_numpy=_all_numpy([one, other]))
+        if isinstance(one, Items) and isinstance(other, Items) and len(one.items) == len(other.items):
+            pairs = zip(one.items, other.items, strict=True)
+            chosen = [self._chosen(test, *pair, is_returned=is_returned) for pair in pairs]
+            return None if None in chosen else Items(tuple(item for item in chosen if item is not None))
+        return None
 
     def _selected(self, test: Boolean, one: Number, other: Number) -> Number:
         shape = join(shape_of(one), shape_of(other))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from eventide.lowering.not_compilable import Unlowerable
@@ -11,9 +10,10 @@ from eventide.lowering.translation.control_flow import choose, iterate
 from eventide.lowering.translation.expressions import evaluate_boolean
 from eventide.lowering.translation.loops import for_each
 from eventide.lowering.translation.rules import lowers
-from eventide.lowering.translation.values import Boolean, Item, Nothing, Void
+from eventide.lowering.translation.values import Item, Nothing, Void
 from eventide.lowering.translation.vectors import kept_item
 from eventide.native.ir import Instruction
+from eventide.reading.nodes import REMEDY, as_choices
 
 if TYPE_CHECKING:
     from eventide.lowering.translation.context import Context
@@ -42,6 +42,14 @@ def _branch(context: Context, node: ast.If) -> None:
         context.run(node.orelse)
 
     choose(context, evaluate_boolean(context, node.test), then, otherwise)
+
+
+@lowers(ast.Match)
+def _match(context: Context, node: ast.Match) -> None:
+    choices = as_choices(node)
+    if choices is None:
+        raise Unlowerable(REMEDY)
+    context.run(choices)
 
 
 @lowers(ast.While)
@@ -120,17 +128,7 @@ def _continue(context: Context, node: ast.Continue) -> None:
 def return_from(context: Context, node: ast.Return) -> None:
     """`return value`."""
     value: Item = Nothing() if node.value is None else context.evaluate(node.value)
-    value = kept_item(context, value)
-    context.frame.returns.append(context.arrive(_gated(context, value)))
-
-
-def _gated(context: Context, value: Item) -> Item:
-    """A literal Boolean that is answered on one path only changes with the condition of that path."""
-    path_condition = context.scope.path_condition
-    if not context.is_guided or not isinstance(value, Boolean) or value.known is None or path_condition.slope is None:
-        return value
-    guided = path_condition if value.known else context.booleans.opposite(path_condition)
-    return replace(guided, text=value.text, known=None)
+    context.frame.returns.append(context.arrive(kept_item(context, value)))
 
 
 def _is_left(statements: list[ast.stmt]) -> bool:
