@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import inf, pi, sin
+from math import inf, nan, pi, sin
 
 import numpy as np
 import pandas as pd
@@ -122,6 +122,33 @@ def test_whole_numbers_choices_and_distributions_vary_and_a_store_has_the_same(t
     again = ev.global_sensitivity(queue, over, store=tmp_path / "store", **asked)
     pd.testing.assert_frame_equal(kept.table, found.table, check_exact=True)
     pd.testing.assert_frame_equal(again.table, found.table, check_exact=True)
+
+
+@ev.model(until=1.0)
+def straight(sim, *, real: float = 0.0, two: str = "a", three: int = 0, six: float = 0.0):
+    grows = real + 2.0 * (two == "b") + 3.0 * three / 2.0 + 4.0 * six / 5.0
+    return {"y": grows, "tiny": 1e-200 * grows, "huge": 1e200 * grows, "gone": nan if sim.replication else grows}
+
+
+STRAIGHT = {"real": (0.0, 1.0), "two": ["a", "b"], "three": (0, 2), "six": [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]}
+
+
+def test_the_effect_of_a_choice_or_a_whole_number_is_that_of_its_whole_range():
+    found = ev.global_sensitivity(straight, STRAIGHT, by="morris", samples=6, entropy=1, workers=1)["y"]
+    assert found["mu"].to_list() == found["mu*"].to_list() == pytest.approx([1.0, 2.0, 3.0, 4.0])
+    assert found["sigma"].to_list() == pytest.approx([0.0] * 4, abs=1e-14)
+
+
+def test_shares_of_a_variance_have_no_unit():
+    found = ev.global_sensitivity(straight, STRAIGHT, samples=8, entropy=1, workers=1)
+    assert found["y"]["total"].gt(0.0).all()
+    for other in ("tiny", "huge"):
+        assert found[other].to_numpy().ravel() == pytest.approx(found["y"].to_numpy().ravel(), rel=1e-9)
+
+
+def test_a_response_that_is_no_number_in_one_replication_is_refused():
+    with pytest.raises(ev.ModelError, match="gone is not finite in all runs, and an index needs all of them"):
+        ev.global_sensitivity(straight, STRAIGHT, samples=2, replications=2, entropy=1, workers=1)
 
 
 @ev.model

@@ -3,7 +3,7 @@
 import pytest
 
 import eventide as ev
-from eventide.verify import Component, Requirement, Test, always, eventually, holds, quantity
+from eventide.verify import Component, Requirement, Test, always, eventually, holds, quantity, settles
 
 METHODS = {one.name: one for one in (ev.methods.RK43, ev.methods.ENGLAND, ev.methods.DOP853, ev.methods.RADAU)}
 HEIGHTS = (0.3, 1.0, 1.7, 3.3, 7.1)
@@ -56,3 +56,36 @@ def test_points_that_lines_join_are_met_as_they_are_written():
         output = [0.0, 1.0, 2.0], [1.1, low, 2.3]
         assert holds(eventually(quantity() <= low))(output).margin == 0.0
         assert holds(always(quantity() >= low))(output).margin == 0.0
+
+
+class Still(ev.Continuous):
+    x: ev.State = ev.state(5.0)
+
+    def equations(self):
+        self.rate.x = 0.0
+
+
+@ev.model(until=3.0)
+def reset(sim):
+    one = Still(sim, name="one").start()
+    sim.record(one, every=1.0)
+
+    def put():
+        yield ev.hold(1.0)
+        one.x = 0.5
+
+    sim.process(put())
+
+
+def test_what_settles_at_an_event_is_judged_by_its_value_after_it():
+    whole = Component("reset", reset)
+    found = []
+    for quality in (
+        settles(0.0, 1.0, 1.0, "one.x"),
+        settles(0.0, 1.0, 0.5, "one.x"),
+        settles(0.0, 1.0, 2.0, "one.x"),
+        holds(always(quantity("one.x") <= 1.0, 1.0)),
+    ):
+        worst = Test(Requirement("S-1", "It should settle.", whole, quality)).run().worst.score
+        found.append((worst.margin, worst.time))
+    assert found == [(0.5, 1.0), (-4.0, 0.5), (0.5, 2.0), (0.5, 1.0)]

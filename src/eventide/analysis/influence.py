@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias, TypedDict
 
 import numpy as np
 
 from eventide.analysis.minimising import check_store, checked_model
 from eventide.errors import ModelError
 from eventide.experiment.arguments import check_level
-from eventide.experiment.designs import Distribution, is_count, scaled
+from eventide.experiment.designs import Distribution, is_count, item_at, scaled
 from eventide.experiment.study import Study
 from eventide.libraries import load
+from eventide.statistics.quantiles import normal_quantile
 from eventide.streams.uniforms import entropy_from
 
 if TYPE_CHECKING:
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 WAYS = {"sobol": 256, "morris": 20}
 """How many samples there are, unless they are given."""
+RESAMPLES: Final = 1000
+"""Of elementary effects."""
 
 
 class Problem(TypedDict):
@@ -51,7 +54,8 @@ class GlobalSensitivity:
                 goes with the parameter alone, and "total", the share that goes with it in any way; after "+-" the half
                 widths of their confidence intervals. By Morris: "mu", the mean of elementary effects, "mu*", that of
                 their absolute values, with "+- mu*", and "sigma", their standard deviation. An elementary effect is
-                the difference of the response for the whole range, as found over two thirds of it
+                the difference of the response for the whole range, as found over two thirds of it; of whole numbers and
+                choices over that part of it which is nearest
     level       of the intervals, which come from resampling
     runs        all runs, from which `plot` and tables of their own can be made
     A response that is the same in all runs has zeros.
@@ -138,7 +142,10 @@ def global_sensitivity(
         model, points, replications=replications, until=until, entropy=seed, time_limit=time_limit
     )  # fmt: skip
     runs = study.run(workers=workers, executor=executor, store=store)
-    return GlobalSensitivity(by, _table(runs, problem, shares, by, level), level, runs)
+    places = [
+        [_place(ranges[name], float(one), model, name) for name, one in zip(ranges, row, strict=True)] for row in shares
+    ]
+    return GlobalSensitivity(by, _table(runs, problem, np.array(places), by, level), level, runs)
 
 
 def _checked(model: Model[..., object], over: object, by: str) -> Mapping[str, Range]:
@@ -171,7 +178,17 @@ def _shares(problem: Problem, by: str, count: int, seed: int) -> Array:
     return found
 
 
-def _table(runs: Replication, problem: Problem, shares: Array, by: str, level: float) -> pd.DataFrame:
+def _place(values: Range, share: float, model: Model[..., object], name: str) -> float:
+    """Where the value at a share is between the first value and the last one: of whole numbers and items it jumps."""
+    if isinstance(values, Distribution):
+        return share
+    if not isinstance(values, tuple):
+        return item_at(share, len(values)) / (len(values) - 1)
+    value = scaled(values, share, model, name)
+    return (value - values[0]) / (values[1] - values[0]) if isinstance(value, int) else share
+
+
+def _table(runs: Replication, problem: Problem, places: Array, by: str, level: float) -> pd.DataFrame:
     from eventide.libraries import pandas as pd
 
     if len(runs.failures):
@@ -183,31 +200,58 @@ def _table(runs: Replication, problem: Problem, shares: Array, by: str, level: f
     names = [str(name) for name in runs.table.attrs["units"]]
     if not names:
         raise ModelError(f"{runs.model.name} answers nothing, or its runs are stopped before they do")
-    means = runs.table.groupby("point")[names].mean()
+    responses = runs.table[["point", *names]].astype(float)
     found = {}
     for name in names:
-        values = means[name].to_numpy(dtype=float)
-        if not np.isfinite(values).all():
+        if not np.isfinite(responses[name]).all():
             raise ModelError(f"{name} is not finite in all runs, and an index needs all of them: narrow the ranges")
-        # What is the same in all runs has no variance to be divided by.
-        with np.errstate(invalid="ignore", divide="ignore"):
-            found[name] = _indices(problem, shares, values, by, level, runs.entropy)
+        values = responses.groupby("point")[name].mean().to_numpy()
+        found[name] = _indices(problem, places, values, by, level, runs.entropy)
     return pd.concat(found, names=["response", "parameter"])
 
 
-def _indices(problem: Problem, shares: Array, values: Array, by: str, level: float, seed: int) -> pd.DataFrame:
+def _indices(problem: Problem, places: Array, values: Array, by: str, level: float, seed: int) -> pd.DataFrame:
     from eventide.libraries import pandas as pd
 
-    analyser = load(f"SALib.analyze.{by}", "salib", "a global sensitivity analysis")
-    if by == "sobol":
+    index = pd.Index(problem["names"], name="parameter")
+    if by == "morris":
+        return pd.DataFrame(_of_effects(_effects(places, values), level, seed), index=index)
+    analyser = load("SALib.analyze.sobol", "salib", "a global sensitivity analysis")
+    # Shares of a variance have no unit: of tiny and huge responses the squares would be no numbers.
+    values = values - values.mean()
+    values = values / (np.abs(values).max() or 1.0)
+    # What is the same in all runs has no variance to be divided by.
+    with np.errstate(invalid="ignore", divide="ignore"):
         # A seed of 0 would be taken for none, and the library would then draw from numpy's global numbers.
         told = analyser.analyze(problem, values, calc_second_order=False, conf_level=level, seed=seed + 1)
-        columns = {"first": "S1", "+- first": "S1_conf", "total": "ST", "+- total": "ST_conf"}
-    else:
-        told = analyser.analyze(problem, shares, values, conf_level=level, seed=np.random.default_rng(seed))
-        columns = {"mu": "mu", "mu*": "mu_star", "+- mu*": "mu_star_conf", "sigma": "sigma"}
-    index = pd.Index(problem["names"], name="parameter")
+    columns = {"first": "S1", "+- first": "S1_conf", "total": "ST", "+- total": "ST_conf"}
     return pd.DataFrame({name: np.asarray(told[key], dtype=float) for name, key in columns.items()}, index=index)
+
+
+def _effects(places: Array, values: Array) -> Array:
+    """The elementary effects (trajectories, parameters): between two points of one, one parameter moves."""
+    count = places.shape[1]
+    moves = np.diff(places.reshape(-1, count + 1, count), axis=1)
+    which = np.abs(moves).argmax(axis=2)
+    steps = np.take_along_axis(moves, which[..., np.newaxis], axis=2)[..., 0]
+    found = np.empty_like(steps)
+    np.put_along_axis(found, which, np.diff(values.reshape(-1, count + 1), axis=1) / steps, axis=1)
+    return found
+
+
+def _of_effects(effects: Array, level: float, seed: int) -> dict[str, Array]:
+    """Their statistics; the interval is from the spread of means of resamples."""
+    count, scale = len(effects), float(np.abs(effects).max()) or 1.0
+    effects = effects / scale  # so that squares are numbers
+    chosen = np.random.default_rng(seed).integers(count, size=(RESAMPLES, count))
+    spread = np.abs(effects)[chosen].mean(axis=1).std(axis=0, ddof=1)
+    found = {
+        "mu": effects.mean(axis=0),
+        "mu*": np.abs(effects).mean(axis=0),
+        "+- mu*": normal_quantile(0.5 + 0.5 * level) * spread,
+        "sigma": effects.std(axis=0, ddof=1),
+    }
+    return {name: scale * one for name, one in found.items()}
 
 
 def _written(number: float) -> str:

@@ -152,15 +152,20 @@ def scaled(values: Range, share: float, model: Model[..., object], name: str) ->
     if isinstance(values, Distribution):
         return values.ppf(share)
     if not isinstance(values, tuple):
-        return values[min(int(share * len(values)), len(values) - 1)]
+        return values[item_at(share, len(values))]
     if len(values) != 2 or not -inf < values[0] < values[1] < inf:
         raise ModelError(f"the range of {name} is (low, high) with low < high, or a list of values; got {values!r}")
     low, high = values
     if name in model.parameters and model.parameters[name].annotation is int:
         if low != int(low) or high != int(high):
             raise ModelError(f"{name} takes whole numbers, and so do the ends of its range; got {values!r}")
-        return int(low) + min(int(share * (int(high) - int(low) + 1)), int(high) - int(low))
+        return int(low) + item_at(share, int(high) - int(low) + 1)
     return low + share * (high - low)
+
+
+def item_at(share: float, count: int) -> int:
+    """Which of so many items, each of which has an equal part of the shares from 0 to 1, is at a share."""
+    return min(int(share * count), count - 1)
 
 
 # --- what a study is asked to go over ---------------------------------------------------------------------------------

@@ -119,8 +119,10 @@ def settles(low: float, high: float, time: float, of: Of = None, *, unit: str = 
             raise ModelError(
                 f"the output ends at {float(times[-1])!r}: whether it has settled by {time!r} cannot be seen"
             )
-        late = times >= times[0] + time
-        rest = Curve(times[late], curve.column()[late][:, None], curve.names)
+        first = int(np.searchsorted(times, times[0] + time))
+        # Where an event is at this very time its value is that after it; what was before it is past.
+        first += bool((times[first : first + 2] == times[0] + time).sum() == 2)
+        rest = Curve(times[first:], curve.column()[first:, None], curve.names)
         return _worst(rest, _inside(rest.values, low, high))
 
     name = f"{of_in_words(of)}{_bounds(low, high, unit, 'in ')} from {time:g} on"
