@@ -99,3 +99,26 @@ def test_quantities_and_levels_that_are_none_are_refused():
         found.bands("y")
     with pytest.raises(ev.ModelError, match="a level between 0 and 1"):
         found.bands("x", levels=(1.0,))
+
+
+@ev.model(time_unit="s")
+def ending(sim, *, k: float = 1.0):
+    one = Decay(sim, name="tank", k=k).start()
+    sim.record(one, every=1.0)
+    yield ev.until(lambda: one.x <= 0.5)
+    if k > 2.0:
+        raise ValueError("too fast")
+    return {"slow": k if k < 1.0 else np.nan, "end": sim.time * k}
+
+
+def test_runs_that_have_ended_leave_no_bands_of_the_others_and_what_is_no_number_no_mean():
+    found = ev.predict(ending, {"k": stats.uniform(0.5, 2.0)}, runs=12, at=[0.0, 0.2, 1.0], entropy=1, workers=1)
+    drawn = found.runs.table["k"]
+    assert 0 < len(found.runs.failures) < 12
+    slow = drawn[drawn < 2.0]
+    bands = found.bands("x", levels=[0.5])
+    assert bands.loc[0.2].to_list() == pytest.approx(np.quantile(np.exp(-0.2 * slow), [0.25, 0.5, 0.75]), rel=1e-5)
+    assert bands.loc[1.0].isna().all()
+    table = found.table()
+    assert table.loc["end"].to_list() == pytest.approx([np.log(2.0)] * 6, rel=1e-5)
+    assert table.loc["slow"].isna().all()

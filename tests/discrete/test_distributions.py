@@ -2,7 +2,7 @@
 
 from collections import Counter
 from itertools import pairwise
-from math import inf, isfinite, nan, sqrt
+from math import exp, inf, isfinite, log, nan, sqrt
 
 import numpy as np
 import pytest
@@ -358,3 +358,19 @@ def test_tables_are_checked(ask, message):
 def test_wrong_types_are_refused(ask, message):
     with pytest.raises(TypeError, match=message):
         ask(Stream.named(1, "x"))
+
+
+@pytest.mark.parametrize(("mean", "stdev"), [(1.0, 1e200), (1e-10, 1e300), (1.0, 1e150)])
+def test_a_lognormal_number_of_a_huge_spread_is_a_number(mean, stdev):
+    for u in GRID:
+        spread = sqrt(2.0 * (log(stdev) - log(mean)))
+        wanted = stats.norm.ppf(u) * spread - 0.5 * spread**2 + log(mean)
+        assert Given(u).lognormal(mean, stdev) == pytest.approx(exp(wanted), rel=1e-9, abs=1e-300)
+
+
+@pytest.mark.parametrize("table", [{0.5: "a", 1.0: "b"}, {0.5, 1.0}, frozenset({0.5, 1.0})])
+def test_a_table_without_an_order_is_refused(table):
+    stream = Given(0.3)
+    for draw in (stream.histd, stream.discrete, stream.empirical, lambda one: stream.linear([0.0, 1.0], one)):
+        with pytest.raises(TypeError, match="numbers are given as a list in their order, and got"):
+            draw(table)

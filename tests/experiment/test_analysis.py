@@ -330,3 +330,17 @@ def test_a_text_for_a_choice_is_refused():
         with pytest.raises(TypeError, match="takes True or False, and got 'no'"):
             ask()
     assert len(runs) == 6
+
+
+@ev.model
+def waking(sim):
+    """What is nearly still at first and what is not."""
+    yield ev.hold(1.0)
+    number = sim.stream("x").normal(0.0, 1.0)
+    return {"late": number * (3.0 if sim.replication >= 10 else 0.01), "wide": sim.stream("y").normal(0.0, 1.0)}
+
+
+def test_runs_for_one_response_are_no_end_of_those_for_another():
+    runs = ev.Study(waking, replications=5, entropy=1).run(workers=1, until_half_width={"late": 0.4, "wide": 0.4})
+    assert len(runs) > 100
+    assert all(runs.plan(name, 0.4).needed <= len(runs) for name in ("late", "wide"))

@@ -129,3 +129,12 @@ def test_what_is_no_scenario_is_refused_in_words() -> None:
         scenarios.switching_values("level", nan)
     with pytest.raises(ev.ModelError, match="draining has no response 'volume'; it has: level"):
         scenarios.switching_values("volume", 0.5)
+
+
+def test_a_response_that_is_no_number_in_one_replication_has_no_mean() -> None:
+    @ev.model(until=1.0)
+    def sometimes(sim: ev.Simulation, *, x: float = 0.0):
+        return {"y": lambda: nan if sim.replication == 1 and x > 1.0 else x}
+
+    table = ev.Scenarios(sometimes, base={"x": 1.0}, worst={"x": 0.5}, best={"x": 2.0}, replications=3, entropy=1).table
+    assert table["y"].to_list() == pytest.approx([0.5, 1.0, nan], nan_ok=True)

@@ -306,3 +306,26 @@ def test_a_text_is_no_boolean():
         t_test(values, [1.0, 2.0, 3.0], is_paired="no")
     with pytest.raises(TypeError, match=r"maximise= takes True or False, and got 'no'"):
         KimNelson(2, 0.5, maximise="no")
+
+
+def test_a_start_that_is_far_away_takes_no_digits_from_mser5():
+    series = np.random.default_rng(1).normal(size=200)
+    series[:20] += 1e12 * np.exp(-np.arange(20.0))
+    means = [Fraction(float(mean)) for mean in series.reshape(-1, 5).mean(axis=1)]
+    errors = []
+    for left_out in range(len(means) // 2 + 1):
+        rest = means[left_out:]
+        middle = sum(rest) / len(rest)
+        errors.append(sum((one - middle) ** 2 for one in rest) / len(rest) ** 2)
+    assert mser5(series) == 5 * errors.index(min(errors))
+
+
+@pytest.mark.parametrize("scale", [1e-120, 1.0, 1e120])
+def test_intervals_and_comparisons_have_the_unit_of_their_values(scale):
+    first, second = np.array([1.0, 2.0, 4.0, 9.0]), np.array([2.0, 3.0, 3.5])
+    found = welch(scale * first, scale * second)
+    plain = stats.ttest_ind(first, second, equal_var=False)
+    assert found.freedom == pytest.approx(plain.df)
+    assert [found.low / scale, found.high / scale] == pytest.approx([*plain.confidence_interval()])
+    skewed = mean_interval(scale * first, is_normal=False)
+    assert np.array(skewed) / scale == pytest.approx(mean_interval(first, is_normal=False))

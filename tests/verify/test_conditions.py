@@ -120,3 +120,11 @@ def test_antithetic_pairs_are_judged_as_the_study_makes_them():
     ]  # fmt: skip
     first = result.outcomes[0]
     assert first.told == f"quality {first.quality:.6g}, and 2 is asked"
+
+
+def test_values_without_an_order_are_refused():
+    for values in ({1.0, 2.0}, {1.0: "a"}):
+        with pytest.raises(ev.ModelError, match="the values of an input are a list in their order"):
+            Requirement(
+                "G-2", "It should.", Component("half", lambda x: x / 2.0), stays_within(0.0, 1.0), {"x": values}
+            )

@@ -54,7 +54,8 @@ class Prediction:
 
         quantity    its name ("tank.level"), or the end of it ("level"); None: the first
         levels      of the central bands: 0.9 lies between the columns 0.05 and 0.95. They are pointwise: at each time
-                    so many of the runs lie inside, while fewer lie inside at all times
+                    so many of the runs lie inside, while fewer lie inside at all times. NaN at a time at which a run
+                    has no value, as it has ended: those that go on are no sample of all
         Raises      ModelError for a quantity that is not recorded, or a level that is none
         """
         from eventide.libraries import pandas as pd
@@ -63,18 +64,23 @@ class Prediction:
         names = [*tables[0].columns]
         name = recorded_name(quantity or next(iter(names), ""), names, self.runs.model.name)
         curves = pd.concat([table[name] for table in tables], axis=1)
-        found = pd.DataFrame({share: curves.quantile(share, axis=1) for share in _shares(levels)})
+        shares = _shares(levels)
+        found = pd.DataFrame(np.quantile(curves.to_numpy(), shares, axis=1).T, index=curves.index, columns=shares)
         found.attrs.update({"name": name, "unit": tables[0].attrs.get("units", {}).get(name, "")})
         return found
 
     def table(self, levels: Sequence[float] = (0.5, 0.9)) -> pd.DataFrame:
-        """A row for each response: its mean over all runs, and its quantiles, of which the median is 0.5."""
+        """A row for each response: its mean over all runs, and its quantiles, of which the median is 0.5.
+
+        Runs that failed are left out; a response that is no number in another run has NaN.
+        """
         from eventide.libraries import pandas as pd
 
-        responses = self.runs.table[[*self._responses()]]
-        columns: dict[object, pd.Series] = {"mean": responses.mean()}
-        columns |= {share: responses.quantile(share) for share in _shares(levels)}
-        return pd.DataFrame(columns).rename_axis("response")
+        runs, shares = self.runs.table, _shares(levels)
+        came = runs[runs["error"] == ""] if "error" in runs else runs
+        values = came[self._responses()].to_numpy(dtype=float)
+        numbers = np.vstack([values.mean(axis=0), np.quantile(values, shares, axis=0)])
+        return pd.DataFrame(numbers.T, index=self._responses(), columns=["mean", *shares]).rename_axis("response")
 
     def plot(
         self, quantity: str | None = None, levels: Sequence[float] = (0.5, 0.9), *, ax: Axes | None = None

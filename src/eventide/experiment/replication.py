@@ -165,8 +165,11 @@ class Replication(Sequence[Result]):
             raise ModelError(
                 f'until_half_width takes half widths by response, as {{"waiting": 0.5}}, and got {half_widths!r}'
             )
-        for response, half_width in half_widths.items():
-            self.extend_until(response, half_width, relative=relative, most=most, **options)
+        before = -1
+        while self.study.replications > before:  # the replications for one may have made the interval of another longer
+            before = self.study.replications
+            for response, half_width in half_widths.items():
+                self.extend_until(response, half_width, relative=relative, most=most, **options)
 
     def compare(
         self, response: str, first: int = 0, second: int = 1, *, level: float = 0.95, is_paired: bool = True

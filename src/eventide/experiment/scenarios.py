@@ -118,7 +118,9 @@ class Scenarios:
 
         table = self.runs.table
         names = [*self.cases["base"], *(name for name in self.runs.responses.columns if name in table.columns)]
-        rows = [table[table["point"] == number][names].mean(numeric_only=True) for number in range(len(CASES))]
+        rows = [
+            table[table["point"] == number][names].mean(numeric_only=True, skipna=False) for number in range(len(CASES))
+        ]
         frame = pd.DataFrame(rows, index=pd.Index(CASES, name="case"))
         for name in self.cases["base"]:
             frame[name] = [self.cases[case][name] for case in CASES]

@@ -69,9 +69,10 @@ def welch(first: npt.ArrayLike, second: npt.ArrayLike, level: float = 0.95) -> C
     if min(len(one), len(other)) < 2:
         raise ValueError(f"welch(...) takes two values of each at least, and got {len(one)} and {len(other)}")
     a, b = float(one.var(ddof=1)) / len(one), float(other.var(ddof=1)) / len(other)
-    freedom = (
-        (a + b) ** 2 / (a * a / (len(one) - 1) + b * b / (len(other) - 1)) if a + b else len(one) + len(other) - 2.0
-    )
+    freedom = len(one) + len(other) - 2.0
+    if a + b:
+        share = a / (a + b)  # squares of the variances themselves might be no numbers
+        freedom = 1.0 / (share**2 / (len(one) - 1) + (1.0 - share) ** 2 / (len(other) - 1))
     return _compared(float(one.mean() - other.mean()), sqrt(a + b), freedom, level)
 
 

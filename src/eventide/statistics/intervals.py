@@ -39,8 +39,8 @@ def mean_interval(values: npt.ArrayLike, level: float = 0.95, *, is_normal: bool
     quantile, error = student_quantile(count - 1.0, 0.5 + 0.5 * level), stdev / sqrt(count)
     lower = upper = quantile
     if not is_normal and count > 2 and stdev > 0.0:
-        third = float(((numbers - mean) ** 3).sum()) * count / ((count - 1.0) * (count - 2.0))
-        lower, upper = _unskewed(quantile, third / (6.0 * sqrt(count) * stdev**3))
+        third = float((((numbers - mean) / stdev) ** 3).sum()) * count / ((count - 1.0) * (count - 2.0))
+        lower, upper = _unskewed(quantile, third / (6.0 * sqrt(count)))
     return mean - lower * error, mean + upper * error
 
 

@@ -28,8 +28,9 @@ def mser5(series: npt.ArrayLike) -> int:
     if count < 2:
         raise ValueError(f"mser5(...) takes ten values at least, and got {len(numbers)}")
     means = numbers[: count * FIVE].reshape(count, FIVE).mean(axis=1)
-    # Of those from each place on: sums from the end, of values whose mean is taken off, so that squares stay exact.
-    centred = (means - means.mean())[::-1]
+    # Of those from each place on: sums from the end. The mean of what is never left out is taken off, so that they have
+    # no digits of a start that is far away.
+    centred = (means - means[count // 2 :].mean())[::-1]
     left = np.arange(1, count + 1)
     totals, squares = np.cumsum(centred), np.cumsum(centred**2)
     errors = ((squares - totals**2 / left) / left**2)[::-1]

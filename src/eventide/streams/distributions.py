@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, MutableSequence, Sequence
 from math import ceil, exp, log, log1p, sqrt
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from eventide.statistics.quantiles import beta_quantile, gamma_quantile, normal_quantile
 from eventide.streams.drawing import Drawing
@@ -12,6 +12,8 @@ from eventide.streams.sources import Empirical, Trace, in_order
 from eventide.streams.weights import LARGEST
 
 T = TypeVar("T")
+HUGE: Final = 1e150
+"""The square of a larger number may be none."""
 
 
 class Distributions(Drawing):
@@ -59,7 +61,7 @@ class Distributions(Drawing):
                 "mean > 0 and standard deviation >= 0 of the number itself, finite",
             )
         spread = stdev / mean
-        variance = log1p(spread * spread)
+        variance = log1p(spread * spread) if spread < HUGE else 2.0 * (log(stdev) - log(mean))
         z = normal_quantile(self.random())
         return mean * exp(sqrt(variance) * z - 0.5 * variance)
 

@@ -11,7 +11,7 @@ from operator import index
 from eventide.declare.showing import public_dir
 from eventide.errors import to_float
 from eventide.statistics.quantiles import normal_quantile, poisson_quantile
-from eventide.streams.weights import LARGEST, broken_line, rising_chances, summed_weights
+from eventide.streams.weights import LARGEST, broken_line, in_their_order, rising_chances, summed_weights
 
 WIDEST = 2**52
 """The number of integers that a uniform distinguishes."""
@@ -157,7 +157,7 @@ class Drawing:
                     one, 1, may be left out; so index len(cumulative) can come
         Raises      ValueError when they fall or lie outside 0..1
         """
-        table = rising_chances(tuple(cumulative))
+        table = rising_chances(in_their_order(cumulative))
         return bisect_right(table, self.random())
 
     def linear(self, cumulative: Iterable[float], values: Iterable[float]) -> float:
@@ -167,7 +167,7 @@ class Drawing:
         values      rising strictly
         Raises      ValueError when one of that is not so
         """
-        chances, corners = broken_line(tuple(cumulative), tuple(values))
+        chances, corners = broken_line(in_their_order(cumulative), in_their_order(values))
         u = self.random()
         k = bisect_right(chances, u)
         share = (u - chances[k - 1]) / (chances[k] - chances[k - 1])
@@ -180,7 +180,7 @@ class Drawing:
 
         Raises  ValueError when a weight is negative or not finite, or all are 0
         """
-        sums = summed_weights(tuple(weights))
+        sums = summed_weights(in_their_order(weights))
         # The product stays below the sum when it is rounded, as 1 - u is at least 2**-53.
         return bisect_right(sums, self.random() * sums[-1])
 

@@ -8,6 +8,7 @@ from math import isfinite
 from typing import Generic, TypeVar
 
 from eventide.errors import to_float
+from eventide.streams.weights import in_their_order
 
 T = TypeVar("T")
 
@@ -68,7 +69,7 @@ class Empirical:
 
     def __init__(self, name: str, data: Iterable[float], random: Callable[[], float]) -> None:
         self.name = name
-        self._data = sorted(to_float(value, f"stream {name!r}: empirical()") for value in data)
+        self._data = sorted(to_float(value, f"stream {name!r}: empirical()") for value in in_their_order(data))
         self._random = random
         if len(self._data) < 2 or not all(map(isfinite, self._data)):
             raise ValueError(

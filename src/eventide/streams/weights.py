@@ -6,6 +6,7 @@ list that was changed between two draws is a new table.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
 from itertools import accumulate, pairwise
 from sys import float_info
@@ -15,6 +16,16 @@ Table = tuple[float, ...]
 
 LARGEST: Final = float_info.max
 """What is greater is infinite, or a whole number that no float holds."""
+
+
+def in_their_order(numbers: Iterable[float]) -> Table:
+    """Numbers as a tuple.
+
+    Raises  TypeError for a set, which has no order, and for a dict, whose keys would be taken for them
+    """
+    if isinstance(numbers, (set, frozenset, dict)):
+        raise TypeError(f"numbers are given as a list in their order, and got {numbers!r}: of a dict list(d.values())")
+    return tuple(numbers)
 
 
 @lru_cache(maxsize=256)

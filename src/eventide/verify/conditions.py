@@ -6,6 +6,7 @@ Source: Pannek, Simulation of mechatronic systems, Definitions 5.5 and 5.14, Rem
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, TypeAlias
@@ -126,6 +127,8 @@ def points_for(conditions: Conditions) -> list[Point]:
 
 
 def _axis(values: object) -> list[object]:
+    if isinstance(values, Mapping | AbstractSet):
+        raise ModelError(f"the values of an input are a list in their order, and got {values!r}: cases have numbers")
     return [values] if isinstance(values, str) or not isinstance(values, Iterable) else list(values)
 
 
