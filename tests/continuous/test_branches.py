@@ -232,7 +232,7 @@ def test_events_are_where_they_are_beside_branches(method: str, compiles: Any) -
 
 
 @pytest.mark.parametrize("compiles", ["auto", False])
-def test_an_event_at_the_very_float_of_a_branch_sees_the_law_from_before(compiles: Any) -> None:
+def test_an_event_at_the_very_float_of_a_branch_sees_what_holds_from_then_on(compiles: Any) -> None:
     class Twin(ev.Continuous):
         x: ev.State = ev.state(0.0)
 
@@ -247,9 +247,9 @@ def test_an_event_at_the_very_float_of_a_branch_sees_the_law_from_before(compile
     sim = simulation(compile=compiles)
     twin = Twin(sim).start()
     sim.run(until=1.0)
-    assert log == [(pytest.approx(0.5, rel=1e-15), 1.0)]
+    assert log == [(pytest.approx(0.5, rel=1e-15), 3.0)]
     assert twin.x == pytest.approx(2.0, rel=1e-15)
-    assert (sim.report().state_events, sim.report().switches) == (1, 0)
+    assert (sim.report().state_events, sim.report().switches) == (1, 1)
 
 
 class Rider(ev.Continuous):

@@ -252,11 +252,16 @@ def test_what_an_observer_leaves_behind_changes_no_event(simulate: Simulate) -> 
             yield ev.hold(0.5 - sim.time)
             sources.extend((sim.time, switched.source))
 
+        def wait() -> ev.ProcessGenerator:
+            yield ev.until(lambda: switched.source > 0.5)
+            sources.append(sim.time)
+
         sim.process(story())
+        sim.process(wait())
         sim.run(until=0.8)
         return sources
 
-    assert seen(observed=True) == seen(observed=False) == [0.5, 0.0]
+    assert seen(observed=True) == seen(observed=False) == [0.5, 1.0, 0.5]
 
 
 @pytest.mark.parametrize("happens", ["an event", "a condition on time alone"])

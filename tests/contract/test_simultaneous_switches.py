@@ -1,7 +1,11 @@
-"""Promise 1 where comparisons in laws change at one time: what is due then comes by rank, whoever's step ends first."""
+"""Promise 1 where laws change at one time, by comparisons or by inputs: what is due then comes by rank.
+
+Whoever's step ends first, and whatever else takes place. An event at that time reads what holds from then on.
+"""
 
 from __future__ import annotations
 
+from itertools import permutations
 from random import Random
 from typing import Any
 
@@ -121,3 +125,128 @@ def test_who_is_started_again_comes_last(stepping: Any, compiles: Any) -> None:
         ("come_near", 1),
     ]
     assert second.active
+
+
+class Rising(ev.Continuous):
+    """Reaches 1 at time 1 exactly, by Euler's method with steps of 0.25."""
+
+    x: ev.State = ev.state(0.0)
+    q: ev.Computed = ev.computed()
+    others: list[Any] = ev.field(default_factory=list)
+    log: list[Any] = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+        self.q = self.x
+
+    @ev.when(lambda self: self.x >= 1.0)
+    def arrive(self) -> None:
+        self.log.append((type(self).__name__, self.sim.time, *(one.q for one in self.others)))
+
+
+class Jumping(Rising):
+    drive: ev.inputs.Step = ev.inputs.Step(1.0, 1.0, -1.0)
+
+    def equations(self) -> None:
+        self.rate.x = 0.0
+        self.q = self.drive(self.sim.time)
+
+    @ev.when(lambda self: self.q > 0.5)
+    def arrive(self) -> None:
+        super().arrive()
+
+
+class Turning(Jumping):
+    def equations(self) -> None:
+        self.rate.x = 0.0
+        self.q = 1.0 if self.sim.time >= 1.0 else -1.0
+
+
+class TurningAtLevel(Rising):
+    def equations(self) -> None:
+        self.rate.x = 1.0
+        self.q = 1.0 if self.x >= 1.0 else -1.0
+
+
+class TurningTwice(TurningAtLevel):
+    def equations(self) -> None:
+        self.rate.x = 1.0
+        self.q = (1.0 if self.x >= 1.0 else -1.0) - (0.5 if self.x < 0.875 else 0.0)
+
+
+class TurningByItself(TurningAtLevel):
+    @ev.when(lambda self: self.q > 0.5)
+    def arrive(self) -> None:
+        super().arrive()
+
+
+SWITCHES = {Turning: 1, TurningAtLevel: 1, TurningByItself: 1, TurningTwice: 2}
+EXACT = {"method": "EULER", "dt_max": 0.25}
+CHANGING = (Jumping, Turning, TurningAtLevel, TurningByItself, TurningTwice)
+each_way = pytest.mark.parametrize("compiles", ["auto", False])
+each_stepping = pytest.mark.parametrize("stepping", ["apart", "together"])
+
+
+@each_way
+@each_stepping
+@pytest.mark.parametrize("observed", ["", *(pytest.param(one, marks=pytest.mark.slow) for one in OBSERVED[1:])])
+def test_state_events_of_one_time_come_by_rank_and_read_what_holds_then(
+    stepping: Any, compiles: Any, observed: str
+) -> None:
+    for kinds in permutations((Rising, *CHANGING), 2):
+        sim, log = ev.Simulation(**EXACT, stepping=stepping, compile=compiles), []
+        objects = [kind(sim, log=log) for kind in kinds]
+        for one in objects:
+            one.others.extend(objects)
+            one.start()
+        if observed == "reporter":
+            type("Looks", (ev.Reporter,), {"report": lambda _: None})(sim, every=0.0625).start()
+        elif observed:
+            sim.record(*objects, every=0.25 if observed == "grid" else observed)
+        sim.run(until=2.0)
+        assert log == [(kind.__name__, 1.0, 1.0, 1.0) for kind in kinds]
+        if Jumping not in kinds:
+            assert sim.report().switches == sum(SWITCHES.get(kind, 0) for kind in kinds)
+
+
+@each_way
+@each_stepping
+@pytest.mark.parametrize(("pieces", "observed"), [(1, ""), (2, ""), (1, "step")])
+@pytest.mark.parametrize("kind", CHANGING)
+def test_a_time_event_reads_what_holds_from_a_change_on(
+    kind: type[Rising], pieces: int, observed: Any, stepping: Any, compiles: Any
+) -> None:
+    sim = ev.Simulation(**EXACT, stepping=stepping, compile=compiles)
+    one, other, read = kind(sim).start(), Rising(sim).start(), []
+    if observed:
+        sim.record(one, every=observed)
+
+    def look(*, writes: bool) -> ev.ProcessGenerator:
+        yield ev.hold(1.0)
+        read.append((sim.time, one.q, one.log == []))
+        if writes:
+            other.x = 0.0
+
+    for writes in (False, True, False):
+        sim.process(look(writes=writes))
+    if pieces == 2:
+        sim.run(until=1.0)
+        assert one.q == 1.0
+    sim.run(until=1.5)
+    assert read == [(1.0, 1.0, True)] * 3
+    assert len(one.log) == 1
+
+
+@each_way
+@each_stepping
+@pytest.mark.parametrize("kind", CHANGING)
+def test_an_event_that_a_change_makes_has_two_rows(kind: type[Rising], stepping: Any, compiles: Any) -> None:
+    sim = ev.Simulation(**EXACT, stepping=stepping, compile=compiles)
+    one = kind(sim).start()
+    every_event, grid = sim.record(one, every="event"), sim.record(one, every=0.5)
+    sim.run(until=1.5)
+    for recording, sides in ((every_event, ["before", "after"]), (grid, [""])):
+        rows = recording.to_pandas(sides=True).reset_index()
+        at = rows[rows["time"] == 1.0]
+        assert at["side"].tolist() == sides
+        assert at.filter(like=".q").to_numpy().ravel().tolist() == [1.0] * len(sides)

@@ -28,7 +28,7 @@ from eventide.continuous.references import References
 from eventide.continuous.storage.engine_memory import EngineMemory
 from eventide.discrete.inside import changes_of, is_interrupted
 from eventide.engine import step_control
-from eventide.engine.codes import BROKEN, FOUND, PAUSED, REACHED, RECORDED, UNPLANNED
+from eventide.engine.codes import BROKEN, CHOICE, FOUND, LOCATED, PAUSED, REACHED, RECORDED, UNPLANNED
 from eventide.engine.interface import PLAIN, Engine
 from eventide.engine.zeno import note_firing
 from eventide.errors import ModelError
@@ -485,7 +485,10 @@ class Integrator:
                 continue
             else:
                 self.linearizations.plan(self.flows[self.root])
+            is_new = code == BROKEN  # no event of this time has been seen by observers
             code = self.engine.proceed(self.memory.arrays, now, stop, -1, 0.0)
+            if is_new and code == CHOICE:
+                code = LOCATED
         return code, now
 
     def let_look(self, stepwise: int, *, at_events: bool) -> None:

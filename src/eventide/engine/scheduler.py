@@ -88,26 +88,19 @@ def go_on(a: Arrays, time: float, stop: float) -> int:
 
     Returns     a code of `codes.py`; CHOICE and LOCATED with the condition in CHOSEN
     """
-    code = choose_among(a, time, end_turning(a, time))
-    return march(a, stop) if code == REACHED else code
-
-
-def choose_among(a: Arrays, time: float, alert: int) -> int:
-    """Settle what is touched, and choose among what is due then; REACHED without anything.
-
-    alert   of comparisons of laws that have changed: they chatter
-    """
     if not settle_touched(a, time):
         return UNSETTLED
-    if alert != 0:
-        a.run.alert = alert
-        return CHATTERS
+    return CHOICE if take_due(a, time) else march(a, stop)
+
+
+def take_due(a: Arrays, time: float) -> bool:
+    """Take the event of the first condition that is due now; whether there is one."""
     chosen = choose(a, time)
     if chosen < 0:
-        return REACHED
+        return False
     note_event(a, time, time, 0.0)
     take(a, chosen, time)
-    return CHOICE
+    return True
 
 
 def note_event(a: Arrays, time: float, start: float, elapsed: float) -> None:
@@ -171,23 +164,16 @@ def march(a: Arrays, stop: float) -> int:
         # Mostly a step just ends, and the next one follows.
         if key >= stop or a.flow.event[f] >= 0.0 or key == a.flow.limit[f] or a.run.stepwise > 0.0:
             found = collect(a, key) if key == stop or (key < stop and a.flow.event[f] >= 0.0) else 0
-            turning = -1
-            if key <= stop:
-                ended, looked_at = at_limit(a, f, found), f
-                if key == stop:
-                    turning = turning_at(a, found) if stop == a.run.look else -1
-                    looked_at = ended if ended >= 0 else turning
-                if looked_at >= 0 and is_looked_at(a, looked_at, stop):
-                    a.flow.announced[looked_at] = 1
-                    return STEPPED
-                if ended >= 0:
-                    leave_limit(a, key)
-                    return BROKEN
-            if key >= stop and turning < 0:
+            changing = changing_at(a, f, found) if key <= stop else -1
+            looked_at = f if key < stop else changing
+            if looked_at >= 0 and is_looked_at(a, looked_at, stop):
+                a.flow.announced[looked_at] = 1
+                return STEPPED
+            if key >= stop and changing < 0:
                 gather(a, found)
                 return REACHED
-            if turning >= 0 or a.flow.event[f] >= 0.0:
-                code = arrive(a, f if turning < 0 else turning, found)
+            if changing >= 0 or a.flow.event[f] >= 0.0:
+                code = arrive(a, key, stop)
                 if code != REACHED:
                     return code
                 continue
@@ -198,21 +184,6 @@ def march(a: Arrays, stop: float) -> int:
             return code
         sift_down(a, 0)
     return REACHED
-
-
-def turning_at(a: Arrays, found: int) -> int:
-    """The first of the collected flows in whose laws comparisons change at their time; -1 without one.
-
-    Observers at that time see the new outcomes, as tapes do; but not before a state event of that time.
-    """
-    turning = -1
-    for k in range(found):
-        f = int(a.pending[k])
-        if is_cut(a, f):
-            return -1
-        if a.flow.event[f] >= 0.0 and turning < 0:
-            turning = f
-    return turning
 
 
 def is_spent(a: Arrays, f: int) -> bool:
@@ -229,20 +200,32 @@ def is_spent(a: Arrays, f: int) -> bool:
 
 
 def is_at_limit(a: Arrays, f: int) -> bool:
-    """Whether the step of a flow has ended where an input is not smooth, without a state event before."""
-    return bool(a.flow.key[f] == a.flow.limit[f] and not is_cut(a, f) and a.flow.step[f] > 0.0)
+    """Whether the step of a flow has ended where an input is not smooth."""
+    return bool(a.flow.key[f] == a.flow.limit[f] and a.flow.step[f] > 0.0)
 
 
-def at_limit(a: Arrays, first: int, found: int) -> int:
-    """The flow whose step has ended at its limit, at the time of the first flow; -1 without one.
+def is_turning(a: Arrays, f: int) -> bool:
+    """Whether comparisons of a flow's laws change where its step ends."""
+    if a.flow.event[f] < 0.0 or a.flow.switches[f] == 0.0:
+        return False
+    for k in range(a.flow.unscreened[f]):
+        c = unscreened(a, f, k)
+        if a.guard.due[c] == 1 and a.guard.switch[c] > 0:
+            return True
+    return False
+
+
+def changing_at(a: Arrays, first: int, found: int) -> int:
+    """The first flow whose laws change where its step ends, at the time of the first flow; -1 without one.
 
     found       how many flows have been collected: all of that time where an event takes place then, which may read any
     """
-    if is_at_limit(a, first):
+    if is_at_limit(a, first) or is_turning(a, first):
         return first
     for k in range(1, found):
-        if is_at_limit(a, a.pending[k]):
-            return int(a.pending[k])
+        f = int(a.pending[k])
+        if is_at_limit(a, f) or is_turning(a, f):
+            return f
     return -1
 
 
@@ -262,60 +245,57 @@ def is_looked_at(a: Arrays, f: int, stop: float) -> bool:
     return bool(a.run.stepwise > least and a.flow.step[f] > 0.0 and a.flow.announced[f] == 0)
 
 
-def arrive(a: Arrays, f: int, found: int) -> int:
-    """The steps of the collected flows with events or changes of comparisons end here; one of them is a flow's.
+def arrive(a: Arrays, time: float, stop: float) -> int:
+    """End all steps that a state event or a change of laws ends now.
 
-    A state event is chosen among those that are due. Without one the next steps begin with new outcomes, in all laws
-    that change now, before what is due then is chosen.
+    Laws that change are settled first: what holds from now on is what a time event, an observer or a state event sees
+    that comes next, and what conditions are chosen by.
 
     Returns     REACHED, to continue; else a code of `codes.py`
     """
-    time = a.flow.key[f]
+    found, lead, breaks, turns = collect(a, time), -1, 0, 0
+    for k in range(found):
+        f = int(a.pending[k])
+        breaks += 1 if is_at_limit(a, f) else 0
+        turns += 1 if is_turning(a, f) else 0
+        if a.flow.event[f] >= 0.0 and (lead < 0 or (is_cut(a, f) and not is_cut(a, lead))):
+            lead = f
+    if lead >= 0:
+        note_event(a, time, a.flow.start[lead], a.flow.event[lead])
+    a.run.event_time = time
+    alert = 0
+    for k in range(found):
+        f = int(a.pending[k])
+        if a.flow.event[f] >= 0.0 or is_at_limit(a, f):
+            alert = max(alert, leave_step(a, f, time))
+    if breaks > 0:
+        a.run.pending = 0
+        return BROKEN
     gather(a, found)
-    cut = first_cut(a)
-    lead = f if cut < 0 else cut
-    note_event(a, time, a.flow.start[lead], a.flow.event[lead])
-    alert = 0
-    for k in range(a.run.pending):
-        alert = max(alert, leave_step(a, a.pending[k], time))
-    if cut < 0:
-        return choose_among(a, time, alert)
-    take(a, choose(a, time), time)
-    return LOCATED
-
-
-def end_turning(a: Arrays, time: float) -> int:
-    """After an event: the steps of flows end in whose laws comparisons change at its time; returns an alert of theirs.
-
-    Before one, state events of that time are the first.
-    """
-    alert = 0
-    if a.run.pending > 0 and (a.run.touched > 0 or first_cut(a) < 0):
-        for k in range(a.run.pending):
-            f = a.pending[k]
-            if a.flow.key[f] == time and a.flow.event[f] >= 0.0 and not is_cut(a, f):
-                alert = max(alert, leave_step(a, f, time))
-    return alert
-
-
-def first_cut(a: Arrays) -> int:
-    """The first of the pending flows whose step a state event ends; -1 without one."""
-    for k in range(a.run.pending):
-        if is_cut(a, a.pending[k]):
-            return int(a.pending[k])
-    return -1
+    if turns == 0:
+        take(a, choose(a, time), time)
+        return LOCATED
+    if not settle_touched(a, time):
+        return UNSETTLED
+    if alert != 0:
+        a.run.alert = alert
+        return CHATTERS
+    if (time < stop or stop == a.run.look) and take_due(a, time):
+        return LOCATED
+    a.run.pending = 0
+    return REACHED
 
 
 def leave_step(a: Arrays, f: int, time: float) -> int:
     """End the step of a flow; returns the alert of comparisons of its laws that change here, which are counted."""
     alert = 0
-    if a.flow.event[f] >= 0.0 and not is_cut(a, f):
+    if is_turning(a, f):
         for k in range(a.flow.unscreened[f]):
             c = unscreened(a, f, k)
-            if a.guard.due[c] == 1:
-                note_firing(a, c, time)
+            if a.guard.due[c] == 1 and a.guard.switch[c] > 0:
                 a.run.switched += 1
                 a.guard.due[c] = 0
+                note_firing(a, c, time)
                 if a.run.alert != 0:
                     alert, a.run.chosen = a.run.alert, c
         a.run.alert = 0
@@ -323,25 +303,12 @@ def leave_step(a: Arrays, f: int, time: float) -> int:
     return alert
 
 
-def leave_limit(a: Arrays, time: float) -> None:
-    """End the steps of all flows that end at this limit, or in whose laws comparisons change at its time.
-
-    What is due then is chosen among all of them.
-    """
-    a.run.event_time = time
-    for k in range(collect(a, time)):
-        f = a.pending[k]
-        if is_at_limit(a, f) or (a.flow.event[f] >= 0.0 and not is_cut(a, f)):
-            leave_step(a, f, time)
-    a.run.pending = 0
-
-
 def gather(a: Arrays, found: int) -> None:
-    """Keep those of the collected flows whose events, or changes of comparisons, are at their time."""
+    """Keep those of the collected flows in which conditions are due."""
     kept = 0
     for k in range(found):
-        f = a.pending[k]
-        if a.flow.event[f] >= 0.0:
+        f = int(a.pending[k])
+        if first_due(a, f, -1) >= 0:
             a.pending[kept] = f
             kept += 1
     a.run.pending = kept
@@ -367,8 +334,7 @@ def first_due(a: Arrays, f: int, best: int) -> int:
     """The first of the flow's conditions that are due, or `best`, whichever comes first."""
     for k in range(a.flow.unscreened[f]):
         c = unscreened(a, f, k)
-        is_due = a.guard.due[c] == 1 and a.guard.switch[c] == 0
-        if is_due and (best < 0 or is_before(a, c, best)):
+        if a.guard.due[c] == 1 and (best < 0 or is_before(a, c, best)):
             best = c
     return best
 
