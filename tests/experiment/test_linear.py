@@ -108,3 +108,103 @@ def test_a_state_that_does_not_fit_the_laws_is_refused_in_words() -> None:
             ev.linearize(swing, state=state)
     with pytest.raises(ev.ModelError, match=r"equilibrium takes a state x \(n,\), .*, and got 'a'"):
         ev.equilibrium(swing, "a")  # type: ignore[arg-type]  # what is refused
+
+
+def _root(x: float) -> float:
+    if x < 0.0:
+        raise ValueError("a level is not negative")
+    return 2.0 * x
+
+
+KINKS = {
+    "branch": (lambda x: 3.0 * x if x > 0.0 else x, None, 3.0, 1.0),
+    "max": (lambda x: max(2.0 * x, 0.0), None, 2.0, 0.0),
+    "equal": (lambda x: 5.0 * x if x == 0.0 else x, None, 1.0, 1.0),
+    "smooth": (lambda x: x * x if x > 0.0 else -x * x, 0.0, 0.2, 0.2),
+    "guard": (_root, 2.0, 2.0, None),
+}
+
+
+@pytest.mark.parametrize("name", KINKS)
+def test_where_laws_switch_there_is_no_linear_form_unless_they_meet_smoothly(name: str) -> None:
+    law, at, above, below = KINKS[name]
+    dynamics = Dynamics(lambda t, x, u, p: [law(x[0])])
+    for state, slope in ((0.0, at), (0.1, above), (-0.1, below)):
+        if slope is not None:
+            assert ev.linearize(dynamics, state=[state]).A[0, 0] == pytest.approx(slope)
+    if at is None:
+        with pytest.raises(ev.ModelError, match=r"there is no linear form at the state \[0\.0\]"):
+            ev.linearize(dynamics, state=[0.0])
+        assert ev.equilibrium(dynamics, [0.5]) == pytest.approx([0.0])
+
+
+class Valve(ev.Continuous):
+    x: ev.State = ev.state(0.0)
+    level: float = 0.0
+
+    def equations(self) -> None:
+        self.rate.x = self.level - self.x if self.x > self.level else 3.0 * (self.level - self.x)
+
+
+class Floor(ev.Continuous):
+    x: ev.State = ev.state(0.0)
+    level: float = 0.0
+    locate_branches = False
+
+    def equations(self) -> None:
+        self.rate.x = -max(self.x - self.level, 0.0)
+
+
+@pytest.mark.parametrize("kind", [Valve, Floor])
+@pytest.mark.parametrize("time", [0.0, 0.5])
+def test_nor_is_there_one_of_a_model(kind: type[ev.Continuous], time: float) -> None:
+    @ev.model(until=1.0)
+    def still(sim: ev.Simulation, *, level: float = 0.0) -> None:
+        kind(sim, level=level, name="one").start()
+
+    with pytest.raises(
+        ev.ModelError, match=rf"there is no linear form at time {time!r}: a comparison in a law changes"
+    ):
+        ev.linearize(still, time=time)
+    assert ev.linearize(still(level=-0.5), time=0.0).A.tolist() == [[-1.0]]
+    assert ev.linearize(still(level=0.5), time=0.0).A.tolist() == [[-3.0 if kind is Valve else 0.0]]
+
+
+@pytest.mark.parametrize("size", [1e-12, 1.0, 1e12])
+def test_an_equilibrium_is_found_whatever_its_size_is(size: float) -> None:
+    square = Dynamics(lambda t, x, u, p: [size * size - x[0] * x[0]])
+    assert ev.equilibrium(square, [10.0 * size]) == pytest.approx([size])
+    assert ev.equilibrium(Dynamics(lambda t, x, u, p: [sin(x[0]) - x[1], x[1]]), [size, size])[1] == 0.0
+
+
+JUMPS = {"jump": lambda t, x, p: -1.0 if x > p else -2.0, "of time": lambda t, x, p: -1.0 if t < p else -2.0}
+
+
+@pytest.mark.parametrize("name", JUMPS)
+def test_derivatives_of_a_simulator_do_not_go_past_a_jump_of_its_law(name: str) -> None:
+    law = JUMPS[name]
+    simulator = Stepped(Dynamics(lambda t, x, u, p: [law(t, x[0], p["p"])]))
+    given = {"at": 1.0, "state": [1.0], "parameters": {"p": 0.5}}
+    with pytest.raises(ev.ModelError, match="a comparison in the law at which the rates jump"):
+        ev.sensitivity(simulator, "p", **given)
+    exact = -1.0 if name == "jump" else 1.0
+    assert ev.sensitivity(simulator, "p", by="central", **given)["x[0]", "p"] == pytest.approx(exact, abs=0.02)
+
+
+MEETING = {
+    "max": lambda t, x, p: -max(x - p, 0.1),
+    "a fixed time": lambda t, x, p: -p if t < 0.5 else -2.0 * p,
+    "smooth": lambda t, x, p: -1.0 if x < 0.2 * p else -1.0 - (x - 0.2 * p) ** 2,
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MEETING)
+def test_but_past_a_kink_and_a_jump_at_a_fixed_time(name: str) -> None:
+    law = MEETING[name]
+    simulator = Stepped(Dynamics(lambda t, x, u, p: [law(t, x[0], p["p"])]), rel_error=1e-9, abs_error=1e-9)
+    given = {"at": 1.0, "state": [1.0], "parameters": {"p": 0.5}}
+    found = ev.sensitivity(simulator, **given)
+    other = ev.sensitivity(simulator, by="central", **given)
+    for one in ("p", "state[0]"):
+        assert found["x[0]", one] == pytest.approx(other["x[0]", one], rel=1e-4)

@@ -5,13 +5,14 @@ Source: Pannek, Simulation of mechatronic systems, section 4.3, Task 4.22.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 
-from eventide.analysis.sensitivity.dual import Dual, Space
+from eventide.analysis.sensitivity.dual import Dual, Space, UndifferentiableError
 from eventide.analysis.sensitivity.functions import Functions
 from eventide.analysis.sensitivity.models import states_at
 from eventide.declare.units import in_time_unit
@@ -27,7 +28,8 @@ Change: TypeAlias = Literal["decreasing", "unchanged", "increasing", "structural
 MOST: Final = 50
 """The most iterations of Newton's method."""
 SETTLED: Final = 1e-10
-"""An equilibrium is found where a further iteration would move it by less than this, relative to its size above 1."""
+"""An equilibrium is found where a further iteration would move it by less than this, relative to the size of it or of
+the guess."""
 PARTS: Final = 64
 """The number of parts in which parameters are changed, to follow an equilibrium."""
 APART: Final = 1e-3
@@ -120,8 +122,15 @@ def eigenvalues(subject: Dynamics | Model[..., object], **where: Unpack[Where]) 
 
 
 def _linear(
-    dynamics: Dynamics, x: NDArray[np.float64], time: float, signal: Signal | None, parameters: Mapping[str, object]
+    dynamics: Dynamics,
+    x: NDArray[np.float64],
+    time: float,
+    signal: Signal | None,
+    parameters: Mapping[str, object],
+    *,
+    at_kinks: bool = False,
 ) -> LinearModel:
+    """The linear form; at_kinks: that of one side where laws switch at this very point, as is enough for Newton."""
     in_time_unit(time, None, "time=")
     u = None if signal is None else np.asarray(signal(time), dtype=np.float64)
     count, inputs = len(x), 0 if u is None else u.size
@@ -132,17 +141,23 @@ def _linear(
     functions.take_in(dynamics.rate)
     if dynamics.output is not None:
         functions.take_in(dynamics.output)
+
+    def evaluated() -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+        rates, slopes = _taken_apart(dynamics.rate(time, state, given, parameters), count + inputs)
+        seen = state if dynamics.output is None else dynamics.output(time, state, given, parameters)
+        return rates, slopes, _taken_apart(seen, count + inputs)[1]
+
     functions.exchange(is_dual=True)
     try:
-        found = _taken_apart(dynamics.rate(time, state, given, parameters), count + inputs)
-        seen = state if dynamics.output is None else dynamics.output(time, state, given, parameters)
-        outputs = _taken_apart(seen, count + inputs)[1]
+        comparisons = space.comparisons = list[tuple[Dual, bool]]()
+        rates, slopes, outputs = evaluated()
+        if not at_kinks:
+            check_ties(space, tuple(comparisons), evaluated, (rates, slopes, outputs), f"the state {x.tolist()!r}")
     except IndexError as error:
         error.add_note(f"the state given was {x.tolist()!r}, of {count} components: the laws may read more")
         raise
     finally:
         functions.exchange(is_dual=False)
-    rates, slopes = found
     if len(rates) != count:
         raise ModelError(
             f"the state given was {x.tolist()!r}, of {count} components, and the laws answered {len(rates)} rates: "
@@ -151,6 +166,31 @@ def _linear(
     names = tuple(f"x[{k}]" for k in range(count))
     a, b = slopes[:, :count], slopes[:, count:]
     return LinearModel(names, x, rates, a, b, outputs[:, :count], outputs[:, count:])
+
+
+def check_ties(
+    space: Space,
+    comparisons: Sequence[tuple[Dual, bool]],
+    evaluated: Callable[[], Sequence[NDArray[np.float64]]],
+    found: Sequence[NDArray[np.float64]],
+    where: str,
+) -> None:
+    """Raise UndifferentiableError if laws switch at this very point, and go on with other rates or derivatives."""
+    is_tied = [difference.value == 0.0 and bool(difference.tangent.any()) for difference, _ in comparisons]
+    if not any(is_tied):
+        return
+    space.forced = [outcome is not tied for (_, outcome), tied in zip(comparisons, is_tied, strict=True)]
+    try:
+        other = evaluated()
+    except Exception:  # noqa: BLE001  # a guard, as against what is negative: there is one side alone
+        return
+    finally:
+        space.forced = []
+    if not all(np.allclose(one, two, rtol=1e-12, atol=0.0) for one, two in zip(found, other, strict=True)):
+        raise UndifferentiableError(
+            f"there is no linear form at {where}: a comparison switches there between laws with other derivatives; "
+            "take a point on one side"
+        )
 
 
 def _seeded(space: Space, values: NDArray[np.float64], tangents: NDArray[np.float64]) -> NDArray[Any]:
@@ -205,18 +245,20 @@ def equilibrium(
 def _newton(
     dynamics: Dynamics, x: NDArray[np.float64], time: float, signal: Signal | None, parameters: Mapping[str, object]
 ) -> NDArray[np.float64] | None:
+    scale, moved = float(np.linalg.norm(x)) or 1.0, inf
     for _ in range(MOST):
-        here = _linear(dynamics, x, time, signal, parameters)
+        here = _linear(dynamics, x, time, signal, parameters, at_kinks=True)
         if not np.isfinite(here.A).all() or not np.isfinite(here.rates).all():
             return None
         try:
             step = np.linalg.solve(here.A, -here.rates)
         except np.linalg.LinAlgError:
             return x if not here.rates.any() else None
-        x = x + step
-        if np.linalg.norm(step) <= SETTLED * max(1.0, float(np.linalg.norm(x))):
+        x, moved = x + step, float(np.linalg.norm(step))
+        if moved <= SETTLED * max(scale, float(np.linalg.norm(x))):
             return x
-    return None
+    # Rounding of terms that are greater than the state may not let it settle further.
+    return x if moved <= SETTLED * max(1.0, float(np.linalg.norm(x))) else None
 
 
 # --- the effect of a change -------------------------------------------------------------------------------------------

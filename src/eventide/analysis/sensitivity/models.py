@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from math import isfinite, nan
 from typing import TYPE_CHECKING, Final
@@ -16,6 +17,7 @@ from eventide.analysis.sensitivity.margins import Margins
 from eventide.analysis.sensitivity.results import Entry, Sensitivity, Way, check_names, check_way, share_for
 from eventide.continuous.components.member import layout_of
 from eventide.declare.units import in_time_unit
+from eventide.engine.switching import HELD
 from eventide.errors import ModelError
 from eventide.experiment.arguments import check_end
 from eventide.experiment.designs import is_positive
@@ -24,6 +26,7 @@ from eventide.experiment.responses import read_responses
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
+    from eventide.analysis.sensitivity.tangents import Tangents
     from eventide.experiment.models import Model
     from eventide.simulation import Simulation
 
@@ -314,6 +317,7 @@ def states_at(
         for slot, unit in zip(slots, np.eye(len(slots)), strict=True):
             tangents.row.tangents[slot] = unit
         rates_found = tangents.evaluate()
+        _check_kinks(tangents, rates_found, sim.instant)
         integrated = {slot for one in tangents.companions for slot in tangents.integrated(one)}
         found = [rates_found.get(slot, 0.0) if slot in integrated else 0.0 for slot in slots]
     finally:
@@ -322,3 +326,35 @@ def states_at(
     rates = np.array([float(value_of(rate)) for rate in found])
     slopes = np.array([rate.tangent if isinstance(rate, Dual) else np.zeros(len(slots)) for rate in found])
     return list(states), values, rates, slopes.reshape(len(slots), len(slots))
+
+
+def _check_kinks(tangents: Tangents, found: Mapping[int, float | Dual], time: float) -> None:
+    """Raise UndifferentiableError if a comparison of a law changes at this very point, and the rates turn there."""
+    others, compared = [], list(tangents.compared)
+    # A guard, as against what is negative, raises on one side: then there is the other one alone.
+    with suppress(Exception):
+        if any(map(_is_tied, compared)):
+            others.append(tangents.evaluate([outcome is not _is_tied((one, outcome)) for one, outcome in compared]))
+    tangents.space.forced = []
+    for switch in tangents.switches():
+        with tangents.watch() as comparisons:
+            switch.test()
+        for outcome in (HELD, -HELD) if any(map(_is_tied, comparisons)) else ():
+            with tangents.holding(switch, outcome), suppress(Exception):
+                others.append(tangents.evaluate())
+    if not all(_are_alike(rate, other.get(slot, 0.0)) for other in others for slot, rate in found.items()):
+        raise UndifferentiableError(
+            f"there is no linear form at time {time!r}: a comparison in a law changes there, and the laws on its two "
+            "sides have other derivatives; take a time at which the states are on one side"
+        )
+
+
+def _is_tied(comparison: tuple[Dual, bool]) -> bool:
+    difference, _ = comparison
+    return difference.value == 0.0 and bool(difference.tangent.any())
+
+
+def _are_alike(one: float | Dual, other: float | Dual) -> bool:
+    apart = one - other
+    slopes = apart.tangent if isinstance(apart, Dual) else 0.0
+    return float(value_of(apart)) == 0.0 and bool(np.allclose(slopes, 0.0, rtol=0.0, atol=1e-12))

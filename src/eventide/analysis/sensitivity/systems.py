@@ -11,19 +11,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from eventide.analysis.sensitivity.dual import Dual, Space
+from eventide.analysis.sensitivity.dual import Dual, Space, value_of
 from eventide.analysis.sensitivity.functions import Functions
 from eventide.analysis.sensitivity.results import Entry, Sensitivity, Way, check_names, check_way, share_for
+from eventide.analysis.sensitivity.views import refuse
 from eventide.declare.units import in_time_unit, in_time_units
 from eventide.errors import ModelError
 from eventide.experiment.systems import Analytic, Cost, Dynamics, Numeric, Signal, Simulator, Stepped
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+SMALLEST: Final = 1e-9
+"""Rates that jump by a smaller part of them do not jump."""
 
 
 @dataclass(frozen=True)
@@ -141,6 +145,20 @@ def _varied(signal: Signal | None, direction: Signal | None, t: float, share: fl
 # --- variational equations --------------------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True)
+class Evaluated:
+    """What the law came to at one time, state and input, and the comparisons that it made."""
+
+    given: tuple[float, Any, Any]
+    found: Sequence[float | Dual]
+    comparisons: Sequence[tuple[Dual, bool]]
+
+    @property
+    def outcomes(self) -> list[bool]:
+        """What the comparisons gave."""
+        return [outcome for _, outcome in self.comparisons]
+
+
 class Varied:
     """A model whose state has its sensitivities behind it, those of each component side by side.
 
@@ -158,6 +176,8 @@ class Varied:
         if point.cost is not None:
             self.functions.take_in(point.cost)
         self.parameters = {name: self.seed(name, value) for name, value in point.parameters.items()}
+        self.is_continuous = point.simulator.dynamics.times.period is None
+        self._before: Evaluated | None = None
 
     def seed(self, name: str, value: float) -> Any:
         """A number that is varied, if it is."""
@@ -195,14 +215,12 @@ class Varied:
         duals = np.empty(len(self.point.state), dtype=object)
         for k in range(len(duals)):
             duals[k] = Dual(self.space, float(rows[k, 0]), rows[k, 1:])
-        u = self._input(both)
-        self.functions.exchange(is_dual=True)
-        try:
-            found = list(np.atleast_1d(np.asarray(self.point.simulator.dynamics.rate(t, duals, u, self.parameters))))
-            if self.point.cost is not None:
-                found.append(self.point.cost(duals))
-        finally:
-            self.functions.exchange(is_dual=False)
+        given = t, duals, self._input(both)
+        found, comparisons = self._laws(given)
+        here = Evaluated(given, found, comparisons)
+        if self.is_continuous and self._before is not None and here.outcomes != self._before.outcomes:
+            self._check_jump(here, self._before)
+        self._before = here
         rates = np.zeros_like(rows)
         for k, rate in enumerate(found):
             if isinstance(rate, Dual):
@@ -210,6 +228,44 @@ class Varied:
             else:
                 rates[k, 0] = rate
         return rates.ravel()
+
+    def _laws(
+        self, given: tuple[float, Any, Any], forced: Sequence[bool] = ()
+    ) -> tuple[list[float | Dual], list[tuple[Dual, bool]]]:
+        """The rates of the state, and of the cost, and the comparisons that were made; `forced` is what these give."""
+        self.functions.exchange(is_dual=True)
+        self.space.forced, self.space.comparisons = list(forced), []
+        try:
+            rate = self.point.simulator.dynamics.rate(*given, self.parameters)
+            found = list(np.atleast_1d(np.asarray(rate)))
+            if self.point.cost is not None:
+                found.append(self.point.cost(given[1]))
+            return found, self.space.comparisons
+        finally:
+            self.space.forced, self.space.comparisons = [], None
+            self.functions.exchange(is_dual=False)
+
+    def _check_jump(self, here: Evaluated, there: Evaluated) -> None:
+        """Raise UndifferentiableError if the rates jump where a comparison changes: its time moves with the inputs.
+
+        Where the laws on its two sides meet, as those of `max` do, they differ far less at the change than at the two
+        points around it.
+        """
+        turned = [k for k, (one, other) in enumerate(zip(here.outcomes, there.outcomes, strict=False)) if one != other]
+        if not turned or not here.comparisons[turned[0]][0].tangent.any():
+            return
+        near, far = (abs(one.comparisons[turned[0]][0].value) for one in (here, there))
+        share = near / (near + far) if near + far else 0.0
+        (t, x, u), (before, left, _) = here.given, there.given
+        change = t + share * (before - t), x + share * (left - x), u
+        jump, *around = (self._apart(given, here, there) for given in (change, here.given, there.given))
+        if jump > max(0.5 * max(around), SMALLEST * max(abs(float(value_of(rate))) for rate in here.found)):
+            refuse(f"a comparison in the law at which the rates jump, near time {t!r}")
+
+    def _apart(self, given: tuple[float, Any, Any], here: Evaluated, there: Evaluated) -> float:
+        """By how much the laws of two sides differ."""
+        one, other = (self._laws(given, side.outcomes)[0] for side in (here, there))
+        return max(abs(float(value_of(a)) - float(value_of(b))) for a, b in zip(one, other, strict=True))
 
     def _input(self, both: tuple[object, object]) -> object:
         value, direction = both

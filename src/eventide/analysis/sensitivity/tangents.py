@@ -9,7 +9,7 @@ Source: Hiskens & Pai, IEEE Trans. Circuits Syst. I 47 (2000) 204; Pannek, Simul
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from math import copysign
 from typing import TYPE_CHECKING
@@ -208,6 +208,16 @@ class Tangents:
             for slot, outcome in zip(slots, kept, strict=True):
                 real[slot] = outcome
 
+    @contextmanager
+    def holding(self, switch: Switch, outcome: float) -> Iterator[None]:
+        """Let laws go by an outcome of a located comparison, whatever it is."""
+        real, kept = self.row.real, self.row.real[switch.slot]
+        real[switch.slot] = outcome
+        try:
+            yield
+        finally:
+            real[switch.slot] = kept
+
     def moving(self) -> list[Continuous]:
         """The components whose laws are at work."""
         return [owner for owner in self.companions if owner.active]
@@ -238,8 +248,11 @@ class Tangents:
             if rows:
                 table[self.slots_of(companion)] = np.concatenate(rows)
 
-    def evaluate(self) -> dict[int, float | Dual]:
-        """Execute all laws at the present states; what they set is in `row.scratch`, and their rates are returned."""
+    def evaluate(self, forced: Sequence[bool] = ()) -> dict[int, float | Dual]:
+        """Execute all laws at the present states; what they set is in `row.scratch`, and their rates are returned.
+
+        forced      what their comparisons give that are not located, in their order
+        """
         laws = self._laws()
         expected = {
             slab_of(owner).side + layout_of(owner).offsets[name]: None
@@ -252,14 +265,15 @@ class Tangents:
             for name in layout_of(owner).sums
         ]
         before: dict[int, float | Dual] = {}
-        scratch, outcomes = Scratch(expected, before), []
+        scratch = Scratch(expected, before)
         for _ in range(2 * len(laws) + 1):
             self.row.scratch = scratch = Scratch(expected, before, sums)
+            self.space.forced = list(forced)
             with self._in_pass(), self.watch() as comparisons:
                 for k, (_, law) in enumerate(laws):
                     scratch.law = k
                     law()
-            outcomes = [outcome for _, outcome in comparisons]
+            self.compared = comparisons
             before = scratch.found
             too_early = scratch.too_early()
             if too_early is not None:
@@ -269,7 +283,8 @@ class Tangents:
                 break
         self.row.scratch = None
         self.found = before
-        self.outcomes = outcomes
+        self.space.forced = []
+        self.outcomes = [outcome for _, outcome in self.compared]
         return scratch.rates
 
     def _laws(self) -> list[tuple[Continuous, Callable[[], None]]]:
