@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import numpy as np
 
@@ -25,6 +25,8 @@ from eventide.experiment.systems import Analytic, Cost, Dynamics, Numeric, Signa
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike, NDArray
+
+    Given: TypeAlias = tuple[float, NDArray[np.float64], object]
 
 SMALLEST: Final = 1e-9
 """Rates that jump by a smaller part of them do not jump."""
@@ -149,7 +151,7 @@ def _varied(signal: Signal | None, direction: Signal | None, t: float, share: fl
 class Evaluated:
     """What the law came to at one time, state and input, and the comparisons that it made."""
 
-    given: tuple[float, Any, Any]
+    given: Given
     found: Sequence[float | Dual]
     comparisons: Sequence[tuple[Dual, bool]]
 
@@ -229,9 +231,7 @@ class Varied:
                 rates[k, 0] = rate
         return rates.ravel()
 
-    def _laws(
-        self, given: tuple[float, Any, Any], forced: Sequence[bool] = ()
-    ) -> tuple[list[float | Dual], list[tuple[Dual, bool]]]:
+    def _laws(self, given: Given, forced: Sequence[bool] = ()) -> tuple[list[float | Dual], list[tuple[Dual, bool]]]:
         """The rates of the state, and of the cost, and the comparisons that were made; `forced` is what these give."""
         self.functions.exchange(is_dual=True)
         self.space.forced, self.space.comparisons = list(forced), []
@@ -262,7 +262,7 @@ class Varied:
         if jump > max(0.5 * max(around), SMALLEST * max(abs(float(value_of(rate))) for rate in here.found)):
             refuse(f"a comparison in the law at which the rates jump, near time {t!r}")
 
-    def _apart(self, given: tuple[float, Any, Any], here: Evaluated, there: Evaluated) -> float:
+    def _apart(self, given: Given, here: Evaluated, there: Evaluated) -> float:
         """By how much the laws of two sides differ."""
         one, other = (self._laws(given, side.outcomes)[0] for side in (here, there))
         return max(abs(float(value_of(a)) - float(value_of(b))) for a, b in zip(one, other, strict=True))
