@@ -292,6 +292,20 @@ def test_a_file_that_cannot_be_understood_is_refused(tmp_path, name, text, compl
         ev.load(tmp_path / name)
 
 
+def test_a_csv_file_that_another_program_has_changed_is_refused(tmp_path, table):
+    path = tmp_path / "table.csv"
+    ev.save(table, path)
+    mark, header, *rows = path.read_text(encoding="utf-8").splitlines()
+    quoted = mark.replace('"', '""')
+    path.write_text("\n".join([f'"{quoted}"', header, *rows]), encoding="utf-8")
+    with pytest.raises(ev.InputError, match=r"table\.csv is of eventide, and another program has written it again"):
+        ev.load(path)
+    swapped = ",".join(reversed(header.split(",")))
+    path.write_text("\n".join([mark, swapped, *rows]), encoding="utf-8")
+    with pytest.raises(ev.InputError, match=r"table\.csv has the columns \[.*\], and by its first line they are \["):
+        ev.load(path)
+
+
 def test_a_csv_file_with_a_broken_row_is_refused(tmp_path):
     path = tmp_path / "table.csv"
     ev.save(pd.DataFrame({"a": [1.0], "b": [2.0]}), path)

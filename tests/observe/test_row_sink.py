@@ -273,6 +273,8 @@ def test_what_cannot_be_drained_is_refused(pair, tmp_path):
         trace.drain(print)
     with pytest.raises(ev.ModelError, match="the rows of pouring go elsewhere already"):
         trace.stream_to(tmp_path / "a.csv")
+    with pytest.raises(ev.ModelError, match="the rows of pouring go elsewhere already"):
+        trace.take()
     assert list(tmp_path.iterdir()) == []
 
 

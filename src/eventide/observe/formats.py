@@ -48,7 +48,7 @@ def csv_writer(path: Path, schema: TableSchema) -> Iterator[Write]:
         file.write(f"{MARK}{schema.to_json()}\n")
         # Every text in quotes: one with a bare carriage return would else be two rows to a reader.
         writer = csv.writer(file, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC)
-        writer.writerow([f"{name} [{schema.unit(name)}]" if schema.unit(name) else name for name in schema.columns])
+        writer.writerow(_header(schema))
 
         def write(frame: pd.DataFrame) -> None:
             flat = flatten(frame)
@@ -61,6 +61,10 @@ def csv_writer(path: Path, schema: TableSchema) -> Iterator[Write]:
         yield write
 
 
+def _header(schema: TableSchema) -> list[str]:
+    return [f"{name} [{schema.unit(name)}]" if schema.unit(name) else name for name in schema.columns]
+
+
 def _as_cells(texts: pd.Series[str]) -> list[str]:
     return [
         MISSING if is_missing else f"\\{text}" if text.startswith("\\") else text
@@ -69,16 +73,25 @@ def _as_cells(texts: pd.Series[str]) -> list[str]:
 
 
 def read_csv(path: Path) -> pd.DataFrame:
-    """The table in a CSV file; one of other origin as pandas reads it."""
+    """The table in a CSV file; one of other origin as pandas reads it. Raises InputError for one that was changed."""
     from eventide.libraries import pandas as pd
 
     with path.open(newline="", encoding="utf-8-sig") as file:
         first = file.readline()
         if not first.startswith(MARK):
+            if first.startswith(f'"{MARK}'):  # as a cell
+                raise InputError(
+                    f"{path} is of eventide, and another program has written it again, as a spreadsheet does, with a "
+                    "first line that cannot be understood: delete that to read the rest as it is"
+                )
             return pd.read_csv(path)
         schema = TableSchema.from_json(first.removeprefix(MARK), str(path))
         with _fields_as_long_as(path.stat().st_size):
-            _, *rows = csv.reader(file, strict=True)
+            header, *rows = csv.reader(file, strict=True)
+    if header != _header(schema):
+        raise InputError(
+            f"{path} has the columns {header!r:.300}, and by its first line they are {_header(schema)!r:.300}"
+        )
     if any(len(row) != len(schema.columns) for row in rows):
         raise InputError(f"{path} has rows of other lengths than the {len(schema.columns)} columns of its first line")
     columns = list(zip(*rows, strict=True)) if rows else [()] * len(schema.columns)

@@ -65,7 +65,7 @@ class Entry(NamedTuple):
     who         the process or handler
     why         its cause, in words, as in `sim.trace`
     condition   the condition that became true, for a state event or handler, else empty
-    wrote       what it changed of the continuous components
+    wrote       the numbers and Booleans of continuous components that it changed; texts and the like are not told
     released    the processes whose events it placed in the event list, in order
     cause       the number of the entry that placed it there; None for a hold, a condition, or the time before the log
     """

@@ -249,11 +249,19 @@ class RecordingBase(Observer):
         """The rows until now as `to_pandas(sides=True)` gives them; the recording drops them and continues.
 
         For runs without end: `while True: sim.run(until=sim.time + 100.0); digest(trace.take())`.
+        Raises ModelError while the rows go elsewhere, where they would be missing
         """
+        self._check_no_sink()
         self._settle_for_good()
         frame = self._settled()
         self._let_go()
         return frame
+
+    def _check_no_sink(self) -> None:
+        if self._sink is not None:
+            raise ModelError(
+                f"the rows of {self.name} go elsewhere already: close what `stream_to` or `drain` returned first"
+            )
 
     def drain(self, receive: Callable[[pd.DataFrame], object], *, rows: int = 10_000) -> RowSink:
         """Pass the rows to a function, about `rows` at a time while the run continues, and the rest at the end.

@@ -32,10 +32,7 @@ class RowSink:
     def __init__(self, recording: RecordingBase, receive: Callable[[pd.DataFrame], object], rows: int) -> None:
         if not rows >= 1:
             raise ModelError(f"{recording.name}: rows= is a whole number of at least 1, and is {rows!r}")
-        if recording._sink is not None:
-            raise ModelError(
-                f"the rows of {recording.name} go elsewhere already: close what `stream_to` or `drain` returned first"
-            )
+        recording._check_no_sink()
         self.count = 0
         self._recording = recording
         self._receive = receive
