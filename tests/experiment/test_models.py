@@ -3,7 +3,7 @@
 import inspect
 import math
 import sys
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from types import SimpleNamespace
 
 import numpy as np
@@ -470,3 +470,17 @@ def test_files_of_one_name_in_several_folders_are_imported_side_by_side(tmp_path
         assert [module.number for module in modules] == [0, 1, 2, 3]
         assert [sys.modules[module.__name__] for module in modules] == modules
     assert [name for name in sys.modules if name not in before and "plant_of_four" in name] == []
+
+
+@pytest.mark.parametrize("then", ["return {}", "raise LookupError"], ids=["ends", "fails"])
+def test_rows_that_a_model_streams_are_in_the_file_when_its_run_has_ended(tmp_path, then):
+    path = tmp_path / "rows.csv"
+
+    @ev.model(until=3.0)
+    def flight(sim):
+        sim.record(now=lambda: sim.time, every=1.0).stream_to(path)
+        return {"now": lambda: 1.0 / (then == "return {}")}
+
+    with nullcontext() if then == "return {}" else pytest.raises(ZeroDivisionError):
+        flight.run()
+    assert ev.load(path)["now"].tolist() == [0.0, 1.0, 2.0, 3.0]

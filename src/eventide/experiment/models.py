@@ -180,6 +180,11 @@ class Model(Generic[P, R_co]):
             number += ", antithetic" * sim.antithetic
             error.add_note(f"in a run of {self!r} with entropy {sim.entropy}{number}, at time {sim.time!r}")
             raise
+        finally:
+            if sim.recordings:  # without any the room is not loaded
+                from eventide.observe import close_sinks
+
+                close_sinks(sim.recordings)
 
     def replicate(
         self,

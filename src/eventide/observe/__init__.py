@@ -14,7 +14,7 @@ from eventide.observe.progress import Progress
 from eventide.observe.recording import Recording, record
 from eventide.observe.recording_base import Heading
 from eventide.observe.reporter import Every, Reporter
-from eventide.observe.row_sink import RowSink
+from eventide.observe.row_sink import RowSink, close_sinks
 from eventide.observe.subjects import Expression, Group
 from eventide.observe.watching import Watch, watch
 
@@ -33,6 +33,7 @@ __all__ = [
     "Series",
     "Stay",
     "Watch",
+    "close_sinks",
     "load",
     "record",
     "save",

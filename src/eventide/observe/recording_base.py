@@ -268,7 +268,7 @@ class RecordingBase(Observer):
 
         It is called between events with what `to_pandas(sides=True)` gives, and must only read the model;
         then the recording drops these rows. The end is that of the block `with trace.drain(digest): sim.run()`, or
-        `close()`, or that of the program.
+        `close()`, that of the run of a model (`@ev.model`), or of the program.
         An error of the function goes up, and the rows stay.
         """
         return RowSink(self, receive, rows)
@@ -276,9 +276,9 @@ class RecordingBase(Observer):
     def stream_to(self, where: str | PathLike[str], *, table: str = "", rows: int = 10_000) -> RowSink:
         """Write the rows to a file or a database while the run continues, so that memory holds few of them.
 
-        `with trace.stream_to("flight.parquet"): sim.run(until=1e6)`. At the end of the block, or at `close()`, or with
-        the program, what was written takes the place of what was there, as after `ev.save`; also if the run failed or
-        was interrupted: with the rows so far.
+        `with trace.stream_to("flight.parquet"): sim.run(until=1e6)`. At the end of the block, at `close()`, with the
+        run of a model (`@ev.model`) or the program, what was written takes the place of what was there, as after
+        `ev.save`; also if the run failed or was interrupted: with the rows so far.
         where, table    as for `ev.save`; a JSON file cannot be streamed to
         rows            the approximate number written at a time
         """

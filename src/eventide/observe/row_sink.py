@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import atexit
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from os import PathLike
 from types import TracebackType
@@ -111,3 +111,10 @@ class RowSink:
             raise
         self.count += len(frame)
         self._recording._let_go()
+
+
+def close_sinks(recordings: Sequence[RecordingBase]) -> None:
+    """End what a model has begun by `stream_to` and `drain`: nobody else can when its run is over."""
+    for recording in recordings:
+        if recording._sink is not None:
+            recording._sink.close()
