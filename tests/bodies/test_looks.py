@@ -17,6 +17,7 @@ import eventide as ev
 from eventide.discrete.processes.process_list import ProcessList
 from eventide.migration import row_migration
 from eventide.migration.assumptions import Assumptions
+from eventide.migration.row_driver import DiscreteDriver
 from eventide.rows.undisturbed import LOOKED_AT
 
 RINGS = signal.SIGUSR1
@@ -106,13 +107,13 @@ AMID = ["_proceed", "_fill", "_fetch", "_settle", "_end", "_go_on", "bring", "_b
 @pytest.mark.usefixtures("handlers")
 @pytest.mark.parametrize("amid", AMID)
 def test_a_signal_handler_looks_at_any_time_and_the_run_goes_on(amid: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    plain, model, calls = Model(False), Model("auto"), list[int]()
+    plain, model, calls = Model(False), Model("auto"), list[float]()
     expected = plain.run()
     chance = Random(1)
 
     def ring() -> None:
         if chance.random() < 0.15:
-            calls.append(1)
+            calls.append(model.sim.time)
             signal.raise_signal(RINGS)
 
     disturbed(monkeypatch, amid, ring)
@@ -120,6 +121,8 @@ def test_a_signal_handler_looks_at_any_time_and_the_run_goes_on(amid: str, monke
     assert model.run() == expected
     assert calls
     assert len(model.seen) == len(calls)
+    if amid == "_fetch":
+        assert [seen[0] for seen in model.seen] == calls
     assert taken(model.sim) > 10
     assert signal.getsignal(RINGS) == look
     for time, _, names, users, _ in model.seen:
@@ -225,6 +228,33 @@ def test_what_a_handler_that_waited_raises_ends_the_run(monkeypatch: pytest.Monk
     assert signal.getsignal(RINGS) is limit
     with pytest.raises(ev.ModelError, match="TimeoutError, which a signal handler"):
         model.sim.run()
+
+
+@pytest.mark.usefixtures("handlers")
+@pytest.mark.parametrize("amid", ["proceed", "_go_on"])
+def test_what_a_handler_raises_that_waited_while_rows_went_on_stops_the_run_and_the_next_goes_on(
+    amid: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected, model, rung, stops = Model(False).run(), Model("auto"), list[int](), list[float]()
+
+    def limit(*_: object) -> None:
+        raise TimeoutError("too long")
+
+    def ring() -> None:
+        rung.append(1)
+        if len(rung) % 7 == 0:
+            signal.raise_signal(RINGS)
+
+    disturbed(monkeypatch, amid, ring, DiscreteDriver if amid == "proceed" else row_migration.RowMigration)
+    signal.signal(RINGS, limit)
+    while True:
+        try:
+            found = model.run()
+            break
+        except TimeoutError:
+            stops.append(model.sim.time)
+    assert len(stops) > 2
+    assert found == expected
 
 
 @pytest.mark.usefixtures("handlers")

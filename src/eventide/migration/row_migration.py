@@ -37,7 +37,7 @@ from eventide.rows import loading
 from eventide.rows.activities import actor_of
 from eventide.rows.allocation import has_room, reference, row_of
 from eventide.rows.codes import BRANCH, DONE, ENDED, FAILED, GATHERED, JOINED, NONE, NOTHING, ROOM, SPENT, WATCHING
-from eventide.rows.undisturbed import is_watched, uncollected, undisturbed
+from eventide.rows.undisturbed import busy, is_watched, uncollected, undisturbed
 
 if TYPE_CHECKING:
     from eventide.bodies.body import Bodies, Body, Return
@@ -384,9 +384,8 @@ class RowMigration(OuterHook):
         thrown = interruptions.thrown(i, by, requests)
         self._forget(process)
         self._came += 1
-        generator = inside.generator_of(process)
-        if prototype is not None:
-            generator = prototype.generator(process, body.arguments(*numbers))
+        made = None if prototype is None else prototype.generator(process, body.arguments(*numbers))
+        generator = made or inside.generator_of(process)
         back = body.give_back(generator, at, *numbers, requests, handled) if at else body.stand(generator)
         if thrown is not None:
             back = back._replace(does="fails", command=thrown)
@@ -460,6 +459,8 @@ class RowMigration(OuterHook):
         while most > 0:
             if self.is_any_away and self._may_stay():
                 most, is_found = self._go_further(horizon, most)
+                if self.signals.waiting and self._called is None and self._driver.reached is None:
+                    self.signals.deliver()
                 if self._called is not None and not is_found:
                     yield calendar.turn
                     continue
@@ -497,7 +498,7 @@ class RowMigration(OuterHook):
             left = self._proceed(horizon, left)
         return left, False
 
-    @undisturbed
+    @busy
     def _proceed(self, horizon: float, left: int) -> int:
         """Let events of rows take place until one continues in Python; returns how many their chunk has left then."""
         memory, world = self._memory, self.world
@@ -588,9 +589,8 @@ class RowMigration(OuterHook):
 
     def advance(self, horizon: float) -> object:
         """Whose event it is; None if it is that of the first in the list."""
+        self.signals.deliver()  # before the owner is forgotten: if one raises, it is the first of the next run
         called, self._called = self._called, None
-        if self.signals.waiting:
-            self.signals.deliver_amid()
         if not self.is_any_away and inside.hook_of(self.world) is self:
             inside.set_hook(self.world, self.inner)
         return self.inner.advance(horizon) if called is None and self.inner is not None else called

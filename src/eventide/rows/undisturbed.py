@@ -178,7 +178,7 @@ def uncollected(act: Callable[..., Result]) -> Callable[..., Result]:
     return alone
 
 
-def undisturbed(act: Callable[..., Result]) -> Callable[..., Result]:
+def busy(act: Callable[..., Result]) -> Callable[..., Result]:
     """A method amid which no process in a row is read, as a finalizer or thread would; signal handlers wait."""
 
     @wraps(act)
@@ -191,10 +191,23 @@ def undisturbed(act: Callable[..., Result]) -> Callable[..., Result]:
             return act(owner, *arguments)
         finally:
             owner.is_busy = False
+
+    return alone
+
+
+def undisturbed(act: Callable[..., Result]) -> Callable[..., Result]:
+    """The same of a method that is called amid events: signal handlers wait until it is over."""
+    alone = busy(act)
+
+    @wraps(act)
+    def and_deliver(owner: _Busy, *arguments: object) -> Result:
+        try:
+            return alone(owner, *arguments)
+        finally:
             if owner.signals.waiting and not owner.must_wait():
                 owner.signals.deliver_amid()
 
-    return alone
+    return and_deliver
 
 
 def is_watched() -> bool:
