@@ -85,6 +85,15 @@ WHAT: dict[str, Callable[..., list[Any]]] = {
     "regular times": lambda sim, tank, desk, stock: [sim.record(tank, every=0.125)],
     "regular times alone": lambda sim, tank, desk, stock: [sim.record(tank, every=0.125, events=False)],
     "levels": lambda sim, tank, desk, stock: [sim.record(desk, stock, every="event")],
+    "levels at regular times": lambda sim, tank, desk, stock: [
+        sim.record(desk, stock, every=0.125),
+        sim.record(desk, every=0.1, events=False),
+    ],
+    "levels beside what moves, at regular times": lambda sim, tank, desk, stock: [
+        sim.record(desk, tank["double"], every=0.125),
+        sim.record(tank, stock, every=0.3, events=False),
+        sim.record(tank, every=0.25),
+    ],
     "all of these": lambda sim, tank, desk, stock: [
         sim.record(tank["double"], every=0.1),
         sim.record(tank, desk, every="event"),
@@ -113,6 +122,45 @@ def test_rows_go_on_where_what_recordings_have_read_fills_its_room(monkeypatch: 
     rows, plain, count = both(WHAT["all of these"])
     assert rows == plain
     assert count > 20
+
+
+def shop(compiles: Any) -> tuple[ev.Simulation, ev.Resource, ev.Container]:
+    """Rows beside which nothing moves."""
+    sim = simulation(compiles, native=False)
+    desk, stock = ev.Resource(sim, 1, name="desk"), ev.Container(sim, 4.0, name="stock")
+
+    def works(pause: float) -> ev.ProcessGenerator:
+        while True:
+            with desk.request() as place:
+                yield place
+                yield ev.hold(pause)
+                yield stock.put(0.5)
+                yield ev.hold(0.0)
+            yield stock.get(0.5)
+            yield ev.hold(0.375)
+
+    for pause in (0.25, 0.5, 0.8):
+        sim.process(works(pause))
+    return sim, desk, stock
+
+
+@pytest.mark.parametrize("ends", [(40.0,), (1.5, 1.75, 3.1, 3.1, 40.0)], ids=["one run", "several"])
+def test_levels_at_regular_times_where_nothing_moves(ends: tuple[float, ...]) -> None:
+    found = []
+    for compiles in ("auto", False):
+        sim, desk, stock = shop(compiles)
+        recordings = [
+            sim.record(desk, stock, every=0.125),
+            sim.record(desk, every=0.1, events=False),
+            sim.record(stock, every=5.0),
+            sim.record(stock, every="event"),
+        ]
+        for end in ends:
+            sim.run(until=end)
+        found.append([rows_of(one) for one in recordings])
+        assert (taken(sim) > 20) == (compiles == "auto")
+    assert found[0] == found[1]
+    assert len(found[0][1][0]) >= 401
 
 
 def test_a_recording_that_begins_and_ends_within_the_run_has_the_rows_of_that_time() -> None:

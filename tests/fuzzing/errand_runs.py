@@ -26,8 +26,11 @@ PLAIN, ROWS, NATIVE = (
 """The settings: processes in Python, as rows without machine code, as native rows."""
 
 
-def outcome(program: Errands, setting: Setting) -> tuple[dict[str, Any], int]:
-    """All that can be seen of a run, and how many of its events were of rows."""
+def outcome(program: Errands, setting: Setting, *, is_recorded: bool = False) -> tuple[dict[str, Any], int]:
+    """All that can be seen of a run, and how many of its events were of rows.
+
+    is_recorded     whether there are recordings, whose rows are seen as well
+    """
     names = module_of(HEAD + program.text)
     sim, rng = ev.Simulation(compile="auto" if setting.compiled else False), Random(program.seed)
     if setting is ROWS:
@@ -36,6 +39,7 @@ def outcome(program: Errands, setting: Setting) -> tuple[dict[str, Any], int]:
     names["load"] = load = ev.Level(0, clock=sim)
     log: list[Any] = []
     seen: list[float] = []
+    recordings = recordings_of(sim, desks, load, seen) if is_recorded else []
     try:
         with hurried(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -56,7 +60,25 @@ def outcome(program: Errands, setting: Setting) -> tuple[dict[str, Any], int]:
         "load": [load.value, *load._held.items()],
         "next number": rng.random(),
     }
+    if is_recorded:
+        found["rows"] = [row for one in recordings for row in zip(*rows_of(one), strict=True)]
     return found, 0 if sim._migration is None else sim._migration.taken
+
+
+def recordings_of(sim: ev.Simulation, desks: list[ev.Resource], load: ev.Level, seen: list[float]) -> list[Any]:
+    """Recordings of what a program uses, at events and at regular times, some of which are those of events."""
+    one, other = desks
+    return [
+        sim.record(one, load, every="event"),
+        sim.record(other, load, every=0.25),
+        sim.record(one, other, every=0.375, events=False),
+    ]
+
+
+def rows_of(recording: ev.Recording) -> list[list[float]]:
+    """The columns of a recording, with times and sides."""
+    columns = [recording[column.name].tolist() for column in recording.columns]
+    return [recording.times.tolist(), recording.sides.tolist(), *columns]
 
 
 def difference(found: dict[str, Any], right: dict[str, Any]) -> str:
@@ -92,12 +114,15 @@ def examine(seed: int, mode: str) -> tuple[Report, int]:
         report.skipped = f"errands: {reason}"
         return report, 0
     report.events, taken = right["events"], 0
+    is_recorded = seed % 4 < 2
+    if is_recorded:
+        right["rows"] = outcome(program, PLAIN, is_recorded=True)[0].get("rows")
     for setting in settings_of(mode, seed):
-        found, in_rows = outcome(program, setting)
+        found, in_rows = outcome(program, setting, is_recorded=is_recorded and setting is not PLAIN)
         report.runs.append(setting)
         report.comparisons += 1
         taken += in_rows
-        text = difference(found, right)
+        text = difference(found, right if "rows" in found else {word: right[word] for word in right if word != "rows"})
         if text:
             report.findings.append(Finding(FEATURE, (setting,), text))
     return report, taken

@@ -115,7 +115,8 @@ def observe(sim: Any, objects: list[Any], observed: str, result: Result) -> Call
     if observed == "recorded in rows":
         held = [thing for o in objects for thing in vars(o).values() if isinstance(thing, QUEUED)]
         recordings = [sim.record(*objects, every=every) for every in ("event", float(m.GRID))]
-        recordings += [sim.record(thing, every="event") for thing in {id(one): one for one in held}.values()]
+        for thing in {id(one): one for one in held}.values():
+            recordings += [sim.record(thing, every=every) for every in ("event", float(m.GRID))]
 
         def read() -> None:
             for one in recordings:

@@ -170,7 +170,7 @@ class RowsNote(NamedTuple):
 
 
 LOOKING: Final = (
-    '; native code can do so for recordings of variables of objects, and at events, `every="event"`, of levels, '
+    "; native code can do so for recordings of variables of objects, levels, "
     "resources, containers and stores, which are not dense and do not stream"
 )
 NEEDS: Final = (

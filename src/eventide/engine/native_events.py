@@ -191,21 +191,24 @@ def open_written(a: Arrays, at: int, time: float) -> None:
 # A read brings a flow to the present, a change also ends its step, as Python does where an event reads or writes.
 
 
-def advance_to_row(a: Arrays, time: float, stop: float) -> int:
+def advance_to_row(a: Arrays, time: float, stop: float, due: float) -> int:
     """Bring all flows from one time event to the next, or to the first state event before it that Python has to handle.
+
+    stop    when the next is due, or when recordings look before, which changes no step
 
     That is `proceed` where nothing has begun to wait. Of the present only what events have touched is settled.
     Where all is one flow, each event ends its step.
     """
     if a.run.land != inf:
-        a.run.land = stop
+        a.run.land = due
         for place in range(a.run.flows):
             touch(a, a.heap[place], time)
         if has_failed(a):
             return UNSETTLED
     if stop <= time:
         return REACHED if settle_touched(a, time) else UNSETTLED
-    a.run.next_event, a.run.look = stop, inf
+    a.run.next_event = due
+    a.run.look = stop if stop < due else inf
     code = go_on(a, time, stop)
     while react(a, code):
         a.run.handled += 1

@@ -2,22 +2,27 @@
 
 In: the observers of a run. Out: whether rows may go on beside them, and for each recording the looks just before and
 just after the events of each instant, as `Observer._observe` would have had them. A recording with times of its own
-has a tape for these (`tape.py`). All is taken over whenever rows return to Python.
+has a tape for these (`tape.py`) if all that it reads moves; else native code looks at these times as well. All is taken
+over whenever rows return to Python.
 """
 
 from __future__ import annotations
 
+from math import inf
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 from eventide.continuous.components.member import holder_of, slab_of, slots_of
-from eventide.monitor.tape import Fixed, Moving, Tape
-from eventide.rows.codes import AMOUNT, CONSTANT, LOOK_HEAD, RATE, SLOT
+from eventide.monitor.tape import Fixed, Moving, Tape, instants
+from eventide.rows.codes import AMOUNT, CONSTANT, LOOK_HEAD, RATE, REGULAR, SLOT
+from eventide.rows.memory import REGULAR_TIMES
 from eventide.statistics import Level
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
+    from eventide.declare.periods import Grid
     from eventide.monitor.monitor import Monitor
     from eventide.monitor.observers import Observer
     from eventide.rows.memory import RowMemory
@@ -27,12 +32,14 @@ class Looks(NamedTuple):
     """What was seen around events, a row for each look: ascending times, sides (-1 before, 1 after), and values.
 
     events      how many events had taken place by then
+    regular     times and values of looks at the observer's regular times; None where a tape has them
     """
 
     times: NDArray[np.float64]
     sides: NDArray[np.float64]
     events: NDArray[np.float64]
     values: NDArray[np.float64]
+    regular: tuple[NDArray[np.float64], NDArray[np.float64]] | None
 
 
 class NativeLooks:
@@ -45,6 +52,8 @@ class NativeLooks:
         self._monitor = monitor
         self._observers: list[tuple[Observer, int]] = []
         self._columns: list[tuple[int, int, int]] = []
+        self._grids: list[Grid] = []
+        """Of the recordings whose regular times rows know."""
         self._offset = 0
         self.has_looked = False
 
@@ -58,7 +67,7 @@ class NativeLooks:
             return False
         if observers.at_will or observers.at_spans or observers.at_steps:
             return False
-        return all(one._seen_at_events() is not None for one in observers) and self._put_tapes_on()
+        return all(one._seen_at_events() is not None for one in observers)
 
     def in_python(self) -> list[str]:
         """The names of the observers that only Python can call at events."""
@@ -66,14 +75,27 @@ class NativeLooks:
         each = [*observers, *observers.at_will]
         return [getattr(one, "name", type(one).__name__) for one in each if one._seen_at_events() is None]
 
-    def _put_tapes_on(self) -> bool:
-        """Whether the stepper serves all regular times by itself, which it does from now on then."""
+    def _put_tapes_on(self) -> None:
+        """Let the stepper serve the regular times of what moves by itself from now on."""
         observers = self._monitor.observers
-        if not observers.periodic:
-            return True
-        _, tapes = observers.look_ahead()
-        Tape.put_on(self._monitor.integrator, tapes)
-        return len(tapes) == len(observers.periodic)
+        if observers.periodic:
+            _, tapes = observers.look_ahead(is_beside_rows=True)
+            Tape.put_on(self._monitor.integrator, tapes)
+
+    def _tell_regular(self, memory: RowMemory) -> bool:
+        """Tell rows of the regular times for which there is no tape; False if these are too close to each other."""
+        observers = self._monitor.observers
+        untaped = [one for one in observers.periodic if one not in observers.taped]
+        grids = [grid for one in untaped if (grid := one._grid) is not None]
+        if grids != self._grids or not memory.skip_regular(min((one._upcoming for one in untaped), default=inf)):
+            each = [instants(grid, one._index, REGULAR_TIMES) for grid, one in zip(grids, untaped, strict=True)]
+            if any((times[1:] <= times[:-1]).any() for times in each):
+                return False
+            last = min((times[-1] for times in each), default=inf)
+            merged = sorted({time for times in each for time in times.tolist() if time <= last})
+            memory.set_regular(merged[:REGULAR_TIMES] or [inf, inf])
+            self._grids = grids
+        return True
 
     def begin(self, memory: RowMemory) -> bool:
         """Rows go on from now; returns whether they may."""
@@ -98,7 +120,8 @@ class NativeLooks:
             memory.set_columns(columns, self._take_over)
         for c, number in enumerate(numbers):
             memory.column.value[c] = number
-        return self._put_tapes_on()
+        self._put_tapes_on()
+        return self._tell_regular(memory)
 
     def end(self, memory: RowMemory) -> None:
         """Python continues: recordings take over what rows have read."""
@@ -116,16 +139,24 @@ class NativeLooks:
                 taped._fetch()
 
     def go_on(self, memory: RowMemory) -> bool:
-        """A tape is full: recordings take over all, and the stepper goes on; returns whether it can."""
+        """Something is full: recordings take over all, and the stepper and rows go on; returns whether they can."""
         self.fetch(memory)
-        return self._put_tapes_on()
+        self._put_tapes_on()
+        return self._tell_regular(memory)
 
     def _take_over(self, numbers: NDArray[np.float64]) -> None:
         table = numbers.reshape(-1, LOOK_HEAD + len(self._columns))
-        begin = LOOK_HEAD
+        is_regular = table[:, 1] == REGULAR
+        looks, regular = table[~is_regular], table[is_regular]
+        begin, taped = LOOK_HEAD, self._monitor.observers.taped
         for observer, width in self._observers:
-            values = table[:, begin : begin + width]
-            observer._take_over(Looks(table[:, 0], table[:, 1], table[:, 2] + self._offset, values))
+            place = slice(begin, begin + width)
+            own = np.zeros(len(regular), bool)
+            if observer._grid is not None and observer not in taped:
+                own = np.isin(regular[:, 0], instants(observer._grid, observer._index, len(regular)))
+            seen = None if observer in taped else (regular[own, 0], regular[own, place])
+            events = looks[:, 2] + self._offset
+            observer._take_over(Looks(looks[:, 0], looks[:, 1], events, looks[:, place], seen))
             begin += width
 
 

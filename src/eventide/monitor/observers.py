@@ -54,8 +54,11 @@ class Observer:
         """Look at the model."""
         raise NotImplementedError
 
-    def _begin_tape(self) -> Tape | None:
-        """What samples the regular times from the next one on, if the stepper can do that by itself."""
+    def _begin_tape(self, *, is_beside_rows: bool = False) -> Tape | None:
+        """What samples the regular times from the next one on, if the stepper can do that by itself.
+
+        is_beside_rows      whether native code has events meanwhile, which change numbers of the model
+        """
         return None
 
     def _fetch(self) -> None:
@@ -153,12 +156,12 @@ class Observers:
             return self.at_spans
         return self.at_steps if observer._frequency == "step" else self.at_events
 
-    def look_ahead(self) -> tuple[float, list[Tape]]:
+    def look_ahead(self, *, is_beside_rows: bool = False) -> tuple[float, list[Tape]]:
         """The time of the next call of a periodic observer, and tapes for those that need no call until then."""
         look = self.will
         self.taped, tapes = [], []
         for observer in self.periodic:
-            tape = observer._begin_tape()
+            tape = observer._begin_tape(is_beside_rows=is_beside_rows)
             if tape is None:
                 look = min(look, observer._next_time())
             else:

@@ -20,7 +20,7 @@ from eventide.engine.step_control import LATEST
 from eventide.monitor.lent_guards import LentGuards
 from eventide.monitor.native_looks import NativeLooks
 from eventide.rows.codes import DONE, FAILED
-from eventide.rows.looks import arrive
+from eventide.rows.looks import arrive, look_regularly
 
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Entry
@@ -182,7 +182,8 @@ class HybridDriver:
             if clock.found:  # their turn has ended before it
                 clock.found = 0
                 return code
-            stop, answer = integrator.run.next_event, clock.reached
+            is_regular = integrator.run.look < integrator.run.next_event
+            stop, answer = min(integrator.run.look, integrator.run.next_event), clock.reached
             if answer in CONTINUED:
                 answer, _ = integrator.continue_march(clock.reached, clock.time, stop)
             elif answer != RECORDED:
@@ -198,7 +199,10 @@ class HybridDriver:
                     continue
                 return code
             self._monitor.sim.time = clock.time = stop
-            arrive(memory.views)
+            if is_regular:
+                look_regularly(memory.views)
+            else:
+                arrive(memory.views)
             if integrator.run.touched:
                 integrator.settle()
 

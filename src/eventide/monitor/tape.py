@@ -246,6 +246,11 @@ class Tape(Columns):
         numbers = self._integrator.memory.constants.array[self._buffer : self._buffer + room * (1 + width)]
         return numbers[first:filled], numbers[room:].reshape(room, width)[first:filled]
 
+    @property
+    def is_held(self) -> bool:
+        """Whether some of its numbers are those of the last event in Python."""
+        return bool(self._fixed or self._functions)
+
     @staticmethod
     def put_on(integrator: Integrator, tapes: Sequence[Tape]) -> None:
         """Let the stepper take down these tapes from now on, and no others."""

@@ -15,9 +15,9 @@ def run_kernel(a: Rows, i: int) -> int:
     return kernel(a.kind.address[a.activity.kind[i]], i)
 
 
-def march(a: Rows, stop: float) -> int:
-    """Bring all that moves from the present to a time; returns what the stepper does."""
-    return stepper(a.run.marching, a.run.arrays, a.run.time, stop)
+def march(a: Rows, stop: float, due: float) -> int:
+    """Bring all that moves from the present to a time, at which an event is due or before; returns what it has met."""
+    return stepper(a.run.marching, a.run.arrays, a.run.time, stop, due)
 
 
 def look(a: Rows, slot: int, first: int) -> float:

@@ -54,7 +54,7 @@ class Recording(RecordingBase):
         self._dense: list[DenseOutput] = []
         self._taken = [group.taken for group in groups if group.taken is not None]
         is_regular = isinstance(self._frequency, Fraction) and len(self._taken) == len(groups)
-        seen = [one for one in self._taken if isinstance(one, Moving) or (not is_regular and _is_plain(one))]
+        seen = [one for one in self._taken if isinstance(one, Moving) or _is_plain(one)]
         is_whole = len(seen) == len(groups) and self._frequency != "step"
         self._seen = tuple(seen) if is_whole else None
         self._tape = Tape(system_of(sim).integrator, self._taken) if is_regular else None
@@ -139,8 +139,10 @@ class Recording(RecordingBase):
         return self._seen if self._sink is None else None
 
     def _take_over(self, looks: Looks) -> None:
-        fetched = None if self._tape is None else self._tape.fetch()
+        tape = self._tape if looks.regular is None else None
+        fetched = looks.regular if tape is None else tape.fetch()
         times, rows = (np.empty(0), np.empty((0, len(self.columns)))) if fetched is None else fetched
+        rows = rows[:, : len(self.columns)]
         is_later = looks.times != self._instant
         first = int(is_later.argmax()) if is_later.any() else len(is_later)
         self._note_looks(looks, range(first))
@@ -155,12 +157,13 @@ class Recording(RecordingBase):
         is_beyond = times > self._instant
         if is_beyond.any():
             self._append_regular(times[is_beyond], rows[is_beyond])
-        if self._tape is not None and self._grid is not None:
+        if self._grid is not None:
             self._index += len(times)
             self._upcoming = self._grid.time(self._index)
             if self._upcoming <= self._instant:
                 self._pass(self._instant)
-                self._tape.skip()
+                if tape is not None:
+                    tape.skip()
 
     def _note_looks(self, looks: Looks, places: range) -> None:
         """Note looks at the present instant, of which the last at each side count."""
@@ -194,9 +197,11 @@ class Recording(RecordingBase):
         order = np.argsort(at, kind="stable")
         self._append_all(at[order], sides[order], values[order])
 
-    def _begin_tape(self) -> Tape | None:
+    def _begin_tape(self, *, is_beside_rows: bool = False) -> Tape | None:
         tape = self._tape
-        if tape is None or self._grid is None or (self._sink is not None and self._sink.is_due(self._count())):
+        if tape is None or self._grid is None or (is_beside_rows and tape.is_held):
+            return None
+        if self._sink is not None and self._sink.is_due(self._count()):
             return None
         return tape if tape.is_ready(self._grid, self._index) else None
 

@@ -101,6 +101,8 @@ BEFORE: Final = -1
 """The side of a look just before an event."""
 AFTER: Final = 1
 """That of one just after it."""
+REGULAR: Final = 0
+"""That of one at a regular time."""
 MOVES_ON: Final = 1
 """In `run.looked`: what the last event has left was looked at, and time goes on."""
 HAS_ARRIVED: Final = 2

@@ -1,4 +1,4 @@
-"""What recordings read at events, without Python: just after the last event of an instant, and just before the next.
+"""What recordings read, without Python: just after the last event of an instant, just before the next, and between.
 
 A look is a list of numbers, which a tally keeps for Python: the time, the side, the number of the stretch of code, and
 one for each column of the recordings.
@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eventide.engine.codes import REACHED, UNSETTLED
-from eventide.rows.codes import AFTER, AMOUNT, BEFORE, HAS_ARRIVED, LEVEL, LOOK_HEAD, MOVES_ON, RATE, SLOT
+from eventide.engine.codes import REACHED, RECORDED, UNSETTLED
+from eventide.rows.codes import AFTER, AMOUNT, BEFORE, HAS_ARRIVED, LEVEL, LOOK_HEAD, MOVES_ON, RATE, REGULAR, SLOT
 from eventide.rows.moving import has_broken, look, march, slope
 from eventide.rows.statistics import add, has_space
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def may_look(a: Rows) -> bool:
-    """Whether there is room for the looks at both sides of an instant."""
-    return bool(a.run.columns == 0 or has_space(a, a.run.looks, 2 * (LOOK_HEAD + a.run.columns)))
+    """Whether there is room for the looks at both sides of an instant, and one between."""
+    return bool(a.run.columns == 0 or has_space(a, a.run.looks, 3 * (LOOK_HEAD + a.run.columns)))
 
 
 def look_at_columns(a: Rows, side: int) -> bool:
@@ -44,15 +44,33 @@ def look_at_columns(a: Rows, side: int) -> bool:
 
 
 def move_on(a: Rows, stop: float) -> int:
-    """Bring all that moves to a time, after a look at what the events of the present have left."""
+    """Bring all that moves to a time, after a look at what the events of the present have left, with regular looks."""
     if a.run.columns != 0 and a.run.looked != MOVES_ON and stop > a.run.time:
-        code = march(a, a.run.time)  # which settles it
+        code = march(a, a.run.time, a.run.time)  # which settles it
         if code != REACHED:
             return code
         if not look_at_columns(a, AFTER):
             return UNSETTLED
         a.run.looked = MOVES_ON
-    return march(a, stop)
+    if a.run.columns != 0:
+        while a.reals[a.run.regular] < stop:
+            if a.run.regular == a.run.last_regular or not may_look(a):
+                return RECORDED
+            time = a.reals[a.run.regular]
+            if time > a.run.time:
+                code = march(a, time, stop)
+                if code != REACHED:
+                    return code
+                a.run.time = time
+            if not look_regularly(a):
+                return UNSETTLED
+    return march(a, stop, stop)
+
+
+def look_regularly(a: Rows) -> bool:
+    """All has been brought to a regular time, which may be that of an event before; False where laws have failed."""
+    a.run.regular += 1
+    return look_at_columns(a, REGULAR)
 
 
 def arrive(a: Rows) -> bool:

@@ -51,6 +51,8 @@ MOST_WAITING: Final = 2048
 """The most that may wait at a station: a level of Python keeps the durations of some thousand values apart."""
 MOST_LOOKS: Final = 256
 """A quarter of the looks of recordings until Python takes them over."""
+REGULAR_TIMES: Final = 256
+"""The most regular times of recordings until Python tells of more."""
 MOST_IMAGES: Final = 64
 """The combinations of kinds for which tables are kept as they begin."""
 SPARE: Final = 4
@@ -165,6 +167,7 @@ class RowMemory:
         self.level, self.tally, self.column = LevelRecord(), TallyRecord(), ColumnRecord()
         self._sinks: list[Sink] = []
         self._has_looks = False
+        self._regular = 0
         self._packed: object = None
         self._views: Rows | None = None
         self._kept: object = None
@@ -321,6 +324,21 @@ class RowMemory:
         self._widen_tally(run.looks, most)
         run.columns = len(columns)
         self._outdate()
+
+    def set_regular(self, times: Sequence[float]) -> None:
+        """Let recordings read their columns at these times as well, two at least and at most `REGULAR_TIMES`."""
+        run = self.run
+        if not run.last_regular:
+            self._regular = self._take_reals(REGULAR_TIMES)
+        self._reals[self._regular : self._regular + len(times)] = times
+        run.regular, run.last_regular = self._regular, self._regular + len(times) - 1
+
+    def skip_regular(self, time: float) -> bool:
+        """Leave out those before a time; whether that is one of them, and not the last."""
+        run = self.run
+        while run.regular < run.last_regular and self._reals[run.regular] < time:
+            run.regular += 1
+        return run.regular < run.last_regular and bool(self._reals[run.regular] == time)
 
     def add_station(self, capacity: int, in_use: int, queue: int, waits: int, *, is_preemptive: bool = False) -> int:
         """A new station, with its two levels and its tally."""

@@ -8,9 +8,9 @@ if TYPE_CHECKING:
     from eventide.rows.records import Rows
 
 
-def march(a: Rows, stop: float) -> int:
-    """Bring all that moves from the present to a time; returns what the stepper does."""
-    return int(a.host.march(a.run.time, stop))
+def march(a: Rows, stop: float, due: float) -> int:
+    """Bring all that moves from the present to a time, at which an event is due or before; returns what it has met."""
+    return int(a.host.march(a.run.time, stop, due))
 
 
 def look(a: Rows, slot: int, first: int) -> float:

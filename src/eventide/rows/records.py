@@ -342,6 +342,10 @@ class RowState(ctypes.Structure):
     """The number of columns that recordings read at events."""
     looks: int
     """The tally that keeps what they read."""
+    regular: int
+    """The place in `reals` of the next time at which they read them, whether or not there is an event."""
+    last_regular: int
+    """That of the last one known: there Python tells of more."""
     looked: int
     """Whether time goes on, and all has come to the next event, as far as recordings see it; 0 after an event."""
     watching: int
