@@ -385,7 +385,9 @@ class Simulation(World):
         from eventide.compilation.account import RowsNote, explain
 
         away = self._migration
-        observers = self._the_monitor.row_driver.looks.in_python() if "_the_monitor" in self.__dict__ else ()
+        refused = {} if away is None else away.refused_functions
+        looks = self._the_monitor.row_driver.looks if "_the_monitor" in self.__dict__ else None
+        observers = () if looks is None else looks.in_python(refused)
         rows = None if away is None else RowsNote(away.notes, away.taken, self.events, observers)
         return explain(self._continuum.integrator, rows)
 

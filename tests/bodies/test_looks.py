@@ -101,7 +101,7 @@ def disturbed(
     patch.setattr(kind, name, disturbed_one)
 
 
-AMID = ["_proceed", "_fill", "_fetch", "_settle", "_end", "_go_on", "bring", "_bring", "consider"]
+AMID = ["_proceed", "_new_row", "_fetch", "_settle", "_end", "_go_on", "bring", "_bring", "consider"]
 
 
 @pytest.mark.usefixtures("handlers")

@@ -94,6 +94,19 @@ WHAT: dict[str, Callable[..., list[Any]]] = {
         sim.record(tank, stock, every=0.3, events=False),
         sim.record(tank, every=0.25),
     ],
+    "functions": lambda sim, tank, desk, stock: [
+        sim.record(every="event", twice=lambda: 2.0 * tank.level - tank.double),
+        sim.record(tank, every=0.125, waiting=lambda: len(desk.waiting) + 0.5 * stock.level.value),
+        sim.record(every=0.3, events=False, energy=lambda: tank.level**2 / 2, inflow=lambda: tank.inflow),
+        sim.record(every=0.25, is_full=lambda: tank.level > 1.125),
+    ],
+    "functions that Python has to call now and then": lambda sim, tank, desk, stock: [
+        sim.record(every="event", many=lambda: int(tank.level * 8e15), level=lambda: tank.level),
+        sim.record(desk, every=0.125, more=lambda: int(tank.level * 7.9e15)),
+    ],
+    "functions that Python has to call before state events": lambda sim, tank, desk, stock: [
+        sim.record(every="event", many=lambda: int(tank.level * 7.206e15)),
+    ],
     "all of these": lambda sim, tank, desk, stock: [
         sim.record(tank["double"], every=0.1),
         sim.record(tank, desk, every="event"),
@@ -122,6 +135,111 @@ def test_rows_go_on_where_what_recordings_have_read_fills_its_room(monkeypatch: 
     rows, plain, count = both(WHAT["all of these"])
     assert rows == plain
     assert count > 20
+
+
+class Counts:
+    """A plain object."""
+
+    def __init__(self) -> None:
+        self.served, self.stock, self.seen = 0, 4.0, list[float]()
+
+
+@pytest.mark.parametrize("ends", [(40.0,), (1.5, 3.1, 40.0)], ids=["one run", "several"])
+def test_functions_of_what_rows_set_in_plain_objects_where_nothing_moves(ends: tuple[float, ...]) -> None:
+    found = []
+    for compiles in ("auto", False):
+        sim, desk, _ = shop(compiles)
+        counts = Counts()
+
+        def serves(sim: ev.Simulation = sim, counts: Counts = counts) -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(0.7)
+                counts.served += 1
+                counts.stock = 0.5 * counts.stock + sim.time
+                counts.seen.append(sim.time)
+
+        sim.process(serves())
+        recordings = [
+            sim.record(every=0.25, stock=lambda: counts.stock, served=lambda: counts.served),  # noqa: B023
+            sim.record(desk, every="event", seen=lambda: len(counts.seen) + len(desk.waiting)),  # noqa: B023
+        ]
+        for end in ends:
+            sim.run(until=end)
+        found.append([rows_of(one) for one in recordings])
+        assert (taken(sim) > 20) == (compiles == "auto")
+    assert found[0] == found[1]
+
+
+def test_a_level_of_a_resource_is_read_by_python_where_a_function_has_it_alone() -> None:
+    found = []
+    for compiles in ("auto", False):
+        sim, desk, _ = shop(compiles)
+        level = desk.queue
+        recording = sim.record(every=0.5, waiting=lambda: level.value)  # noqa: B023
+        sim.run(until=40.0)
+        found.append(rows_of(recording))
+        assert taken(sim) == 0
+    assert found[0] == found[1]
+
+
+@pytest.mark.slow
+def test_functions_in_machine_code_give_the_same_bits() -> None:
+    found = []
+    for compiles in ("auto", False):
+        sim, counts = simulation(compiles, native=True), Counts()
+
+        def turns(sim: ev.Simulation = sim, counts: Counts = counts) -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(0.5)
+                counts.stock = 20.0 * sim.stream("stock").random() - 10.0
+
+        sim.process(turns())
+        recording = sim.record(
+            every="event",
+            square=lambda: counts.stock**2,  # noqa: B023
+            more=lambda: counts.stock**3 + (counts.stock > 0.0),  # noqa: B023
+            is_much=lambda: counts.stock > 5.0,  # noqa: B023
+        )
+        sim.run(until=4000.0)
+        found.append(rows_of(recording))
+        assert (taken(sim) > 1000) == (compiles == "auto")
+    assert found[0] == found[1]
+
+
+def test_a_recorded_function_that_comes_to_refer_to_another_object_reads_that() -> None:
+    found = []
+    for compiles in ("auto", False):
+        sim, _, _ = shop(compiles)
+        counts = Counts()
+        recording = sim.record(every="event", stock=lambda: counts.stock)  # noqa: B023
+
+        def renews(sim: ev.Simulation = sim) -> ev.ProcessGenerator:
+            nonlocal counts
+            for k in range(4):
+                yield ev.hold(5.1)
+                counts = Counts()
+                counts.stock = len(str(sim.time)) + k  # left to Python
+
+        sim.process(renews())
+        sim.run(until=40.0)
+        found.append(rows_of(recording))
+        assert (taken(sim) > 20) == (compiles == "auto")
+    assert found[0] == found[1]
+    assert len(set(found[0][2])) > 3
+
+
+def test_an_error_of_a_recorded_function_is_raised_where_python_has_it() -> None:
+    found = []
+    for compiles in ("auto", False):
+        sim, tank, desk, _ = begin(compiles)
+        recording = sim.record(every=0.25, ratio=lambda: 1.0 / (tank.level - 1.0 if sim.time > 3.0 else 1.0))  # noqa: B023
+        others = sim.record(desk, every="event", late=lambda: 1.0 / (0.0 if sim.time > 6.0 else 1.0))  # noqa: B023
+        with pytest.raises(ZeroDivisionError) as failure:
+            sim.run(until=8.0)
+        found.append((failure.value.__notes__, sim.time, sim.events, rows_of(recording), rows_of(others)))
+        assert (taken(sim) > 20) == (compiles == "auto")
+    assert found[0] == found[1]
+    assert found[0][0] == ["raised by the recorded expression late"]
 
 
 def shop(compiles: Any) -> tuple[ev.Simulation, ev.Resource, ev.Container]:
@@ -171,7 +289,8 @@ def test_a_recording_that_begins_and_ends_within_the_run_has_the_rows_of_that_ti
 
         def looker(sim: ev.Simulation = sim, tank: Tank = tank, desk: ev.Resource = desk) -> ev.ProcessGenerator:
             yield ev.hold(2.1)
-            recordings.extend((sim.record(tank, every=0.25), sim.record(desk, every="event")))  # noqa: B023
+            recordings.append(sim.record(tank, every=0.25, twice=lambda: 2.0 * tank.level))  # noqa: B023
+            recordings.append(sim.record(desk, every="event"))  # noqa: B023
             yield ev.hold(2.0)
             recordings[0].stop()  # noqa: B023
             yield ev.hold(2.0)
@@ -234,7 +353,11 @@ def reporting(sim: ev.Simulation) -> None:
 
 
 PYTHON: dict[str, tuple[Callable[[ev.Simulation, Tank], Any], str]] = {
-    "a function": (lambda sim, tank: sim.record(every="event", twice=lambda: 2.0 * tank.level, name="twice"), "twice"),
+    "a function": (lambda sim, tank: sim.record(every="event", twice=lambda: sum([tank.level]), name="twice"), "twice"),
+    "a function with an effect": (
+        lambda sim, tank: sim.record(every=0.25, drawn=lambda: sim.stream("drawn").random(), name="drawn"),
+        "drawn",
+    ),
     "a field": (lambda sim, tank: sim.record(tank, "inflow", every="event", name="inflow"), "inflow"),
     "a class": (lambda sim, tank: sim.record(Tank, every="event", name="tanks"), "tanks"),
     "each step": (lambda sim, tank: sim.record(tank, every="step", name="steps"), "steps"),
@@ -251,7 +374,9 @@ def test_what_only_python_can_look_at_keeps_processes_in_python_and_is_named(
     observe(sim, tank)
     sim.run(until=4.0)
     assert taken(sim) == 0
-    assert f"processes are Python as {name} looks at events; native code can do so for" in str(sim.explain())
+    told = str(sim.explain()).partition("processes are Python as ")[2]
+    assert told.startswith(name)
+    assert " looks at events; native code can do so for" in told
 
 
 def test_rows_that_stream_are_read_by_python() -> None:

@@ -72,6 +72,8 @@ def recordings_of(sim: ev.Simulation, desks: list[ev.Resource], load: ev.Level, 
         sim.record(one, load, every="event"),
         sim.record(other, load, every=0.25),
         sim.record(one, other, every=0.375, events=False),
+        sim.record(every=0.5, waiting=lambda: len(one.waiting) + 0.5 * load.value, known=lambda: len(seen)),
+        sim.record(every="event", late=lambda: int(sim.time * 1e15), used=lambda: min(other.in_use.value, 1)),
     ]
 
 

@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from eventide.bodies.naming import Naming
 
 Value: TypeAlias = "Operand | Thing"
+_POWERS: Final = (2.0, 3.0, 4.0)
+_ROOM: Final = 1e75
+"""Up to here these are numbers."""
 _ARITHMETIC: Final[dict[type, str]] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 _COMPARISONS: Final[dict[type, str]] = {
     ast.Lt: "<",
@@ -211,9 +214,10 @@ class BodyExpressions:
     def operand(self, node: ast.expr) -> Operand:
         """A number of arithmetic: a Boolean is 1 or 0."""
         found = self.number(node)
-        if found.kind != "bool":
-            return found
-        return self.emission.keep(f"int({found.text})", "int", low=0.0, high=1.0, is_number=True)
+        return found if found.kind != "bool" else self._as_number(found)
+
+    def _as_number(self, truth: Operand) -> Operand:
+        return self.emission.keep(f"int({truth.text})", "int", low=0.0, high=1.0, is_number=True)
 
     def compute(self, node: ast.AST, operator: ast.operator, left: Operand, right: Operand) -> Operand:
         """One operation of arithmetic."""
@@ -226,6 +230,9 @@ class BodyExpressions:
             return self.emission.keep(f"{real(left)} / {real(right)}", "float", **known)
         if isinstance(operator, ast.FloorDiv | ast.Mod):
             return divided_down(self.emission, node, operator, left, right)
+        if isinstance(operator, ast.Pow) and left.kind == "float" and right.is_constant and right.low in _POWERS:
+            self.emission.stop_if(f"not (-{_ROOM!r} <= {left.text} <= {_ROOM!r})", left, node=node)
+            return self.emission.keep(f"{left.text} ** {right.low!r}", "float")
         if type(operator) not in _ARITHMETIC:
             raise Unknown("of floats it is left to Python", node)
         known = between(operator, left, right)
@@ -413,7 +420,10 @@ class BodyExpressions:
     def _builtin(self, function: Any, node: ast.Call) -> Value:
         if node.keywords or not node.args or any(isinstance(item, ast.Starred) for item in node.args):
             raise Unknown("it is called in another way than others are", node)
-        operands = [self.number(item, "int", "float") for item in node.args]
+        numbers = [
+            self.number(item, "int", "float", *(("bool",) if function in (int, float) else ())) for item in node.args
+        ]
+        operands = [number if number.kind != "bool" else self._as_number(number) for number in numbers]
         first, emission = operands[0], self.emission
         if function in (min, max):
             if len(operands) < 2 or len({operand.kind for operand in operands}) > 1:

@@ -8,22 +8,60 @@ from typing import TYPE_CHECKING
 from eventide.bodies.waits.branches import begin_wait_for_state
 from eventide.bodies.waits.joins import place_wait
 from eventide.discrete.conditions.until import StateWait
-from eventide.discrete.interruptions import put_back
+from eventide.discrete.interruptions import Interruptions, put_back
 from eventide.discrete.processes.composite import AllOf, FirstOf
 from eventide.discrete.processes.endings import End
 from eventide.discrete.resources.line import StationRequest
 from eventide.discrete.resources.request import Request
 from eventide.discrete.resources.transfer import Transfer
-from eventide.rows.codes import COMPOSED, REQUESTED, TRANSFERRING, WATCHING
+from eventide.rows.allocation import reference
+from eventide.rows.codes import COMPOSED, NONE, REQUESTED, TRANSFERRING, WATCHING
 
 if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from eventide.bodies.prototypes import Prototype
+    from eventide.bodies.stations.things import Things
     from eventide.discrete.calendar import Calendar, Entry
     from eventide.discrete.commands import Activity
     from eventide.discrete.processes.composite import StandingBranch
     from eventide.discrete.processes.process import Process
+    from eventide.migration.recorded import RecordedFunction
     from eventide.migration.row_driver import Guards
     from eventide.migration.selection import Candidate
     from eventide.rows.memory import RowMemory
+
+    Leaving: TypeAlias = Candidate | Prototype | RecordedFunction
+    """What gets a row."""
+
+
+def fill(
+    memory: RowMemory,
+    i: int,
+    one: Leaving,
+    requests: Mapping[StationRequest, int],
+    things: Things,
+    away: Mapping[Process, int],
+    interruptions: Interruptions,
+) -> None:
+    """Write the local numbers of a row.
+
+    requests, away      their rows, and those of processes
+    """
+    row_start, views = one.row_start, memory.views
+    wholes = list(row_start.wholes)
+    for place, child in one.children.items():
+        wholes[place] = NONE if child is None else child.row
+    for place, thing in row_start.stations.items():
+        wholes[place] = things.row_of(thing)
+    for place, request in row_start.requests.items():
+        wholes[place] = requests[request]
+    for place, other in row_start.processes.items():
+        wholes[place] = reference(views, away[other]) if other in away else NONE  # type: ignore[index]  # as it is there
+    for place, cause in row_start.causes.items():
+        wholes[place] = interruptions.number_of(cause)
+    memory.set_numbers(i, wholes, row_start.reals)
+    memory.objects.update((id(one), one) for one in row_start.kept)
 
 
 def begin_wait(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from eventide.bodies.waits.states import Awaited
     from eventide.discrete.calendar import Entry
@@ -56,6 +56,7 @@ class Guards(Protocol):
 class RowDriver(Protocol):
     """Drives the events of rows.
 
+    functions   what recordings call at events and regular times, in place of which rows have kernels
     cost        an event in Python takes as long as this many of a model without flows
     least_share of the events are those of rows while it pays: before each other one Python looks at all they rely on
     guards      by which rows wait for states
@@ -80,6 +81,11 @@ class RowDriver(Protocol):
 
     @property
     def reached(self) -> object:
+        """As above."""
+        ...
+
+    @property
+    def functions(self) -> Sequence[Callable[[], object]]:
         """As above."""
         ...
 
@@ -143,6 +149,7 @@ class DiscreteDriver:
     least_share: Final = 0.86
     guards: Guards = NoGuards()
     reached: Final = None
+    functions: Final = ()
     has_state_event: Final = False
 
     def may_proceed(self, memory: RowMemory | None) -> bool:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import partial
 from heapq import heapify
-from itertools import count
+from itertools import chain, count
 from math import ceil, inf
 from typing import TYPE_CHECKING, Final
 
@@ -30,12 +30,13 @@ from eventide.discrete.same_time_limit import EARLY, ENOUGH
 from eventide.discrete.sigint import SignalHook
 from eventide.migration import placement
 from eventide.migration.assumptions import Assumptions
+from eventide.migration.recorded import RecordedFunctions
 from eventide.migration.row_driver import DISCRETE
 from eventide.migration.selection import Candidate, Selection, bodies_of, of_rows
 from eventide.migration.stand_ins import Given, RowCalendar, RowProcessList
 from eventide.rows import loading
 from eventide.rows.activities import actor_of
-from eventide.rows.allocation import has_room, reference, row_of
+from eventide.rows.allocation import has_room, row_of
 from eventide.rows.codes import BRANCH, DONE, ENDED, FAILED, GATHERED, JOINED, NONE, NOTHING, ROOM, SPENT, WATCHING
 from eventide.rows.undisturbed import busy, is_watched, uncollected, undisturbed
 
@@ -49,7 +50,10 @@ if TYPE_CHECKING:
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.line import StationRequest
     from eventide.discrete.world import World
+    from eventide.migration.placement import Leaving
+    from eventide.migration.recorded import RecordedFunction
     from eventide.migration.row_driver import RowDriver
+    from eventide.reading.source import CannotLower
     from eventide.rows.memory import RowMemory
 
 EACH: Final = 16
@@ -83,7 +87,9 @@ class RowMigration(OuterHook):
         self._kinds: dict[Body, int] = {}
         self._rows: dict[int, RowProcess] = {}  # those that have objects, by their rows
         self._prototypes: Prototypes | None = None
-        self._models: list[Prototype] = []  # the prototypes that have rows now
+        self._models: list[Prototype | RecordedFunction] = []  # what has rows now and is no process
+        self._recorded = RecordedFunctions(world)
+        self.refused_functions: Mapping[int, CannotLower] = self._recorded.refused
         self._kinds_by_label: dict[str | type, int] = {}  # the kinds that count what has one name
         self._counted: list[tuple[int, Kind]] = []  # these, and who counts in Python, of what may begin in rows now
         self._materialized = 0  # the number of processes made in rows that have objects, or have ended
@@ -161,12 +167,17 @@ class RowMigration(OuterHook):
             return
         gone = {id(notice) for candidate in found.values() for notice in candidate.notices}
         if gone or any(candidate.guards for candidate in found.values()):
-            bodies = bodies_of(found.values())
+            things = chain.from_iterable(candidate.things for candidate in found.values())
+            functions = self._recorded.found(self._driver.functions, things)
+            if functions is None:  # Python looks at events
+                self._wait_longer()
+                return
+            bodies = [*bodies_of(found.values()), *(function.body for function in functions)]
             if not self._pays_to_load(bodies):
                 return
             self._make_kinds(bodies)  # first, as compiling may fail: then no process has left the event list
             self.signals.pass_through()
-            self._depart(found, gone)
+            self._depart(found, gone, functions)
             self._taken_before, self._events_before, self.due = self.taken, events, events + ENOUGH
         elif selection.is_granting:
             self.due = events + 1
@@ -174,8 +185,10 @@ class RowMigration(OuterHook):
             self._wait_longer()
 
     @undisturbed
-    def _depart(self, found: Mapping[Process, Candidate], gone: AbstractSet[int]) -> None:
-        """Let processes go away, whose notices have these ids."""
+    def _depart(
+        self, found: Mapping[Process, Candidate], gone: AbstractSet[int], functions: list[RecordedFunction]
+    ) -> None:
+        """Let processes go away, whose notices have these ids, and what recordings read in place of some functions."""
         world, calendar = self.world, self._calendar
         # A stale notice of a process that is away would return it to Python when it is met.
         for notices in (calendar.heap, calendar.ready):
@@ -183,7 +196,7 @@ class RowMigration(OuterHook):
             notices.clear()
             notices.extend(kept)
         heapify(calendar.heap)
-        self._go(found)
+        self._go(found, functions)
         self._assumptions.settle()
         inside.set_hook(world, self)
         calendar.__class__, calendar.tracer = RowCalendar, self
@@ -231,26 +244,30 @@ class RowMigration(OuterHook):
         self.due = max(self.due, self._calendar.events + ceil(missing / self._driver.cost))
         return missing == 0
 
-    def _go(self, found: Mapping[Process, Candidate]) -> None:
+    def _go(self, found: Mapping[Process, Candidate], functions: list[RecordedFunction]) -> None:
         """Let processes go away, and the resources that they may use."""
         memory, things = self._memory, self._things
         assert memory is not None is not things
         self._make_models(memory, found)
+        for function in functions:
+            function.enter(memory, self._new_row(memory, self._kinds[function.body]))
+        self._models += functions
         rows = {process: self._new_row(memory, self._kinds[candidate.body]) for process, candidate in found.items()}
         owners = {one: rows[p] for p, candidate in found.items() for one in candidate.requests}
         self.away.update(rows)
         requests: dict[StationRequest, int] = {}
-        for candidate in found.values():
-            for thing in candidate.things:
-                requests.update(things.go(thing, owners))
-        for prototype in self._models:
-            self._fill(prototype.row, prototype, requests)
-            self._assumptions.note(prototype.body.naming.facts)
-        for body in dict.fromkeys(candidate.body for candidate in found.values()):
+        kept = [*(one.things for one in found.values()), *(one.row_start.stations.values() for one in functions)]
+        for thing in chain.from_iterable(kept):
+            requests.update(things.go(thing, owners))
+        leaving: dict[int, Leaving] = {one.row: one for one in self._models}
+        leaving.update(zip(rows.values(), found.values(), strict=True))
+        for i, one in leaving.items():
+            placement.fill(memory, i, one, requests, things, self.away, self._interruptions)
+            self._assumptions.note(one.row_start.relied)
+        for body in dict.fromkeys(one.body for one in leaving.values()):
             self._assumptions.note(body.naming.facts)
         for process, candidate in found.items():
             i = rows[process]
-            self._fill(i, candidate, requests)
             placement.begin_wait(memory, i, candidate, requests, self.away, self._driver.guards)
             self._driver.guards.lend(process, list(candidate.guards.values()), placement.watching(memory, i))
             self._row_classes.begin(process)
@@ -260,10 +277,11 @@ class RowMigration(OuterHook):
         """Give rows to the prototypes of what those that go away may make, and let rows count them."""
         counted: dict[int, Kind] = {}
         assert self._prototypes is not None
-        self._models = self._prototypes.descendants_of(
+        prototypes = self._prototypes.descendants_of(
             one for candidate in found.values() for one in candidate.children.values()
         )
-        for prototype in self._models:
+        self._models = [*prototypes]
+        for prototype in prototypes:
             k, label = self._kinds[prototype.body], prototype.label
             prototype.row = self._new_row(memory, k)
             memory.process.object[prototype.row] = prototype.number
@@ -271,27 +289,6 @@ class RowMigration(OuterHook):
             counted[counter] = counter_of(self.world, label)
         self._counted = list(counted.items())
         self._materialized = memory.run.made
-
-    def _fill(self, i: int, one: Candidate | Prototype, requests: dict[StationRequest, int]) -> None:
-        """Write the local numbers of a row."""
-        memory, interruptions, things = self._memory, self._interruptions, self._things
-        assert memory is not None is not things
-        row_start, children = one.row_start, one.children
-        wholes, views = list(row_start.wholes), memory.views
-        for place, child in children.items():
-            wholes[place] = NONE if child is None else child.row
-        for place, thing in row_start.stations.items():
-            wholes[place] = things.row_of(thing)
-        for place, request in row_start.requests.items():
-            wholes[place] = requests[request]
-        for place, other in row_start.processes.items():
-            wholes[place] = reference(views, self.away[other]) if other in self.away else NONE
-        for place, cause in row_start.causes.items():
-            wholes[place] = interruptions.number_of(cause)
-        memory.set_numbers(i, wholes, row_start.reals)
-        memory.objects.update((id(one), one) for one in row_start.kept)
-        if row_start.relied:
-            self._assumptions.note(row_start.relied)
 
     def _new_row(self, memory: RowMemory, kind: int) -> int:
         while memory.run.row_room - memory.run.used < 2 or not has_room(memory.views, kind):

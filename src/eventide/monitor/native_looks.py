@@ -14,17 +14,20 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from eventide.continuous.components.member import holder_of, slab_of, slots_of
-from eventide.monitor.tape import Fixed, Moving, Tape, instants
-from eventide.rows.codes import AMOUNT, CONSTANT, LOOK_HEAD, RATE, REGULAR, SLOT
+from eventide.monitor.tape import Evaluated, Moving, Tape, instants
+from eventide.rows.codes import AMOUNT, CONSTANT, FUNCTION, LOOK_HEAD, RATE, REGULAR, SLOT
 from eventide.rows.memory import REGULAR_TIMES
 from eventide.statistics import Level
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from numpy.typing import NDArray
 
     from eventide.declare.periods import Grid
     from eventide.monitor.monitor import Monitor
     from eventide.monitor.observers import Observer
+    from eventide.monitor.tape import Taken
     from eventide.rows.memory import RowMemory
 
 
@@ -69,11 +72,26 @@ class NativeLooks:
             return False
         return all(one._seen_at_events() is not None for one in observers)
 
-    def in_python(self) -> list[str]:
-        """The names of the observers that only Python can call at events."""
-        observers = self._monitor.observers
-        each = [*observers, *observers.at_will]
-        return [getattr(one, "name", type(one).__name__) for one in each if one._seen_at_events() is None]
+    def in_python(self, refused: Mapping[int, Exception]) -> list[str]:
+        """The names of the observers that only Python can call at events, with a reason that is known.
+
+        refused     why functions cannot be compiled, by their ids
+        """
+        observers, found = self._monitor.observers, []
+        for one in (*observers, *observers.at_will):
+            name, seen = getattr(one, "name", type(one).__name__), one._seen_at_events()
+            whys = [refused.get(id(item.read)) for item in seen or () if isinstance(item, Evaluated)]
+            if seen is None:
+                found.append(name)
+            elif why := next(filter(None, whys), None):
+                found.append(f"{name} (because of {why})")
+        return found
+
+    @property
+    def functions(self) -> list[Callable[[], object]]:
+        """What the recordings call that native code can replace, if it can be compiled."""
+        seen = [one for observer in self._monitor.observers for one in observer._seen_at_events() or ()]
+        return list({id(one.read): one.read for one in seen if isinstance(one, Evaluated)}.values())
 
     def _put_tapes_on(self) -> None:
         """Let the stepper serve the regular times of what moves by itself from now on."""
@@ -160,7 +178,7 @@ class NativeLooks:
             begin += width
 
 
-def _columns_of(seen: tuple[Moving | Fixed, ...], memory: RowMemory) -> list[tuple[int, int, int, float]]:
+def _columns_of(seen: tuple[Taken, ...], memory: RowMemory) -> list[tuple[int, int, int, float]]:
     """The columns of a recording, all its values and then the rates of states: what, where, first slot, constant."""
     values, rates = [], []
     for one in seen:
@@ -169,6 +187,8 @@ def _columns_of(seen: tuple[Moving | Fixed, ...], memory: RowMemory) -> list[tup
             values += [(SLOT, slot, first, 0.0) for slot in slots_of(one.variable)]
             if one.is_state:
                 rates += [(RATE, slot, first, 0.0) for slot in slots_of(one.variable)]
+        elif isinstance(one, Evaluated):
+            values.append((FUNCTION, *memory.functions[id(one.read)], 0.0))
         else:
             level = one.level
             assert level is not None

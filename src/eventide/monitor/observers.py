@@ -14,7 +14,7 @@ from eventide.declare.showing import public_dir
 if TYPE_CHECKING:
     from eventide.continuous import Integrator
     from eventide.monitor.native_looks import Looks
-    from eventide.monitor.tape import Fixed, Moving, Tape
+    from eventide.monitor.tape import Taken, Tape
 
 
 class Phase(Enum):
@@ -65,7 +65,7 @@ class Observer:
         """Take over what the stepper has taken down."""
         raise NotImplementedError
 
-    def _seen_at_events(self) -> tuple[Moving | Fixed, ...] | None:
+    def _seen_at_events(self) -> tuple[Taken, ...] | None:
         """What it reads at events, if that is all that it does there; None if only Python can look for it."""
         return None
 

@@ -19,10 +19,12 @@ from eventide.engine.codes import CHOICE, FOUND, PAUSED, REACHED, RECORDED
 from eventide.engine.step_control import LATEST
 from eventide.monitor.lent_guards import LentGuards
 from eventide.monitor.native_looks import NativeLooks
-from eventide.rows.codes import DONE, FAILED
+from eventide.rows.codes import DONE, FAILED, HAS_STOPPED
 from eventide.rows.looks import arrive, look_regularly
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from eventide.discrete.calendar import Entry
     from eventide.monitor.monitor import Monitor
     from eventide.rows.memory import RowMemory
@@ -47,6 +49,11 @@ class HybridDriver:
         self.looks = NativeLooks(monitor)
         self.reached: tuple[int, float] | None = None
         self._found = REACHED  # else a state event of a row with which it may go on, a code of the march
+
+    @property
+    def functions(self) -> list[Callable[[], object]]:
+        """What recordings call at events and at regular times."""
+        return self.looks.functions
 
     def may_proceed(self, memory: RowMemory | None) -> bool:
         """Whether rows may have the next events; afterwards the changes of the last event in Python are known."""
@@ -96,7 +103,9 @@ class HybridDriver:
             instant = monitor.watched.instants.next_after(sim.time)
             code = self._go(memory, (*turn[:3], min(instant, self._end_of_march(turn[3])), turn[4]))
             is_next = code == DONE and instant < inf and instant <= min(turn[0], turn[3])
-            if is_next and not is_due(memory, nextafter(instant, -inf)):
+            if clock.leaves and clock.looked == HAS_STOPPED:
+                self.reached = (REACHED, clock.time)
+            elif is_next and not is_due(memory, nextafter(instant, -inf)):
                 self._stop_at(instant, clock)
         finally:
             integrator.is_marching = sim.active = False

@@ -54,7 +54,7 @@ class Recording(RecordingBase):
         self._dense: list[DenseOutput] = []
         self._taken = [group.taken for group in groups if group.taken is not None]
         is_regular = isinstance(self._frequency, Fraction) and len(self._taken) == len(groups)
-        seen = [one for one in self._taken if isinstance(one, Moving) or _is_plain(one)]
+        seen = [one for one in self._taken if not isinstance(one, Fixed) or _is_plain(one)]
         is_whole = len(seen) == len(groups) and self._frequency != "step"
         self._seen = tuple(seen) if is_whole else None
         self._tape = Tape(system_of(sim).integrator, self._taken) if is_regular else None
@@ -135,7 +135,7 @@ class Recording(RecordingBase):
             self._tape.release()
             self._tape = None
 
-    def _seen_at_events(self) -> tuple[Moving | Fixed, ...] | None:
+    def _seen_at_events(self) -> tuple[Taken, ...] | None:
         return self._seen if self._sink is None else None
 
     def _take_over(self, looks: Looks) -> None:

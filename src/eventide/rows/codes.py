@@ -95,6 +95,8 @@ LEVEL: Final = 3
 """The value of a level."""
 AMOUNT: Final = 4
 """The amount in an inventory."""
+FUNCTION: Final = 5
+"""What a kernel computes."""
 LOOK_HEAD: Final = 3
 """The numbers of a look before those of its columns."""
 BEFORE: Final = -1
@@ -107,6 +109,8 @@ MOVES_ON: Final = 1
 """In `run.looked`: what the last event has left was looked at, and time goes on."""
 HAS_ARRIVED: Final = 2
 """The same, and all has come to the next event, and was looked at there."""
+HAS_STOPPED: Final = 3
+"""The same, but Python is to look there."""
 
 UNCHOSEN: Final = -2
 """In `request.chosen`: a user that is not to lose its units."""

@@ -15,7 +15,7 @@ from math import inf
 from typing import TYPE_CHECKING
 
 from eventide.engine.codes import CHOICE, LOCATED, REACHED, UNSETTLED
-from eventide.rows.codes import BRANCH, IN_HEAP, NONE, NOTHING
+from eventide.rows.codes import BRANCH, IN_HEAP, MOVES_ON, NONE, NOTHING
 from eventide.rows.looks import arrive, move_on
 from eventide.rows.moving import found_at, waiter
 from eventide.rows.watches import may_end_watches
@@ -303,6 +303,8 @@ def take_event(a: Rows, time: float, sequence: float, serial: int, horizon: floa
     What moves is brought there first; NONE, too, if it comes to an event of Python's before. An event for which a row
     waits is its own. Where rows wait, and the next time event is Python's, all is brought to that.
     """
+    if a.run.leaves == 1:  # Python is to look first
+        return NONE
     i = first(a)
     if i >= 0 and (not is_due_before(a, i, time, sequence, serial) or a.activity.due[i] >= horizon):
         i = NONE
@@ -319,11 +321,14 @@ def take_event(a: Rows, time: float, sequence: float, serial: int, horizon: floa
         if a.run.found == 0:
             a.run.reached = move_on(a, stop)
         a.run.found = 0
+        if a.run.leaves == 1:
+            a.run.reached = REACHED
+            return NONE
         if a.run.reached != REACHED:
             return begin_found(a)
     a.run.time = stop
     if not arrive(a):
-        a.run.reached = UNSETTLED
+        a.run.reached = REACHED if a.run.leaves == 1 else UNSETTLED
         return NONE
     if i < 0:
         return NONE
@@ -342,8 +347,8 @@ def begin_found(a: Rows) -> int:
     if a.run.reached != CHOICE and a.run.reached != LOCATED:  # noqa: PLR1714  # the language of native code has no tuples
         return NONE
     i = waiter(a)
-    if i < 0:
-        return NONE
+    if i < 0 or (a.run.reached == LOCATED and a.run.looked == MOVES_ON and a.run.functions != 0):
+        return NONE  # only Python can come to a state event and still leave it to rows
     if not may_end_watches(a, i):
         a.run.leaves = 1
         return NONE

@@ -9,8 +9,22 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eventide.engine.codes import REACHED, RECORDED, UNSETTLED
-from eventide.rows.codes import AFTER, AMOUNT, BEFORE, HAS_ARRIVED, LEVEL, LOOK_HEAD, MOVES_ON, RATE, REGULAR, SLOT
-from eventide.rows.moving import has_broken, look, march, slope
+from eventide.rows.codes import (
+    AFTER,
+    AMOUNT,
+    BEFORE,
+    ENDS,
+    FUNCTION,
+    HAS_ARRIVED,
+    HAS_STOPPED,
+    LEVEL,
+    LOOK_HEAD,
+    MOVES_ON,
+    RATE,
+    REGULAR,
+    SLOT,
+)
+from eventide.rows.moving import has_broken, look, march, run_kernel, slope
 from eventide.rows.statistics import add, has_space
 
 if TYPE_CHECKING:
@@ -22,8 +36,21 @@ def may_look(a: Rows) -> bool:
     return bool(a.run.columns == 0 or has_space(a, a.run.looks, 3 * (LOOK_HEAD + a.run.columns)))
 
 
+def run_functions(a: Rows) -> bool:
+    """Let the kernels of columns compute what these are now; False where laws have failed, or Python is to look."""
+    for c in range(a.run.columns):
+        if a.column.what[c] == FUNCTION:
+            a.activity.at[a.column.where[c]] = 0
+            if run_kernel(a, a.column.where[c]) != ENDS:
+                a.run.leaves = 0 if a.run.arrays != 0 and has_broken(a) else 1
+                return False
+    return True
+
+
 def look_at_columns(a: Rows, side: int) -> bool:
-    """Note what the columns are now; False where laws have failed."""
+    """Note what the columns are now; False, and nothing noted, where laws have failed or Python is to look."""
+    if not run_functions(a):
+        return False
     t = a.run.looks
     add(a, t, a.run.time)
     add(a, t, float(side))
@@ -39,6 +66,8 @@ def look_at_columns(a: Rows, side: int) -> bool:
             value = float(a.level.value[where])
         elif what == AMOUNT:
             value = a.inventory.amount[where]
+        elif what == FUNCTION:
+            value = a.reals[a.activity.reals[where] + a.column.first[c]]
         add(a, t, value)
     return not (a.run.arrays != 0 and has_broken(a))
 
@@ -68,14 +97,17 @@ def move_on(a: Rows, stop: float) -> int:
 
 
 def look_regularly(a: Rows) -> bool:
-    """All has been brought to a regular time, which may be that of an event before; False where laws have failed."""
+    """All has been brought to a regular time, which may be that of an event before; False as of a look."""
     a.run.regular += 1
     return look_at_columns(a, REGULAR)
 
 
 def arrive(a: Rows) -> bool:
-    """All has been brought to the present, where an event comes: look at it before; False where laws have failed."""
+    """All has been brought to the present, where an event comes: look at it before; False as of a look."""
     if a.run.looked != MOVES_ON:
         return True
     a.run.looked = HAS_ARRIVED
-    return look_at_columns(a, BEFORE)
+    if look_at_columns(a, BEFORE):
+        return True
+    a.run.looked = HAS_STOPPED
+    return False

@@ -23,15 +23,10 @@ from eventide.rows.composites import come
 from eventide.rows.event_list import close_event, take_event
 from eventide.rows.inventories import carry_out
 from eventide.rows.looks import may_look
-from eventide.rows.moving import has_broken
+from eventide.rows.moving import has_broken, run_kernel
 
 if TYPE_CHECKING:
     from eventide.rows.records import Rows
-
-
-def run_kernel(a: Rows, i: int) -> int:
-    """Let a process run to its next wait; returns what its kernel does. Native code calls it at its address."""
-    return int(a.host.kernels[a.activity.kind[i]](a, i))
 
 
 def begin_event(a: Rows, i: int) -> int:

@@ -12,7 +12,7 @@ import numpy as np
 
 from eventide.engine.memory.growable_arrays import LINE, zeros
 from eventide.engine.records import Record, address_of, view_of
-from eventide.rows.codes import BRANCH, FREE, INTERRUPTION, LOOK_HEAD, NONE, UNMADE, UNSEEN
+from eventide.rows.codes import BRANCH, FREE, FUNCTION, INTERRUPTION, LOOK_HEAD, NONE, UNMADE, UNSEEN
 from eventide.rows.interface import PLAIN
 from eventide.rows.inventories import most_changes, most_items
 from eventide.rows.records import (
@@ -152,11 +152,13 @@ class RowMemory:
     host    runs plain kernels
     changed     the attributes of objects that some kernel sets
     levels      what recordings read of the levels that are away, by their ids: a code, and a row
+    functions   the rows of the functions that they read, by the ids of these, and the places of the numbers there
     """
 
     def __init__(self, engine: RowEngine = PLAIN, image: Image | None = None) -> None:
         self.changed: set[str] = set()  # asked for membership only
         self.levels: dict[int, tuple[int, int]] = {}
+        self.functions: dict[int, tuple[int, int]] = {}
         self.engine = engine
         self.host = Host()
         self.objects: dict[int, object] = {}
@@ -264,6 +266,7 @@ class RowMemory:
         """No row is in use any longer."""
         self.run.notices = 0  # stale ones, whose keys may come again
         self.objects = {}  # who reads them yet has the old ones
+        self.functions.clear()
 
     def _outdate(self) -> None:
         self._packed = self._views = None
@@ -322,7 +325,7 @@ class RowMemory:
         for c, (what, where, first) in enumerate(columns):
             self.column.what[c], self.column.where[c], self.column.first[c] = what, where, first
         self._widen_tally(run.looks, most)
-        run.columns = len(columns)
+        run.columns, run.functions = len(columns), sum(what == FUNCTION for what, _, _ in columns)
         self._outdate()
 
     def set_regular(self, times: Sequence[float]) -> None:

@@ -1,4 +1,4 @@
-"""What rows ask of the stepper. Native code calls that at addresses: see `native/row_overrides.py`."""
+"""What rows ask of kernels and of the stepper. Native code calls these at addresses: see `native/row_overrides.py`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,11 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from eventide.rows.records import Rows
+
+
+def run_kernel(a: Rows, i: int) -> int:
+    """Let a process run to its next wait; returns what its kernel does. Native code calls it at its address."""
+    return int(a.host.kernels[a.activity.kind[i]](a, i))
 
 
 def march(a: Rows, stop: float, due: float) -> int:

@@ -246,11 +246,11 @@ class ColumnRecord(Record, is_padded=False):
     """What recordings read at events."""
 
     what: Ints
-    """A code: a constant, a slot or its rate, a level, or the amount in an inventory."""
+    """A code: a constant, a slot or its rate, a level, the amount in an inventory, or what a kernel computes."""
     where: Ints
-    """The slot, or the row of the level or of the inventory."""
+    """The slot, or the row of the level, of the inventory or of the kernel."""
     first: Ints
-    """The first of the slots of the same object."""
+    """The first of the slots of the same object, or the place of the number among the floats of the row."""
     value: Floats
     """The constant."""
 
@@ -340,6 +340,8 @@ class RowState(ctypes.Structure):
     """That of the one that gives the rate of a slot."""
     columns: int
     """The number of columns that recordings read at events."""
+    functions: int
+    """How many of these are computed by kernels."""
     looks: int
     """The tally that keeps what they read."""
     regular: int

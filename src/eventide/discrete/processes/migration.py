@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 if TYPE_CHECKING:
@@ -39,6 +39,10 @@ class Migration(Protocol):
     @property
     def notes(self) -> Sequence[RowNote]:
         """Of each function that was looked at."""
+
+    @property
+    def refused_functions(self) -> Mapping[int, CannotLower]:
+        """Of functions that recordings call: why only Python can do so, by their ids."""
 
     @property
     def taken(self) -> int:
