@@ -63,8 +63,14 @@ def begin(compiles: Any) -> tuple[ev.Simulation, Tank, ev.Resource, ev.Container
 Rows = list[list[float]]
 
 
-def rows_of(recording: ev.Recording) -> Rows:
-    return [list(recording.times), list(recording.sides), *(list(recording[c.name]) for c in recording.columns)]
+def rows_of(recording: Any) -> Rows:
+    names = getattr(recording, "components", [])
+    return [
+        list(recording.times),
+        list(recording.sides),
+        *(list(recording[c.name]) for c in recording.columns),
+        [float(name.partition(" ")[2] or 0.0) for name in names],
+    ]
 
 
 def both(record: Callable[..., list[Any]], *ends: float) -> tuple[list[Rows], list[Rows], int]:
@@ -106,6 +112,12 @@ WHAT: dict[str, Callable[..., list[Any]]] = {
     ],
     "functions that Python has to call before state events": lambda sim, tank, desk, stock: [
         sim.record(every="event", many=lambda: int(tank.level * 7.206e15)),
+    ],
+    "a class": lambda sim, tank, desk, stock: [
+        sim.record(Tank, every="event"),
+        sim.record(Tank, every=0.125),
+        sim.record(Tank, every=0.3, events=False),
+        sim.record(desk, every=0.125),
     ],
     "all of these": lambda sim, tank, desk, stock: [
         sim.record(tank["double"], every=0.1),
@@ -302,6 +314,57 @@ def test_a_recording_that_begins_and_ends_within_the_run_has_the_rows_of_that_ti
     assert found[0] == found[1]
 
 
+def test_regular_times_go_by_where_a_recorded_class_has_no_objects_yet() -> None:
+    found = []
+    for compiles in ("auto", False):
+        sim, _, _ = shop(compiles)
+        recording = sim.record(Tank, every=0.25)
+        sim.run(until=20.0)
+        assert (taken(sim) > 20) == (compiles == "auto")
+        Tank(sim, name="tank 1").start()
+        sim.run(until=25.0)
+        found.append(rows_of(recording))
+    assert found[0] == found[1]
+    assert len(found[0][0]) > 20
+
+
+@pytest.mark.parametrize("ends", [(16.0,), (1.5, 3.0, 3.1, 16.0)], ids=["one run", "several"])
+def test_objects_of_a_recorded_class_come_and_go_beside_rows(ends: tuple[float, ...]) -> None:
+    found = []
+    for compiles in ("auto", False):
+        sim, desk, _ = shop(compiles)
+        tanks: list[Tank] = []
+
+        def comes(sim: ev.Simulation = sim, tanks: list[Tank] = tanks) -> ev.ProcessGenerator:
+            for number in (3, 2, 1):  # in the order of their starts, which is not that of their names
+                yield ev.hold(1.5)
+                tanks.append(Tank(sim, name=f"tank {number}", level=0.5 * number).start())
+            while tanks:
+                yield ev.hold(2.0)
+                tanks.pop(1 if len(tanks) > 1 else 0).stop()
+
+        def fills(sim: ev.Simulation = sim, tanks: list[Tank] = tanks) -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(0.7)
+                for tank in tanks:
+                    tank.inflow += 0.125
+
+        sim.process(comes())
+        sim.process(fills())
+        recordings = [
+            sim.record(Tank, every=0.25),
+            sim.record(Tank, every="event"),
+            sim.record(Tank, every=0.5, events=False),
+            sim.record(desk, every=0.5),
+        ]
+        for end in ends:
+            sim.run(until=end)
+        found.append([rows_of(one) for one in recordings])
+        assert (taken(sim) > 20) == (compiles == "auto")
+    assert found[0] == found[1]
+    assert {*found[0][0][-1]} == {1.0, 2.0, 3.0}
+
+
 def test_an_instant_with_several_events_leaves_one_row_before_and_one_after() -> None:
     found = []
     for compiles in ("auto", False):
@@ -359,7 +422,6 @@ PYTHON: dict[str, tuple[Callable[[ev.Simulation, Tank], Any], str]] = {
         "drawn",
     ),
     "a field": (lambda sim, tank: sim.record(tank, "inflow", every="event", name="inflow"), "inflow"),
-    "a class": (lambda sim, tank: sim.record(Tank, every="event", name="tanks"), "tanks"),
     "each step": (lambda sim, tank: sim.record(tank, every="step", name="steps"), "steps"),
     "a reporter": (lambda sim, tank: reporting(sim), "looks"),
     "an integral": (lambda sim, tank: sim.integral(lambda: tank.level, name="area"), "area"),

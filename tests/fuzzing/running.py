@@ -117,6 +117,10 @@ def observe(sim: Any, objects: list[Any], observed: str, result: Result) -> Call
         recordings = [sim.record(*objects, every=every) for every in ("event", float(m.GRID))]
         for thing in {id(one): one for one in held}.values():
             recordings += [sim.record(thing, every=every) for every in ("event", float(m.GRID))]
+        if len(objects) % 2:  # of more than what moves
+            first, last = objects[0], objects[-1]
+            recordings += [sim.record(type(first), every=every) for every in ("event", float(m.GRID))]
+            recordings.append(sim.record(every=0.5, product=lambda: first.x * last.x, square=lambda: last.x**2))
 
         def read() -> None:
             for one in recordings:

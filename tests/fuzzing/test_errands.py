@@ -136,8 +136,8 @@ def test_native_rows_do_what_the_reference_says() -> None:
 
 @pytest.mark.slow
 def test_who_is_wrong_is_found_and_where(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    def wrong(program: Errands, setting: Any) -> tuple[dict[str, Any], int]:
-        found, taken = outcome(program, setting)
+    def wrong(program: Errands, setting: Any, **options: bool) -> tuple[dict[str, Any], int]:
+        found, taken = outcome(program, setting, **options)
         if setting is ROWS:
             found["seen"][3] += 1e-15
         return found, taken

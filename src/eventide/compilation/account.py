@@ -170,8 +170,8 @@ class RowsNote(NamedTuple):
 
 
 LOOKING: Final = (
-    "; native code can do so for recordings of variables of objects, levels, resources, containers and stores, and of "
-    "functions that it can compute, which are not dense and do not stream"
+    "; native code can do so for recordings of variables of objects, whole classes, levels, resources, containers and "
+    "stores, and of functions that it can compute, which are not dense and do not stream"
 )
 NEEDS: Final = (
     "those begin after some events, and where nothing needs Python between two of them, such as an observer, or a wait "

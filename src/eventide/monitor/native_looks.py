@@ -133,6 +133,8 @@ class NativeLooks:
                 columns.append((what, where, first))
                 numbers.append(number)
             self._observers.append((observer, len(columns) - before))
+        if not columns:  # of a class without objects
+            columns, numbers = [(CONSTANT, 0, 0)], [0.0]
         if columns != self._columns or run.columns != len(columns):
             self._columns = columns
             memory.set_columns(columns, self._take_over)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 from weakref import WeakKeyDictionary
 
@@ -11,6 +11,8 @@ import numpy as np
 from eventide.continuous.components.member import layout_of
 from eventide.declare import MISSING
 from eventide.errors import ModelError
+from eventide.monitor import Phase
+from eventide.monitor.tape import Moving
 from eventide.observe.recording_base import BEFORE, Heading, RecordingBase
 
 if TYPE_CHECKING:
@@ -19,6 +21,8 @@ if TYPE_CHECKING:
 
     from eventide.continuous import Continuous
     from eventide.continuous.components.layout import Layout
+    from eventide.monitor.native_looks import Looks
+    from eventide.monitor.tape import Taken
     from eventide.observe.recording_base import Source
     from eventide.observe.reporter import Every
     from eventide.simulation import Simulation
@@ -64,6 +68,8 @@ class PopulationRecording(RecordingBase):
         self._labels: list[str] = []
         self._taken: dict[str, int] = {}
         self._present = _Instances(self)
+        self._shown: list[Continuous] = []
+        """Those of which native code reads the columns."""
         self._number_of: WeakKeyDictionary[Continuous, int] = WeakKeyDictionary()
 
     # --- reading it -----------------------------------------------------------------------------------------------
@@ -123,6 +129,62 @@ class PopulationRecording(RecordingBase):
             label = f"{name} ({self._taken[name]})"
         self._taken[label] = 1
         return label
+
+    def _seen_at_events(self) -> tuple[Taken, ...] | None:
+        self._shown = [component for component in self.sim.laws if isinstance(component, self.subject)]
+        lengths = self.layout.lengths
+        if self._sink is not None or any(not _has_lengths(component, lengths) for component in self._shown):
+            return None
+        names = [(name, name in self.layout.states) for name in self.layout.names]
+        names += [(name, name in self.layout.vectors) for name in lengths]
+        return tuple(Moving(component[name], is_state) for component in self._shown for name, is_state in names)
+
+    def _take_over(self, looks: Looks) -> None:
+        assert looks.regular is not None
+        regular, rows = looks.regular
+        width, count = len(self.columns), len(self._shown)
+        each = [self._number(component) for component in self._shown] if len(looks.times) + len(regular) else []
+        for k in np.argsort(np.concatenate((looks.times, regular)), kind="stable").tolist():
+            if k < len(looks.times):
+                time, numbers, events = float(looks.times[k]), looks.values[k].tolist(), int(looks.events[k])
+                phase = Phase.AFTER if looks.sides[k] > 0.0 else Phase.BEFORE
+            else:
+                r = k - len(looks.times)
+                time, numbers, events, phase = float(regular[r]), rows[r].tolist(), 0, Phase.GRID
+            if phase is Phase.GRID and time == self._instant:
+                self._due = time
+            else:
+                self._observe(phase, (time, events, zip(each, _seen(numbers, width, count), strict=True)))
+        self._pass_taken(len(regular))
+
+
+class _Seen:
+    """What native code has read of a component."""
+
+    __slots__ = ("_rates", "_values")
+
+    def __init__(self, values: list[float], rates: list[float]) -> None:
+        self._values = values
+        self._rates = rates
+
+    def values(self) -> list[float]:
+        return self._values
+
+    def rates(self) -> list[float]:
+        return self._rates
+
+
+def _seen(numbers: list[float], width: int, count: int) -> list[_Seen]:
+    """The values of each of some components, and after them their rates."""
+    values, rates = numbers[: width * count], numbers[width * count :]
+    share = len(rates) // count if count else 0
+    return [_Seen(values[k * width : (k + 1) * width], rates[k * share : (k + 1) * share]) for k in range(count)]
+
+
+def _has_lengths(component: Continuous, lengths: Mapping[str, int]) -> bool:
+    """Whether the vectors of a component have these lengths."""
+    found = layout_of(component).lengths
+    return all(found[name] == length for name, length in lengths.items())
 
 
 class _Instances:

@@ -157,13 +157,8 @@ class Recording(RecordingBase):
         is_beyond = times > self._instant
         if is_beyond.any():
             self._append_regular(times[is_beyond], rows[is_beyond])
-        if self._grid is not None:
-            self._index += len(times)
-            self._upcoming = self._grid.time(self._index)
-            if self._upcoming <= self._instant:
-                self._pass(self._instant)
-                if tape is not None:
-                    tape.skip()
+        if self._pass_taken(len(times)) and tape is not None:
+            tape.skip()
 
     def _note_looks(self, looks: Looks, places: range) -> None:
         """Note looks at the present instant, of which the last at each side count."""

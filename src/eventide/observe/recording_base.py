@@ -73,6 +73,10 @@ Look: TypeAlias = tuple[list[float], list[float], int]
 """What a source was when it was looked at, values and rates, and how many events had taken place by then."""
 
 
+Given: TypeAlias = tuple[float, int, Iterable[tuple[int, "Source"]]]
+"""A look: the time, how many events had taken place by then, and the sources, each with its number."""
+
+
 class Block(NamedTuple):
     """Rows side by side: for each its time, its side, the number of its source, and for each column its values."""
 
@@ -320,9 +324,14 @@ class RecordingBase(Observer):
 
     # --- recording ------------------------------------------------------------------------------------------------
 
-    def _observe(self, phase: Phase) -> None:
-        """Look just before an event, or just after one, which is kept until it is known to be the last."""
-        time, is_after, calendar = self.sim.time, phase is Phase.AFTER, self._calendar
+    def _observe(self, phase: Phase, given: Given | None = None) -> None:
+        """Look just before an event, or just after one, which is kept until it is known to be the last.
+
+        given   what there was to be seen, where native code has looked
+        """
+        calendar = self._calendar
+        time, events, present = given or (self.sim.time, calendar.turn - calendar.void, self._present)
+        is_after = phase is Phase.AFTER
         if not is_after or self._instant != time:
             self._settle()
         if is_after or phase is Phase.BEFORE:
@@ -331,14 +340,24 @@ class RecordingBase(Observer):
                 self._due = time  # a step ends here, whatever the event does
             for looks in self._open.values():
                 looks[is_after] = None
-            events = calendar.turn - calendar.void
-            for number, source in self._present:
+            for number, source in present:
                 looks = self._open.get(number) or self._open.setdefault(number, [None, None])
                 looks[is_after] = source.values(), source.rates(), events
         else:
-            self._write_down([(number, time, REGULAR, source.values()) for number, source in self._present])
+            self._write_down([(number, time, REGULAR, source.values()) for number, source in present])
         if self._sink is not None and not is_after:
             self._sink.offer(self._count())
+
+    def _pass_taken(self, count: int) -> bool:
+        """Leave behind regular instants at which native code has looked; whether the present one is due besides."""
+        if self._grid is None:
+            return False
+        self._index += count
+        self._upcoming = self._grid.time(self._index)
+        is_due = self._upcoming <= self._instant
+        if is_due:
+            self._pass(self._instant)
+        return is_due
 
     def _pending(self) -> list[Row]:
         """The rows of the present instant, as far as it is known; reading them decides nothing."""
