@@ -107,6 +107,16 @@ def test_recordings_are_found_by_number_and_by_name():
         assert str(refused.value) == f"there is no recording {name!r}; {meant}"
 
 
+def test_a_name_of_several_recordings_is_of_none():
+    @ev.model(until=1.0)
+    def watched(sim):
+        for every in (0.5, 0.25):
+            sim.record(now=lambda: sim.time, every=every, name="same")
+
+    with pytest.raises(ev.ModelError, match=r"^there are 2 recordings 'same': give the number of one, of \['same', "):
+        watched.run().recordings["same"]
+
+
 def test_a_model_without_parameters_says_so():
     @ev.model(until=1.0)
     def bare(sim): ...

@@ -228,3 +228,13 @@ def test_a_log_without_events_says_since_when() -> None:
     sim.run(until=30.0)
 
     assert str(sim.log()) == "no events since this log began, at time 30"
+
+
+@pytest.mark.parametrize("length", [0.0, -1.0, float("nan"), float("inf")])
+def test_a_unit_of_time_without_a_length_is_refused(tmp_path: Path, length: float) -> None:
+    log = ev.Simulation().log()
+    with pytest.raises(ev.ModelError, match=r"^microseconds= takes the length of a unit of time"):
+        log.to_perfetto(tmp_path / "log.json", microseconds=length)
+    with pytest.raises(ev.ModelError, match=r"^seconds= takes the length of a unit of time"):
+        log.to_xes(tmp_path / "log.xes", seconds=length)
+    assert list(tmp_path.iterdir()) == []

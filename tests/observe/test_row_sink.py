@@ -261,8 +261,11 @@ def test_a_file_that_was_not_written_to_the_end_replaces_nothing_when_it_is_clos
 
 def test_what_cannot_be_drained_is_refused(pair, tmp_path):
     _, trace = pair
-    with pytest.raises(ev.ModelError, match=r"rows= is a whole number of at least 1, and is 0"):
-        trace.drain(print, rows=0)
+    for rows in (0, 2.5, "10", float("inf")):
+        with pytest.raises(ev.ModelError, match=rf"rows= is a whole number of at least 1, and is {rows!r}"):
+            trace.drain(print, rows=rows)
+    with pytest.raises(ev.ModelError, match=r"pouring: rows are passed to a function, and got 3"):
+        trace.drain(3)
     with pytest.raises(ev.ModelError, match=r"such a file is written at once; take .csv or .parquet"):
         trace.stream_to(tmp_path / "a.json")
     trace.drain(print)

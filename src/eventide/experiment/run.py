@@ -71,13 +71,14 @@ class Recordings(tuple["Recording | PopulationRecording", ...]):
     @overload
     def __getitem__(self, key: slice, /) -> tuple[Recording | PopulationRecording, ...]: ...
     def __getitem__(self, key: SupportsIndex | slice | str, /) -> object:
-        """The recording of that number or name. Raises ModelError for a name that none has."""
+        """The recording of that number or name. Raises ModelError for a name that none has, or more than one."""
         if not isinstance(key, str):
             return super().__getitem__(key)
-        for recording in self:
-            if recording.name == key:
-                return recording
         names = [recording.name for recording in self]
+        if names.count(key) == 1:
+            return super().__getitem__(names.index(key))
+        if key in names:
+            raise ModelError(f"there are {names.count(key)} recordings {key!r}: give the number of one, of {names!r}")
         near = get_close_matches(key, names, n=1)
         meant = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(names) or 'none'}"
         raise ModelError(f"there is no recording {key!r}; {meant}")

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from math import inf
 from os import PathLike
 from typing import TYPE_CHECKING, Final, NamedTuple, overload
 
@@ -22,6 +23,7 @@ from eventide.discrete.processes.endings import Ending, Interruption
 from eventide.discrete.processes.process import Process, owner_of
 from eventide.discrete.processes.reasons import what_is_awaited
 from eventide.discrete.trace import name_of, tell_of_events
+from eventide.errors import ModelError
 from eventide.observe.distinct_names import DistinctNames
 from eventide.observe.files import whole_file
 from eventide.reading.description import describe_function
@@ -224,8 +226,10 @@ class EventLog(Sequence[Entry]):
         Each process and handler is a track, also where several processes have one name; waits are slices, events are
         instants, and arrows lead from a process to those that it released.
         microseconds    the length of a unit of simulated time in the file; a million: as if it were a second
+        Raises          ModelError unless that is above 0 and finite
         Source          Google, Trace Event Format, 2016
         """
+        _check_length(microseconds, "microseconds=")
         self._close()
         tracks: dict[str, int] = {}
         of_entries, of_waits = ([tracks.setdefault(name, len(tracks) + 1) for name in names] for names in self._cases)
@@ -259,12 +263,19 @@ class EventLog(Sequence[Entry]):
         activity; what was waited for is an activity with a start and an end.
         start       the date and time of time 0
         seconds     the length of a unit of simulated time, as 60.0 for minutes
+        Raises      ModelError unless that is above 0 and finite, InputError for dates that are none
         Source      IEEE 1849-2016, eXtensible Event Stream
         """
+        _check_length(seconds, "seconds=")
         self._close()
         from eventide.observe.event_streams import write_xes
 
         write_xes(self._entries, self.waits, self._cases, path, start, seconds)
+
+
+def _check_length(given: float, what: str) -> None:
+    if not 0.0 < given < inf:
+        raise ModelError(f"{what} takes the length of a unit of time, which is above 0 and finite, and got {given!r}")
 
 
 def _awaited(process: Process) -> str:

@@ -30,7 +30,9 @@ class RowSink:
     """
 
     def __init__(self, recording: RecordingBase, receive: Callable[[pd.DataFrame], object], rows: int) -> None:
-        if not rows >= 1:
+        if not callable(receive):
+            raise ModelError(f"{recording.name}: rows are passed to a function, and got {receive!r}")
+        if not hasattr(rows, "__index__") or rows < 1:
             raise ModelError(f"{recording.name}: rows= is a whole number of at least 1, and is {rows!r}")
         recording._check_no_sink()
         self.count = 0
