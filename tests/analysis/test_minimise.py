@@ -258,3 +258,14 @@ def test_what_cannot_be_searched_is_refused_in_words(case):
     with pytest.raises((ev.ModelError, ev.ParameterError)) as refused:
         ev.minimise(model, response, over, **{"entropy": 1, **options} if case != "store" else options)
     assert message in str(refused.value)
+
+
+@ev.model(until=1.0)
+def chosen(sim, *, rates: list = [1.0], flag: object = None):  # noqa: B006  # a parameter that is a list
+    return {"y": lambda: sum(rates) + (10.0 if flag is True else 5.0)}
+
+
+def test_choices_may_be_lists_and_equal_numbers_of_other_kinds_are_two():
+    found = ev.minimise(chosen, "y", {"rates": [[1.0, 2.0], [0.5]], "flag": [True, 1]}, entropy=1, workers=1)
+    assert found.best == {"rates": [0.5], "flag": 1}
+    assert found.evaluations == 4

@@ -320,7 +320,7 @@ def test_a_start_that_is_far_away_takes_no_digits_from_mser5():
     assert mser5(series) == 5 * errors.index(min(errors))
 
 
-@pytest.mark.parametrize("scale", [1e-120, 1.0, 1e120])
+@pytest.mark.parametrize("scale", [1e-200, 1e-120, 1.0, 1e120, 1e200])
 def test_intervals_and_comparisons_have_the_unit_of_their_values(scale):
     first, second = np.array([1.0, 2.0, 4.0, 9.0]), np.array([2.0, 3.0, 3.5])
     found = welch(scale * first, scale * second)

@@ -261,3 +261,18 @@ def test_repr():
     assert repr(Tally("waiting")) == "<Tally 'waiting': 0 values>"
     tally = tally_of([1.0, 2.5], name="waiting", unit="h")
     assert repr(tally) == "<Tally 'waiting': 2 values, mean 1.75 h, from 1 to 2.5 h>"
+
+
+@pytest.mark.parametrize("scale", [1e-300, 1e-120, 1.0, 1e120, 1e300])
+@pytest.mark.parametrize("keep", [True, False])
+def test_a_standard_deviation_has_the_unit_of_the_values_however_small_or_large_it_is(scale, keep):
+    numbers = [1.0, 2.0, 4.5, 0.5] * 600  # more than a block
+    tally, other = Tally(keep=keep), Tally(keep=keep)
+    for number in numbers:
+        tally.add(scale * number)
+        other.add(scale * (1.0 + 2.0 * number))
+    assert tally.stdev / scale == pytest.approx(np.std(numbers, ddof=1))
+    half = stats.t.ppf(0.975, len(numbers) - 1) * np.std(numbers, ddof=1) / sqrt(len(numbers))
+    assert np.array(tally.confidence_interval()) / scale == pytest.approx([2.0 - half, 2.0 + half], rel=1e-9)
+    other.merge(tally)
+    assert other.stdev / scale == pytest.approx(np.std([*numbers, *(1.0 + 2.0 * np.array(numbers))], ddof=1))

@@ -21,6 +21,7 @@ import numpy as np
 
 from eventide.errors import ModelError
 from eventide.experiment.designs import is_count
+from eventide.experiment.fingerprint import exact
 from eventide.experiment.processes import processes
 from eventide.experiment.study import Study
 from eventide.experiment.workers import WORTHWHILE, cores
@@ -103,7 +104,7 @@ class Evaluator:
         self.model, self.measure, self.how = model, measure, how
         self.done: list[Evaluation] = []
         self.runs = 0
-        self._known: dict[tuple[object, ...], Evaluation] = {}
+        self._known: dict[str, Evaluation] = {}
         self._batches = 0
         self._seconds = 0.0
         self._timed = 0
@@ -120,7 +121,7 @@ class Evaluator:
 
     def __call__(self, points: Sequence[Mapping[str, object]]) -> list[Evaluation]:
         """The evaluations of some points. Raises SpentError when as many were made as were allowed."""
-        keys = [tuple(point.values()) for point in points]
+        keys = list(map(exact, points))  # texts, as a choice may be a list, and 1 and True are two
         new = {key: point for key, point in zip(keys, points, strict=True) if key not in self._known}
         left = self.how.evaluations - len(self.done)
         chosen = dict(list(new.items())[:left])

@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from math import sqrt
+from math import hypot, sqrt
 from typing import TYPE_CHECKING
 
 from eventide.errors import check_boolean
 from eventide.statistics.intervals import checked, is_share, is_whole
+from eventide.statistics.moments import stdev_of
 from eventide.statistics.quantiles import student_quantile
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ def paired(first: npt.ArrayLike, second: npt.ArrayLike, level: float = 0.95) -> 
             f"paired(...) takes two values for each of two pairs at least, and got {len(one)} and {len(other)}"
         )
     differences = one - other
-    return _compared(float(differences.mean()), float(differences.std(ddof=1)) / sqrt(len(one)), len(one) - 1.0, level)
+    return _compared(float(differences.mean()), stdev_of(differences) / sqrt(len(one)), len(one) - 1.0, level)
 
 
 def welch(first: npt.ArrayLike, second: npt.ArrayLike, level: float = 0.95) -> Comparison:
@@ -68,12 +69,12 @@ def welch(first: npt.ArrayLike, second: npt.ArrayLike, level: float = 0.95) -> C
     one, other = checked(first, level), checked(second, level)
     if min(len(one), len(other)) < 2:
         raise ValueError(f"welch(...) takes two values of each at least, and got {len(one)} and {len(other)}")
-    a, b = float(one.var(ddof=1)) / len(one), float(other.var(ddof=1)) / len(other)
-    freedom = len(one) + len(other) - 2.0
-    if a + b:
-        share = a / (a + b)  # squares of the variances themselves might be no numbers
+    a, b = stdev_of(one) / sqrt(len(one)), stdev_of(other) / sqrt(len(other))
+    error, freedom = hypot(a, b), len(one) + len(other) - 2.0
+    if error:
+        share = (a / error) ** 2
         freedom = 1.0 / (share**2 / (len(one) - 1) + (1.0 - share) ** 2 / (len(other) - 1))
-    return _compared(float(one.mean() - other.mean()), sqrt(a + b), freedom, level)
+    return _compared(float(one.mean() - other.mean()), error, freedom, level)
 
 
 def _compared(difference: float, error: float, freedom: float, level: float) -> Comparison:

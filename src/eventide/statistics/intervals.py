@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 import numpy as np
 
 from eventide.errors import check_boolean
+from eventide.statistics.moments import stdev_of
 from eventide.statistics.quantiles import gamma_quantile, student_quantile
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def mean_interval(values: npt.ArrayLike, level: float = 0.95, *, is_normal: bool
     count = len(numbers)
     if count < 2:
         return nan, nan
-    mean, stdev = float(numbers.mean()), float(numbers.std(ddof=1))
+    mean, stdev = float(numbers.mean()), stdev_of(numbers)
     quantile, error = student_quantile(count - 1.0, 0.5 + 0.5 * level), stdev / sqrt(count)
     lower = upper = quantile
     if not is_normal and count > 2 and stdev > 0.0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from math import nan, sqrt
+from math import nan
 from sys import float_info
 from typing import Final, NamedTuple, Protocol
 
@@ -111,12 +111,13 @@ class Level:
     def variance(self) -> float:
         """Mean square distance from the mean, over time [unit**2]."""
         moments = self._moments()
-        return moments.squares / moments.weight if moments.weight else nan
+        return moments.variance(moments.weight)
 
     @property
     def stdev(self) -> float:
         """Square root of the variance [unit]."""
-        return sqrt(self.variance)
+        moments = self._moments()
+        return moments.stdev(moments.weight)
 
     @property
     def minimum(self) -> float:

@@ -114,12 +114,13 @@ class Tally:
     def variance(self) -> float:
         """Sample variance, divisor n - 1 [unit**2]; nan with fewer than two values."""
         moments = self._moments()
-        return moments.squares / (moments.weight - 1) if moments.weight > 1 else nan
+        return moments.variance(moments.weight - 1.0)
 
     @property
     def stdev(self) -> float:
         """Square root of the sample variance [unit]; nan with fewer than two values."""
-        return sqrt(self.variance)
+        moments = self._moments()
+        return moments.stdev(moments.weight - 1.0)
 
     @property
     def minimum(self) -> float:
