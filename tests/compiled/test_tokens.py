@@ -135,13 +135,33 @@ def test_compiled_and_plain_runs_with_random_modes_are_the_same(seed: int) -> No
     assert all(note.is_compiled for note in sim.explain().laws)
 
 
-def test_a_mode_has_a_kernel_for_each_answer_and_not_for_each_text() -> None:
+def test_modes_of_an_object_of_ones_own_have_a_kernel_for_each_answer_and_not_for_each_text() -> None:
+    registry, sim = new_registry(), ev.Simulation()
+    label = Label(sim)
+    room = Room(sim, label=label)
+    for label.text in ["x", "y", "z", *(f"text {k}" for k in range(50)), "x"]:
+        assert registry.law(room, Room.equations) is not None
+    assert registry.lowered == 3
+
+
+def test_all_modes_of_a_component_with_states_have_one_kernel() -> None:
     registry, sim = new_registry(), ev.Simulation()
     room = Room(sim)
-    texts = ["heat", "cool", "cold", "off", WARM, *(f"mode {k}" for k in range(50))]
-    for room.mode in texts:
+    for room.mode in ["heat", "cool", "cold", "off", WARM, *(f"mode {k}" for k in range(50))]:
         assert registry.law(room, Room.equations) is not None
-    assert registry.lowered <= 6
+    assert registry.lowered == 1
+
+
+@pytest.mark.parametrize("compiles", ["auto", False])
+def test_laws_go_by_the_text_of_another_object(compiles: Any) -> None:
+    sim = ev.Simulation(compile=compiles)
+    label = Label(sim)
+    room = Room(sim, label=label).start()
+    sim.run(until=1.0)
+    for text, rate in (("z", 3.0), ("y", 2.0), ("zz", 3.0), ("x", 2.0)):
+        label.text, before = text, room.y
+        sim.run(until=sim.time + 1.0)
+        assert room.y == pytest.approx(before + rate, abs=1e-9)
 
 
 @pytest.mark.parametrize("compiles", ["auto", False])
@@ -291,3 +311,54 @@ def test_what_cannot_be_compared_natively_is_compared_by_python(style: int) -> N
             sim.run(until=sim.time + 1.0)
             found.append(odd.x)
         assert np.diff(found) == pytest.approx(exact)
+
+
+class Same:
+    """An object that is equal to a text."""
+
+    def __eq__(self, other: object) -> bool:
+        return other == "heat"
+
+    def __hash__(self) -> int:
+        return hash("heat")
+
+
+class Text(str):
+    __slots__ = ()
+
+
+@pytest.mark.parametrize("value", [Same(), Text("heat"), np.str_("heat")], ids=["object", "subclass", "numpy"])
+@pytest.mark.parametrize("compiles", ["auto", False])
+def test_a_mode_of_another_kind_is_compared_by_python(value: Any, compiles: Any) -> None:
+    sim = ev.Simulation(compile=compiles)
+    room = Room(sim, mode="off").start()
+    sim.run(until=1.0)
+    room.mode = value
+    sim.run(until=2.0)
+    assert room.x == pytest.approx(1.0, abs=1e-9)
+    assert room.mode is value
+
+
+class Group(ev.Continuous):
+    """It reads the modes of several."""
+
+    z: ev.State = ev.state(0.0)
+    rooms: list[Room] = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.z = sum(1.0 for room in self.rooms if room.mode == "heat")
+
+
+@pytest.mark.parametrize("compiles", ["auto", False])
+def test_modes_of_the_items_of_a_list_are_compared(compiles: Any) -> None:
+    sim = ev.Simulation(compile=compiles)
+    rooms = [Room(sim, mode=mode) for mode in ("heat", "off", "heat")]
+    group = Group(sim, rooms=rooms).start()
+    sim.run(until=1.0)
+    rooms[1].mode = built("heat")
+    sim.run(until=2.0)
+    rooms[0].mode = "cool"
+    rooms[2].__dict__["mode"] = "off"
+    sim.run(until=3.0)
+    assert group.z == pytest.approx(2.0 + 3.0 + 1.0, abs=1e-9)
+    assert all(note.is_compiled for note in sim.explain().laws) == (compiles == "auto")

@@ -301,8 +301,10 @@ class ConditionCompiler(Analyst):
         self.facts = CodeFacts(self)
 
     def _check_home(self, bound: Bound, whose: Component | Condition | Lowered, what: str = "") -> None:
-        """Raise ModelError if code works on an object of another simulation, whose numbers lie elsewhere."""
+        """Raise ModelError if code works on an object of another simulation; note if it fits one answer of modes."""
         sim, binding = self.integrator.sim, bound.binding
+        if bound.kernel.lowered.judges_modes:
+            self.integrator.references.judges_modes = True
         objects, items, addressed = binding.objects, binding.items, binding.addressed
         if binding.clocks and any(clock is not sim for clock in binding.clocks):
             raise _of_another(f"{what}{whose.name}", "a clock")

@@ -20,12 +20,13 @@ class References:
 
     are_polled  those whose changes are not announced, which are checked after every event; with what compares whatever
                 they refer to with what that was, if there is such a function
+    judges_modes    whether there has been code that fits one answer to a comparison of a mode
     names       all attributes, or the like, by which any has ever come to what may become another
     stands      returns whether all is unchanged that code was made with and Python code may change
     is_pending  whether there is new code for which that has not been noted yet
     """
 
-    __slots__ = ("_integrator", "_listing", "_told", "are_polled", "is_pending", "names", "stands")
+    __slots__ = ("_integrator", "_listing", "_told", "are_polled", "is_pending", "judges_modes", "names", "stands")
 
     def __init__(self, integrator: Integrator) -> None:
         self._integrator = integrator
@@ -34,7 +35,7 @@ class References:
         self._told: Pending[Member | Condition] = Pending(integrator.changes)
         self._listing: dict[object, None] = {}
         self.stands: Callable[[], bool] = _always
-        self.is_pending = False
+        self.is_pending = self.judges_modes = False
 
     def keep_current(self, item: Member | Condition, plan: Plan | ClassPlan) -> None:
         """Note a member or condition that may come to refer to something else."""

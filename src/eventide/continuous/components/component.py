@@ -48,7 +48,7 @@ class _Continuum:
     _base: int
     _side: int
     _flow: Flow | Still
-    _row: object
+    _row: memoryview[float]
     _rests: object
     _started: int = 0
     _class_plan: ClassPlan

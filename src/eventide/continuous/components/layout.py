@@ -12,7 +12,7 @@ from operator import index
 from typing import TYPE_CHECKING, Any, Final, SupportsIndex, TypeAlias
 
 from eventide.continuous.checks import refuse_change
-from eventide.continuous.components.reference import Reference
+from eventide.continuous.components.reference import Mode, Reference, is_mode, slot_name
 from eventide.continuous.components.vectors import seen, set_values, write_values
 from eventide.declare import GENERATED, MISSING, Field, Kept
 from eventide.declare.units import has_unit, in_unit
@@ -169,6 +169,7 @@ class Layout:
     states, computed, sums, parameters   names of each kind, in order of their slots
     vectors, computed_vectors            names of vectors; their slots begin with the computed ones
     references                           names of fields that are not numbers: other objects as a rule
+    modes                                of these, those of texts and members of enumerations, with a slot beside each
     given                                the defaults of the fields that have one
     names                                of the single quantities that change between events: no parameters or vectors
     aside                                names of what is in the second block
@@ -195,10 +196,12 @@ class Layout:
         )
         told = {*self.parameters, *self.size_fields}
         self.references = tuple(name for name in self._of("field") if name not in told)
+        self.modes = tuple(name for name in self.references if is_mode(fields[name].annotation))
+        self.fields = {**fields, **{slot_name(name): Field("field", 0.0, annotation=float) for name in self.modes}}
         given = {name: fields[name].default for name in self.references}
         self.given = {name: default for name, default in given.items() if default is not MISSING}
         self.names = (*self.states, *self.computed, *self.sums)
-        aside = (*self.computed, *self.sums, *self.parameters)
+        aside = (*self.computed, *self.sums, *self.parameters, *map(slot_name, self.modes))
         self.aside = frozenset((*aside, *self.computed_vectors))
         self.offsets = {name: i for names in (self.states, aside) for i, name in enumerate(names)}
         self.moving, self.standing = len(self.states), len(aside)
@@ -305,8 +308,8 @@ class Layout:
 
     def install(self, cls: type) -> None:
         """Give the class one property for each of its names."""
-        for name, offset in self.offsets.items():
-            spec = self.fields[name]
+        for name in (*self.states, *self.computed, *self.sums, *self.parameters):
+            offset, spec = self.offsets[name], self.fields[name]
             if spec.role == "field":
                 self._install(cls, _PARAMETER, offset, name, KINDS[spec.annotation])
             else:
@@ -318,7 +321,12 @@ class Layout:
         for name in self.size_fields:
             self._install(cls, _SIZE, 0, name)
         for name in self.references:
-            setattr(cls, name, Reference(name))
+            setattr(cls, name, self._mode(name) if name in self.modes else Reference(name))
+
+    def _mode(self, name: str) -> Mode:
+        offset = self.offsets[slot_name(name)]
+        setter = _functions(_PARAMETER, offset, name)[1]
+        return Mode(name, offset, self.fields[name].annotation, setter)  # type: ignore[arg-type]  # as `is_mode` says
 
     def _install(self, cls: type, template: str, offset: int, name: str, kind: str = "") -> None:
         shown = offset + len(self.vectors)  # behind all that can be written

@@ -1,14 +1,60 @@
 """Fields of continuous components that refer to other objects: setting one announces the change to the flows.
 
 So after an event only what may have changed is checked, not a thousand other objects.
+
+Modes are fields that hold a text or a member of an enumeration, with a slot beside each by which native code knows it.
+In: what such a field is set to. Out: the number in the slot. What is set stands among the object's own attributes, as
+any; invariant: where native code reads the slot, it has the number of the token in code to which that is equal, or
+another where it is equal to none there. Native code compares the number, and sets both (`translation/handlers.py`).
+Numbers follow from code alone, so that all simulations of a process share its kernels.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from enum import Enum
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.member import Member
+
+NUMBERS: Final[dict[tuple[type, object], float]] = {}
+"""The number of each token with which code compares modes, or to which it sets them."""
+_TAKEN: Final[dict[float, None]] = {}
+
+
+def is_mode(annotation: object) -> TypeGuard[type]:
+    """Whether fields of an annotation hold modes: texts, or members of an enumeration, each equal to itself only."""
+    if not isinstance(annotation, type):
+        return False
+    return annotation is str or (issubclass(annotation, Enum) and annotation.__eq__ is object.__eq__)
+
+
+def slot_name(name: str) -> str:
+    """By what name the slot beside a field is known; no name of a user's is like that."""
+    return f"{name} as a number"
+
+
+def number_of(token: object) -> float:
+    """The number of a token in code; the first call for it gives it one, the same in all processes but for a clash.
+
+    Kernels are kept in files by their texts, which have the numbers in them.
+    """
+    key = type(token), token
+    if key not in NUMBERS:
+        kind, name = type(token), token.name if isinstance(token, Enum) else token
+        digest = blake2b(
+            f"{kind.__module__}.{kind.__qualname__} {name}".encode(errors="replace"), digest_size=6
+        ).digest()
+        number = float(int.from_bytes(digest) + 1)
+        while number in _TAKEN:
+            number += 1.0
+        _TAKEN[number] = None
+        NUMBERS[key] = number
+    return NUMBERS[key]
 
 
 class Reference:
@@ -31,3 +77,25 @@ class Reference:
         except KeyError:
             raise AttributeError(self.name) from None
         owner._system.integrator.changes.note_reference()
+
+
+class Mode(Reference):
+    """Such a field of a class."""
+
+    def __init__(self, name: str, offset: int, annotation: type, tell: Callable[[Continuous, float], None]) -> None:
+        super().__init__(name)
+        self.offset = offset
+        self.annotation = annotation
+        self._tell = tell
+
+    def fits(self, owner: Continuous) -> bool:
+        """Whether native code may go by the number, which is that of the present mode then, however it was set."""
+        value = owner.__dict__.get(self.name)
+        if type(value) is not self.annotation:
+            return False
+        number, slot, row = NUMBERS.get((type(value), value), 0.0), owner._side + self.offset, owner._row
+        if row[slot] != number and owner._flow.integrator.is_observed:
+            row[slot] = number  # code with this token is new, or the object is: nothing has changed
+        elif row[slot] != number:
+            self._tell(owner, number)
+        return True

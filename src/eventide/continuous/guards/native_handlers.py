@@ -132,11 +132,13 @@ class NativeHandlers:
     def level(self) -> int:
         """Which of them may run now, as far as the model is concerned: a value of REACTS.
 
-        Not where every event makes Python look at what cannot be read, and not what fills lists where some are read.
+        Not where every event makes Python look at what cannot be read. Not what fills lists or sets modes where lists
+        are read, or where kernels fit one answer to a comparison of a mode.
         """
         if self.integrator.groups.opaque:
             return 0
-        return 1 if self.integrator.references.looks_at_lists else 2
+        references = self.integrator.references
+        return 1 if references.looks_at_lists or references.judges_modes else 2
 
     def allow(self, level: int) -> None:
         """Let them run, or not, until the stepper comes back."""

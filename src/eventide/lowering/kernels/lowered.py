@@ -172,6 +172,12 @@ class Lowered:
         return any(step.can_change for step in self.steps)
 
     @cached_property
+    def judges_modes(self) -> bool:
+        """Whether it fits one answer to a comparison of a mode: where native code sets it, another is to be bound."""
+        judged = [(step.selector, self.steps[step.parent].expected) for step in self.steps if step.check == "token"]
+        return any(name in getattr(getattr(cls, "_layout", None), "modes", ()) for name, cls in judged)
+
+    @cached_property
     def selectors(self) -> frozenset[str]:
         """The names of the attributes, or the like, by which it comes to what may become another."""
         return frozenset(step.selector for step in self.steps if step.can_change)

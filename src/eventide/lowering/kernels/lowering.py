@@ -115,6 +115,7 @@ class Lowering:
         self.entry = entry
         self.rows = rows
         self.kind: LoweredKind = kind
+        self.book = book
         self.outside = NameResolver(entry, kind, book)
         self._definition = book.definition(entry.function)
         self.certificate: tuple[int, ...] = ()
@@ -123,6 +124,17 @@ class Lowering:
 
     def lower(self, *, exact_pow: bool = False) -> Lowered:
         """The kernel's text and what its caller has to know."""
+        try:
+            return self._lower(exact_pow=exact_pow)
+        except CannotLower:
+            if not self.outside.has_modes or self.kind in ("handler", "segment"):
+                raise
+        # What cannot be followed may be of another mode than the present one.
+        self.outside = NameResolver(self.entry, self.kind, self.book)
+        self.outside.asks_modes = False
+        return self._lower(exact_pow=exact_pow)
+
+    def _lower(self, *, exact_pow: bool) -> Lowered:
         name = self.entry.function.__name__
         if self.kind == "law" and name in LAWS and self._definition.file.stores(name):
             raise self.refusal(

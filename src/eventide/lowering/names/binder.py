@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from eventide.lowering.translation.values import Path
 
 
-IDENTIFIED: Final = ("class", "code", "same", "tuple", "token")
+IDENTIFIED: Final = ("class", "code", "same", "tuple", "token", "mode")
 """The checks of single objects: while they are the same objects, the checks hold."""
 
 
@@ -209,6 +209,12 @@ def bind(function, arguments):
             self.lines.append(f"if v{number}: return None")
             return
         self.names[f"expected{number}"] = step.expected
+        if step.check == "mode":
+            is_many = ITEMS in step.path
+            self.lines += [f"for item in v{step.parent}:"] * is_many
+            owner = "item" if is_many else f"v{step.parent}"
+            self.lines.append(f"{'    ' * is_many}if not expected{number}.fits({owner}): return None")
+            return
         indent, value = "", f"v{number}"
         if ITEMS in step.path:
             self.lines.append(f"for item in v{number}:")

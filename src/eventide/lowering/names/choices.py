@@ -15,7 +15,7 @@ from dataclasses import replace
 from types import FunctionType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from eventide.lowering.names.name_resolution import PropertyRead
+from eventide.lowering.names.found import PropertyRead
 from eventide.lowering.translation.values import Function, Ref, literal
 from eventide.reading.constants import PARTS
 from eventide.reading.source import Copies, closed

@@ -6,18 +6,30 @@ Every object that is met is written down as a step, with what another must be li
 from __future__ import annotations
 
 import builtins
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from eventide.continuous import Continuous, StateVariable, Variable, VectorVariable
 from eventide.continuous.components.component import Law
+from eventide.continuous.components.reference import Mode
 from eventide.declare import Component
 from eventide.discrete.queue import Queue
 from eventide.discrete.world import World
+from eventide.lowering.names.found import (
+    ROLES,
+    ClosureNumber,
+    Found,
+    ModePlace,
+    PassedNumber,
+    Place,
+    PropertyRead,
+    mode_of,
+    place_of,
+)
 from eventide.lowering.names.paths import (
     GLOBALS,
     ITEMS,
@@ -70,64 +82,12 @@ if TYPE_CHECKING:
     from eventide.reading.entries import Entry
     from eventide.reading.source import SourceBook
 
-ROLES: Final[dict[str, Row]] = {
-    "state": "state",
-    "computed": "computed",
-    "sum": "sum",
-    "field": "parameter",
-    "vector": "state",
-    "computed vector": "computed",
-}
 LASTING: Final = (ModuleType, type, FunctionType, BuiltinFunctionType, staticmethod, property, int, float, str)
 """Of these no object is of a simulation."""
 STRANGE: Final = "it belongs to another simulation"
 LARGEST_WHOLE: Final = 2**53
 """Up to this whole number every one is a float."""
 LOOSE: Final[dict[str, Row]] = {"state": "state", "rate": "rate", "last_state": "last"}
-
-
-@dataclass(frozen=True)
-class Place:
-    """A slot of an object, in one of its rows."""
-
-    owner: Ref
-    row: Row
-    name: str
-    offset: int
-    kind: type = float
-
-
-@dataclass(frozen=True)
-class ClosureNumber:
-    """A number that a condition closes over, by its position among them."""
-
-    index: int
-    kind: type
-    is_numpy: bool = False
-
-
-@dataclass(frozen=True)
-class PassedNumber:
-    """A number that is stored in no slot, and is passed to the kernel with its value after each event.
-
-    element     the operand that counts the items, if the path goes through a list
-    """
-
-    path: Path
-    kind: type
-    element: str | None
-    is_numpy: bool = False
-
-
-@dataclass(frozen=True)
-class PropertyRead:
-    """A property, to be followed like a method."""
-
-    function: Function
-
-
-Found: TypeAlias = Item | Place | ClosureNumber | PassedNumber | PropertyRead
-"""What a name or attribute stands for, before it is read."""
 
 
 class NameResolver:
@@ -138,6 +98,7 @@ class NameResolver:
     names       what names of modules and classes stand for, as far as that is no object of the model's: also where it
                 is nothing, or cannot be followed
     takes_lists whether a list is meant itself, and not what is in it
+    has_modes   whether it reads a mode by its number; asks_modes: whether it does so, or one kernel fits one answer
     """
 
     def __init__(self, entry: Entry, kind: LoweredKind, book: SourceBook) -> None:
@@ -154,6 +115,7 @@ class NameResolver:
         self._of_class: set[Path] = set()
         self._told: set[Path] = set()
         self.takes_lists = False
+        self.has_modes, self.asks_modes = False, True
 
     # --- objects by their paths -----------------------------------------------------------------------------------
 
@@ -176,7 +138,7 @@ class NameResolver:
             return Builtin(value, path)
         if is_token(value) and element is None:
             self._note(path, "token", (type(value), ()))
-            return Token(value, path)
+            return Token(type(value), path, value)
         if is_number(value):
             return self._number(value, path, element)
         if self.takes_lists and type(value) is list:
@@ -514,10 +476,18 @@ class NameResolver:
             self._told.add(path)
         if isinstance(sample, Law):
             self._of_class.add(path)  # its function is given once for all
+        if is_reference and self.asks_modes and isinstance(member, Mode) and member.fits(sample):
+            return self._mode(ref, name, member)
         item = self.item(value, path, ref.element)
         if isinstance(item, Opaque) and not is_numpys(item.value):
             raise Unlowerable(f"{name!r} is a {type(value).__name__}, and only numbers and components can be followed")
         return item
+
+    def _mode(self, ref: Ref, name: str, field: Mode) -> ModePlace:
+        """A mode, of which the number is read."""
+        self.has_modes = True
+        self._note((*ref.path, name), "mode", field)
+        return mode_of(ref, name)
 
     def _is_laid_over(self, function: FunctionType, name: str) -> bool:
         """Whether code sets an attribute by a method's name, so that an object's may differ from its class's."""
@@ -565,14 +535,6 @@ def _as_item(value: object, path: Path | None) -> Item:
     if isinstance(value, ModuleType):
         return Module(value)
     return Builtin(value, path) if isinstance(value, BuiltinFunctionType | type) else Opaque(value)
-
-
-def place_of(ref: Ref, name: str) -> Place:
-    """The slot behind a declared name of a component."""
-    layout = ref.sample._layout
-    spec = layout.fields[name]
-    kind = spec.annotation if spec.role == "field" else float
-    return Place(ref, ROLES[spec.role], name, layout.offsets[name], kind)
 
 
 def vector_of(ref: Ref, row: Row, name: str) -> Vector:

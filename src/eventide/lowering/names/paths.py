@@ -37,7 +37,7 @@ HEAP_TYPE: Final = 1 << 9
 Listed: TypeAlias = "list[object] | tuple[object, ...] | NDArray[np.float64]"
 Space: TypeAlias = dict[str, object] | type
 """Where a name is looked up: in a module, or in a class."""
-Check: TypeAlias = Literal["class", "code", "items", "same", "table", "array", "tuple", "token"]
+Check: TypeAlias = Literal["class", "code", "items", "same", "table", "array", "tuple", "token", "mode"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class Step:
     check       class: it is of exactly that class; code: a function of that code; same: it is that very object, which
                 is no simulation's; items: a list or queue of objects of that class, or empty if None; table: a list of
                 numbers of that class; array: an array of doubles of that shape; tuple: one of that length; token: of
-                that class, and equal to some tokens and to others not
+                that class, and equal to some tokens and to others not; mode: of the class of that field of a component
     layout      of a component with vectors: where they stand and how long they are; None for all else
     can_change  whether another object may come to stand here while the run goes on
     is_announced    whether the integrator is told then: of declared fields of components, but not of what a list holds

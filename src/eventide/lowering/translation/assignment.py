@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
-from eventide.lowering.names.name_resolution import Place
+from eventide.lowering.names.found import ModePlace, Place
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation.expressions import find_attribute
 from eventide.lowering.translation.operators import combine, operate
@@ -158,7 +158,7 @@ def _augmented_assignment(context: Context, node: ast.AugAssign) -> None:
         before: Item = context.evaluate(ast.copy_location(ast.Name(target.id, ast.Load()), target))
         place = None
     elif isinstance(target, ast.Attribute):
-        place = _place(context, target)
+        place = _number_place(context, target)
         before = place if isinstance(place, Vector) else context.settle(place)
     else:
         raise Unlowerable("items are not assigned")
@@ -224,7 +224,9 @@ def assign(context: Context, target: ast.expr, item: Item) -> None:
         context.scope.bindings[target.id] = item
     elif isinstance(target, ast.Attribute):
         place = _place(context, target)
-        if isinstance(place, Vector):
+        if isinstance(place, ModePlace):
+            context.dialect.set_mode(context, place, item)
+        elif isinstance(place, Vector):
             context.dialect.fill(context, place, as_operand(context, item, target))
         else:
             context.dialect.write(context, place, context.as_number(item, target))
@@ -239,9 +241,16 @@ def assign(context: Context, target: ast.expr, item: Item) -> None:
         raise Unlowerable("names, attributes and items of vectors can be assigned, and nothing else")
 
 
-def _place(context: Context, target: ast.Attribute) -> Place | Vector:
+def _number_place(context: Context, target: ast.Attribute) -> Place | Vector:
+    place = _place(context, target)
+    if isinstance(place, ModePlace):
+        raise Unlowerable("texts are made by Python")
+    return place
+
+
+def _place(context: Context, target: ast.Attribute) -> Place | Vector | ModePlace:
     found = find_attribute(context, target)
-    if not isinstance(found, Place | Vector):
+    if not isinstance(found, Place | Vector | ModePlace):
         raise Unlowerable(
             f"{target.attr!r} is stored in no slot: between events only states, rates, computed values and sums change"
         )

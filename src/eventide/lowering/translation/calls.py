@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from eventide.continuous import Variable
 from eventide.lowering.names.choices import CHOOSE, CLOSED, FITS, call_chosen, call_closed, marker_of, tell_fits
-from eventide.lowering.names.name_resolution import Place
+from eventide.lowering.names.found import Place
 from eventide.lowering.names.paths import is_numpys
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation.numpy_functions import call_method, call_numpy

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 from eventide.continuous import Continuous
 from eventide.enclosures.guard_expressions import GuardExpression, may_rest
 from eventide.engine.codes import CHECKED
-from eventide.lowering.names.name_resolution import Found, Place
+from eventide.lowering.names.found import Found, Place
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
 from eventide.lowering.translation.context import Context, Frame
 from eventide.lowering.translation.dialect import Dialect

@@ -40,7 +40,8 @@ from eventide.native.ir import Builder
 
 if TYPE_CHECKING:
     from eventide.lowering.kernels.lowered import Access
-    from eventide.lowering.names.name_resolution import Found, NameResolver
+    from eventide.lowering.names.found import Found
+    from eventide.lowering.names.name_resolution import NameResolver
     from eventide.lowering.translation.dialect import Dialect
     from eventide.reading.source import Definition
 

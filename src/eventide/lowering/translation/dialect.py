@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from eventide.lowering.names.name_resolution import ClosureNumber, PassedNumber, Place, PropertyRead
+from eventide.lowering.names.found import ClosureNumber, ModePlace, PassedNumber, Place, PropertyRead
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation import assignment
+from eventide.lowering.translation.values import Token
 
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable
 
     from eventide.lowering.kernels.lowered import Row
-    from eventide.lowering.names.name_resolution import Found
+    from eventide.lowering.names.found import Found
     from eventide.lowering.translation.context import Context
     from eventide.lowering.translation.values import Boolean, Function, Item, Number, Vector
     from eventide.lowering.translation.vectors import Operand
@@ -37,6 +38,8 @@ class Dialect:
             return context.slots.read(found, context.scope.written)
         if isinstance(found, ClosureNumber):
             return context.slots.const(found)
+        if isinstance(found, ModePlace):
+            return Token(found.kind, found.path, number=context.slots.read(found.place, context.scope.written).text)
         if isinstance(found, PassedNumber):
             return context.slots.passed(found)
         if isinstance(found, PropertyRead):
@@ -70,6 +73,10 @@ class Dialect:
     def write(self, context: Context, place: Place, item: Number | Boolean) -> None:
         """Set a slot."""
         assignment.write(context, place, item)
+
+    def set_mode(self, context: Context, mode: ModePlace, item: Item) -> None:
+        """Set a mode."""
+        raise Unlowerable(f"{mode.path[-1]!r} is a mode, which changes in events only")
 
     def fill(self, context: Context, target: Vector, item: Operand) -> None:
         """Set all numbers of a vector."""

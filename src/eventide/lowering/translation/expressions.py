@@ -6,6 +6,7 @@ import ast
 from typing import TYPE_CHECKING
 
 from eventide.continuous import Continuous
+from eventide.continuous.components.reference import number_of
 from eventide.lowering.names.paths import is_token
 from eventide.lowering.not_compilable import Unlowerable
 from eventide.lowering.translation.booleans import COMPARISONS
@@ -37,11 +38,12 @@ from eventide.lowering.translation.values import (
     literal,
 )
 from eventide.lowering.translation.vectors import array_attribute, as_operand, is_vector, item_by, part_of
+from eventide.native.ir import real
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from eventide.lowering.names.name_resolution import Found
+    from eventide.lowering.names.found import Found
     from eventide.lowering.translation.context import Context
 
 
@@ -56,6 +58,9 @@ def evaluate_boolean(context: Context, node: ast.expr) -> Boolean:
 def _constant(context: Context, node: ast.Constant) -> Item:
     if node.value is None:
         return Nothing()
+    if isinstance(node.value, str):  # the very object that the code has, as modes are set to it
+        known = (one for one in context.frame.function.function.__code__.co_consts if type(one) is str)
+        return Opaque(next((one for one in known if one == node.value), node.value))
     return constant(node.value) if isinstance(node.value, int | float) else Opaque(node.value)
 
 
@@ -244,10 +249,18 @@ def _compare_tokens(context: Context, operator: ast.cmpop, left: Item, right: It
     if len(values) < len(others) or is_several != isinstance(other, Items) or not all(map(_is_comparable, values)):
         raise Unlowerable(f"{describe(token)} is compared with what is written out, by == or !=, or in a tuple of such")
     is_same = isinstance(operator, ast.Is | ast.IsNot)
-    if isinstance(operator, ast.Lt | ast.LtE | ast.Gt | ast.GtE) or (is_same and isinstance(token.value, str)):
+    if isinstance(operator, ast.Lt | ast.LtE | ast.Gt | ast.GtE) or (is_same and token.kind is str):
         raise Unlowerable("texts are compared by == and !=")
-    found = [context.names.equals(token, value) for value in values]
-    return literal(any(found) != isinstance(operator, ast.NotEq | ast.IsNot | ast.NotIn))
+    is_opposite = isinstance(operator, ast.NotEq | ast.IsNot | ast.NotIn)
+    if not token.number:
+        answers = [context.names.equals(token, value) for value in values]
+        return literal(any(answers) != is_opposite)
+    found = literal(False)
+    for value in values:
+        if type(value) is token.kind:
+            is_it = Boolean(context.builder.value("fcmp oeq", "double", token.number, real(number_of(value))))
+            found = context.booleans.either(found, is_it)
+    return context.booleans.opposite(found) if is_opposite else found
 
 
 def _is_comparable(value: object) -> bool:

@@ -13,6 +13,7 @@ from copy import copy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
+from eventide.continuous.components.reference import number_of
 from eventide.engine.codes import ASKS, DONE, MOST_WRITES
 from eventide.lowering.kernels.lowered import Access, Row
 from eventide.lowering.not_compilable import CannotLower, Unlowerable
@@ -36,12 +37,13 @@ from eventide.lowering.translation.values import (
     Table,
     Vector,
     VectorMethod,
+    constant,
     describe,
 )
 from eventide.native.ir import ONE, ZERO, Block, Instruction
 
 if TYPE_CHECKING:
-    from eventide.lowering.names.name_resolution import Place
+    from eventide.lowering.names.found import ModePlace, Place
     from eventide.lowering.translation.context import Context
     from eventide.lowering.translation.scope import Edge, Scope
     from eventide.lowering.translation.vectors import Operand
@@ -109,6 +111,16 @@ class Snapshot:
     books: list[tuple[object, dict[str, Any]]]
 
 
+@dataclass(frozen=True)
+class _Setting:
+    """A mode that is set: the operands with the addresses of the object, of the name and of what it is set to."""
+
+    owner: str
+    name: str
+    value: str
+    mark: str
+
+
 class HandlerDialect(Dialect):
     """How handlers are lowered.
 
@@ -124,11 +136,12 @@ class HandlerDialect(Dialect):
         self.asks: list[CannotLower] = []
         self._leaving: list[Edge] = []
         self._entries: list[_Entry] = []
+        self._settings: list[_Setting] = []
 
     @property
     def appends(self) -> bool:
-        """Whether something is put into lists."""
-        return bool(self._entries)
+        """Whether objects of Python's change: something is put into lists, or modes are set."""
+        return bool(self._entries or self._settings)
 
     # --- what is left to Python -----------------------------------------------------------------------------------
 
@@ -149,7 +162,7 @@ class HandlerDialect(Dialect):
     def _keep(self, context: Context) -> Snapshot:
         returns = len(context.frame.returns)
         books: list[tuple[object, dict[str, object]]] = [
-            (self, _books(self, ("changes", "asks", "_leaving", "_entries")))
+            (self, _books(self, ("changes", "asks", "_leaving", "_entries", "_settings")))
         ]
         books += [(owner, _books(owner)) for owner in (context.slots, context.names)]
         return Snapshot(
@@ -228,6 +241,19 @@ class HandlerDialect(Dialect):
         """Vectors are left to Python."""
         raise Unlowerable("in a handler vectors are left to Python")
 
+    def set_mode(self, context: Context, mode: ModePlace, item: Item) -> None:
+        """Set a mode to what is written out: its number at once, and the object's own attribute when all is done."""
+        owner = mode.place.owner
+        if context.loops or owner.element is not None:
+            raise Unlowerable("in a loop it is left to Python")
+        if not isinstance(item, Opaque) or type(item.value) is not mode.kind:
+            raise Unlowerable("modes that are not written out are set by Python")
+        self.write(context, mode.place, constant(number_of(item.value)))
+        mark, slots = _memory(context, "i1"), context.slots
+        context.builder.put("i1", "true", mark)
+        known = slots.object(owner.path), slots.literal(mode.path[-1]), slots.literal(item.value)
+        self._settings.append(_Setting(*known, mark))
+
     # --- what goes into lists -------------------------------------------------------------------------------------
 
     def append(self, context: Context, target: AppendTarget, item: Item, node: ast.expr) -> None:
@@ -261,7 +287,8 @@ class HandlerDialect(Dialect):
 
     def opening(self, context: Context) -> list[Instruction]:
         """What comes first: nothing has been written or put anywhere, and what may be written is kept."""
-        written = [Instruction("store", "i1", "false", entry.mark) for entry in self._entries]
+        marks = [*(entry.mark for entry in self._entries), *(setting.mark for setting in self._settings)]
+        written = [Instruction("store", "i1", "false", mark) for mark in marks]
         for number, place in enumerate(self.changes.values()):
             changed, undo = f"%told{number}", f"%undo{number}"
             written += [
@@ -290,12 +317,26 @@ class HandlerDialect(Dialect):
                 builder.put("double", f"%undo{number}", f"%undo{number}.at")
             builder.finish("i64", str(ASKS))
         builder.enter(commit)
+        self._set(context)
         self._put(context)
         builder.finish("i64", self.answer(context))
 
     def answer(self, context: Context) -> str:
         """What is answered where all is done."""
         return str(DONE)
+
+    def _set(self, context: Context) -> None:
+        """Set modes among the attributes of their objects, in the order of the code."""
+        for setting in self._settings:
+            put, after = context.builder.block(), context.builder.block()
+            context.builder.branch(context.builder.get("i1", setting.mark), put, after)
+            context.builder.enter(put)
+            owner, name, value = (pointer(context, one) for one in (setting.owner, setting.name, setting.value))
+            own = call_python(context, "ptr", "PyObject_GenericGetDict", ("ptr", owner), ("ptr", "null"))
+            call_python(context, "i32", "PyDict_SetItem", ("ptr", own), ("ptr", name), ("ptr", value))
+            call_python(context, "void", "Py_DecRef", ("ptr", own))
+            context.builder.jump(after)
+            context.builder.enter(after)
 
     def _put(self, context: Context) -> None:
         """Put into lists what has been kept for them, in the order of the code, which is that of its execution."""

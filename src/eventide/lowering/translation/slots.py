@@ -24,7 +24,9 @@ from eventide.lowering.translation.values import (
 from eventide.native.ir import NAN, ONE, ZERO, Builder, Instruction
 
 if TYPE_CHECKING:
-    from eventide.lowering.names.name_resolution import ClosureNumber, PassedNumber, Place
+    from collections.abc import Hashable
+
+    from eventide.lowering.names.found import ClosureNumber, PassedNumber, Place
 
 ROWS: Final[dict[Row, str]] = {
     "state": "%Y",
@@ -245,8 +247,8 @@ class Slots:
         """The address of an object itself, as a whole number."""
         return self.objects.setdefault(path, f"%object{len(self.objects)}")
 
-    def literal(self, value: str | None) -> str:
-        """The same of a text in the code, or of None."""
+    def literal(self, value: Hashable) -> str:
+        """The same of a text or a member of an enumeration in the code, or of None."""
         return self.literals.setdefault(value, f"%literal{len(self.literals)}")
 
     # --- the index row --------------------------------------------------------------------------------------------

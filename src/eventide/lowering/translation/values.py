@@ -281,10 +281,15 @@ class Opaque:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Token:
-    """A text or a member of an enumeration, found at a path: it may be compared, and does not move within a step."""
+    """A text or a member of an enumeration, found at a path: it may be compared, and does not move within a step.
 
-    value: object
+    value   what it is now; number: the operand with its number, if it is a mode
+    """
+
+    kind: type
     path: Path
+    value: object = None
+    number: str = ""
 
 
 Item: TypeAlias = (
@@ -362,7 +367,7 @@ def literal(value: bool) -> Boolean:
 def describe(item: Item) -> str:
     """What an item is, in words."""
     if isinstance(item, Token):
-        return f"a {type(item.value).__name__}"
+        return f"a {item.kind.__name__}"
     if isinstance(item, Opaque):
         return item.value if isinstance(item.value, str) else f"{item.value!r}"
     if isinstance(item, Ref):
