@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
-from math import cos, exp, inf, nan, pi, sin, sqrt
+from math import cos, exp, inf, nan, nextafter, pi, sin, sqrt
 
 import numpy as np
 import pytest
@@ -82,6 +82,14 @@ def test_periodic_instants_do_not_drift(period: float | Fraction) -> None:
         instant = float(k * exact)
         assert (pulse(instant), pulse(np.nextafter(instant, -inf))) == (1.0, 0.0)
         assert pulse.next_breakpoint(np.nextafter(instant, -inf)) == instant
+
+
+def test_a_start_of_many_digits_is_itself() -> None:
+    for start in (963.6708728449709, 0.1 + 0.2, 73.19007239096598):
+        pulse = Pulse(0.1, start, width=0.05)
+        assert pulse.next_breakpoint(0.0) == start
+        assert (pulse(start), pulse(nextafter(start, 0.0))) == (1.0, 0.0)
+    assert Pulse(1e-300, 0.1, width=5e-301).next_breakpoint(0.0) == 0.1
 
 
 def test_tables() -> None:

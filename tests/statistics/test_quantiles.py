@@ -105,3 +105,11 @@ def test_poisson(mean):
 def test_poisson_at_the_last_uniform():
     assert poisson_quantile(19.9, 1.0 - 2.0**-53) < 80
     assert poisson_quantile(0.0, 1.0 - 2.0**-53) == 0
+
+
+@pytest.mark.parametrize(
+    ("shape", "u"),
+    [(0.00289751248832427, 0.9999999999), (0.006257914914452247, 0.999980649851891), (0.00167, 1.0 - 2.0**-53)],
+)
+def test_the_upper_tail_of_a_gamma_distribution_of_a_tiny_shape_is_found(shape, u):
+    assert gamma_quantile(shape, u) == pytest.approx(special.gammainccinv(shape, 1.0 - u), rel=1e-9)

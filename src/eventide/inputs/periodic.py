@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _PRIME_1 = 67108859.0
 _PRIME_2 = 67108763.0
 """The two largest primes below 2**26 at which cubing loses no number: one less is no multiple of 3."""
+LARGEST = 2**900
+"""The greatest unit of instants, which are floats times it."""
 _ROUNDS = 6
 _STEP = 14159265.0
 """Added in each round; any number does that is not 0."""
@@ -27,7 +29,8 @@ _STEP = 14159265.0
 class Periodic(Input):
     """What changes at start + k * period, k = 0, 1, ..., each instant rounded once.
 
-    Both numbers are read as decimals, so that 0.1 means 1/10; a period may be a fraction as well.
+    Both numbers are read as decimals, so that 0.1 means 1/10; a period may be a fraction as well. Of numbers of so many
+    digits that they have no common unit among floats the product is rounded, and the sum.
     """
 
     period: float | Fraction
@@ -41,6 +44,8 @@ class Periodic(Input):
         # In units in which all of them are whole: (origin + k * stride) / unit is then one rounding of an exact number.
         exact = {"_stride": exact_period(self.period), "_origin": as_decimal(self.start)} | self._further_instants()
         unit = lcm(*(number.denominator for number in exact.values()))
+        if unit > LARGEST or float(exact["_origin"] * unit) / float(unit) != float(self.start):
+            unit = 1
         object.__setattr__(self, "_unit", float(unit))
         for name, number in exact.items():
             object.__setattr__(self, name, float(number * unit))

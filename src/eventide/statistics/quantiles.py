@@ -25,6 +25,7 @@ FORWARD_MEAN = 20.0
 
 MAX_STEPS = 200
 LARGEST_LOG = 700.0  # exp of more overflows
+NEAR = 1e-6  # of the logarithm of a tail: by this part of it a quantile that was found is not off
 
 Tail = Callable[[float], tuple[float, float]]
 
@@ -66,7 +67,12 @@ def gamma_quantile(shape: float, u: float) -> float:
         return 0.0
     root = 1.0 - 1.0 / (9.0 * shape) + normal_quantile(u) / (3.0 * sqrt(shape))
     start = log(shape) + 3.0 * log(root) if root > 0.3 else small
-    return exp(_solve(tail, wanted, start))
+    t = _solve(tail, wanted, start)
+    if upper and shape < 1.0 and not abs(tail(t)[0] - wanted) <= NEAR * abs(wanted):
+        # The start was on the left, and a step led so far to the right that rounding leaves nothing of the slope there.
+        # From this bound, DLMF 8.10.1, the steps come down to the quantile.
+        t = _solve(tail, wanted, log(max(1.0, -wanted - lgamma(shape))))
+    return exp(t)
 
 
 def beta_logit(a: float, b: float, u: float) -> float:
