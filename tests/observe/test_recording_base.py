@@ -113,6 +113,52 @@ def test_every_step_keeps_the_end_of_a_step_at_an_event_without_a_trace():
     assert rows(trace) == [(0.0, 1, 0.0), (1.0, 0, 1.0), (1.5, 0, 1.5), (2.5, -1, 2.5)]
 
 
+@pytest.mark.parametrize("compiles", [False, "auto"])
+@pytest.mark.parametrize("events", [True, False])
+def test_steps_of_several_flows_that_end_at_one_time_have_one_row(compiles, events):
+    sim = ev.Simulation(dt_max=0.5, compile=compiles)
+    first, second = (Tank(sim, name=name, level=level).start() for name, level in (("first", 0.0), ("second", 1.0)))
+    at(sim, 1.25, lambda: setattr(first, "level", 9.0))
+    trace = sim.record(first, second, every="step", events=events)
+    population = sim.record(Tank, every="step", events=events)
+
+    sim.run(until=2.0)
+
+    whole = list(zip(trace.times.tolist(), trace.sides.tolist(), strict=True))
+    assert [(time, side) for time, side in whole if trace.times.tolist().count(time) > 1] == (
+        [(1.25, -1), (1.25, 1)] if events else []
+    )
+    assert sum(side == 0 for _, side in whole) >= 4
+    assert trace["second.level"] == pytest.approx(1.0 + trace.times)
+    for name in ("first", "second"):
+        own = [time for time, who in zip(population.times.tolist(), population.components, strict=True) if who == name]
+        assert [time for time in own if own.count(time) > 1] == ([1.25, 1.25] if events and name == "first" else [])
+        assert sorted(set(own)) == sorted(set(trace.times.tolist()))
+
+
+@pytest.mark.parametrize("compiles", [False, "auto"])
+def test_a_step_that_ends_where_another_flow_has_an_event_has_the_rows_of_that(compiles):
+    class Clock(ev.Continuous):
+        reading: ev.State = 0.0
+
+        def equations(self):
+            self.rate.reading = 1.0
+
+        @ev.when(lambda self: self.reading >= 1.0)
+        def strike(self):
+            self.reading = 0.0
+
+    sim = ev.Simulation(dt_max=0.25, compile=compiles)
+    clock, tank = Clock(sim, name="clock").start(), Tank(sim, name="tank").start()
+    trace = sim.record(clock, tank, every="step")
+    sim.run(until=3.5)
+
+    times = trace.times.tolist()
+    sides = [tuple(trace.sides[trace.times == time].tolist()) for time in dict.fromkeys(times)]
+    assert sides.count((-1, 1)) == 3
+    assert set(sides) == {(1,), (0,), (-1, 1), (-1,)}
+
+
 def test_without_events_only_the_grid_is_kept_and_its_value_after_an_event(sim, tank):
     at(sim, 1.0, lambda: setattr(tank, "level", 5.0))
     at(sim, 1.5, lambda: setattr(tank, "level", 6.0))

@@ -142,6 +142,8 @@ class RecordingBase(Observer):
         """The sources that took part in the instant not yet written down, just before its first event and just after
         its latest.
         """
+        self._step: list[Row] = []
+        """The rows at the end of the latest step, as long as they may still be those of an event."""
         self._due = nan
         """The latest regular instant."""
         self._sink: RowSink | None = None
@@ -332,7 +334,12 @@ class RecordingBase(Observer):
         calendar = self._calendar
         time, events, present = given or (self.sim.time, calendar.turn - calendar.void, self._present)
         is_after = phase is Phase.AFTER
-        if not is_after or self._instant != time:
+        if phase is Phase.STEP and self._instant == time:  # that of another flow: the rows of the event are enough
+            self._due = time
+            return
+        if not is_after and self._step and self._step[0][1] == time:
+            self._step = []  # several flows end steps here, or an event follows: one row
+        elif not is_after or self._instant != time:
             self._settle()
         if is_after or phase is Phase.BEFORE:
             self._instant = time
@@ -344,7 +351,11 @@ class RecordingBase(Observer):
                 looks = self._open.get(number) or self._open.setdefault(number, [None, None])
                 looks[is_after] = source.values(), source.rates(), events
         else:
-            self._write_down([(number, time, REGULAR, source.values()) for number, source in present])
+            rows: list[Row] = [(number, time, REGULAR, source.values()) for number, source in present]
+            if phase is Phase.STEP:
+                self._step = rows
+            else:
+                self._write_down(rows)
         if self._sink is not None and not is_after:
             self._sink.offer(self._count())
 
@@ -371,13 +382,16 @@ class RecordingBase(Observer):
                     rows.append((number, time, AFTER, after[0]))
             elif is_due and (latest := after or before) is not None:
                 rows.append((number, time, REGULAR, latest[0]))
-        return rows
+        return rows + self._step
 
     def _settle(self) -> None:
         """Write down the rows of the present instant: nothing more happens in it."""
         if self._open:
             self._write_down(self._pending())
             self._open.clear()
+        elif self._step:
+            self._write_down(self._step)
+        self._step = []
 
     def _write_down(self, rows: list[Row]) -> None:
         self._loose += rows
