@@ -518,6 +518,17 @@ def test_a_kill_in_the_middle_of_a_dump_leaves_the_old_one_whole(place, kind):
     assert comes_back(new, where)
 
 
+def test_a_level_of_the_index_without_a_name_and_a_table_without_columns_are_refused(tmp_path):
+    index = pd.MultiIndex.from_tuples([(1, "x"), (2, "y")], names=["i", None])
+    with pytest.raises(
+        ev.ModelError, match=r"keeps its index by name, and the levels of this are called \['i', None\]"
+    ):
+        ev.save(pd.DataFrame({"a": [1.0, 2.0]}, index=index), tmp_path / "a.csv")
+    with pytest.raises(ev.ModelError, match=r"^there is nothing to save: the table has no columns$"):
+        ev.save(pd.DataFrame(index=range(3)), tmp_path / "a.db", table="t")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_ending_that_is_none_is_refused(tmp_path, table):
     with pytest.raises(ev.ModelError, match=r"^ending= takes one of \.csv, \.json, .*, and got 'csv'$"):
         ev.save(table, tmp_path / "table", ending="csv")

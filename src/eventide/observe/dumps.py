@@ -49,7 +49,8 @@ def save(
 
     Of sensitivities their table is written.
     Values, dtypes, index and attributes (units, descriptions) come back; of a recording also, in the column `side`,
-    on which side of an event each row is. What was there before is replaced at the end, as a whole.
+    on which side of an event each row is. SQLite alone makes 0.0 of -0.0. What was there before is replaced at the end,
+    as a whole.
 
     where       a file that ends in .csv, .json, .parquet, or .db for SQLite; or the URL of a database as SQLAlchemy
                 understands it, for instance postgresql+psycopg://user@host/name
@@ -60,9 +61,10 @@ def save(
     """
     if ending and ending not in (*FORMATS, *DATABASES):
         raise ModelError(f"ending= takes one of {KINDS}, and got {ending!r}")
+    kind = ending or _kind(where)
     frame = data.to_pandas(sides=True) if isinstance(data, RecordingBase) else _checked_frame(data)
     schema = TableSchema.of(frame)
-    with _writing(ending or _kind(where), where, table, schema) as write:
+    with _writing(kind, where, table, schema) as write:
         write(frame)
 
 

@@ -47,6 +47,8 @@ class TableSchema:
         """
         index = _index_names(frame)
         flat = flatten(frame)
+        if not len(flat.columns):
+            raise ModelError("there is nothing to save: the table has no columns")
         _check_names(list(flat.columns))
         dtypes = [_checked_dtype(name, flat[name]) for name in flat.columns]
         return cls(index, list(flat.columns), dtypes, _plain_attributes(frame.attrs))
@@ -137,6 +139,8 @@ def _index_names(frame: pd.DataFrame) -> list[str]:
         if counted or frame.empty:
             return []
         raise ModelError("a dump of a DataFrame keeps its index by name: set frame.index.name, or reset_index() it")
+    if None in names:
+        raise ModelError(f"a dump of a DataFrame keeps its index by name, and the levels of this are called {names!r}")
     if any(name in frame.columns or names.count(name) > 1 for name in names):
         raise ModelError(f"the index {names!r} of the DataFrame has a name that another column has: rename one of them")
     return [str(name) for name in names]
