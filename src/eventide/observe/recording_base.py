@@ -332,7 +332,9 @@ class RecordingBase(Observer):
         given   what there was to be seen, where native code has looked
         """
         calendar = self._calendar
-        time, events, present = given or (self.sim.time, calendar.turn - calendar.void, self._present)
+        time, events, present = self.sim.time, calendar.turn - calendar.void, self._present
+        if given is not None:
+            time, events, present = given
         is_after = phase is Phase.AFTER
         if phase is Phase.STEP and self._instant == time:  # that of another flow: the rows of the event are enough
             self._due = time
