@@ -20,6 +20,7 @@ class Dice:
     made: m.Program
     labels = 0
     bends: list[float]
+    turns: list[float]
     """The times at which inputs jump or bend."""
 
     def label(self, word: str) -> str:
@@ -93,17 +94,26 @@ class Extras(Dice):
         return m.Function(name, jumps(levels[0], found, bends=True), text)
 
     def meeting(self) -> float:
-        """A time at which an input jumps or bends; 0 for none."""
-        times = [time for time in self.bends if time < self.made.end - 0.3] if self.has("meetings") else []
+        """A time at which an input jumps or bends, or a law by the time; 0 for none."""
+        times = self.bends * self.has("meetings") + self.turns * self.has("turn_meetings")
+        times = [time for time in times if time < self.made.end - 0.3]
         return self.random.choice(times) if times and self.chance(0.7) else 0.0
 
     def appointment(self, process: m.Process) -> list[m.Statement]:
-        """A process waits first until an input jumps or bends, and changes the model at that time."""
+        """A process waits first until something jumps or bends, and changes the model at that time."""
         time = self.meeting()
         wait: m.Statement = m.Hold(m.Num(time))
         if self.has("interrupts") and process.index == 0:
             wait = m.Guarded([wait], self.label("guarded"))
-        return [wait, self.note_of("bend"), *self.deeds()] if time else []
+        if time == 0.0:
+            return []
+        return [wait, self.rates_at_turn() if time in self.turns else self.note_of("bend"), *self.deeds()]
+
+    def rates_at_turn(self) -> m.Log:
+        """A line of the log with the rates that a branch of a law changes at this time."""
+        kinds = self.made.classes
+        known = [(o.name, kinds[o.kind]) for o in self.made.objects if self.are_rates_known(kinds[o.kind])]
+        return m.Log(self.label("turn"), [m.Rate((name, list(kind.states)[-1])) for name, kind in known])
 
     def note_of(self, word: str) -> m.Log:
         """A line of the log with what some object has."""

@@ -24,6 +24,7 @@ FEATURES = (
     "pauses",
     "causes", "ends", "halts", "tolerances", "ranks", "capacities", "moves", "shifts",
     "rows", "differences", "meetings", "suspensions", "nested", "early_returns",
+    "turn_meetings",
 )  # fmt: skip
 """What programs may be made of; each occurs in a part of them."""
 HEARTS = {
@@ -57,7 +58,7 @@ class Maker(Stories):
         if self.has("rows") and not has_all:
             self.features -= {name for name in sorted(DISTURBING) if Random(f"{seed} quiet {name}").random() < 0.95}
         self.made = m.Program(seed, end=round(self.random.uniform(4.0, 9.0), 3))
-        self.bends = []
+        self.bends, self.turns = [], []
         self.written: set[tuple[int, str]] = set()
 
     def program(self) -> m.Program:
@@ -258,6 +259,7 @@ class Maker(Stories):
             width = (
                 self.some(0.002, 0.03) if self.chance(0.4) else self.some(0.05, 1.0)
             )  # shorter than steps, or longer
+            self.turns += [start, round(start + width, 3)]
             early = m.Cmp("<=", m.Num(start), m.Time())
             return m.Both("and", early, m.Cmp("<", m.Time(), m.Num(round(start + width, 3))))
         names: list[m.Path] = [("self", name) for name in kind.states]

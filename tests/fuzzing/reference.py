@@ -40,6 +40,11 @@ def _flat(key: Any) -> list[Any]:
     return [part for one in key for part in _flat(one)] if isinstance(key, tuple) else [key]
 
 
+def of_time(test: m.Cmp) -> bool:
+    """Whether a comparison is of the time and a number."""
+    return {type(test.left), type(test.right)} == {m.Num, m.Time}
+
+
 class Thing:
     """An object: its numbers and references are attributes, its rates `d_x`."""
 
@@ -138,8 +143,10 @@ class World(Comparisons):
         tests = [
             one for one in m.parts_of([f.value for f in self.program.functions if f.text]) if isinstance(one, m.Cmp)
         ]
-        self.jumps = [one.left.value for one in tests if isinstance(one.left, m.Num)]
         kinds = self.program.classes
+        tests += [one for one in m.parts_of([kind.rates for kind in kinds]) if isinstance(one, m.Cmp) and of_time(one)]
+        sides = [side for one in tests for side in (one.left, one.right)]
+        self.jumps = [side.value for side in sides if isinstance(side, m.Num)]
         self.moving = {kind.index: [attribute(name) for name in kind.moving()] for kind in kinds}
         self.unsound = {kind.index for kind in kinds if kind.is_unsound()}
         self.laws = {kind.index: self._compile(kind) for kind in kinds}
@@ -490,6 +497,8 @@ class World(Comparisons):
                 return self._look(slots, dense, time)[key]
 
             root = first_root(known=self.known[key], times=times, values=values, gap=gap)
+            if root is None and high in self.jumps and values[-2] == 0.0 and (values[-1] > 0.0) != self.known[key]:
+                root = high
             if root is not None:  # the time of a jump is exact
                 root = next((jump for jump in self.jumps if abs(root - jump) <= SAME), root)
             if root is not None and root <= high:

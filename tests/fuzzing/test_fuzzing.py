@@ -578,7 +578,7 @@ LATER = {
     "rates_read", "rate_conditions", "vector_conditions", "sum_conditions", "function_conditions", "stock_conditions",
     "races", "freezes", "rouses", "handler_stops", "handler_interrupts", "pauses",
     "causes", "ends", "halts", "tolerances", "ranks", "capacities", "moves", "shifts", "rows", "differences",
-    "meetings", "suspensions", "nested",
+    "meetings", "turn_meetings", "suspensions", "nested",
 }  # fmt: skip
 """What programs were not made of when these seeds were found."""
 
