@@ -349,6 +349,71 @@ def test_what_is_set_in_motion_is_right_within_the_step(begin: Any, compiled: bo
     assert seen == pytest.approx([exp(-0.5 * k) for k in range(1, 5)], abs=2e-3)
 
 
+class Cart(ev.Continuous):
+    """A law that cannot be compiled, and reads what those of others compute."""
+
+    x: ev.State = 0.5
+    v: ev.State = 0.2
+    k: float = 4.0
+    pull: ev.Computed = ev.computed()
+    mate: Cart | None = None
+
+    def equations(self) -> None:
+        assert self.mate is not None
+        self.pull = 0.3 * self.x
+        self.rate.x = self.v
+        self.rate.v = [0.2 * self.mate.pull, *()].pop() - self.k * self.x
+
+
+@pytest.mark.parametrize("stepping", ["apart", "together"])
+def test_laws_that_are_sorted_anew_at_an_event_leave_the_next_step_as_long(stepping: Any) -> None:
+    """Rates that half of the laws had set were compared with those before the event."""
+
+    def run(compiled: Any) -> tuple[object, ...]:
+        sim = ev.Simulation(rel_error=1e-9, abs_error=1e-9, method="radau", stepping=stepping, compile=compiled)
+        one, other, like = Cart(sim, k=30.0), Cart(sim), Cart(sim)
+        for cart, mate in ((one, other), (other, other), (like, like)):
+            cart.mate = mate
+            cart.start()
+        sim.run(until=1.0)
+        one.mate = like  # of which the rates are the same
+        sim.run(until=1.02)
+        return sim.report().steps, sim.report().evaluations, one.x, one.v
+
+    assert run("auto") == run(False)
+
+
+class Loaded(ev.Continuous):
+    """An oscillator of a mass that may be 0 for a while."""
+
+    x: ev.State = 0.5
+    v: ev.State = 0.2
+    mass: float = 1.0
+
+    def equations(self) -> None:
+        self.rate.x = self.v
+        self.rate.v = -4.0 * self.x / self.mass
+
+
+@pytest.mark.parametrize("compiled", ["auto", False])
+def test_a_law_that_fails_at_an_event_leaves_the_next_step_as_long(compiled: Any) -> None:
+    """Once its reason was gone, rates that it had not set were compared with those after the event."""
+
+    def run(*, fails: bool) -> tuple[object, ...]:
+        sim = ev.Simulation(rel_error=1e-9, abs_error=1e-9, method="radau", compile=compiled)
+        one = Loaded(sim).start()
+        sim.run(until=1.0)
+        one.mass = 0.0
+        if fails:
+            with pytest.raises(ZeroDivisionError):
+                sim.run(until=2.0)
+        one.mass = 1.0
+        sim.run(until=2.0)
+        return sim.report().steps, one.x, one.v
+
+    assert run(fails=True) == run(fails=False)
+
+
 @pytest.mark.row("R-263")
 def test_the_method_may_be_exchanged_at_an_event() -> None:
     def run(*methods: Any) -> float:

@@ -153,12 +153,14 @@ def settle(a: Arrays, f: int, time: float) -> None:
         if a.method.sizes[ESTIMATED] > 0:
             copy(a, f, R, K)  # as they were before the event
         run_laws(a, f, time, 0.0, R)
+        if has_failed(a):
+            if a.method.sizes[ESTIMATED] > 0:
+                copy(a, f, K, R)  # what is compared when it is settled again
+            return
         copy(a, f, Y, Y0)
         if a.method.sizes[ESTIMATED] > 0:
             estimate_after_jump(a, f)
         copy(a, f, R, K)
-        if has_failed(a):
-            return
     if a.method.sizes[IMPLICIT] > 0:
         begin_again(a, f)
     a.flow.at[f] = time
