@@ -218,6 +218,27 @@ def test_functions_in_machine_code_give_the_same_bits() -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
+def test_functions_in_machine_code_are_computed_where_the_march_has_come_back_in_between() -> None:
+    found = []
+    for compiles in ("auto", False):
+        sim = simulation(compiles, native=True)
+        tanks = [Tank(sim, name=f"tank {k}").start() for k in range(4)]
+        desk, stock = ev.Resource(sim, 2, name="desk"), ev.Container(sim, 9.0, name="stock")
+        for tank in tanks:
+            sim.process(worker(tank, desk, stock))
+        recordings = [
+            sim.record(every=0.5, energy=lambda: tank.level**2 / 2 + len(desk.waiting)),  # noqa: B023
+            sim.record(every="event", sum=lambda: tank.level + stock.level.value),  # noqa: B023
+        ]
+        for end in range(1, 60):
+            sim._the_monitor.integrator.return_soon()
+            sim.run(until=float(end))
+        found.append([rows_of(one) for one in recordings])
+        assert (taken(sim) > 100) == (compiles == "auto")
+    assert found[0] == found[1]
+
+
 def test_a_recorded_function_that_comes_to_refer_to_another_object_reads_that() -> None:
     found = []
     for compiles in ("auto", False):

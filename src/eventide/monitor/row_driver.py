@@ -20,7 +20,6 @@ from eventide.engine.step_control import LATEST
 from eventide.monitor.lent_guards import LentGuards
 from eventide.monitor.native_looks import NativeLooks
 from eventide.rows.codes import DONE, FAILED, HAS_STOPPED
-from eventide.rows.looks import arrive, look_regularly
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -209,9 +208,9 @@ class HybridDriver:
                 return code
             self._monitor.sim.time = clock.time = stop
             if is_regular:
-                look_regularly(memory.views)
+                memory.engine.look_regularly(memory.arrays)
             else:
-                arrive(memory.views)
+                memory.engine.arrive(memory.arrays)
             if integrator.run.touched:
                 integrator.settle()
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Final
 
-from eventide.rows import activities, allocation, event_list, loop
+from eventide.rows import activities, allocation, event_list, looks, loop
 
 if TYPE_CHECKING:
     from eventide.rows.records import Rows
@@ -27,6 +27,8 @@ class RowEngine:
     displace: Callable[..., None]
     first: Callable[..., int]
     finish: Callable[..., None]
+    arrive: Callable[..., bool]
+    look_regularly: Callable[..., bool]
 
 
 ENTRIES: Final = tuple(field.name for field in fields(RowEngine))[1:]
@@ -46,5 +48,7 @@ PLAIN: Final = RowEngine(
     displace=event_list.displace,
     first=event_list.first,
     finish=activities.finish,
+    arrive=looks.arrive,
+    look_regularly=looks.look_regularly,
 )
 """The engine as Python runs it. Every function of this room runs as Python over `RowMemory.views`, at any time."""
