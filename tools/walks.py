@@ -20,7 +20,6 @@ from types import FrameType
 from typing import Any
 
 import eventide as ev
-from eventide.discrete.conditions import until
 from eventide.monitor import monitor
 
 LIBRARY = Path(ev.__file__).parent
@@ -180,7 +179,6 @@ LIMITS = {
 
 def walks() -> dict[str, Walk]:
     """All walks, each after one that has compiled what it needs. A profiler does not keep code from being native."""
-    until.FEW = 10**9  # type: ignore[misc]  # the process stays Python: as native code it makes no call at all
     monitor.is_traced = lambda: False  # type: ignore[assignment]  # what is counted is what happens without a profiler
     for limit in LIMITS.values():
         limit.walk()

@@ -11,7 +11,7 @@ from eventide.declare.reserved import refuse_reserved
 from eventide.declare.showing import as_html
 from eventide.declare.units import in_time_unit
 from eventide.discrete import World
-from eventide.discrete.same_time_limit import BESIDE_FLOWS, EARLY, ENOUGH, SOON
+from eventide.discrete.same_time_limit import BESIDE_FLOWS, EARLY, EARLY_BESIDE_FLOWS, ENOUGH, SOON
 from eventide.errors import ModelError, SimulationError, check_number, check_tolerances, to_float
 
 if TYPE_CHECKING:
@@ -152,16 +152,17 @@ class Simulation(World):
 
     def _numbers(self, horizon: float, count: int) -> Iterator[int]:
         events, cost = self.events - self._events_before, BESIDE_FLOWS if "_the_monitor" in self.__dict__ else 1
-        early, enough = min(EARLY, ENOUGH // 2) // cost, ENOUGH // 2 // cost
+        enough = ENOUGH // 2 // cost
+        early = min(EARLY if cost == 1 else EARLY_BESIDE_FLOWS, enough)
         if events < enough:
-            count = min(count, (early if events < early else enough) - events)
+            count = min(count, (early if events < early else min(2 * events, enough)) - events)
             if events < early:
                 return super()._numbers(horizon, count)
         if self.compile is not False and not self._is_stepped and self._may_go(events, cost):
             assert self._migration is not None
             return self._migration.numbers(horizon, count)
-        if self._migration is not None and self._migration.due == self.events + 1:  # what is in the way is soon gone
-            count = min(count, max(SOON, events // 16))
+        if self._migration is not None:
+            count = min(count, max(self._migration.due - self.events, SOON, events // 16))
         return super()._numbers(horizon, count)
 
     def _may_go(self, events: int, cost: int) -> bool:
@@ -383,12 +384,15 @@ class Simulation(World):
         a run, after it, or at an event.
         """
         from eventide.compilation.account import RowsNote, explain
+        from eventide.migration.examination import examined
 
-        away = self._migration
+        away, waiting = self._migration, list(self._conditions)  # first, as that may return processes to Python
+        notes = [] if away is None else list(away.notes)
+        notes += examined(self._make_bodies(), waiting, notes)
         refused = {} if away is None else away.refused_functions
         looks = self._the_monitor.row_driver.looks if "_the_monitor" in self.__dict__ else None
         observers = () if looks is None else looks.in_python(refused)
-        rows = None if away is None else RowsNote(away.notes, away.taken, self.events, observers)
+        rows = RowsNote(notes, 0 if away is None else away.taken, self.events, observers) if notes or away else None
         return explain(self._continuum.integrator, rows)
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:

@@ -355,6 +355,42 @@ def test_processes_of_which_bodies_are_kept_become_rows_after_fewer_events(monke
     assert went == [2048, 512, 512, 2048]
 
 
+class Pond(ev.Continuous):
+    depth: ev.State = ev.state(0.0)
+    inflow: float = 1.0
+
+    def equations(self) -> None:
+        self.rate.depth = self.inflow
+
+
+def tide(pond: Pond, high: float) -> ev.ProcessGenerator:
+    while True:
+        yield ev.until(lambda: pond.depth >= high)
+        pond.inflow = -1.0
+        yield ev.until(lambda: pond.depth <= 0.0)
+        pond.inflow = 1.0
+
+
+@pytest.mark.slow
+def test_beside_flows_processes_are_rows_after_few_events_unless_that_has_not_paid(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def run(count: int, until: float) -> int:
+        sim = simulation("auto")
+        for k in range(count):
+            sim.process(tide(Pond(sim).start(), 1.0 + k / 64))
+        sim.run(until=until)
+        return sim.events - taken(sim)
+
+    monkeypatch.undo()
+    known = Learned()
+    monkeypatch.setattr(body, "learned", lambda: known)
+    monkeypatch.setattr(loading, "_PAST", loading._Past(is_loaded=True))
+    assert [run(1, until) for until in (1000.0, 1000.0, 100.0, 100.0, 1000.0, 1000.0)] == [512, 32, 32, 100, 512, 32]
+    for count in (10, 63):  # some sixteen each, also where at a look two of 63 wait by guards that are kept
+        assert 16 * count <= run(count, 70.0) < 16 * count + 70
+
+
 def test_threads_share_what_is_kept() -> None:
     plain, found = outcome(workers, False)[0], []
     threads = [Thread(target=lambda: found.append(outcome(workers)[0])) for _ in range(4)]

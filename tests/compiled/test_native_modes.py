@@ -1,4 +1,4 @@
-"""Modes that native handlers and processes set: what Python reads, and what laws and conditions go by."""
+"""Modes that native handlers, and processes, set: what Python reads, and what laws and conditions go by."""
 
 from __future__ import annotations
 

@@ -7,7 +7,8 @@ from types import FunctionType
 from typing import Any
 
 import pytest
-from compiled.harness import new_registry
+import random_bodies
+from random_bodies import simulation, taken
 
 import eventide as ev
 
@@ -95,12 +96,10 @@ def test_functions_of_one_code_go_each_by_its_own_globals(build, function, expec
     assert [read() for read in found] == pytest.approx(expected, rel=1e-6)
 
 
-def test_what_comes_behind_a_wait_is_read_for_each_globals() -> None:
-    registry = new_registry()
-    functions = [with_limit(wait_for_limit, limit) for limit in (1.5, 0.25, 1.5)]
-    codes = [registry.process_code(function) for function in functions]
-    assert all(
-        code.segments[0].function.__globals__ is function.__globals__
-        for code, function in zip(codes, functions, strict=True)
-    )
-    assert [registry.process_code(function) for function in functions] == codes
+def test_processes_of_one_code_are_rows_by_their_own_globals(monkeypatch: pytest.MonkeyPatch) -> None:
+    random_bodies.hurry(monkeypatch)
+    sim = simulation("auto")
+    found = [by_process(sim, with_limit(wait_for_limit, limit)) for limit in (1.5, 0.25, 0.5)]
+    sim.run(until=15.9)
+    assert [read() for read in found] == [15.0, 15.75, 15.5]
+    assert taken(sim) > 50

@@ -11,10 +11,10 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import pytest
+import random_bodies
 
 import eventide as ev
-from eventide.continuous.guards import native_handlers, native_processes
-from eventide.discrete.conditions import until as until_module
+from eventide.continuous.guards import native_handlers
 
 
 class Kind(NamedTuple):
@@ -228,8 +228,7 @@ def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[
         return module
 
     monkeypatch.setattr(native_handlers, "ENOUGH", 1)
-    monkeypatch.setattr(native_processes, "ENOUGH", 1)
-    monkeypatch.setattr(until_module, "FEW", 1)
+    random_bodies.hurry(monkeypatch)
     yield make
     for name in made:
         del sys.modules[name]

@@ -193,6 +193,26 @@ def test_what_is_due_when_the_clock_is_compared_takes_place_in_batches(sim, monk
     assert len(spells) <= 8
 
 
+def test_processes_that_begin_together_beside_flows_begin_in_batches(sim, monkeypatch):
+    class Tank(ev.Continuous):
+        level: ev.State = ev.state(0.0)
+
+    batches, next_chunk = [], same_time_limit.Instant.next_chunk
+
+    def noted(*given):
+        batches.append(next_chunk(*given))
+        return batches[-1]
+
+    monkeypatch.setattr(same_time_limit.Instant, "next_chunk", noted)
+    Tank(sim).start()
+    assert sim.monitor.steps == 0
+    for _ in range(200):
+        sim.process(spinner(holds=2))
+    sim.run()
+    assert sim.events == 200 * 4
+    assert 1 not in batches
+
+
 @pytest.mark.slow
 def test_many_processes_at_one_instant_may_act_a_few_times_each(sim):
     for _ in range(20_000):

@@ -21,7 +21,7 @@ from fuzzing import model as m
 
 import eventide as ev
 from eventide.bodies.body import Bodies
-from eventide.continuous.guards import native_handlers, native_processes
+from eventide.continuous.guards import native_handlers
 
 METHODS = ("ENGLAND", "DORMAND_PRINCE", "DOP853", "RADAU")
 TOLERANCE = 1e-9
@@ -265,7 +265,7 @@ def run_once(build: Any, setting: Setting, end: float) -> Result:
 
 def run(build: Any, setting: Setting, end: float) -> list[Result]:
     """Runs of a module's model in one setting, one for each thread."""
-    native_handlers.ENOUGH = native_processes.ENOUGH = 1 if setting.eager else 16
+    native_handlers.ENOUGH = 1 if setting.eager else 16
     with warnings.catch_warnings(), hurried() if setting.rows else nullcontext():
         warnings.simplefilter("ignore")
         if setting.threads == 1:

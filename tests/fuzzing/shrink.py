@@ -279,7 +279,7 @@ def script_of(program: m.Program, finding: Finding, expected: Expected | None) -
         )
     ]
     if any(setting.eager for setting in finding.of):
-        lines.append("    from eventide.continuous.guards import native_handlers, native_processes\n")
+        lines.append("    from eventide.continuous.guards import native_handlers\n")
     if any(setting.rows for setting in finding.of):
         lines.append(f"    import sys\n\n    sys.path.insert(0, {str(Path(__file__).parents[1])!r})\n")
         lines.append("    from bodies.early import hurried\n    from fuzzing.running import Bodies\n\n")
@@ -304,6 +304,6 @@ def _call(setting: Setting) -> str:
     more += "" if setting.stepping == "apart" else f", stepping={setting.stepping!r}"
     more += f", observed={setting.observed!r}" if setting.observed else ""
     more += f", pieces={setting.pieces}" if setting.pieces > 1 else ""
-    eager = "[setattr(room, 'ENOUGH', 1) for room in (native_handlers, native_processes)] and " if setting.eager else ""
+    eager = "setattr(native_handlers, 'ENOUGH', 1) or " if setting.eager else ""
     more += f", rows={setting.rows!r}" if setting.rows else ""
     return f"{eager}{'hurried()(run_as)' if setting.rows else 'run_as'}({setting.method!r}{more})"

@@ -9,12 +9,13 @@ from types import BuiltinFunctionType, FrameType
 from typing import Any
 
 import pytest
+import random_bodies
 
 import eventide as ev
 from eventide.compilation.code_facts import CodeFacts
-from eventide.continuous.guards import native_handlers, native_processes
+from eventide.continuous.guards import native_handlers
 from eventide.continuous.integrator import Integrator
-from eventide.discrete.conditions import until as until_module
+from eventide.migration import assumptions, row_migration
 from eventide.monitor import monitor
 
 LIBRARY = str(Path(ev.__file__).parent)
@@ -142,10 +143,7 @@ def calls_of(sim: ev.Simulation, tank: Tank) -> tuple[Counter[str], Counter[str]
     return python, native
 
 
-def test_a_state_event_of_a_process_costs_one_native_call_and_so_many_of_python(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(until_module, "FEW", 1000)  # it stays Python
+def test_a_state_event_of_a_process_costs_one_native_call_and_so_many_of_python() -> None:
     sim = ev.Simulation()
     tank = Tank(sim).start()
     sim.process(control(tank))
@@ -155,16 +153,17 @@ def test_a_state_event_of_a_process_costs_one_native_call_and_so_many_of_python(
     assert sum(count // EVENTS for count in python.values()) <= 12
 
 
-def test_a_state_event_of_a_process_that_is_native_code_costs_no_call(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(until_module, "FEW", 1)
-    monkeypatch.setattr(native_processes, "ENOUGH", 1)
+def test_a_state_event_of_a_process_that_is_a_row_costs_no_call(monkeypatch: pytest.MonkeyPatch) -> None:
+    random_bodies.hurry(monkeypatch)
+    for room in (assumptions, row_migration):
+        monkeypatch.setattr(room, "is_watched", lambda: False)
     sim = ev.Simulation()
     tank = Tank(sim).start()
     sim.process(control(tank))
     python, native = calls_of(sim, tank)
-    assert native == {"proceed": 1}
-    assert sum(count // EVENTS for count in python.values()) == 0
-    assert sim.monitor.integrator.native_handlers.handled == tank.turns - 2
+    assert max(native.values()) == 1
+    assert max(python.values()) < EVENTS
+    assert random_bodies.taken(sim) > EVENTS
 
 
 def test_a_state_event_of_a_handler_costs_one_native_call_and_so_many_of_python() -> None:
@@ -307,9 +306,7 @@ class Ball(ev.Process, ev.Continuous):
 
 
 @pytest.mark.slow
-def test_an_event_costs_the_same_however_many_objects_there_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(until_module, "FEW", 1)
-    monkeypatch.setattr(native_processes, "ENOUGH", 1)
+def test_an_event_costs_the_same_however_many_objects_there_are() -> None:
     lines_of(CodeFacts._write_out, 1)  # which the next simulation need not write again
     assert lines_of(CodeFacts._write_out, 200) == lines_of(CodeFacts._write_out, 100)
     forget: Any = Integrator.forget_what_was_seen

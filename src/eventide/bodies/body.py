@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.bodies import attributes
 from eventide.bodies.calls import object_at
-from eventide.bodies.environment import Environment, RowStart, roots_of
+from eventide.bodies.environment import Environment, RowStart, SpawnTemplate, roots_of
 from eventide.bodies.examination import read
 from eventide.bodies.kernels import plain_kernel
 from eventide.bodies.layout import Layout, iterator_of
@@ -63,23 +63,6 @@ MOST_KINDS: Final = 4
 """The most combinations of types for which a body is read."""
 MOST_SHAPES: Final = 24
 """The most objects of different kinds for which the refusal of a method is told apart."""
-
-
-class SpawnTemplate:
-    """What the processes begin with that a statement makes.
-
-    body        with this statement, and the variable of its kernel
-    name        that it gives to each: one text, "" for none, or two with a number between them
-    kind        the class of their objects; None for plain ones
-    arguments   of the function, or fields of the objects; of those that are numbers one of the same type
-    """
-
-    def __init__(self, body: Body, text: str, arguments: dict[str, object]) -> None:
-        site = body.naming.spawns[text]
-        self.body = body
-        self.text = text
-        self.function, self.name, self.kind = site.function, site.name, site.kind
-        self.arguments = arguments
 
 
 class Return(NamedTuple):
@@ -538,7 +521,11 @@ class Bodies:
     def may_go(self, processes: list[Process], *, is_early: bool) -> bool:
         """Whether none of some processes rests, and bodies of all are kept if they would go before others do."""
         codes = [generator_of(process).gi_code for process in processes]
-        return not any(map(self._learned.rests, codes)) and (not is_early or all(map(self._learned.has, codes)))
+        return not any(map(self._learned.rests, codes)) and (not is_early or all(map(self._learned.goes_early, codes)))
+
+    def note_run(self, bodies: Iterable[Body], *, is_short: bool) -> None:
+        """Rows of some bodies have returned to Python: note whether the run had too few events to go early."""
+        self._learned.note_run([body.naming.function.__code__ for body in bodies], is_short=is_short)
 
     def give_up(self, bodies: Iterable[Body]) -> None:
         """Let the processes rest that have returned to Python too often, in further simulations as well."""

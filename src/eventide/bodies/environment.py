@@ -15,7 +15,7 @@ from eventide.bodies.stations.statistics import is_of
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from eventide.bodies.body import SpawnTemplate
+    from eventide.bodies.body import Body
     from eventide.bodies.naming import Naming
     from eventide.bodies.operands import Path
     from eventide.bodies.stations.things import Kept
@@ -27,6 +27,23 @@ if TYPE_CHECKING:
 
 MOST: Final = 64
 """The most that are remembered."""
+
+
+class SpawnTemplate:
+    """What the processes begin with that a statement makes.
+
+    body        with this statement, and the variable of its kernel
+    name        that it gives to each: one text, "" for none, or two with a number between them
+    kind        the class of their objects; None for plain ones
+    arguments   of the function, or fields of the objects; of those that are numbers one of the same type
+    """
+
+    def __init__(self, body: Body, text: str, arguments: dict[str, object]) -> None:
+        site = body.naming.spawns[text]
+        self.body = body
+        self.text = text
+        self.function, self.name, self.kind = site.function, site.name, site.kind
+        self.arguments = arguments
 
 
 class Environment:

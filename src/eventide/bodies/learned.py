@@ -17,7 +17,7 @@ from eventide.reading.twins import Twin
 from eventide.rows import loading
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
     from types import CodeType, FunctionType
 
     from eventide.bodies.body import Body
@@ -46,14 +46,21 @@ class Learned:
         self._rests: dict[int, tuple[CodeType, int, int]] = {}
         """By code, how often it was noted that it does not pay, and after how many events they may go again."""
         self._codes: set[int] = set()  # the ids of those of which there has been one; asked for membership only
+        self._short: set[int] = set()  # those whose last run was too short to go early; asked for membership only
 
     def bodies_of(self, function: FunctionType, values: Mapping[str, object]) -> tuple[Body, ...]:
         """The bodies of a function for variables of these types that no simulation has to itself, the latest first."""
         return self._bodies.get(_key(function, values), ())
 
-    def has(self, code: CodeType) -> bool:
-        """Whether it has a body of this code, for whatever types of variables."""
-        return id(code) in self._codes
+    def goes_early(self, code: CodeType) -> bool:
+        """Whether it has a body of this code, for whatever types, and its last run was long enough for that to pay."""
+        return id(code) in self._codes and id(code) not in self._short
+
+    @locked
+    def note_run(self, codes: Iterable[CodeType], *, is_short: bool) -> None:
+        """Processes of these codes were rows in a run, which had too few events to go early, or not."""
+        change = self._short.update if is_short else self._short.difference_update
+        change(map(id, codes))
 
     def rests(self, code: CodeType) -> bool:
         """Whether processes of this code have returned to Python too often, not many events ago."""

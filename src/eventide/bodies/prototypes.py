@@ -14,8 +14,8 @@ from eventide.reading.used_generators import GIVEN
 from eventide.rows.codes import NONE
 
 if TYPE_CHECKING:
-    from eventide.bodies.body import Bodies, Body, SpawnTemplate
-    from eventide.bodies.environment import RowStart
+    from eventide.bodies.body import Bodies, Body
+    from eventide.bodies.environment import RowStart, SpawnTemplate
     from eventide.discrete.processes.generator_process import Kind
     from eventide.discrete.processes.process import Process
     from eventide.discrete.world import World

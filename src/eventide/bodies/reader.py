@@ -169,6 +169,8 @@ class Reading(Waiting):
             self._on_other(statement)
         elif isinstance(value, ast.YieldFrom):
             self._go_through(statement, value, target)
+        elif isinstance(value, ast.Yield) and not is_composed(value):
+            self._get(statement, value)
         elif self._attempt(statement, lambda e: e.emission.emit(self._line(e, target, e.number(value)))):
             self._given(target)
 

@@ -1,11 +1,10 @@
-"""What laws, conditions, handlers and processes are for the stepper: plans, native kernels where code can be lowered.
+"""What laws, conditions and handlers are for the stepper: plans, native kernels where code can be lowered.
 
 May import: lowering, continuous, methods, inputs, discrete, reading, native, engine, declare, errors.
-In: objects with laws, waits, handlers, generators. Out: their plans, which the integrator places. Kernels, and what is
+In: objects with laws, waits, handlers. Out: their plans, which the integrator places. Kernels, and what is
 known of code, are kept for the process; no object of a simulation is. Start reading at `planner.py` and `registry.py`.
 
 branches        what branches in laws, located
-processes       what processes do between waits, as segments
 """
 
 from __future__ import annotations

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from eventide.compilation.branches.located import smooth_in, unlocated_in
 from eventide.compilation.planner import Compiler
-from eventide.compilation.processes.process_plans import asks_of, code_of
 from eventide.compilation.soundness import objects_of
 from eventide.continuous import Variable
 from eventide.continuous.components.component import STAGES
@@ -18,9 +17,7 @@ from eventide.continuous.flows.flow import moving_flow
 from eventide.continuous.guards.equalities import moving_equalities
 from eventide.continuous.plans import never_started
 from eventide.declare.showing import grouped, listed, public_dir, shares
-from eventide.discrete.conditions.until import StateWait
 from eventide.discrete.conditions.when import AT_START, Trigger
-from eventide.discrete.processes.process import Process
 from eventide.lowering.not_compilable import CannotLower
 from eventide.reading.description import describe_function
 from eventide.reading.places import location
@@ -126,9 +123,9 @@ ADVICE: Final = (
 
 @dataclass(frozen=True)
 class HandlerNote:
-    """One handler of a state event, or what a process does between its waits for conditions.
+    """One handler of a state event, or a generator function of processes.
 
-    name        as in "ball.bounce", or the process's
+    name        as in "ball.bounce", or the function's
     refusal     where and why it stays Python; None if it is native code
     asks        where and why native code leaves its event to Python
     """
@@ -385,7 +382,7 @@ class _Reader:
             laws=self._laws([(law, "equations" if stage else "contributions") for stage, law in laws]),
             conditions=tuple(self._condition(c) for c in conditions),
             handlers=self._handlers(conditions),
-            processes=self._processes(conditions, () if rows is None else rows.notes),
+            processes=() if rows is None else tuple(map(self._process, rows.notes)),
             flows=tuple(self._flow(flow) for flow in self.numbers),
             refusal=refusal,
             unkept=self.analyst.registry.store.objection,
@@ -485,26 +482,8 @@ class _Reader:
         asks = tuple(CannotLower(*ask) for ask in lowered.asks)
         return HandlerNote(trigger.name, self._compiles, None, asks)
 
-    def _processes(self, conditions: list[Condition], rows: Sequence[RowNote]) -> tuple[HandlerNote, ...]:
-        """What is known of processes: one by one, or by functions that may be rows; of each in one way only."""
-        own = [(code_of(one), self._process(one)) for one in map(_process_in, conditions) if one is not None]
-        refused = {row.code for row in rows if row.refusal is not None}  # asked for membership only, as those below
-        whole = {code for code, note in own if note.is_compiled and code in refused}
-        as_rows = {row.code for row in rows} - whole
-        told = [note for code, note in own if code not in as_rows]
-        told += [
-            HandlerNote(row.code.co_qualname, row.refusal is None, row.refusal, row.asks)
-            for row in rows
-            if row.code in as_rows
-        ]
-        return tuple(told)
-
-    def _process(self, process: Process) -> HandlerNote:
-        try:
-            asks = asks_of(process, self.analyst.registry)
-        except CannotLower as error:
-            return HandlerNote(process.name, is_compiled=False, refusal=error)
-        return HandlerNote(process.name, self._compiles, None, asks)
+    def _process(self, row: RowNote) -> HandlerNote:
+        return HandlerNote(row.code.co_qualname, self._compiles and row.refusal is None, row.refusal, row.asks)
 
     def _flow(self, flow: Flow) -> FlowNote:
         linear = self.integrator.linearizations.of.get(flow.number)
@@ -523,11 +502,6 @@ class _Reader:
         joins += [(condition.name, condition.plan) for condition in flow.conditions if not condition.is_switch]
         met = [(name, owners if p.is_opaque else [o for o in p.touches if o._flow is flow]) for name, p in joins]
         return tuple(Bond(name, tuple(o.name for o in touched)) for name, touched in met if len(touched) > 1)
-
-
-def _process_in(condition: Condition) -> Process | None:
-    """The process that waits for a condition itself; None if that is a handler's, or one of several."""
-    return condition.activity if type(condition) is StateWait and isinstance(condition.activity, Process) else None
 
 
 def _name(law: Continuous, stage: str) -> str:

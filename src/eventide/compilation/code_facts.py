@@ -4,7 +4,7 @@ In: numbers and functions of modules, what a class has by a name, the code and d
 constant with its place, name and value. Out: the kernels to drop. One function, written out for all of them, compares
 by identity when a run begins and after each event in Python: one comparison for each name (about 20 ns), however many
 objects depend on it. The next simulation of the same code takes that function over. Where one differs, kernels made
-with it are dropped, and laws, conditions, handlers and processes that used them are planned again. A number that has
+with it are dropped, and laws, conditions and handlers that used them are planned again. A number that has
 changed eight times at events is no longer part of the code, but passed to it.
 """
 
@@ -28,11 +28,10 @@ if TYPE_CHECKING:
     from eventide.compilation.branches.law_names import Verdict
     from eventide.compilation.branches.located import Variant
     from eventide.compilation.condition_plans import ConditionCompiler
-    from eventide.compilation.processes.process_reader import ProcessCode
     from eventide.lowering.kernels.lowered import Lowered
 
 Comparison: TypeAlias = Callable[[], bool]
-Source: TypeAlias = "Lowered | ProcessCode | Verdict | Variant | ClassMethod | type[Continuous]"
+Source: TypeAlias = "Lowered | Verdict | Variant | ClassMethod | type[Continuous]"
 """What is made with something: code, a handler, the laws of a class, and what is known of a function."""
 Held: TypeAlias = dict[tuple[int, str], Constant]
 """By holder and name; it never changes, as simulations may have it in common."""

@@ -1,4 +1,4 @@
-"""What compiling knows of laws, handlers and processes: their kernels, and what these work on."""
+"""What compiling knows of laws and handlers: their kernels, and what these work on."""
 
 from __future__ import annotations
 
@@ -12,19 +12,16 @@ from eventide.compilation.class_plans import ClassPlans, accesses_of, bounds_in,
 from eventide.compilation.code_facts import ClassMethod
 from eventide.compilation.condition_plans import ConditionCompiler, address_of, concerns_at, is_current, lay
 from eventide.compilation.fused_steps import MOST_LAWS, MOST_SLOTS
-from eventide.compilation.processes.process_plans import names_of
 from eventide.compilation.registry import Bound
 from eventide.continuous.components.component import STAGES, Continuous, law_names
 from eventide.continuous.components.member import class_plan_of
-from eventide.continuous.plans import LawPlan, ProcessPlan, ReactionPlan, WaitPointPlan
+from eventide.continuous.plans import LawPlan, ReactionPlan
 from eventide.discrete.conditions.condition import Condition
-from eventide.discrete.inside import generator_of
 from eventide.engine.codes import IMPLICIT
 from eventide.engine.memory.flow_rows import CHAIN, RESTS, SEGMENTS, SUMS
 from eventide.lowering.kernels.lowering import not_a_function
 from eventide.lowering.not_compilable import CannotLower
 from eventide.reading.entries import Entry
-from eventide.reading.generators import function_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -37,7 +34,6 @@ if TYPE_CHECKING:
     from eventide.continuous.plans import ClassPlan, Plan
     from eventide.continuous.storage.slot_storage import Slab
     from eventide.discrete.conditions.when import Trigger
-    from eventide.discrete.processes.process import Process
     from eventide.lowering.kernels.lowered import Kernel
     from eventide.lowering.names.binder import Compare
 
@@ -189,8 +185,8 @@ class Compiler(ConditionCompiler):
             raise not_a_function(function)  # each look-up may give another object
         return self.registry.handler(trigger.handler)
 
-    def _reaction(self, bound: Bound, entry: Entry, whose: int = -1) -> ReactionPlan:
-        """The plan of a handler, or of a segment: see `ProcessPlan`."""
+    def _reaction(self, bound: Bound, entry: Entry) -> ReactionPlan:
+        """The plan of a handler."""
         lowered, integrator = bound.kernel.lowered, self.integrator
         self.facts.note(lowered)
         bases, (blocks, writes) = bound.binding.bases, lowered.effects
@@ -198,7 +194,7 @@ class Compiler(ConditionCompiler):
         known = tuple(map(id, (*bound.binding.addressed, *lowered.literals)))
         rows = lay(integrator, (bound,), known)
         numbers = integrator.memory.constants.put(bound.binding.consts)
-        head = rows[0][1], numbers[1], 2 if lowered.appends else 1, len(blocks), len(writes), whose
+        head = rows[0][1], numbers[1], 2 if lowered.appends else 1, len(blocks), len(writes)
         effects = integrator.memory.lists.put((*head, *concerns_at(lowered.effects, bases)))
         return ReactionPlan(
             (),
@@ -212,41 +208,8 @@ class Compiler(ConditionCompiler):
         )
 
     def is_reaction_current(self, plan: ReactionPlan) -> bool:
-        """Whether a handler, or what comes behind a wait, still calls the code that its plan was made of."""
+        """Whether a handler still calls the code that its plan was made of."""
         return plan.kept[0].kernel.lowered.bind(plan.entry.function, plan.entry.arguments) is not None
-
-    def process_plan(self, process: Process) -> ProcessPlan | None:
-        """What is known of a process that waits; None if its code cannot be native."""
-        function = function_of(generator_of(process)) if self.compiles else None
-        if function is None:
-            return None
-        try:
-            process_code = self.registry.process_code(function)
-        except CannotLower:
-            return None
-        if not process_code.is_whole:
-            return None
-        values = names_of(generator_of(process), function)
-        self.facts.note(process_code)
-
-        def bind(number: int, whose: int) -> ReactionPlan | None:
-            segment = process_code.segments[number]
-            try:
-                entry = Entry(segment.function, tuple(values[name] for name in segment.names))
-                bound = self.registry.find("segment", entry.function, entry.arguments)
-            except (CannotLower, KeyError):
-                return None
-            self._check_home(bound, process)
-            return self._reaction(bound, entry, whose)
-
-        return ProcessPlan(
-            tuple(
-                WaitPointPlan(wait_point.place, wait_point.condition, wait_point.priority)
-                for wait_point in process_code.wait_points
-            ),
-            process_code.twin,
-            bind,
-        )
 
     def forget_constants(self) -> bool:
         """Lower again what was made with something that has changed; False if nothing has."""
@@ -262,10 +225,6 @@ class Compiler(ConditionCompiler):
     def knows_handler(self, code: CodeType | None) -> bool:
         """Whether it has been found out before whether handlers of some code can be native."""
         return self.registry.knows("handler", code)
-
-    def knows_process(self, code: CodeType) -> bool:
-        """Whether it has been found out before whether processes of some code can be native."""
-        return self.registry.knows_process(code)
 
     def looks_at_lists(self, plan: Plan | ClassPlan) -> bool:
         """Whether laws or a condition that may come to refer to something else read lists that may grow."""

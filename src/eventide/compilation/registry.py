@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from operator import attrgetter
 from types import CodeType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.compilation.branches.smoothness import Smoothness
 from eventide.compilation.condition_plans import usage_of
 from eventide.compilation.fused_steps import Part, can_fuse, fused_text
 from eventide.compilation.joined_laws import joined
 from eventide.compilation.law_templates import LawTemplate
-from eventide.compilation.processes.process_reader import ProcessCode, Reader
 from eventide.lowering.kernels.lowered import compile_kernel
 from eventide.lowering.kernels.lowering import Lowering, not_a_function
 from eventide.lowering.names.binder import Bind, Binding, make_binder
@@ -31,10 +30,6 @@ if TYPE_CHECKING:
     from eventide.engine.codes import Coefficients
     from eventide.lowering.kernels.lowered import Kernel, LoweredKind
     from eventide.reading.constants import Constant
-
-
-ReadCode: TypeAlias = "ProcessCode | tuple[str, int, str, str]"
-"""What is known of a generator function, or what `CannotLower` is told of it."""
 
 
 class Bound(NamedTuple):
@@ -108,8 +103,6 @@ class Registry:
         self._fused: dict[object, tuple[Coefficients, tuple[int, int]]] = {}
         self._changes: dict[tuple[int, str], tuple[int, object]] = {}
         self.written: Written = {}
-        # By code and globals, with what keeps the ids their own.
-        self._process_codes: dict[int, dict[int, tuple[CodeType, dict[str, object], ReadCode]]] = {}
 
     def find(self, kind: LoweredKind, function: object, arguments: tuple[object, ...]) -> Bound:
         """The kernel of a function for some arguments, and its binding.
@@ -147,10 +140,6 @@ class Registry:
         """Whether functions of some code have been lowered, or refused."""
         key = kind, id(code)
         return bool(self._kernels.get(key) or self._refusals.get(key))
-
-    def knows_process(self, code: CodeType) -> bool:
-        """Whether a generator function has been read before."""
-        return bool(self._process_codes.get(id(code)))
 
     def law(self, component: object, function: FunctionType) -> Bound:
         """The kernel of a law of a component, and its binding.
@@ -231,28 +220,6 @@ class Registry:
         return self.find("handler", handler, ())
 
     @locked
-    def process_code(self, function: FunctionType) -> ProcessCode:
-        """What a generator function does between its yields.
-
-        Raises CannotLower if none of that can be native code.
-        """
-        code, space = function.__code__, function.__globals__
-        known = self._process_codes.setdefault(id(code), {})
-        if id(space) not in known:
-            found: ReadCode
-            try:
-                found = Reader(self.book.definition(function, yields=True), function).read()
-                for part, definition in found.definitions:
-                    self.book.adopt(part, definition)
-            except CannotLower as error:
-                found = error.file, error.line, error.construct, error.why
-            known[id(space)] = code, space, found
-        read = known[id(space)][2]
-        if not isinstance(read, ProcessCode):
-            raise CannotLower(*read)
-        return read
-
-    @locked
     def renew(self, *, within_run: bool = False) -> None:
         """Forget kernels, and refusals, where names no longer stand for what was taken.
 
@@ -273,8 +240,6 @@ class Registry:
         self.usages = {kernel: known for kernel, known in self.usages.items() if kernel in current}
         for key, refusals in self._refusals.items():
             self._refusals[key] = [refused for refused in refusals if refused.is_current][-MOST_REFUSALS:]
-        for code, known in self._process_codes.items():
-            self._process_codes[code] = {key: one for key, one in known.items() if _is_current(one[2])}
 
     def _renewed(self, kernels: list[Kernel], changed: dict[tuple[int, str], Constant]) -> list[Kernel]:
         """Those of some kernels that still stand; what has changed of the others is gathered."""
@@ -322,7 +287,7 @@ class Registry:
 
     def _compile(self, lowering: Lowering) -> Kernel:
         # What is looked at is what Python would have seen, to the last bit.
-        lowered = lowering.lower(exact_pow=self.exact_pow or lowering.kind in ("quantity", "handler", "segment"))
+        lowered = lowering.lower(exact_pow=self.exact_pow or lowering.kind in ("quantity", "handler"))
         try:
             return compile_kernel(lowered, self.store)
         except LookupError as error:
@@ -331,8 +296,3 @@ class Registry:
             raise lowering.refusal(
                 f"LLVM does not take what was made of it, which is an error of ours: {error}"
             ) from error
-
-
-def _is_current(known: ReadCode) -> bool:
-    """Whether what is known of a generator function still stands."""
-    return isinstance(known, ProcessCode) and known.is_current

@@ -19,7 +19,6 @@ from eventide.continuous.flows.observed_laws import ObservedLaw
 from eventide.continuous.gc_tuning import FEWEST, Collector
 from eventide.continuous.guards.guards import Guards
 from eventide.continuous.guards.native_handlers import NativeHandlers
-from eventide.continuous.guards.native_processes import NativeProcesses
 from eventide.continuous.linearization import Linearizations
 from eventide.continuous.own_methods import OwnMethods
 from eventide.continuous.pauses import Pauses
@@ -51,7 +50,7 @@ class Integrator:
 
     together    whether all is one flow that lands on every event, as the monitor of the manual does
     groups      which member belongs to which flow; guards: the conditions; host: what the stepper calls back
-    native_handlers     handlers that are native code; native_processes: processes that are
+    native_handlers     handlers that are native code
     memory      the arrays in which it is computed; references: what laws and conditions refer to
     chosen      the condition whose event is next; next_event: when that of the event list was due, as far as is known
     on_touch    is called with each flow that an event touches
@@ -81,7 +80,6 @@ class Integrator:
         "linearizations",
         "memory",
         "native_handlers",
-        "native_processes",
         "next_event",
         "on_touch",
         "own_methods",
@@ -128,7 +126,6 @@ class Integrator:
         self.guards = Guards(self)
         self.groups = Grouping(self)
         self.native_handlers = NativeHandlers(self)
-        self.native_processes = NativeProcesses(self)
         self.linearizations = Linearizations(self)
         self.failed_step = FailedStep(self)
         self.pauses = Pauses(self)
@@ -328,8 +325,6 @@ class Integrator:
             self.native_handlers.poll()
         if self.native_handlers.arriving:
             self.native_handlers.place()
-        if self.native_processes.arriving:
-            self.native_processes.place()
         if self.own_methods.is_due:
             self.own_methods.adopt()
         if not self.references.stands():
@@ -441,11 +436,7 @@ class Integrator:
             self.forget_what_was_seen()
         if answer < 0:
             run, sim = self.run, self.sim
-            if (
-                (self.native_handlers.plans or self.native_processes.of)
-                and run.handled != 0
-                and self.native_handlers.count()
-            ):
+            if self.native_handlers.plans and run.handled != 0 and self.native_handlers.count():
                 sim.time = now = run.event_time
             if answer not in FOUND:
                 sim.dt, sim.last_time = 0.0, now

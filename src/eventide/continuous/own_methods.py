@@ -36,13 +36,12 @@ class OwnMethods:
         self._restored: list[Member] = []  # what had a function of its class as its own when this run began
 
     def adopt(self) -> None:
-        """A run begins: check again the laws, conditions, handlers and processes that call such methods."""
+        """A run begins: check again the laws, conditions and handlers that call such methods."""
         self.is_due = False
         integrator = self._integrator
         owners = self._owners()
         self._restored = [one for one in owners if self._is_restored(one)]
         if owners:
-            integrator.native_processes.leave_all()
             integrator.groups.renew(self._stale_members())
             for condition in self._stale_conditions():
                 integrator.guards.renew(condition)

@@ -82,7 +82,7 @@ class Pauses:
     def _may_leave(self) -> bool:
         """Whether native code can run without the GIL now: it calls nothing of Python's."""
         integrator = self._integrator
-        makes_objects = integrator.native_handlers.filling > 0 or integrator.native_processes.of
+        makes_objects = integrator.native_handlers.filling > 0
         calls_laws = integrator.groups.opaque or not integrator.analyst.compiles
         return not (calls_laws or (integrator.run.reacts and makes_objects))
 

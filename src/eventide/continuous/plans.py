@@ -22,11 +22,9 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions.condition import Condition
     from eventide.discrete.conditions.when import Trigger, WhenSpec
     from eventide.discrete.periodic import EverySpec
-    from eventide.discrete.processes.process import Process
     from eventide.engine.memory.growable_arrays import Allocation
     from eventide.inputs import Input
     from eventide.reading.entries import Entry
-    from eventide.reading.twins import Twin
 
 
 Guidance: TypeAlias = Callable[[int, float, float, float], None]
@@ -195,35 +193,6 @@ class ReactionPlan(Plan):
     appends: bool = False
 
 
-@dataclass(slots=True)
-class WaitPointPlan:
-    """A yield of a process.
-
-    place       at which a twin stands there
-    condition   the code of what is waited for; None if it is no `until` that can be waited for by native code
-    priority    of the wait; None if that is the simulation's
-    """
-
-    place: int
-    condition: object
-    priority: float | None = None
-
-
-@dataclass(slots=True)
-class ProcessPlan:
-    """A process whose code can be read.
-
-    wait_points in the order of the text
-    twin        what makes generators of its function
-    bind        gives the plan of what comes behind a wait point, by its number and the place in `lists` of the process;
-                None if that is left to Python
-    """
-
-    wait_points: tuple[WaitPointPlan, ...]
-    twin: Twin
-    bind: Callable[[int, int], ReactionPlan | None]
-
-
 class Analyst(ABC):
     """Finds out what laws and conditions touch, and how they run.
 
@@ -279,15 +248,7 @@ class Analyst(ABC):
 
     @abstractmethod
     def is_reaction_current(self, plan: ReactionPlan) -> bool:
-        """Whether a handler, or what comes behind a wait, still calls the code that its plan was made of."""
-
-    @abstractmethod
-    def process_plan(self, process: Process) -> ProcessPlan | None:
-        """What is known of a process that waits; None if its code cannot be native."""
-
-    @abstractmethod
-    def knows_process(self, code: CodeType) -> bool:
-        """Whether it has been found out before whether processes of some code can be native."""
+        """Whether a handler still calls the code that its plan was made of."""
 
     @abstractmethod
     def knows_handler(self, code: CodeType | None) -> bool:

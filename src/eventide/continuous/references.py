@@ -79,7 +79,6 @@ class References:
         if not analyst.forget_constants():
             return
         guards.return_rows(None)  # as below
-        self._integrator.native_processes.leave_all()
         self._integrator.groups.renew(
             [owner for owner in self._integrator.groups.members() if not analyst.is_law_current(owner)]
         )

@@ -119,11 +119,6 @@ def resume_with(process: Process, generator: object) -> None:
     process._generator = process._receiver = generator
 
 
-def is_at_yield(process: Process) -> bool:
-    """Whether a process stands at a `yield` of its own generator, and is not scheduled."""
-    return process._receiver is process._generator and process._notice is None and bool(process._receiver.gi_suspended)
-
-
 def note_wait(process: Process, code: object, most: int) -> None:
     """A process has waited for a condition of this code; of the last `most` such codes it keeps a note."""
     process._waited_for = (*process._waited_for[1 - most :], code)

@@ -22,8 +22,11 @@ ENOUGH: Final = 4096
 """The events of a run before it is checked which processes can continue as native code."""
 EARLY: Final = 512
 """The same where what was read of the processes in other simulations serves this one."""
+EARLY_BESIDE_FLOWS: Final = 32
+"""The same where states are integrated: an event in Python takes some 4 us longer there than one of a row, so that some
+150 events pay for what a process takes to become a row, and to return to Python at the end of the run (0.6 ms)."""
 SOON: Final = 64
-"""The fewest events until it is checked again where something at one instant is in the way."""
+"""The fewest events until it is checked again, as where something at one instant is in the way."""
 BESIDE_FLOWS: Final = 4
 """An event in Python takes as long as this many others where states are integrated."""
 MOST_AT_ONE_INSTANT: Final = 1000
@@ -40,11 +43,11 @@ class Instant:
     time    where the clock stood when stock was taken last
     """
 
-    __slots__ = ("_actors", "_acts", "_counts", "_events", "_uncounted", "time")
+    __slots__ = ("_actors", "_acts", "_counted_from", "_counts", "_events", "time")
 
     def __init__(self) -> None:
         self.time = -1.0
-        self._events = self._acts = self._uncounted = 0
+        self._events = self._acts = self._counted_from = 0
         self._counts: dict[int, int] = {}
         self._actors: list[Entry] = []
         """The counted activities, in order of their first events; kept alive, so that no id is reused."""
@@ -59,12 +62,11 @@ class Instant:
         to an end within a million events.
         """
         if time != self.time:
-            self.time, self._uncounted = time, due - CHUNK
+            self.time, self._counted_from = time, events + max(due, CHUNK)
             self.forget()
             return CHUNK
-        if self._uncounted > 0:
-            self._uncounted -= CHUNK
-            return CHUNK
+        if events < self._counted_from:
+            return min(CHUNK, self._counted_from - events)
         if events == self._events:
             return 1
         self._events = events

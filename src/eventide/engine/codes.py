@@ -285,9 +285,7 @@ READS: Final = 3
 """The number of blocks of slots that it reads and that may move: their first slots follow the head."""
 WRITES: Final = 4
 """The number of slots that it may write; after those, for each: the slot, the first of its block, and its kind."""
-WHOSE: Final = 5
-"""The place in `lists` of the process that it leads from wait to wait; -1 of a handler."""
-EFFECTS_HEAD: Final = 6
+EFFECTS_HEAD: Final = 5
 PER_WRITE: Final = 3
 STANDS: Final = 0
 """It is a parameter."""
@@ -300,17 +298,7 @@ MOST_WRITES: Final = 64
 ASKS: Final = 0
 """What its kernel returns where it has met what only Python can do: then it has changed nothing."""
 DONE: Final = 1
-"""What it returns otherwise; for a process plus the number of the stop at which it waits now."""
-
-# A process that goes on as native code -------------------------------------------------------------------------------
-STANDS_AT: Final = 0
-"""The number of the stop at which it waits, if it has moved."""
-FOLLOWER: Final = 1
-"""The place of the next process that has moved; -1 for the last, UNMOVED if this one has not moved."""
-UNMOVED: Final = -2
-STOPS: Final = 2
-"""The number of its stops; after it the row of the wait at each, -1 where it does not wait as native code."""
-PROCESS_HEAD: Final = 3
+"""What it returns otherwise."""
 
 # What `march` returns ------------------------------------------------------------------------------------------------
 # (codes are negative, because `go_on` may return the number of a condition instead)

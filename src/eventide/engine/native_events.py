@@ -1,9 +1,8 @@
-"""Run handlers and processes that are native code, event after event, without returning to Python.
+"""Run handlers that are native code, event after event, without returning to Python.
 
 In: the event that the scheduler has found. Out: the next event that Python has to handle. What a handler may read and
 write is known before it runs. A native handler is all or nothing: where it meets what only Python can do, its kernel
-undoes its writes and returns ASKS, and the event takes place in Python, in the same state. A segment of a process,
-from one wait to the next, is a handler that ends by starting the next wait.
+undoes its writes and returns ASKS, and the event takes place in Python, in the same state.
 
 Rejected: continuing in Python in the middle of a body (locals and partial writes would have to be handed over), and a
 queue of effects that Python works off later (0.2 us each, and lists that lag behind).
@@ -20,24 +19,17 @@ from eventide.engine.codes import (
     ASKS,
     BY_READING,
     CHOICE,
-    DONE,
     E0,
     EFFECTS_HEAD,
-    FOLLOWER,
     LOCATED,
     MOVES,
     NEEDS,
     PER_WRITE,
-    PROCESS_HEAD,
     REACHED,
     READS,
     SEVERAL,
     STANDS,
-    STANDS_AT,
-    STOPS,
-    UNMOVED,
     UNSETTLED,
-    WHOSE,
     WRITES,
     R,
     Y,
@@ -82,7 +74,7 @@ def is_alone(a: Arrays, code: int) -> bool:
 
 
 def react(a: Arrays, code: int) -> bool:
-    """Run the handler or process of the next event if it is native code and Python is not needed."""
+    """Run the handler of the next event if it is native code and Python is not needed."""
     if code != CHOICE and code != LOCATED:  # noqa: PLR1714  # the stepper's language has no tuples
         return False
     if a.run.reacts == 0 or a.run.alert != 0:
@@ -93,42 +85,15 @@ def react(a: Arrays, code: int) -> bool:
     at = a.guard.effects[c]
     if a.run.reacts < a.lists[at + NEEDS] or needs_python(a, at):
         return False
-    who = a.lists[at + WHOSE]
-    if who >= 0 and not may_wait(a, who):
-        return False
     for k in range(a.lists[at + READS]):
         f = a.slot.home[a.lists[at + EFFECTS_HEAD + k]]
         if f >= 0:
             publish(a, f, time)
     complete_written(a, at, time)
-    answer = handle(a, c, at, time)
-    if answer == ASKS:
+    if handle(a, c, at, time) == ASKS:
         return False
     open_written(a, at, time)
-    if who >= 0:
-        wait(a, who, answer - DONE, time)
     return True
-
-
-def may_wait(a: Arrays, who: int) -> bool:
-    """Whether a process may begin any of its waits without Python."""
-    for k in range(a.lists[who + STOPS]):
-        f = a.guard.flow[a.lists[who + PROCESS_HEAD + k]]
-        if a.flow.open[f] == 0 and a.flow.needs_python[f] == 1:
-            return False
-    return True
-
-
-def wait(a: Arrays, who: int, stop: int, time: float) -> None:
-    """Make a process wait at one of its stops, and add it to the list of moved processes for Python."""
-    c = a.lists[who + PROCESS_HEAD + stop]
-    touch(a, a.guard.flow[c], time)
-    a.run.arrivals += 1
-    take_up(a, c, a.run.arrivals)
-    if a.lists[who + FOLLOWER] == UNMOVED:
-        a.lists[who + FOLLOWER] = a.run.moved
-        a.run.moved = who
-    a.lists[who + STANDS_AT] = stop
 
 
 def handle(a: Arrays, c: int, at: int, time: float) -> int:  # noqa: ARG001  # as the native one has

@@ -525,8 +525,6 @@ class RunState(ctypes.Structure):
     """The place in `lists` of the first pair of laws that may be joined; -1 without one."""
     arrivals: float
     """The number of waits begun so far, which is the rank of the last."""
-    moved: int
-    """The place in `lists` of the first process that has advanced since Python was last asked; -1 without one."""
     handled_at: float
     """The time at which the last handler or process ran."""
     laws_in_python: int

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
+from eventide.discrete.same_time_limit import EARLY
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
@@ -18,11 +20,7 @@ class Guards(Protocol):
     """What the stepper keeps of waits for states, by which rows wait as well."""
 
     def waiting(self) -> list[StateWait]:
-        """The waits of processes by guards that are kept."""
-        ...
-
-    def release(self, wait: StateWait) -> None:
-        """A process that waits is to be looked at: no other native code runs it, and its generator stands there."""
+        """The waits of processes; where one `rests` its guard is kept."""
         ...
 
     def guard_of(self, process: Process, awaited: Awaited, objects: Mapping[str, object]) -> StateWait | None:
@@ -58,6 +56,7 @@ class RowDriver(Protocol):
 
     functions   what recordings call at events and regular times, in place of which rows have kernels
     cost        an event in Python takes as long as this many of a model without flows
+    early       after this many events processes may go of which bodies are kept
     least_share of the events are those of rows while it pays: before each other one Python looks at all they rely on
     guards      by which rows wait for states
     reached     what stopped them that is neither an event of theirs nor the end of their turn; None without
@@ -66,6 +65,11 @@ class RowDriver(Protocol):
 
     @property
     def cost(self) -> int:
+        """As above."""
+        ...
+
+    @property
+    def early(self) -> int:
         """As above."""
         ...
 
@@ -117,9 +121,6 @@ class NoGuards:
         """There are none."""
         return []
 
-    def release(self, wait: StateWait) -> None:
-        """There are none."""
-
     def guard_of(self, process: Process, awaited: Awaited, objects: Mapping[str, object]) -> StateWait | None:
         """There is none."""
         return None
@@ -146,6 +147,7 @@ class DiscreteDriver:
     """Drives rows where nothing is integrated."""
 
     cost: Final = 1
+    early: Final = EARLY
     least_share: Final = 0.86
     guards: Guards = NoGuards()
     reached: Final = None

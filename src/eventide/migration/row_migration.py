@@ -26,7 +26,7 @@ from eventide.discrete.processes.composite import who_waits
 from eventide.discrete.processes.generator_process import Kind, counter_of
 from eventide.discrete.processes.process_list import ProcessList
 from eventide.discrete.resources.request import Request
-from eventide.discrete.same_time_limit import EARLY, ENOUGH
+from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.sigint import SignalHook
 from eventide.migration import placement
 from eventide.migration.assumptions import Assumptions
@@ -92,13 +92,12 @@ class RowMigration(OuterHook):
         self.refused_functions: Mapping[int, CannotLower] = self._recorded.refused
         self._kinds_by_label: dict[str | type, int] = {}  # the kinds that count what has one name
         self._counted: list[tuple[int, Kind]] = []  # these, and who counts in Python, of what may begin in rows now
-        self._materialized = 0  # the number of processes made in rows that have objects, or have ended
         self._things: Things | None = None  # the resources and levels that are away
         self._requests: dict[int, StationRequest] = {}  # of those that return to Python, by their rows
         self._assumptions = Assumptions()  # on what those rely that are away
         self._called: Entry | None = None  # whose event is under way, or is the next one
         self._driver: RowDriver = DISCRETE  # what else acts between events, for those that are away
-        self._came = self._since = self._taken_before = self._events_before = 0
+        self._came = self._since = self._taken_before = self._events_before = self._materialized = 0
         self._pause, self.is_busy = 1, False
         self._calendar, self._processes = inside.calendar_of(world), inside.processes_of(world)
         self.signals, self.check_thread = inside.keyboard_of(world).signals, inside.keyboard_of(world).check_thread
@@ -128,19 +127,17 @@ class RowMigration(OuterHook):
         inner = self.inner if inside.hook_of(world) is self else inside.hook_of(world)
         row_driver: RowDriver | None = DISCRETE if inner is None else getattr(inner, "row_driver", None)
         self.due = events + ENOUGH * self._pause // (row_driver or DISCRETE).cost
-        is_plain = type(calendar) is Calendar and not is_watched()
-        if row_driver is None or not is_plain or not row_driver.may_proceed(self._memory):
+        is_possible = type(calendar) is Calendar and not is_watched() and loading.may_pay()
+        if row_driver is None or not is_possible or not row_driver.may_proceed(self._memory):
             return
         self.inner, self._driver = inner, row_driver
         if calendar.front:  # it may hold stale notices
             self.due = events + 1
             return
-        if not loading.may_pay():
-            return
         due, waits = [one for one in calendar.heap if one[3]._notice is one], row_driver.guards.waiting()
         since, needed = events - world._events_before, EACH * (len(due) // self._driver.cost + len(waits))
         if since < needed:  # to count them again when there have been twice as many events takes little
-            self.due = max(self.due, events + min(needed - since, since))
+            self.due = events + min(needed - since, max(since, 1))
             return
         if self._bodies is None:
             self._bodies = self._make()
@@ -156,7 +153,7 @@ class RowMigration(OuterHook):
         due, waits = of_rows(due, waits, may_go)
         each = [who_waits(one) for one in (*(notice[3] for notice in due), *(wait.activity for wait in waits))]
         usual = self.world._events_before + (span := ENOUGH // 2 // self._driver.cost)
-        self.due = usual if events < usual else self.due  # but for what goes early
+        self.due = min(usual, 2 * events - self.world._events_before) if events < usual else self.due
         if not each or not self._bodies.may_go(each, is_early=events < usual):
             return
         self._prototypes = self._bodies.prototypes()
@@ -326,7 +323,7 @@ class RowMigration(OuterHook):
     def materialize(self) -> None:
         """Give objects to the processes that were made in rows and have none, in the order in which they were made."""
         memory = self._memory
-        if memory is None or memory.run.made == self._materialized:
+        if memory is None or memory.run.made == self._materialized:  # those that have objects, or have ended
             return
         self._materialized = memory.run.made
         assert self._prototypes is not None
@@ -432,9 +429,9 @@ class RowMigration(OuterHook):
 
     def _settle(self) -> None:
         """If no process is a row any longer, restore all that was before."""
-        memory, calendar = self._memory, self._calendar
+        memory, calendar, bodies = self._memory, self._calendar, self._bodies
         is_away = type(calendar) is RowCalendar
-        if memory is None or self.is_any_away or not is_away:
+        if memory is None or bodies is None or self.is_any_away or not is_away:
             return
         calendar.__class__, calendar.tracer = Calendar, None
         self._processes.__class__, self._processes.migration = ProcessList, None
@@ -445,8 +442,10 @@ class RowMigration(OuterHook):
         self._assumptions.forget()
         self._interruptions.forget()
         memory.forget()
-        if self.taken - self._since >= BACK * max(self._came, FEW):  # it has paid
-            self.due = min(self.due, calendar.events + EARLY * self._pause // self._driver.cost)
+        needed, events = BACK * max(self._came, FEW), calendar.events - self.world._events_before
+        bodies.note_run(self._kinds, is_short=events - self._driver.early < needed)
+        if self.taken - self._since >= needed:  # it has paid
+            self.due = min(self.due, calendar.events + self._driver.early * self._pause)
 
     # --- events ---------------------------------------------------------------------------------------------------
 

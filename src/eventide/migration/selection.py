@@ -74,8 +74,9 @@ def bodies_of(candidates: Iterable[Candidate]) -> list[Body]:
 def of_rows(
     due: list[Notice], waits: list[StateWait], may_go: Callable[[object], bool]
 ) -> tuple[list[Notice], list[StateWait]]:
-    """Of some notices and waits those of processes that may go away."""
-    return [one for one in due if may_go(who_waits(one[3]))], [one for one in waits if may_go(who_waits(one.activity))]
+    """Of some notices and waits those of processes that may go away, of waits if their guards are kept."""
+    kept = [one for one in waits if one.rests and may_go(who_waits(one.activity))]
+    return [one for one in due if may_go(who_waits(one[3]))], kept
 
 
 class Selection:
@@ -108,7 +109,6 @@ class Selection:
             elif _is_plain(notice):
                 self._look_at(process, notice, None, found)
         for wait in waits:
-            self._guards.release(wait)
             if who_waits(wait.activity) is not wait.activity:
                 self._look_at_wait(who_waits(wait.activity), found)
             else:

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions.condition import Condition
     from eventide.discrete.conditions.until import StateWait, Until
     from eventide.discrete.conditions.when import Trigger
-    from eventide.discrete.processes.process import Process
     from eventide.monitor.monitor import Monitor
     from eventide.reading.time_conditions import Source, Steps
     from eventide.simulation import Simulation
@@ -155,14 +154,6 @@ class WatchedConditions(ConditionList):
     def count_event(self, trigger: Trigger) -> None:
         """A handler runs: once its code has run often enough, it may become native code."""
         self._integrator.native_handlers.count_event(trigger)
-
-    def count_wait(self, wait: StateWait) -> None:
-        """A wait has ended often enough: from now on its process may continue as native code."""
-        self._integrator.native_processes.count_event(wait)
-
-    def disturb(self, process: Process) -> None:
-        """Something other than its condition resumes a process that waits."""
-        self._integrator.native_processes.leave(process)
 
     def resume(self, wait: StateWait, test: Callable[[], object], priority: float, prior: bool) -> bool:
         """Wait again for a finished wait; False if it is no longer kept."""

@@ -15,11 +15,9 @@ from typing import TYPE_CHECKING, Final
 from eventide.bodies.operands import KINDS
 from eventide.bodies.waits.closures import FUNCTION, OWNER
 from eventide.continuous import Continuous
-from eventide.continuous.guards.native_processes import NativeProcess, obstacle
 from eventide.discrete.conditions.until import StateWait, past_waits, wait_again
-from eventide.discrete.inside import generator_of, to_python, wait_of
+from eventide.discrete.inside import to_python, wait_of
 from eventide.discrete.processes.composite import who_waits
-from eventide.discrete.processes.generator_stand_in import GeneratorStandIn
 from eventide.discrete.processes.process import Process
 from eventide.reading.generators import cells_at
 
@@ -28,6 +26,7 @@ if TYPE_CHECKING:
 
     from eventide.bodies.operands import Kind
     from eventide.bodies.waits.states import Awaited
+    from eventide.continuous.plans import ConditionPlan
     from eventide.discrete.conditions.condition import Condition
     from eventide.monitor.monitor import Monitor
 
@@ -52,23 +51,9 @@ class LentGuards:
         return condition.row >= 0 and self._monitor.integrator.guards.guard.waiter[condition.row] != 0
 
     def waiting(self) -> list[StateWait]:
-        """The waits of processes by guards that are kept, but for those that wait for states alone in native code."""
-        native = self._monitor.integrator.native_processes
-        found = []
-        for wait in self._monitor.watched:
-            owner = wait.owner
-            is_kept = type(wait) is StateWait and wait.rests and isinstance(process := who_waits(owner), Process)
-            if is_kept and wait_of(owner) is wait and not _needs_no_python(native.of.get(process)):
-                found.append(wait)
-        return found
-
-    def release(self, wait: StateWait) -> None:
-        """A process that waits is to be looked at: no other native code runs it, and its generator stands there."""
-        process: Process = who_waits(wait.owner)
-        self._monitor.integrator.native_processes.leave(process)
-        generator = generator_of(process)
-        if type(generator) is GeneratorStandIn:
-            generator.resolve()
+        """The waits of processes; where one `rests` its guard is kept."""
+        waits = [wait for wait in self._monitor.watched if type(wait) is StateWait]
+        return [one for one in waits if isinstance(who_waits(one.owner), Process) and wait_of(one.owner) is one]
 
     def guard_of(self, process: Process, awaited: Awaited, objects: Mapping[str, object]) -> StateWait | None:
         """The wait of a process by the guard that is kept of what is waited for; None without.
@@ -79,7 +64,7 @@ class LentGuards:
         priority = sim.until_priority if awaited.priority is None else awaited.priority
         for wait in past_waits(process):
             is_it = wait.code is awaited.code and wait.crossed is None and wait.priority == priority
-            if is_it and wait.rests and not wait.is_trigger and not obstacle(wait):
+            if is_it and wait.rests and not wait.is_trigger and not _is_python(wait):
                 kinds = awaited.closure.kinds
                 is_same = _fits(wait, objects, kinds) if objects or kinds else True
                 is_same = is_same and (bool(kinds) or analyst.is_condition_current(wait, wait.plan))
@@ -88,7 +73,6 @@ class LentGuards:
 
     def lend(self, process: Process, waits: list[StateWait], rows: Mapping[int, int]) -> None:
         """A process is in a row from now on, which will wait by these guards; by some of them these rows wait now."""
-        self._monitor.integrator.native_processes.leave(process)
         if isinstance(process, Continuous):
             self._components[process] = None
         if not waits:
@@ -192,6 +176,7 @@ def _fits(wait: StateWait, objects: Mapping[str, object], kinds: Mapping[str, Ki
     return binding is not None and binding._replace(consts=()) == known._replace(consts=())
 
 
-def _needs_no_python(native: NativeProcess | None) -> bool:
-    """Whether other native code runs a process, behind each of its waits."""
-    return native is not None and len(native.segments) == len(native.waits)
+def _is_python(wait: StateWait) -> bool:
+    """Whether Python tests a condition, solves its time, or evaluates the inputs that it calls."""
+    plan: ConditionPlan | None = getattr(wait, "plan", None)
+    return plan is None or plan.is_opaque or wait.is_timed or plan.inputs != ()

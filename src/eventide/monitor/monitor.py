@@ -141,8 +141,6 @@ class Monitor:
                 integrator.complete_exposed()
             if chosen.partner is not None:
                 self._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
-            if integrator.native_processes.of:
-                integrator.native_processes.ready(chosen)
             if self._lent:
                 self.row_driver.guards.return_owner(chosen)
             return chosen.fire(sim)
@@ -176,8 +174,8 @@ class Monitor:
         if is_observed and not goes_on:
             self.observers.observe_all(Phase.AFTER, sim.time)
         forced, self._forced = self._forced, None
-        has_native = integrator.native_handlers.plans or integrator.native_processes.of
-        is_asked = has_native or integrator.together or integrator.references.are_polled or self.observers.count
+        has_native, are_polled = integrator.native_handlers.plans, integrator.references.are_polled
+        is_asked = has_native or integrator.together or are_polled or self.observers.count
         integrator.changes.are_seen = not (is_asked or instants.varying or instants.heap) and self.is_undisturbed()
         if forced is not None:
             self._force(forced)
@@ -214,7 +212,7 @@ class Monitor:
             Tape.put_on(self.integrator, tapes)
         if instants.heap and not is_at_instant:
             self._instant = instants.next_after(self.sim.time)
-        if self.integrator.native_handlers.plans or self.integrator.native_processes.of:
+        if self.integrator.native_handlers.plans:
             self.integrator.native_handlers.allow(self._reacts())
         due = min(next_event, self._instant)
         self.integrator.run.look = look if look < due else inf

@@ -14,7 +14,7 @@ from math import inf, nan, nextafter
 from typing import TYPE_CHECKING, Final, cast
 
 from eventide.continuous.integrator import CONTINUED
-from eventide.discrete.same_time_limit import BESIDE_FLOWS
+from eventide.discrete.same_time_limit import BESIDE_FLOWS, EARLY_BESIDE_FLOWS
 from eventide.engine.codes import CHOICE, FOUND, PAUSED, REACHED, RECORDED
 from eventide.engine.step_control import LATEST
 from eventide.monitor.lent_guards import LentGuards
@@ -34,12 +34,14 @@ class HybridDriver:
     """Drives the events of rows where states are integrated.
 
     cost        an event in Python takes as long as this many of a model without flows
+    early       after this many events processes may go of which bodies are kept
     least_share of the events are those of rows while it pays: fewer than without flows, as an event in Python takes ten
                 times as long as that of a row even where there are no rows
     reached     what stopped them that is Python's: a code of `proceed`, and the time to be reached; None without
     """
 
     cost: Final = BESIDE_FLOWS
+    early: Final = EARLY_BESIDE_FLOWS
     least_share: Final = 0.57
 
     def __init__(self, monitor: Monitor) -> None:
@@ -76,7 +78,7 @@ class HybridDriver:
         references = integrator.references
         if references.looks_at_lists or (memory is not None and not references.names.isdisjoint(memory.changed)):
             return False
-        if integrator.native_handlers.plans or integrator.native_processes.of:
+        if integrator.native_handlers.plans:
             integrator.native_handlers.allow(monitor._reacts())
         return True
 
@@ -243,8 +245,6 @@ class HybridDriver:
             monitor.state_events += 1
             if chosen.partner is not None:
                 monitor._slides.note(chosen)  # type: ignore[arg-type]  # only a Trigger has a partner
-            if integrator.native_processes.of:
-                integrator.native_processes.ready(chosen)
             return chosen.fire(sim)  # type: ignore[return-value]  # who has it can be listed
         finally:
             sim.active = False

@@ -140,20 +140,19 @@ class Holder(Protocol):
     _generator: Any
 
 
-def is_held_elsewhere(process: Holder, *, is_handling: bool = True) -> bool:
+def is_held_elsewhere(process: Holder) -> bool:
     """Whether anything but a process, and the run loop, refers to its suspended generator or the frame of that.
 
-    is_handling     whether the tracebacks of errors may do so that it handles
     What one count of references is depends on the version of Python; so that of a new generator is the measure.
     """
     sample = _Sample()
     count, most = sys.getrefcount(process._generator), sys.getrefcount(sample._generator) + 1
-    if count > most or _has_frame_elsewhere(process._generator, sample._generator, is_handling=is_handling):
+    if count > most or _has_frame_elsewhere(process._generator, sample._generator):
         return True
-    return _is_inner_held(process._generator, is_handling=is_handling)
+    return _is_inner_held(process._generator)
 
 
-def _is_inner_held(outer: Suspended, *, is_handling: bool) -> bool:
+def _is_inner_held(outer: Suspended) -> bool:
     """The same of the generators that another one is in the middle of by `yield from`."""
     if outer.gi_yieldfrom is None:
         return False
@@ -164,8 +163,7 @@ def _is_inner_held(outer: Suspended, *, is_handling: bool) -> bool:
     if type(inner) is not GeneratorType or type(like) is not GeneratorType:
         return False  # no process becomes a row there
     count, most = sys.getrefcount(inner), sys.getrefcount(like)
-    is_held = count > most or _has_frame_elsewhere(inner, like, is_handling=is_handling)
-    return is_held or _is_inner_held(inner, is_handling=is_handling)
+    return count > most or _has_frame_elsewhere(inner, like) or _is_inner_held(inner)
 
 
 def _sample_of(*, is_going_on: bool) -> Suspended:
@@ -187,10 +185,10 @@ def _waiting() -> Generator[None, None, None]:
         yield
 
 
-def _has_frame_elsewhere(generator: Suspended, sample: Suspended, *, is_handling: bool) -> bool:
+def _has_frame_elsewhere(generator: Suspended, sample: Suspended) -> bool:
     """Whether anything but the tracebacks of errors that it handles refers to the frame of a generator."""
     frames = sys.getrefcount(generator.gi_frame), sys.getrefcount(sample.gi_frame)
-    more = _traced(generator) if is_handling and frames[0] > frames[1] else 0
+    more = _traced(generator) if frames[0] > frames[1] else 0
     return frames[0] > frames[1] + more
 
 

@@ -245,10 +245,6 @@ class SourceBook:
         self._files: dict[str, SourceFile] = {}
         self._definitions: dict[int, tuple[CodeType, Definition]] = {}
 
-    def adopt(self, code: CodeType, definition: Definition) -> None:
-        """Code that was made of a piece of a file."""
-        self._definitions[id(code)] = code, definition
-
     def definition(self, function: FunctionType, *, yields: bool = False) -> Definition:
         """Where a function is written.
 

@@ -61,13 +61,13 @@ class Waiting(Writing):
         self._lines = None
         self._resume(resume)
 
-    def _get(self, statement: ast.Assign | ast.If, command: ast.Yield) -> bool:
+    def _get(self, statement: ast.Assign | ast.AnnAssign | ast.If, command: ast.Yield) -> bool:
         """A `yield` whose result a variable gets, or a test: an item from a store, or that a state has come.
 
         Returns     whether native code goes on behind it
         """
         resume, line = self._waiting(command), ""
-        target = statement.targets[0] if isinstance(statement, ast.Assign) else None
+        target = statement.targets[0] if isinstance(statement, ast.Assign) else getattr(statement, "target", None)
 
         def write(expressions: BodyExpressions) -> None:
             nonlocal line

@@ -1,1 +1,1 @@
-"""Conditions as the stepper knows them, and handlers and processes that are native code."""
+"""Conditions as the stepper knows them, and handlers that are native code."""

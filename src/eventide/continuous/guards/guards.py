@@ -24,7 +24,6 @@ from eventide.discrete.conditions.until import StateWait, drop_past, keep_past
 from eventide.discrete.conditions.when import Trigger
 from eventide.discrete.inside import has_waited_for, note_wait
 from eventide.discrete.processes.composite import who_waits
-from eventide.discrete.processes.process import Process
 from eventide.engine.codes import AT_END
 from eventide.engine.guard_screening import test_again
 from eventide.engine.memory.growable_arrays import float_table, int_table
@@ -459,10 +458,7 @@ class Guards:
 
     def _drop_rest(self, condition: StateWait) -> None:
         """A wait is kept no longer when it is over."""
-        native, activity = self.integrator.native_processes, condition.activity
-        if native.of and isinstance(activity, Process):
-            native.leave(activity)
-        drop_past(activity, condition)
+        drop_past(condition.activity, condition)
         for owner in condition.flow.resting.pop(condition):
             others = self._resting_with[owner]
             del others[condition]

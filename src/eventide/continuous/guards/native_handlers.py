@@ -105,14 +105,12 @@ class NativeHandlers:
             self.integrator.analyst.release(plan)
 
     def are_current(self) -> bool:
-        """Whether all native handlers and processes still call the code that they were compiled from."""
-        segments = [plan for one in self.integrator.native_processes.of.values() for plan in one.segments.values()]
-        return all(map(self.integrator.analyst.is_reaction_current, (*self.plans.values(), *segments)))
+        """Whether all native handlers still call the code that they were compiled from."""
+        return all(map(self.integrator.analyst.is_reaction_current, self.plans.values()))
 
     def renew(self) -> None:
         """Plan again those that may refer to other objects than before."""
         self._again([trigger for trigger, plan in self.plans.items() if plan.signature is not None])
-        self.integrator.native_processes.renew()
 
     def renew_all(self) -> None:
         """Plan all of them again."""
@@ -142,8 +140,6 @@ class NativeHandlers:
 
     def allow(self, level: int) -> None:
         """Let them run, or not, until the stepper comes back."""
-        if level and self.integrator.native_processes.of:
-            self.integrator.native_processes.prepare()
         self.integrator.run.reacts = level
 
     def count(self) -> bool:
@@ -154,8 +150,6 @@ class NativeHandlers:
             return False
         run.handled = 0
         self.integrator.sim.last_time = run.handled_at
-        if run.moved >= 0:
-            self.integrator.native_processes.catch_up()
         self.handled += handled
         self.fresh += handled
         return True

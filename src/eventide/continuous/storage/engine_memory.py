@@ -42,7 +42,7 @@ class EngineMemory:
         self.segments, self.chain = flow_rows.segments, flow_rows.chain
         self.run = run = RunState()
         run.arms = 1
-        run.moved = run.tape = run.joined = -1
+        run.tape = run.joined = -1
         run.upcoming = run.look = run.land = inf
         self._models = np.zeros(MODELS)
         self._flow_lists: list[Numbers] = []

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions.until import StateWait, Until
     from eventide.discrete.conditions.when import Trigger
     from eventide.discrete.hook import Hook
-    from eventide.discrete.processes.process import Process
     from eventide.discrete.world import World
 
 
@@ -171,12 +170,6 @@ class ConditionList:
 
     def count_event(self, trigger: Trigger) -> None:
         """A handler runs."""
-
-    def count_wait(self, wait: StateWait) -> None:
-        """A wait is over, as often as its countdown says."""
-
-    def disturb(self, process: Process) -> None:
-        """A waiting process will be woken by something other than its condition."""
 
     def resume(self, wait: StateWait, test: Callable[[], object], priority: float, prior: bool) -> bool:
         """Add a finished wait again, for a condition of the same code; returns whether that is possible."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from eventide.discrete.commands import command
 from eventide.discrete.conditions.condition import Condition, begin_monitoring, check_priority
@@ -17,14 +17,10 @@ if TYPE_CHECKING:
     from eventide.discrete.world import World
 
 
-FEW: Final = 4
-"""The events of a wait that pass before they are reported, so that its process may become native code."""
-
-
 class StateWait(Condition):
     """An activity in `until`: level-triggered, so a condition that is true now is due now, in its turn."""
 
-    __slots__ = ("activity", "code", "countdown", "crossed", "following", "is_plain", "world")
+    __slots__ = ("activity", "code", "crossed", "following", "is_plain", "world")
     is_state_event = True
     code: object
     """The code of the condition, by which the next wait for the same thing is known; None if it is no function."""
@@ -44,8 +40,6 @@ class StateWait(Condition):
         self.activity = activity
         self.code = getattr(test, "__code__", None)
         self.crossed = crossed
-        self.countdown = FEW
-        """After this many more events it is checked whether the process may continue as native code."""
 
     @property
     def sim(self) -> World:
@@ -93,9 +87,6 @@ class StateWait(Condition):
             self.is_over = True
         else:
             self.end()
-        self.countdown = countdown = self.countdown - 1
-        if not countdown:
-            sim._conditions.count_wait(self)
         activity = self.activity
         activity._wait = None
         activity._value = True

@@ -284,7 +284,6 @@ class Process(_Agenda, Component):
                 self._begin(self.run())
         elif wait.is_state_event:
             self._receiver = None
-            self.sim._conditions.disturb(self)
         elif isinstance(wait, Sleep):
             activity._wait = None
 

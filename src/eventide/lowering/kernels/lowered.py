@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from eventide.lowering.translation.values import Path
     from eventide.native.ir import Function
 
-LoweredKind: TypeAlias = Literal["law", "condition", "quantity", "handler", "segment"]
-"""What a function is for: a quantity returns a number; a handler, like a segment of a process, changes objects."""
+LoweredKind: TypeAlias = Literal["law", "condition", "quantity", "handler"]
+"""What a function is for: a quantity returns a number; a handler changes objects."""
 
 Row: TypeAlias = Literal["state", "rate", "computed", "sum", "parameter", "last"]
 

@@ -19,7 +19,6 @@ from eventide.lowering.translation.conditions import ConditionDialect
 from eventide.lowering.translation.context import Context
 from eventide.lowering.translation.dialect import Dialect
 from eventide.lowering.translation.handlers import HandlerDialect
-from eventide.lowering.translation.segments import SegmentDialect
 from eventide.lowering.translation.values import Boolean, Function, Item, Number
 from eventide.native.ir import MARKS, SCALAR, Block, Builder, Instruction
 from eventide.native.ir import Function as LLVMFunction
@@ -40,7 +39,6 @@ LAWS: Final = ("contributions", "equations")
 _DIALECTS: Final[dict[LoweredKind, type[Dialect]]] = {
     "condition": ConditionDialect,
     "handler": HandlerDialect,
-    "segment": SegmentDialect,
 }
 
 
@@ -235,23 +233,9 @@ class Lowering:
         entry.lines[:0] = [*builder.room, *context.slots.prologue("%ix"), *dialect.opening(context)]
         return builder.function(HANDLER)
 
-    def _write_segment(self, context: Context) -> LLVMFunction:
-        builder = context.builder
-        dialect = context.dialect
-        assert isinstance(dialect, SegmentDialect)
-        builder.traps = True
-        entry = dialect.begin(context)
-        dialect.finish(context, self._follow(context))
-        builder.begin_without_trap(entry)
-        dialect.compare(context, entry)
-        dialect.first.lines[:0] = [*builder.room, *context.slots.prologue("%ix"), *dialect.opening(context)]
-        return builder.function(HANDLER)
-
     def _follow(self, context: Context) -> Item:
         names = self.entry.function.__code__.co_varnames[: len(self.entry.arguments)]
-        self.outside.takes_lists = self.kind == "segment"
         arguments = [context.settle(self.outside.root(name)) for name in names]
-        self.outside.takes_lists = False
         return context.follow(Function(self.entry.function), arguments, {})
 
     # --- what the caller has to know ------------------------------------------------------------------------------

@@ -133,9 +133,9 @@ class NameResolver:
         """What an object found at a path means to the code."""
         if is_itself(value):
             self._note(path, "same", value)
-            return _as_item(value, path)
+            return _as_item(value)
         if isinstance(value, BuiltinFunctionType):
-            return Builtin(value, path)
+            return Builtin(value)
         if is_token(value) and element is None:
             self._note(path, "token", (type(value), ()))
             return Token(type(value), path, value)
@@ -291,12 +291,6 @@ class NameResolver:
             raise Unlowerable(STRANGE)
         self._sim = sim
 
-    def bound_list(self, path: Path) -> AppendTarget:
-        """The list of which a method was found at a path."""
-        self._note(path, "class", BuiltinFunctionType)
-        self._note((*path, "__self__"), "class", list)
-        return AppendTarget((*path, "__self__"))
-
     # --- globals --------------------------------------------------------------------------------------------------
 
     def global_name(self, function: Function, name: str) -> Found:
@@ -340,7 +334,7 @@ class NameResolver:
         if value is None:
             return Nothing()
         if is_itself(value):
-            return _as_item(value, None)
+            return _as_item(value)
         return Opaque(value) if is_word else self.item(value, self._path_of(namespace, where, name))
 
     def _named_number(self, space: Space, where: str, name: str, value: float, is_varying: bool) -> Found:
@@ -531,10 +525,10 @@ class NameResolver:
         return self._named_number(cls, cls.__qualname__, name, value, is_varying=False)
 
 
-def _as_item(value: object, path: Path | None) -> Item:
+def _as_item(value: object) -> Item:
     if isinstance(value, ModuleType):
         return Module(value)
-    return Builtin(value, path) if isinstance(value, BuiltinFunctionType | type) else Opaque(value)
+    return Builtin(value) if isinstance(value, BuiltinFunctionType | type) else Opaque(value)
 
 
 def vector_of(ref: Ref, row: Row, name: str) -> Vector:

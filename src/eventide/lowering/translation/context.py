@@ -1,7 +1,7 @@
 """One function on its way to a kernel: what is known where the next instruction goes, and how code is followed.
 
 Rules (`rules.py`) are called with the context; they ask it to evaluate parts of expressions, to execute statements and
-to follow calls. What differs between laws, conditions, handlers and segments of processes is the dialect's.
+to follow calls. What differs between laws, conditions and handlers is the dialect's.
 """
 
 from __future__ import annotations

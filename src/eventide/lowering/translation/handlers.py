@@ -100,7 +100,7 @@ class _Entry:
 
 
 @dataclass
-class Snapshot:
+class _Snapshot:
     """What is known at the beginning of a statement, to go back to."""
 
     mark: tuple[int, Block, int]
@@ -159,17 +159,17 @@ class HandlerDialect(Dialect):
             self.asks.append(error)
             self._leaving.append(context.arrive())
 
-    def _keep(self, context: Context) -> Snapshot:
+    def _keep(self, context: Context) -> _Snapshot:
         returns = len(context.frame.returns)
         books: list[tuple[object, dict[str, object]]] = [
             (self, _books(self, ("changes", "asks", "_leaving", "_entries", "_settings")))
         ]
         books += [(owner, _books(owner)) for owner in (context.slots, context.names)]
-        return Snapshot(
+        return _Snapshot(
             context.builder.mark(), context.scope.copy(), len(context.frames), returns, context.unbounded, books
         )
 
-    def _return_to(self, context: Context, kept: Snapshot) -> None:
+    def _return_to(self, context: Context, kept: _Snapshot) -> None:
         context.builder.return_to(kept.mark)
         context.scope, context.unbounded = kept.scope, kept.unbounded
         del context.frames[kept.frames :], context.loops[:]
@@ -177,7 +177,7 @@ class HandlerDialect(Dialect):
         for owner, books in kept.books:
             vars(owner).update(books)
 
-    def _check_references(self, context: Context, node: ast.stmt, kept: Snapshot) -> None:
+    def _check_references(self, context: Context, node: ast.stmt, kept: _Snapshot) -> None:
         """Refuse what may change without notice: it would have to be checked after each event."""
         before = kept.books[-1][1]["steps"]
         for path, step in context.names.steps.items():
@@ -319,11 +319,7 @@ class HandlerDialect(Dialect):
         builder.enter(commit)
         self._set(context)
         self._put(context)
-        builder.finish("i64", self.answer(context))
-
-    def answer(self, context: Context) -> str:
-        """What is answered where all is done."""
-        return str(DONE)
+        builder.finish("i64", str(DONE))
 
     def _set(self, context: Context) -> None:
         """Set modes among the attributes of their objects, in the order of the code."""
@@ -331,10 +327,10 @@ class HandlerDialect(Dialect):
             put, after = context.builder.block(), context.builder.block()
             context.builder.branch(context.builder.get("i1", setting.mark), put, after)
             context.builder.enter(put)
-            owner, name, value = (pointer(context, one) for one in (setting.owner, setting.name, setting.value))
-            own = call_python(context, "ptr", "PyObject_GenericGetDict", ("ptr", owner), ("ptr", "null"))
-            call_python(context, "i32", "PyDict_SetItem", ("ptr", own), ("ptr", name), ("ptr", value))
-            call_python(context, "void", "Py_DecRef", ("ptr", own))
+            owner, name, value = (_pointer(context, one) for one in (setting.owner, setting.name, setting.value))
+            own = _call_python(context, "ptr", "PyObject_GenericGetDict", ("ptr", owner), ("ptr", "null"))
+            _call_python(context, "i32", "PyDict_SetItem", ("ptr", own), ("ptr", name), ("ptr", value))
+            _call_python(context, "void", "Py_DecRef", ("ptr", own))
             context.builder.jump(after)
             context.builder.enter(after)
 
@@ -342,21 +338,21 @@ class HandlerDialect(Dialect):
         """Put into lists what has been kept for them, in the order of the code, which is that of its execution."""
         has_groups = any(isinstance(entry.made, _NewTuple) for entry in self._entries)
         # Tuples are tracked by the garbage collector, which might run any code: not before all is done.
-        collects = call_python(context, "i32", "PyGC_Disable") if has_groups else ""
+        collects = _call_python(context, "i32", "PyGC_Disable") if has_groups else ""
         for entry in self._entries:
             put, after = context.builder.block(), context.builder.block()
             context.builder.branch(context.builder.get("i1", entry.mark), put, after)
             context.builder.enter(put)
             made = _make(context, entry.made)
-            call_python(context, "i32", "PyList_Append", ("ptr", pointer(context, entry.address)), ("ptr", made))
-            call_python(context, "void", "Py_DecRef", ("ptr", made))
+            _call_python(context, "i32", "PyList_Append", ("ptr", _pointer(context, entry.address)), ("ptr", made))
+            _call_python(context, "void", "Py_DecRef", ("ptr", made))
             context.builder.jump(after)
             context.builder.enter(after)
         if has_groups:
             begin, end = context.builder.block(), context.builder.block()
             context.builder.branch(context.builder.value("icmp ne", "i32", collects, 0), begin, end)
             context.builder.enter(begin)
-            call_python(context, "i32", "PyGC_Enable")
+            _call_python(context, "i32", "PyGC_Enable")
             context.builder.jump(end)
             context.builder.enter(end)
 
@@ -385,24 +381,24 @@ def _make(context: Context, made: _Appended) -> str:
     if isinstance(made, _NewNumber):
         machine, maker = _NUMBERS[made.kind]
         value = context.builder.get(machine, made.memory)
-        return call_python(context, "ptr", maker, (machine, value))
+        return _call_python(context, "ptr", maker, (machine, value))
     if isinstance(made, _KnownObject):
-        known = pointer(context, made.address)
-        call_python(context, "void", "Py_IncRef", ("ptr", known))
+        known = _pointer(context, made.address)
+        _call_python(context, "void", "Py_IncRef", ("ptr", known))
         return known
-    group = call_python(context, "ptr", "PyTuple_New", ("i64", str(len(made.parts))))
+    group = _call_python(context, "ptr", "PyTuple_New", ("i64", str(len(made.parts))))
     for place, part in enumerate(made.parts):
         arguments = ("ptr", group), ("i64", str(place)), ("ptr", _make(context, part))
-        call_python(context, "i32", "PyTuple_SetItem", *arguments)
+        _call_python(context, "i32", "PyTuple_SetItem", *arguments)
     return group
 
 
-def pointer(context: Context, address: str) -> str:
+def _pointer(context: Context, address: str) -> str:
     """An address as a pointer."""
     return context.builder.convert("inttoptr", "i64", address, "ptr")
 
 
-def call_python(context: Context, answer: str, name: str, *arguments: tuple[str, str]) -> str:
+def _call_python(context: Context, answer: str, name: str, *arguments: tuple[str, str]) -> str:
     """Call a function of Python; returns what it gives. All of them are of the stable ABI."""
     context.builder.calls[name] = f"declare {answer} @{name}({', '.join(kind for kind, _ in arguments)})"
     return context.builder.call(answer, f"@{name}", *arguments)
@@ -427,18 +423,18 @@ def _assert(context: Context, node: ast.Assert) -> None:
 
 
 @lowers(ast.Call, kind="handler")
-def call_or_append(context: Context, node: ast.Call) -> Item:
+def _call(context: Context, node: ast.Call) -> Item:
     """What a call gives; `append` puts something into a list."""
     is_append = isinstance(node.func, ast.Attribute) and node.func.attr == "append"
     if is_append and len(node.args) == 1 and not node.keywords and not isinstance(node.args[0], ast.Starred):
-        target = list_named(context, node.func.value)  # type: ignore[attr-defined]  # it is an Attribute
+        target = _list_named(context, node.func.value)  # type: ignore[attr-defined]  # it is an Attribute
         if target is not None:
             _dialect(context).append(context, target, context.evaluate(node.args[0]), node.args[0])
             return Nothing()
     return call(context, node)
 
 
-def list_named(context: Context, node: ast.expr) -> AppendTarget | None:
+def _list_named(context: Context, node: ast.expr) -> AppendTarget | None:
     """The list that an expression names; None for anything else."""
     mark, scope = context.builder.mark(), context.scope.copy()
     context.names.takes_lists = True

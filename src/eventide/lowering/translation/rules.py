@@ -16,7 +16,7 @@ def lowers(*keys: object, kind: str = "") -> Callable[[_Given], _Given]:
 
     keys    classes of syntax nodes: the rule is called with the context and the node; functions of Python: with the
             context and the call; functions of numpy: with the context and the operands, numbers or vectors
-    kind    of the code in which it holds, before one for code of any kind: "condition", "handler", "segment"
+    kind    of the code in which it holds, before one for code of any kind: "condition", "handler"
     """
 
     def register(rule: _Given) -> _Given:

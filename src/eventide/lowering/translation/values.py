@@ -248,13 +248,9 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Builtin:
-    """A function of Python's own, of `math` or of `builtins`.
-
-    path    where it is found, if it is bound to an object
-    """
+    """A function of Python's own, of `math` or of `builtins`."""
 
     function: Callable[..., object]
-    path: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,1 +1,0 @@
-"""Processes that wait: their code between waits as segments, and the plans of these."""
