@@ -18,6 +18,7 @@ from eventide.discrete.processes.process_list import ProcessList
 from eventide.migration import row_migration
 from eventide.migration.assumptions import Assumptions
 from eventide.migration.row_driver import DiscreteDriver
+from eventide.rows import undisturbed
 from eventide.rows.undisturbed import LOOKED_AT
 
 RINGS = signal.SIGUSR1
@@ -245,6 +246,7 @@ def test_what_a_handler_raises_that_waited_while_rows_went_on_stops_the_run_and_
         if len(rung) % 7 == 0:
             signal.raise_signal(RINGS)
 
+    monkeypatch.setattr(undisturbed, "PATIENCE", 5.0)  # none waits so long, also where others use the machine
     disturbed(monkeypatch, amid, ring, DiscreteDriver if amid == "proceed" else row_migration.RowMigration)
     signal.signal(RINGS, limit)
     while True:
