@@ -103,3 +103,21 @@ def test_processes_of_one_code_are_rows_by_their_own_globals(monkeypatch: pytest
     sim.run(until=15.9)
     assert [read() for read in found] == [15.0, 15.75, 15.5]
     assert taken(sim) > 50
+
+
+@pytest.mark.parametrize("compiled", ["auto", False])
+def test_a_condition_that_calls_what_can_be_read_is_proved_after_one_of_its_code_that_calls_what_cannot(
+    compiled: Any,
+) -> None:
+    """It was tested at samples as the first one is, and missed what is true for a short time."""
+    sim = ev.Simulation(compile=compiled, dt_max=1e3)
+    tank, found = Tank(sim).start(), list[float]()
+
+    def opened(near: Callable[[], float]) -> ev.ProcessGenerator:
+        yield ev.until(lambda: near() < 1e-4)
+        found.append(sim.time)
+
+    sim.process(opened(lambda: next(map(abs, [tank.x + 1.0]))))
+    sim.process(opened(lambda: abs(tank.x - 7.7)))
+    sim.run(until=20.0)
+    assert found == [pytest.approx(7.6999)]

@@ -322,20 +322,20 @@ class ConditionCompiler(Analyst):
             raise _of_another(whose, foreign)
 
     def condition(self, condition: Condition) -> ConditionPlan:
-        """Kernel, index row and closure numbers of a condition; whether it has a kernel is asked once for each code."""
-        code = getattr(condition.function, "__code__", condition.function)
-        if id(code) not in self._opaque:
-            try:
-                bound = self.registry.find("condition", condition.function, condition.arguments)
-            except CannotLower as error:
+        """Kernel, index row and closure numbers of a condition; a refusal is told once for each code."""
+        try:
+            bound = self.registry.find("condition", condition.function, condition.arguments)
+        except CannotLower as error:
+            code = getattr(condition.function, "__code__", condition.function)
+            if id(code) not in self._opaque:
                 self._refuse(error, f"the condition of {condition.name}")
                 self._check_reach((condition.function,), condition.arguments, f"the condition of {condition.name}")
                 self._opaque[id(code)] = code
                 if not condition.is_switch and self.integrator.sim.dt_max == inf:
                     warn_of_window(condition, error.why, self.registry.smoothness.book)
-            else:
-                self._check_home(bound, condition, "the condition of ")
-                return self._condition_template(bound.kernel).plan(self.integrator, bound)
+        else:
+            self._check_home(bound, condition, "the condition of ")
+            return self._condition_template(bound.kernel).plan(self.integrator, bound)
         function = _CONDITION(self._condition_call(condition))
         return ConditionPlan(
             (), kept=(function,), is_opaque=True, pattern=Pattern(address_of(function), is_exposed=True)
