@@ -21,11 +21,20 @@ def first_root(*, known: bool, times: list[float], values: list[float], gap: Cal
                     raise Skip("a comparison touches its level")
                 return low
             return brentq(gap, low, high, xtol=1e-14, rtol=1e-15)
+        if k == 1 and abs(values[0]) <= 1e-12:
+            _check_start(known, times[0], times[1], gap)
         if k > 1:
             peak = _peak(known, times[k - 2 : k + 1], values[k - 2 : k + 1], gap)
             if peak is not None:
                 return peak
     return None
+
+
+def _check_start(known: bool, low: float, high: float, gap: Callable[[float], float]) -> None:
+    """Raise Skip if a difference that begins at 0 has the other sign for a while before the first sample."""
+    inside = [gap(low + (high - low) / 2.0**k) for k in range(1, 12)]
+    if any((value > 0.0) != known and abs(value) > 1e-12 for value in inside):
+        raise Skip("a comparison touches its level")
 
 
 def _peak(known: bool, times: list[float], values: list[float], gap: Callable[[float], float]) -> float | None:

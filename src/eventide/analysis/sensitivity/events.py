@@ -41,6 +41,7 @@ class Events:
         self._planned: dict[object, tuple[Notice, NDArray[np.float64]]] = {}
         self._still = np.zeros(tangents.count + 1)
         self._before: tuple[float, NDArray[np.float64]] = (-inf, self._still)
+        self._turned: tuple[float, NDArray[np.float64], str] = (-inf, self._still, "")
 
     # --- into an event --------------------------------------------------------------------------------------------
 
@@ -171,7 +172,7 @@ class Events:
         if any(not np.allclose(other, times[0], rtol=1e-6, atol=1e-12) for other in times[1:]):
             refuse(f"two comparisons in laws that change at time {time!r}, and otherwise move apart")
         self._check_coincidence(time, times[0])
-        self._before = time, times[0]
+        self._before, self._turned = (time, times[0]), (time, times[0], changed[0].name)
         if times[0].any():
             right = tangents.evaluate()
             for slot, rate in self._slots(left):
@@ -228,14 +229,15 @@ class Events:
 
     def _check_switches(self, rates: dict[int, float | Dual], time: float, moved: NDArray[np.float64]) -> None:
         """Raise UndifferentiableError if a comparison in a law changes at this very time, and would move otherwise."""
-        for switch in self.tangents.switches():
-            if self.tangents.is_held(switch) and switch.test():
-                other = self._time_of(switch, rates, time)
-                if not np.allclose(other, moved, rtol=1e-6, atol=1e-12):
-                    refuse(
-                        f"an event, a time that is asked for or the end of the run at time {time!r}, where "
-                        f"{switch.name} changes too, and depends otherwise on what is varied: their order may change"
-                    )
+        tangents = self.tangents
+        changing = [switch for switch in tangents.switches() if tangents.is_held(switch) and switch.test()]
+        others = [(time, self._time_of(switch, rates, time), switch.name) for switch in changing]
+        for when, other, name in (self._turned, *others):
+            if when == time and not np.allclose(other, moved, rtol=1e-6, atol=1e-12):
+                refuse(
+                    f"an event, a time that is asked for or the end of the run at time {time!r}, where {name} changes "
+                    "too, and depends otherwise on what is varied: their order may change"
+                )
 
     # --- out of it ------------------------------------------------------------------------------------------------
 
