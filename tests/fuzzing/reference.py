@@ -144,7 +144,8 @@ class World(Comparisons):
             one for one in m.parts_of([f.value for f in self.program.functions if f.text]) if isinstance(one, m.Cmp)
         ]
         kinds = self.program.classes
-        tests += [one for one in m.parts_of([kind.rates for kind in kinds]) if isinstance(one, m.Cmp) and of_time(one)]
+        laws = [part for kind in kinds for part in (kind.contributions, kind.values, kind.rates, kind.vector)]
+        tests += [one for one in m.parts_of(laws) if isinstance(one, m.Cmp) and of_time(one)]
         sides = [side for one in tests for side in (one.left, one.right)]
         self.jumps = [side.value for side in sides if isinstance(side, m.Num)]
         self.moving = {kind.index: [attribute(name) for name in kind.moving()] for kind in kinds}
