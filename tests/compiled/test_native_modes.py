@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import enum
+import gc
+import hashlib
+import weakref
 from random import Random
 from typing import Any
 
 import pytest
+from compiled.modes import Way, built
 
 import eventide as ev
+from eventide.continuous.components import reference
+from eventide.continuous.components.reference import number_of
 
 WARM = "warm"
-
-
-def built(text: str) -> str:
-    """An equal text that is another object."""
-    return "".join([text[:1], text[1:]])
-
-
-class Way(enum.Enum):
-    UP = 1
-    DOWN = 2
-    REST = 3
 
 
 class Oven(ev.Continuous):
@@ -194,3 +189,69 @@ def test_a_law_of_which_one_mode_cannot_be_compiled_is_compiled_in_the_others() 
         assert not any(note.is_compiled for note in sim.explain().laws)
         ends.append((one.x, one.mode, one.count))
     assert ends[:2] == ends[2:]
+
+
+class Door(enum.Enum):
+    """The members stand in the order of those of `Way`."""
+
+    OPEN = 1
+    SHUT = 2
+
+
+class Rights(enum.Flag):
+    READ = 1
+    WRITE = 2
+
+
+ALL = Rights.READ | Rights.WRITE
+
+
+class Shed(ev.Continuous):
+    """Its door is compared with members of two enumerations, and rights with such that are made of others."""
+
+    x: ev.State = ev.state(0.0)
+    door: Door = Door.OPEN
+    rights: Rights = ALL
+    count: int = 0
+
+    def equations(self) -> None:
+        is_way = self.door is Way.UP or self.door == Way.DOWN  # type: ignore[comparison-overlap]  # as people do
+        self.rate.x = (100.0 if is_way else 1.0) + (0.0 if self.rights == ALL else 0.5)
+
+    @ev.when(lambda self: self.x > 0.1)
+    def shut(self) -> None:
+        self.x = 0.0
+        self.count += 1
+        self.door = Door.SHUT if self.door is Door.OPEN else Door.OPEN
+        self.rights = Rights.WRITE if self.count % 2 else ALL
+
+
+@pytest.mark.parametrize("compiled", ["auto", False])
+def test_members_of_other_enumerations_and_those_made_of_others_are_told_apart(compiled: Any) -> None:
+    sim = ev.Simulation(compile=compiled, dt_min=1e-9)
+    shed = Shed(sim).start()
+    sim.run(until=5.0)
+    assert shed.count == 59  # 0.1 / 1 and 0.1 / 1.5 in turn
+    assert shed.rights is Rights.WRITE
+    assert shed.door is Door.SHUT
+
+
+def test_an_enumeration_that_is_made_again_has_the_same_numbers_and_is_not_kept() -> None:
+    def make() -> type[enum.Enum]:
+        return enum.Enum("Made", ["ONE", "TWO"])
+
+    first, second = make(), make()
+    assert [number_of(one) for one in first] == [number_of(one) for one in second] == [1.0, 2.0]
+    kept = weakref.ref(first)
+    del first
+    gc.collect()
+    assert kept() is None
+
+
+def test_texts_of_one_digest_have_numbers_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reference, "blake2b", lambda text, digest_size: hashlib.blake2b(b"", digest_size=digest_size))
+    monkeypatch.setattr(reference, "_TEXTS", {})
+    monkeypatch.setattr(reference, "NUMBERS", {})
+    texts = ["a", "b", "a", "c", "b"]
+    numbers = [number_of(text) for text in texts]
+    assert [number - numbers[0] for number in numbers] == [0.0, 1.0, 0.0, 2.0, 1.0]

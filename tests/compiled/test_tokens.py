@@ -11,21 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 from compiled.harness import new_registry
+from compiled.modes import Way, built
 
 import eventide as ev
 
 WARM = "warm"
-
-
-def built(text: str) -> str:
-    """An equal text that is another object."""
-    return "".join([text[:1], text[1:]])
-
-
-class Way(enum.Enum):
-    UP = 1
-    DOWN = 2
-    REST = 3
 
 
 class Number(enum.IntEnum):

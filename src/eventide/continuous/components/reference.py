@@ -11,7 +11,7 @@ Numbers follow from code alone, so that all simulations of a process share its k
 
 from __future__ import annotations
 
-from enum import Enum
+from enum import Enum, Flag
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final, TypeGuard
 
@@ -21,14 +21,17 @@ if TYPE_CHECKING:
     from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.member import Member
 
-NUMBERS: Final[dict[tuple[type, object], float]] = {}
-"""The number of each token with which code compares modes, or to which it sets them."""
-_TAKEN: Final[dict[float, None]] = {}
+NUMBERS: Final[dict[object, float]] = {}
+"""The number of each text with which code compares modes, or to which it sets them."""
+_TEXTS: Final[dict[float, str]] = {}
+"""These texts by their numbers."""
 
 
 def is_mode(annotation: object) -> TypeGuard[type]:
     """Whether fields of an annotation hold modes: texts, or members of an enumeration, each equal to itself only."""
     if not isinstance(annotation, type):
+        return False
+    if issubclass(annotation, Flag):  # its members make others
         return False
     return annotation is str or (issubclass(annotation, Enum) and annotation.__eq__ is object.__eq__)
 
@@ -39,22 +42,23 @@ def slot_name(name: str) -> str:
 
 
 def number_of(token: object) -> float:
-    """The number of a token in code; the first call for it gives it one, the same in all processes but for a clash.
+    """The number of a token in code, among those of its type: the same in all processes, but where texts clash.
 
     Kernels are kept in files by their texts, which have the numbers in them.
     """
-    key = type(token), token
-    if key not in NUMBERS:
-        kind, name = type(token), token.name if isinstance(token, Enum) else token
-        digest = blake2b(
-            f"{kind.__module__}.{kind.__qualname__} {name}".encode(errors="replace"), digest_size=6
-        ).digest()
-        number = float(int.from_bytes(digest) + 1)
-        while number in _TAKEN:
-            number += 1.0
-        _TAKEN[number] = None
-        NUMBERS[key] = number
-    return NUMBERS[key]
+    if isinstance(token, Enum):
+        return _numbers_of(type(token))[token]
+    assert isinstance(token, str)
+    number = float(int.from_bytes(blake2b(token.encode(errors="replace"), digest_size=6).digest()) + 1)
+    while _TEXTS.setdefault(number, token) != token:
+        number += 1.0
+    NUMBERS[token] = number
+    return number
+
+
+def _numbers_of(enumeration: type[Enum]) -> dict[object, float]:
+    """By their order: an enumeration that is made again, as in a notebook, has the same."""
+    return {member: float(k) for k, member in enumerate(enumeration, start=1)}
 
 
 class Reference:
@@ -86,6 +90,7 @@ class Mode(Reference):
         super().__init__(name)
         self.offset = offset
         self.annotation = annotation
+        self._numbers = NUMBERS if annotation is str else _numbers_of(annotation)
         self._tell = tell
 
     def fits(self, owner: Continuous) -> bool:
@@ -93,7 +98,7 @@ class Mode(Reference):
         value = owner.__dict__.get(self.name)
         if type(value) is not self.annotation:
             return False
-        number, slot, row = NUMBERS.get((type(value), value), 0.0), owner._side + self.offset, owner._row
+        number, slot, row = self._numbers.get(value, 0.0), owner._side + self.offset, owner._row
         if row[slot] != number and owner._flow.integrator.is_observed:
             row[slot] = number  # code with this token is new, or the object is: nothing has changed
         elif row[slot] != number:
