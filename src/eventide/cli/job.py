@@ -14,9 +14,7 @@ from eventide.cli.loading import model_in, set_up
 from eventide.cli.options import Command, File, Settings, entropy_in, time_in
 from eventide.cli.telling import (
     DONE,
-    PICTURES,
-    check_table,
-    check_target,
+    check_outputs,
     complain,
     note,
     paths_beside,
@@ -63,8 +61,7 @@ class Job(Command):
     def do(self) -> int:
         """Check what can be checked before the run, so that no result is lost; run, tell, write, draw."""
         texts = texts_by_name(self.settings)
-        check_table(self.out)
-        check_target(self.plot, "--plot", PICTURES)
+        check_outputs(self.out, self.plot)
         self._say(f"loading {self.file}")
         from eventide.experiment import report
 

@@ -11,16 +11,7 @@ from typer import Argument, Option
 from eventide.cli.loading import model_in, set_up
 from eventide.cli.options import Command, Entropy, File, Replications, Settings, Store, TimeLimit, Until, Workers
 from eventide.cli.study import values_of
-from eventide.cli.telling import (
-    DONE,
-    PICTURES,
-    check_table,
-    check_target,
-    say,
-    texts_by_name,
-    write_picture,
-    write_table,
-)
+from eventide.cli.telling import DONE, check_outputs, say, texts_by_name, write_picture, write_table
 from eventide.errors import InputError, ModelError
 
 if TYPE_CHECKING:
@@ -72,8 +63,7 @@ class SearchJob(Command):
 
     def do(self) -> int:
         """Search, tell what was found, write all evaluations, draw the picture."""
-        check_table(self.out)
-        check_target(self.plot, "--plot", PICTURES)
+        check_outputs(self.out, self.plot)
         if self.data is not None and self.out is not None and self.out.resolve() == self.data.resolve():
             raise InputError(f"--out {self.out} is the file of the data, which would be lost: choose another name")
         texts = texts_by_name(self.settings)

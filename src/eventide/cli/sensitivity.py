@@ -10,16 +10,7 @@ from typer import Option
 
 from eventide.cli.loading import model_in, set_up
 from eventide.cli.options import Command, Entropy, File, Settings, Until
-from eventide.cli.telling import (
-    DONE,
-    PICTURES,
-    check_table,
-    check_target,
-    say,
-    texts_by_name,
-    write_picture,
-    write_table,
-)
+from eventide.cli.telling import DONE, check_outputs, say, texts_by_name, write_picture, write_table
 from eventide.errors import InputError, ModelError
 
 if TYPE_CHECKING:
@@ -50,8 +41,7 @@ class SensitivityJob(Command):
         """Find the sensitivities, tell them, write the table, draw the picture."""
         from eventide.analysis.sensitivity import sensitivity
 
-        check_table(self.out)
-        check_target(self.plot, "--plot", PICTURES)
+        check_outputs(self.out, self.plot)
         texts = texts_by_name(self.settings)
         with model_in(self.file) as found:
             model = set_up(found, texts, self.until)

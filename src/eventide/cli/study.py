@@ -28,18 +28,7 @@ from eventide.cli.options import (
     Until,
     Workers,
 )
-from eventide.cli.telling import (
-    DONE,
-    FAILED,
-    PICTURES,
-    check_table,
-    check_target,
-    note,
-    say,
-    texts_by_name,
-    write_picture,
-    write_table,
-)
+from eventide.cli.telling import DONE, FAILED, check_outputs, note, say, texts_by_name, write_picture, write_table
 from eventide.errors import InputError, ModelError, ParameterError
 
 if TYPE_CHECKING:
@@ -73,8 +62,7 @@ class StudyJob(Command):
         """Make the runs, tell their means, write the table, draw the picture."""
         from eventide.experiment import Study
 
-        check_table(self.out)
-        check_target(self.plot, "--plot", PICTURES)
+        check_outputs(self.out, self.plot)
         texts, shard, half_widths = texts_by_name(self.settings), self._shard(), self._half_widths()
         with model_in(self.file) as found:
             over = {name: values_of(found, name, text) for name, text in self._axes().items()}

@@ -185,9 +185,10 @@ FOREIGN: Final = (
 """Endings of tables of other kinds: programs would take a file of text that is called so for a damaged one."""
 
 
-def check_table(path: Path | None) -> None:
-    """Raise InputError if a table could not be written to a file, or its name says that it is of another kind."""
+def check_outputs(path: Path | None, picture: Path | None = None) -> None:
+    """Raise InputError if a table or a picture could not be written, or is to have a name of another kind of file."""
     check_target(path, "--out")
+    check_target(picture, "--plot", PICTURES)
     if path is not None and path.suffix.lower() in FOREIGN:
         from eventide.observe.dumps import KINDS
 

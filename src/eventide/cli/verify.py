@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 from typer import Argument, Option
 
 from eventide.cli.options import Command
-from eventide.cli.telling import DONE, FAILED, check_table, check_target, note, say, write_table, writing
+from eventide.cli.telling import DONE, FAILED, check_outputs, check_target, note, say, write_table, writing
 from eventide.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ class VerifyJob(Command):
 
         for path, option in ((self.junit, "--junit"), (self.html, "--html")):
             check_target(path, option)
-        check_table(self.out)
+        check_outputs(self.out)
         with imported(self.file) as module:
             system, found = tests_in(module, self.file)
             requirements = values_in(module, Requirement)
