@@ -432,6 +432,77 @@ def test_a_handler_in_python_beside_rows_leaves_its_rows() -> None:
     assert found[0] == found[1]
 
 
+class Hourglass(ev.Continuous):
+    sand: ev.State = 0.0
+    flow: float = 1.0
+    turns: int = 0
+
+    def equations(self) -> None:
+        self.rate.sand = self.flow
+
+    @ev.when(lambda self: self.sand >= 0.5)
+    def fall(self) -> None:
+        self.flow = -1.0
+        self.turns += len(str(self.flow))  # left to Python
+
+    @ev.when(lambda self: self.sand <= 0.0)
+    def rise(self) -> None:
+        self.flow = 1.0
+
+
+class Bath(ev.Continuous):
+    warmth: ev.State = 0.0
+
+    def equations(self) -> None:
+        self.rate.warmth = HEATING(self.sim.time)
+
+
+HEATING = ev.inputs.Pulse(1.0, start=0.6, width=0.05)
+
+
+def holding(step: float) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(step)
+
+
+class Basin(ev.Continuous):
+    level: ev.State = 0.0
+    turns: int = 0
+
+    def equations(self) -> None:
+        self.rate.level = 1.0
+
+    @ev.when(lambda self: self.level >= 0.75)
+    def empty(self) -> None:
+        self.level = 0.0
+        self.turns += 1
+
+
+def turns_of(one: Hourglass | Basin) -> Callable[[], float]:
+    return lambda: one.turns * 1.0
+
+
+@pytest.mark.parametrize("is_mixed", [False, True], ids=["a handler in Python", "an input that jumps before"])
+def test_a_state_event_at_a_regular_time_leaves_a_row_before_and_one_after(is_mixed: bool) -> None:
+    found = []
+    for compiles in ("auto", False):
+        sim = simulation(compiles, native=is_mixed, dt_max=0.25)
+        if is_mixed:
+            Bath(sim).start()
+        one = (Basin if is_mixed else Hourglass)(sim, name="one").start()
+        for step in (0.1171, 0.3313) if is_mixed else (0.03, 0.03):
+            sim.process(holding(step))
+        recordings = [
+            sim.record(turns=turns_of(one), every=0.25 if is_mixed else 0.5),
+            sim.record(one, every=0.5 if is_mixed else 1.0),
+            sim.record(type(one), every=0.25 if is_mixed else 0.5),
+        ]
+        sim.run(until=14.0)
+        found.append([rows_of(recording) for recording in recordings])
+        assert (taken(sim) > 50) == (compiles == "auto")
+    assert found[0] == found[1]
+
+
 def reporting(sim: ev.Simulation) -> None:
     type("Looks", (ev.Reporter,), {"report": lambda self: None})(sim, every="event", name="looks").start()
 

@@ -35,7 +35,7 @@ from eventide.engine.codes import (
     Y,
 )
 from eventide.engine.event_effects import complete_to, publish, settle_touched, touch
-from eventide.engine.scheduler import go_on, take_up, unlink
+from eventide.engine.scheduler import go_on, take_due, take_up, unlink
 from eventide.engine.step_control import has_failed
 
 if TYPE_CHECKING:
@@ -179,6 +179,8 @@ def advance_to_row(a: Arrays, time: float, stop: float, due: float) -> int:
         a.run.handled += 1
         a.run.handled_at = a.run.event_time
         code = go_on(a, a.run.event_time, stop)
+    if code == REACHED and stop < due and a.run.pending > 0 and take_due(a, stop):
+        return LOCATED  # it comes in place of the look: recordings look before it and after it
     return code
 
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from eventide.continuous.integrator import CONTINUED
 from eventide.discrete.same_time_limit import BESIDE_FLOWS, EARLY_BESIDE_FLOWS
-from eventide.engine.codes import CHOICE, FOUND, PAUSED, REACHED, RECORDED
+from eventide.engine.codes import CHOICE, FOUND, LOCATED, PAUSED, REACHED, RECORDED
 from eventide.engine.step_control import LATEST
 from eventide.monitor.lent_guards import LentGuards
 from eventide.monitor.native_looks import NativeLooks
@@ -196,6 +196,9 @@ class HybridDriver:
             stop, answer = min(integrator.run.look, integrator.run.next_event), clock.reached
             if answer in CONTINUED:
                 answer, _ = integrator.continue_march(clock.reached, clock.time, stop)
+                if answer == REACHED and is_regular and integrator.has_events:
+                    integrator.engine.proceed(integrator.memory.arrays, stop, stop, -1, 0.0)
+                    answer = LOCATED  # it comes in place of the look, as in `advance_to_row`
             elif answer != RECORDED:
                 return code
             if answer == RECORDED:
