@@ -48,13 +48,13 @@ from eventide.rows.memory import RowMemory
 if TYPE_CHECKING:
     from types import CodeType
 
+    from eventide.bodies.frames import Continuation
     from eventide.bodies.points import Handler
     from eventide.bodies.reader import Reading
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.resource import Resource
     from eventide.discrete.world import World
     from eventide.native.row_engine import NativeRows
-    from eventide.reading.generators import Suspended
     from eventide.reading.nodes import Extent
 
 PRESENT: Final = ("waiting", "granted")
@@ -334,7 +334,7 @@ class Body:
             for point, one in zip(chain_at, chain_of(generator), strict=False)
             if point.frame.call is not None and texts[point.frame.began_in_python]
         }
-        made: Suspended | None = None
+        made: Continuation | None = None
         for point in reversed(chain_at):
             frame, places = point.frame, point.frame.twin.places
             iterators = {places[loop.statement]: iterator_of(loop, texts) for loop in point.loops}
@@ -353,7 +353,7 @@ class Body:
                     del absent[handler.name]
                     changed[handler.name] = errors[handler]
             raised = {places[handler.statement]: errors[handler] for handler in point.handlers}
-            inner = None if made is None else GoingOn(made)
+            inner = GoingOn(made) if isinstance(made, GeneratorType) else made
             if frame.call is None:
                 successor = Successor(generator, frame.twin)
                 made = successor.at(point.place, generator, changed, absent, iterators, contexts, raised, inner)
@@ -386,8 +386,9 @@ class Body:
             handled.append((handler, error))
         return handled
 
-    def _traceback(self, generator: GeneratorType[object, object, object], state: int) -> TracebackType:
+    def _traceback(self, generator: object, state: int) -> TracebackType:
         """The handler of an interrupt raised at the wait of a state, in the frame of a generator."""
+        assert isinstance(generator, GeneratorType)
         place, frame = self.reading.extents[state], generator.gi_frame
         assert frame is not None
         return TracebackType(None, frame, 2 * self._positions_of(generator.gi_code).index(place), place[0])

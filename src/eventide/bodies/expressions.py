@@ -273,16 +273,17 @@ class BodyExpressions:
             if type(operator) not in _COMPARISONS:
                 raise Unknown("such a comparison is left to Python", node)
             answer = decided(operator, left, right)
-            if answer is not None:
-                parts.append(constant(answer))
-                continue
-            if left.kind != right.kind:  # Python compares them as they are, without rounding
-                whole = left if left.kind == "int" else right
-                if not (whole.is_constant and abs(whole.low) <= EXACT):
-                    self.emission.stop_if(f"{whole.text} > {EXACT} or {whole.text} < -{EXACT}", whole, node=node)
-            early = left.is_early and right.is_early
-            parts.append(Operand(f"({left.text} {_COMPARISONS[type(operator)]} {right.text})", "bool", early))
+            known = None if answer is None else constant(answer)
+            parts.append(known or self._ordered(_COMPARISONS[type(operator)], left, right, node))
         return parts[0] if len(parts) == 1 else self._joined("and", parts)
+
+    def _ordered(self, sign: str, left: Operand, right: Operand, node: ast.AST) -> Operand:
+        """A comparison; Python compares numbers of different types as they are, without rounding."""
+        if left.kind != right.kind:
+            whole = left if left.kind == "int" else right
+            if not (whole.is_constant and abs(whole.low) <= EXACT):
+                self.emission.stop_if(f"{whole.text} > {EXACT} or {whole.text} < -{EXACT}", whole, node=node)
+        return Operand(f"({left.text} {sign} {right.text})", "bool", left.is_early and right.is_early)
 
     def _is_none(self, node: ast.Compare) -> Operand:
         """Whether something is None: known in advance for what rows keep and for known objects."""
@@ -426,9 +427,12 @@ class BodyExpressions:
         operands = [number if number.kind != "bool" else self._as_number(number) for number in numbers]
         first, emission = operands[0], self.emission
         if function in (min, max):
+            word = "<" if function is min else ">"
+            if len(operands) == 2 and first.kind != operands[1].kind:
+                return self._one_of_types(word, first, operands[1], node)
             if len(operands) < 2 or len({operand.kind for operand in operands}) > 1:
                 raise Unknown("the smallest and largest of several types are left to Python", node)
-            best, word = first.text, "<" if function is min else ">"
+            best = first.text
             for other in operands[1:]:
                 best = emission.keep(f"({other.text} if {other.text} {word} {best} else {best})", first.kind).text
             return Operand(best, first.kind, emission.is_pure)
@@ -452,6 +456,12 @@ class BodyExpressions:
         if first.is_number and abs(first.low) < EXACT > abs(first.high):
             known = {"low": float(int(first.low)), "high": float(int(first.high)), "is_number": True}
         return emission.keep(f"{function.__name__}({first.text})", function.__name__, **known)
+
+    def _one_of_types(self, word: str, first: Operand, second: Operand, node: ast.Call) -> Operand:
+        """The smallest or largest of two of different types: where it is not that which is expected, Python goes on."""
+        test, chosen = self._ordered(word, second, first, node), second if first.is_constant else first
+        self.emission.stop_if(test.text if chosen is first else f"not {test.text}", test, node=node)
+        return chosen
 
     def _mathematical(self, function: object, node: ast.Call) -> Value:
         if node.keywords or len(node.args) != 1:

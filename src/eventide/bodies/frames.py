@@ -1,8 +1,9 @@
-"""Generator functions whose texts make one kernel: that of the body, and those that it goes through by `yield from`.
+"""Functions whose texts make one kernel: that of the body, and those that it goes through.
 
-`yield from helper(desk, 2.0)` stands for the statements of `helper`, so these become states of the same kernel. Their
-variables are other ones than those of the body, and have names that no function can have. An argument that is an
-object, or a constant, is known by what the call says; one that is another number is a variable of the row.
+`yield from helper(desk, 2.0)` stands for the statements of `helper`, so these become states of the same kernel, and so
+does `shop.sell(3)` or `left = shop.sell(3)` where that is more than one expression can be. Their variables are other
+ones than those of the body, and have names that no function can have. An argument that is an object, or a constant, is
+known by what the call says; one that is another number is a variable of the row.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import ast
 import inspect
 from string import digits
 from types import CellType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
 
 from eventide.bodies.calls import object_at
 from eventide.bodies.naming import ABSENT, Naming, reached, set_inside
@@ -26,21 +27,26 @@ if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions, Value
     from eventide.bodies.points import Point
     from eventide.reading.generators import Suspended
-    from eventide.reading.twins import GoingOn, Twin
+    from eventide.reading.twins import Inner, Twin
 
 INTROSPECTION: Final = frozenset(["locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe"])
 """Code that calls these may see names of which nothing is known."""
 RESULT: Final = "0"
 """Among the variables of a frame, what its function returns: no name of the user's begins with a digit."""
 _DEEPEST: Final = 8
+_PLAIN: Final = inspect.CO_GENERATOR | inspect.CO_COROUTINE | inspect.CO_ASYNC_GENERATOR
+"""Flags that the code of no plain function has."""
+Call: TypeAlias = ast.YieldFrom | ast.Call
+Continuation: TypeAlias = "Suspended | Callable[[], object]"
+"""What goes on at a place of a twin: a generator, or what is called for the rest of a plain function."""
 _SEEN: Final = "others may see the variables of the function that it goes through"
 _NO_CALL: Final = "only calls of generator functions are gone through by native code"
 
 
 class Frame:
-    """A generator function whose text is in a kernel.
+    """A function whose text is in a kernel.
 
-    call        the node of the `yield from` that goes through it; None for that of the body
+    call        the node of the `yield from` or the call that goes through it; None for that of the body
     outer       the frame with this node
     bound       by argument, the objects and constants that the row does not keep
     addressed   of these, the variables of the kernel with their addresses, where no variable of the body refers to them
@@ -51,7 +57,7 @@ class Frame:
     """
 
     def __init__(
-        self, naming: Naming, twin: Twin, tree: ast.FunctionDef, outer: Frame | None, call: ast.YieldFrom | None
+        self, naming: Naming, twin: Twin, tree: ast.FunctionDef, outer: Frame | None, call: Call | None
     ) -> None:
         self.naming = naming
         self.twin = twin
@@ -123,16 +129,18 @@ class Frame:
         iterators: Mapping[int, Iterator[int]],
         contexts: Mapping[int, Callable[..., object]],
         errors: Mapping[int, BaseException],
-        inner: GoingOn | None,
-    ) -> Suspended:
-        """A generator of the function that stands at a place of its twin."""
+        inner: Inner | None,
+    ) -> Continuation:
+        """What goes on at a place of the function's twin: a generator, or what is called for a plain function."""
         cells = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
         shared = self.twin.shared
         cells |= {name: CellType(values[name]) if name in values else CellType() for name in shared}
-        made: Suspended = self.twin.begin(
+        begin: Callable[..., Continuation] = self.twin.begin
+        if isinstance(self.call, ast.Call):
+            begin = self.twin.called
+        return begin(
             self.function, cells, values, place, iterators=iterators, contexts=contexts, errors=errors, inner=inner
         )
-        return made
 
 
 def _is(found: object, known: Thing | Operand, outermost: Mapping[str, object]) -> bool:
@@ -147,11 +155,12 @@ def _is(found: object, known: Thing | Operand, outermost: Mapping[str, object]) 
 
 
 def function_called(
-    expressions: BodyExpressions, made: ast.expr | None, why: str, node: ast.AST
+    expressions: BodyExpressions, made: ast.expr | None, why: str, node: ast.AST, *, yields: bool = True
 ) -> tuple[FunctionType, Thing | None, ast.Call]:
-    """The generator function that is called, the object of which it is a method, and the call.
+    """The function that is called, the object of which it is a method, and the call.
 
     why     the reason of the Unknown that is raised for other expressions
+    yields  whether it is a generator function, and not a plain one
     """
     called = expressions.value(made.func) if isinstance(made, ast.Call) else None
     if (
@@ -163,16 +172,33 @@ def function_called(
     function, bound = called.value, None
     if isinstance(called.value, MethodType):
         function, bound = called.value.__func__, expressions.naming.owner_of(called)
-    if type(function) is not FunctionType or not function.__code__.co_flags & inspect.CO_GENERATOR:
+    flags = function.__code__.co_flags if type(function) is FunctionType else 0
+    is_wanted = flags & inspect.CO_GENERATOR if yields else not flags & _PLAIN
+    if type(function) is not FunctionType or not is_wanted:
         raise Unknown(why, node)
     expressions.naming.note_function(function)
     return function, bound, made
 
 
+def is_plain_call(expressions: BodyExpressions, node: ast.expr) -> TypeGuard[ast.Call]:
+    """Whether an expression calls a plain function of the user's that has statements."""
+    try:
+        called = expressions.tried(node.func) if isinstance(node, ast.Call) else None
+    except Unknown:
+        return False
+    function = getattr(called.value, "__func__", called.value) if isinstance(called, Thing) else None
+    return (
+        type(function) is FunctionType
+        and not function.__code__.co_flags & _PLAIN
+        and not f"{function.__module__}.".startswith("eventide.")
+        and function.__name__ != "<lambda>"
+    )
+
+
 def arguments_of(
     expressions: BodyExpressions, function: FunctionType, bound: Thing | None, made: ast.Call
 ) -> dict[str, Value]:
-    """What the arguments of a generator function are. Raises Unknown."""
+    """What the arguments of a function are. Raises Unknown."""
     try:
         tree = expressions.naming.definition(function, yields=True).tree
     except CannotLower as refusal:
@@ -182,14 +208,14 @@ def arguments_of(
     return expressions.arguments(function, tree, bound, made)
 
 
-def entered(
-    expressions: BodyExpressions, call: ast.YieldFrom, outer: Frame, twin_of: Callable[[FunctionType], Twin]
-) -> Frame:
-    """Write what gives a function's arguments to the row as a `yield from` goes through it; its frame.
+def entered(expressions: BodyExpressions, call: Call, outer: Frame, twin_of: Callable[[FunctionType], Twin]) -> Frame:
+    """Write what gives a function's arguments to the row as a `yield from` or a call goes through it; its frame.
 
     Raises Unknown or CannotLower if native code cannot go through it.
     """
-    function, bound, made = function_called(expressions, call.value, _NO_CALL, call)
+    is_plain = isinstance(call, ast.Call)
+    called = call if isinstance(call, ast.Call) else call.value
+    function, bound, made = function_called(expressions, called, _NO_CALL, call, yields=not is_plain)
     code, naming = function.__code__, outer.naming
     around: list[Frame] = [outer]
     while (further := around[-1].outer) is not None:
@@ -204,8 +230,10 @@ def entered(
     twin = twin_of(function)
     tree = twin.definition.tree
     assert isinstance(tree, ast.FunctionDef)
-    calls = [node for node in ast.walk(outer.tree) if isinstance(node, ast.YieldFrom)]
-    inside = naming.inside(function, f"{naming.prefix}{calls.index(call) + 1}_")
+    if is_plain and tree.decorator_list:
+        raise Unknown("what it calls is no plain function", call)
+    calls = [node for node in ast.walk(outer.tree) if isinstance(node, type(call))]
+    inside = naming.inside(function, f"{naming.prefix}{calls.index(call) + 1}{'c' if is_plain else ''}_")
     inside.keep_private(private_numbers(type(expressions)(inside, expressions.emission), tree))
     frame = Frame(inside, twin, tree, outer, call)
     stored = _stored_in(tree)
@@ -234,7 +262,7 @@ def _give(expressions: BodyExpressions, inside: Naming, name: str, operand: Oper
     expressions.emission.emit(f"v_{key} = {operand.text}")
 
 
-def _bind(frame: Frame, name: str, value: Value, call: ast.YieldFrom) -> None:
+def _bind(frame: Frame, name: str, value: Value, call: Call) -> None:
     """An argument that is the same whenever the call is made."""
     naming = frame.naming
     naming.bound[name] = value

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeGuard
 from eventide.bodies.attributes import setting
 from eventide.bodies.emission import Emission
 from eventide.bodies.expressions import BodyExpressions
-from eventide.bodies.frames import RESULT, Frame, entered
+from eventide.bodies.frames import RESULT, Frame, entered, is_plain_call
 from eventide.bodies.interrupts import interrupted
 from eventide.bodies.operands import Operand, Thing, Unknown
 from eventide.bodies.points import Loop, Point
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import FunctionType
 
+    from eventide.bodies.frames import Call
     from eventide.bodies.naming import Naming
     from eventide.reading.twins import Twin
 
@@ -102,7 +103,22 @@ class Reading(Waiting):
             if not (level_changed(expressions, node) or spawned(expressions, node) or interrupted(expressions, node)):
                 expressions.value(node)
 
-        self._attempt(statement, write)
+        self._written_or_entered(statement, node, write)
+
+    def _written_or_entered(
+        self,
+        statement: ast.stmt,
+        node: ast.expr,
+        write: Callable[[BodyExpressions], object],
+        target: ast.expr | None = None,
+    ) -> bool:
+        """A statement by its lines, or by the statements of the function that it calls; whether by its own lines."""
+        is_call = is_plain_call(BodyExpressions(self.naming, Emission(self._temporaries)), node)
+        is_written = self._attempt(statement, write, is_last=not is_call) > 0
+        if is_call and not is_written:
+            assert isinstance(node, ast.Call)
+            self._go_through(statement, node, target)
+        return is_written
 
     # --- variables ------------------------------------------------------------------------------------------------
 
@@ -160,7 +176,11 @@ class Reading(Waiting):
             lines = [self._line(expressions, target, found) for (target, _), found in zip(pairs, values, strict=True)]
             expressions.emission.emit("\n".join(lines))
 
-        if self._attempt(statement, write):
+        if len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
+            is_written = self._written_or_entered(statement, assigned, write, statement.targets[0])
+        else:
+            is_written = self._attempt(statement, write) > 0
+        if is_written:
             self._given(*(target for target, _ in pairs))
 
     def _on_annassign(self, statement: ast.AnnAssign) -> None:
@@ -399,8 +419,8 @@ class Reading(Waiting):
 
     # --- functions that it goes through ---------------------------------------------------------------------------
 
-    def _go_through(self, statement: ast.stmt, call: ast.YieldFrom, target: ast.expr | None = None) -> None:
-        """A `yield from`: it is replaced by the statements of the known generator function."""
+    def _go_through(self, statement: ast.stmt, call: Call, target: ast.expr | None = None) -> None:
+        """A `yield from`, or a call: it is replaced by the statements of the known function."""
         state, noted, lines = self._point(statement), self.naming.noted(), self._lines
         loops, states, frames = len(self.loops), self._states, len(self.frames)
         sizes = [len(table) for table in self._tables]
@@ -420,7 +440,7 @@ class Reading(Waiting):
             why = refusal.why if isinstance(refusal, CannotLower) else str(refusal)
             self._leave(statement, state, why, getattr(refusal, "node", None))
 
-    def _enter(self, call: ast.YieldFrom, target: ast.expr | None, state: int) -> None:
+    def _enter(self, call: Call, target: ast.expr | None, state: int) -> None:
         emission, outer = Emission(self._temporaries), self.frame
         if target is not None and not isinstance(target, ast.Name):
             raise Unknown("only plain variables of its own are set by native code", target)

@@ -171,14 +171,22 @@ class Writing:
         """Some statements; whether anything leads behind them."""
         raise NotImplementedError
 
-    def _attempt(self, statement: ast.stmt, write: Callable[[BodyExpressions], object]) -> int:
-        """Write the lines of a statement and return its state; 0 if it is left to Python."""
+    def _attempt(self, statement: ast.stmt, write: Callable[[BodyExpressions], object], *, is_last: bool = True) -> int:
+        """Write the lines of a statement and return its state; 0 if it is left to Python.
+
+        is_last     False: what cannot be written so is tried in another way, and leaves nothing behind
+        """
         state = self._point(statement)
         emission = Emission(self._temporaries)
-        noted = self.naming.noted()
+        noted, used = self.naming.noted(), {*self.naming.used}
         try:
             write(BodyExpressions(self.naming, emission))
         except Unknown as unknown:
+            if not is_last:
+                self.naming.take_back(noted)
+                self.naming.used.intersection_update(used)
+                del self.points[state]
+                return 0
             self.naming.leave_to_python(noted)
             self._leave(statement, state, str(unknown), unknown.node)
             return 0

@@ -17,7 +17,7 @@ from eventide.reading.twins import NOTHING, GoingOn, inner_of, original_function
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 
-    from eventide.reading.twins import Twin
+    from eventide.reading.twins import Inner, Twin
 
 Suspended: TypeAlias = "GeneratorType[object, object, object]"
 
@@ -105,14 +105,14 @@ class Successor:
         iterators: Mapping[int, Iterator[object]] = NOTHING,
         contexts: Mapping[int, Callable[..., object]] = NOTHING,
         errors: Mapping[int, BaseException] = NOTHING,
-        inner: GoingOn | None = None,
+        inner: Inner | None = None,
     ) -> Suspended:
         """A generator that stands at a place of the twin, with the variables of another.
 
         changed, absent     those that have other values by now, or none
         iterators           of the loops around the place
         contexts            of its `with` blocks; errors: those that are handled there, by their `try`
-        inner               what it is in the middle of by `yield from`
+        inner               what it is in the middle of by `yield from`, or a call
         """
         values = {**locals_of(generator), **(changed or {})}
         for name in absent:

@@ -11,7 +11,8 @@ original.
 
 Loops go on with the iterators that they are given, `with` with the `__exit__` that it called for, handlers with the
 error, which is raised once more in their `try`, `yield from` with the inner generator. So nothing depends on how a
-version of Python compiles or keeps a generator.
+version of Python compiles or keeps a generator. A plain function has a twin as well, which is called in place of the
+function as its caller goes on, and stands still nowhere.
 Rejected: a trace function that sets `f_lineno`, which enters no `for`, `with` or `except`; changed bytecode.
 """
 
@@ -73,8 +74,9 @@ class TwinSource:
     """Writes the statements of a twin.
 
     body        the statements
-    places      of each statement, `yield` and `yield from` at which a twin can begin, its number; of each loop, item of
-                a `with` and `try` the number by which its iterator, `__exit__` or error is given
+    places      of each statement, `yield`, `yield from` and call that is a statement's value at which a twin can begin,
+                its number; of each loop, item of a `with` and `try` the number by which its iterator, `__exit__` or
+                error is given
     heads       of each `for` the number of the place where its next item is taken
     closed      of each statement and `yield` at which no twin can begin, why
     """
@@ -87,6 +89,8 @@ class TwinSource:
         self._why = ""
         self._shared = shared
         nodes = _own_nodes(tree)
+        yields = any(isinstance(node, ast.Yield | ast.YieldFrom) for node in nodes)
+        self._stand = "(yield)" if yields else "0"  # the twin of a plain function is called when it is to go on
         declared = [node for node in nodes if isinstance(node, ast.Global | ast.Nonlocal)]
         self._others = {name for node in declared for name in node.names}
         self.body = self._block(tree.body)
@@ -116,9 +120,9 @@ class TwinSource:
         number = self._number(statement)
         write: Callable[..., ast.stmt] = self._WRITERS.get(type(statement), TwinSource._evaluated)
         made = write(self, statement)
-        test = "entry is None or entry.at == _0 and ((entry := None), (yield))"
+        test = f"entry is None or entry.at == _0 and ((entry := None), {self._stand})"
         if self._last > number:
-            test = "entry is None or _0 <= entry.at <= _1 and (entry.at > _0 or ((entry := None), (yield)))"
+            test = f"entry is None or _0 <= entry.at <= _1 and (entry.at > _0 or ((entry := None), {self._stand}))"
         return _if(_start_of(statement), [made], [], test, number, self._last)
 
     # --- what is evaluated first ----------------------------------------------------------------------------------
@@ -134,6 +138,8 @@ class TwinSource:
             return _expression(f"_0 if entry is None or entry.at != _1 else {text}", node, inside, number)
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id in self._shared:
             return self._evaluated(_unannotated(node))
+        if isinstance(node, ast.AnnAssign | ast.Assign | ast.Expr) and isinstance(node.value, ast.Call):
+            return _changed(node, value=self._called(node.value))
         if isinstance(node, ast.IfExp):
             test, at_test = self._evaluated(node.test), self._last
             body, at_body = self._evaluated(node.body), self._last
@@ -146,6 +152,12 @@ class TwinSource:
         if isinstance(operand, list):
             return _changed(node, **{field: [self._evaluated(operand[0]), *operand[1:]]}) if operand else node
         return node if operand is None else _changed(node, **{field: self._evaluated(operand)})
+
+    def _called(self, node: ast.Call) -> ast.expr:
+        """A call that is all that its statement evaluates: the twin of the function may be in the middle of it."""
+        inside, number = self._evaluated(node), self._number(node)
+        text = f"(entry.inner, (entry := None), {self._stand})[0]()"
+        return _expression(f"_0 if entry is None or entry.at != _1 else {text}", node, inside, number)
 
     def _chosen(self, evaluated: ast.expr, last: int, otherwise: str, *given: object) -> ast.expr:
         """What a compound statement evaluates first, or something else if the place is behind number `last`."""
@@ -172,7 +184,8 @@ class TwinSource:
             self.heads[statement] = head
         body = self._block(statement.body, self._why_not(target))
         again = self._again(target)
-        going = "(entry.iterators[_3], (entry := None), (yield))[0] if entry.at == _2 else entry.loop(_3, _4, _5)"
+        first = f"(entry.iterators[_3], (entry := None), {self._stand})[0]"
+        going = f"{first} if entry.at == _2 else entry.loop(_3, _4, _5)"
         items = self._chosen(items, at_items, going, head, number, self._last, _shape(target))
         return _changed(statement, iter=items, body=[*again, *body], orelse=self._block(statement.orelse))
 

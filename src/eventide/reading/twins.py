@@ -9,20 +9,23 @@ errors and the inner generator.
 from __future__ import annotations
 
 import ast
+from functools import partial
 from itertools import chain, repeat
 from operator import call
 from types import CellType, CodeType, FunctionType, GeneratorType
-from typing import TYPE_CHECKING, Any, Final, Never, Self
+from typing import TYPE_CHECKING, Any, Final, Never, Self, TypeAlias
 
 from eventide.reading.source import FUTURE, extent_of
 from eventide.reading.twin_source import ENTRY, FIRST, Position, TwinSource, bound_names, position_of, unbound
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
-    from types import GeneratorType, TracebackType
+    from types import TracebackType
 
     from eventide.reading.source import Definition
 
+Inner: TypeAlias = "GoingOn | Callable[[], object]"
+"""What a `yield from` goes on with, or what is called for the rest of a function that is called."""
 NOTHING: Final[Mapping[int, Never]] = {}
 _INSIDE: Final = ".inside"
 _HIDDEN: Final = "_" * 40
@@ -36,7 +39,7 @@ class Entry:
     values      of the local variables that have values, those that functions made there share included
     iterators, contexts, errors     of loops, `with` and `try` around the place, by their numbers; a context is the
                 `__exit__` that its `with` is going to call
-    inner       what a `yield from` is in the middle of; see `going_on`
+    inner       what a `yield from` is in the middle of, as `GoingOn`; or calls the rest of a function that is called
     """
 
     __slots__ = ("_kept", "at", "contexts", "errors", "inner", "iterators", "values")
@@ -130,7 +133,7 @@ def _stop() -> None:
 
 
 class Twin:
-    """What makes the twins of one generator function.
+    """What makes the twins of one function.
 
     places, heads, closed   see `TwinSource`
     names       the local variables that no other function shares
@@ -201,7 +204,7 @@ class Twin:
         iterators: Mapping[int, Iterator[object]] = NOTHING,
         contexts: Mapping[int, Callable[..., object]] = NOTHING,
         errors: Mapping[int, BaseException] = NOTHING,
-        inner: GoingOn | None = None,
+        inner: Inner | None = None,
     ) -> GeneratorType[object, object, object]:
         """A generator that stands at a place, as if it had yielded there.
 
@@ -210,19 +213,37 @@ class Twin:
         Raises RuntimeError if something was not given that the place needs.
         """
         entry = Entry(place, values, iterators, contexts, errors, inner)
-        twin = FunctionType(
-            self._code, function.__globals__, function.__name__, None, tuple(cells[n] for n in self._code.co_freevars)
-        )
-        twin.__qualname__ = function.__qualname__
-        twin.__dict__[_ORIGINAL] = function
-        generator: GeneratorType[object, object, object] = twin(
-            *[values.get(name, entry) for name in (*self._first, *self.names)], entry
-        )
+        generator = self._entered(function, cells, entry)()
+        assert isinstance(generator, GeneratorType)
         try:
             generator.send(None)
         except StopIteration:
             raise RuntimeError(f"{function.__qualname__} has no place {place}") from None
         return generator
+
+    def called(
+        self,
+        function: FunctionType,
+        cells: Mapping[str, CellType],
+        values: Mapping[str, object],
+        place: int,
+        *,
+        iterators: Mapping[int, Iterator[object]] = NOTHING,
+        contexts: Mapping[int, Callable[..., object]] = NOTHING,
+        errors: Mapping[int, BaseException] = NOTHING,
+        inner: Inner | None = None,
+    ) -> Callable[[], object]:
+        """The rest of a call of a plain function from a place on, as in `begin`; `inner` is that of a call there."""
+        return self._entered(function, cells, Entry(place, values, iterators, contexts, errors, inner))
+
+    def _entered(self, function: FunctionType, cells: Mapping[str, CellType], entry: Entry) -> Callable[[], object]:
+        """What calls the twin of a function; no frame of ours is between."""
+        twin = FunctionType(
+            self._code, function.__globals__, function.__name__, None, tuple(cells[n] for n in self._code.co_freevars)
+        )
+        twin.__qualname__ = function.__qualname__
+        twin.__dict__[_ORIGINAL] = function
+        return partial(twin, *[entry.values.get(name, entry) for name in (*self._first, *self.names)], entry)
 
 
 def original_function(function: FunctionType) -> FunctionType:

@@ -47,14 +47,15 @@ def level_changed(expressions: BodyExpressions, node: ast.expr) -> bool:
         raise Unknown("it is called in another way than others are", node)
     text, kind = _known(expressions, owner, node)
     given, emission = expressions.number(node.args[0], "int", "float"), expressions.emission
-    if given.kind == "float" and (kind == "int" or name == "set"):
+    if given.kind == "float" and kind == "int":
         raise Unknown("a level that becomes a float is left to Python", node)
-    if kind == "float" and name == "set":
+    if kind == "float" and given.kind == "int" and name == "set":
         raise Unknown("a level of floats that becomes a whole number is left to Python", node)
     if not emission.is_pure:
         raise Unknown("it may fail after it has had an effect", node)
     if given.kind == "float":
-        emission.stop_if(f"not (-{MOST}.0 < {given.text} < {MOST}.0)", given, node=node)
+        least = "0.0" if name == "set" else f"-{MOST}.0"  # which of the two zeros it is set to is Python's
+        emission.stop_if(f"not ({least} < {given.text} < {MOST}.0)", given, node=node)
         whole = emission.keep(f"int({given.text})", "int")
         emission.stop_if(f"float({whole.text}) != {given.text}", given, node=node)
     else:
