@@ -7,19 +7,93 @@ what Python refuses, or does with numbers of any length, is left to it.
 from __future__ import annotations
 
 import ast
+import math
+from collections.abc import Mapping
 from math import inf
 from operator import mul, truediv
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from eventide.bodies.operands import EXACT, LARGEST, Known, Operand
+from eventide.bodies.operands import EXACT, LARGEST, Known, Operand, Unknown
 
 if TYPE_CHECKING:
     from eventide.bodies.emission import Emission
 
+CHECKED: Final[Mapping[object, tuple[str, str]]] = {
+    math.sqrt: ("sqrt", "not ({0} >= 0.0)"),
+    math.exp: ("exp", "not ({0} <= 709.0)"),
+    math.log: ("log", "not (0.0 < {0} < 1.7976931348623157e308)"),
+    math.log1p: ("log1p", "not (-1.0 < {0} < 1.7976931348623157e308)"),
+    math.sin: ("sin", "not (-1.7976931348623157e308 <= {0} <= 1.7976931348623157e308)"),
+    math.cos: ("cos", "not (-1.7976931348623157e308 <= {0} <= 1.7976931348623157e308)"),
+    math.atan: ("atan", "{0} != {0}"),
+}
+"""Functions of `math`: their names in the stepper's language, and where Python may raise, or that was not examined."""
+_SAFE: Final[Mapping[object, tuple[float, float]]] = {math.log: (5e-324, 1e308), math.log1p: (-1.0 + 2.0**-53, 1e308)}
+"""Between these no test is needed."""
+_ONE: Final[Mapping[object, float]] = {math.log: 1.0, math.log1p: 0.0}
+"""Up to here they are not above zero."""
+
 
 def real(operand: Operand) -> str:
     """A number as a float."""
-    return operand.text if operand.kind == "float" else f"float({operand.text})"
+    return operand.text if operand.kind in ("float", "mixed") else f"float({operand.text})"
+
+
+def mathematical(emission: Emission, function: object, operand: Operand, node: ast.AST) -> Operand:
+    """A function of `math`, of one number."""
+    text = real(operand)
+    name, bad = CHECKED[function]
+    low, high = _SAFE.get(function, (inf, -inf))
+    if not (operand.is_number and low <= operand.low and operand.high <= high):
+        emission.stop_if(bad.format(text), operand, node=node)
+    is_below = function in _ONE and operand.is_number and low <= operand.low and operand.high <= _ONE[function]
+    known: Known = {"low": -1e4, "high": 0.0, "is_number": True} if is_below else {}
+    return emission.keep(f"{name}({text})", "float", **known)
+
+
+# --- what is now a whole number, now a float --------------------------------------------------------------------------
+# Whole numbers up to 2**53 are floats without rounding, and so are their sums if these are as small: then one sum of
+# floats is Python's, of whatever types its parts are. Products are not: there is one zero of whole numbers.
+
+
+def as_mixed(emission: Emission, operand: Operand, node: ast.AST) -> Operand:
+    """A number, of whatever type, as one that is mixed."""
+    if operand.kind == "mixed":
+        return operand
+    if operand.kind == "int" and not (operand.is_constant and abs(operand.low) <= EXACT):
+        emission.stop_if(f"{operand.text} > {EXACT} or {operand.text} < -{EXACT}", operand, node=node)
+    is_whole = str(operand.kind == "int")
+    return operand._replace(text=real(operand), kind="mixed", whole=is_whole, low=-inf, high=inf, is_number=False)
+
+
+def one_of(emission: Emission, test: Operand, one: Operand, other: Operand, node: ast.AST) -> Operand:
+    """One of two numbers of different types where a test holds, else the other one."""
+    is_one = emission.keep(test.text, "bool").text
+    first, second = (as_mixed(emission, operand, node) for operand in (one, other))
+    whole = emission.keep(f"({first.whole} if {is_one} else {second.whole})", "bool").text
+    return emission.keep(f"({first.text} if {is_one} else {second.text})", "mixed")._replace(whole=whole)
+
+
+def summed(emission: Emission, node: ast.AST, operator: ast.operator, left: Operand, right: Operand) -> Operand:
+    """A sum or a difference of which a part is mixed, and none surely a float. Raises Unknown for other operations."""
+    if not isinstance(operator, ast.Add | ast.Sub):
+        raise Unknown("of what is now a whole number, now a float, it is left to Python", node)
+    one, other = as_mixed(emission, left, node), as_mixed(emission, right, node)
+    sign = "+" if isinstance(operator, ast.Add) else "-"
+    found = emission.keep(f"{one.text} {sign} {other.text}", "mixed")
+    whole = " and ".join(dict.fromkeys(part.whole for part in (one, other) if part.whole != "True"))
+    is_whole = emission.keep(f"({whole})", "bool").text
+    emission.stop_if(f"{is_whole} and not (-{EXACT}.0 < {found.text} < {EXACT}.0)", found, node=node)
+    return found._replace(whole=is_whole)
+
+
+def kept(emission: Emission, operand: Operand) -> Operand:
+    """A number under a name of its own, as what it is made of may be set."""
+    found = emission.keep(operand.text, operand.kind, among=operand.among)
+    return found._replace(whole=operand.whole and emission.keep(operand.whole, "bool").text)
+
+
+# --- divisions --------------------------------------------------------------------------------------------------------
 
 
 def divided_whole(emission: Emission, node: ast.AST, operator: ast.operator, left: Operand, right: Operand) -> Operand:

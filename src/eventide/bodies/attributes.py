@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable
+from math import copysign
 from operator import attrgetter
 from types import FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, Final
@@ -61,6 +62,8 @@ def read(expressions: BodyExpressions, owner: Thing, node: ast.Attribute) -> Ope
     found = getattr(owner.value, name, ABSENT)
     key = ".".join((owner.root, *map(str, owner.path), name))
     kind = KINDS.get(type(found)) or (naming.kinds.get(key) if owner.root else None)
+    if kind is not None and naming.kinds.get(key) == "mixed":
+        return _mixed_number(expressions, owner, name)
     if kind is not None:
         if type(found) in KINDS:
             naming.note_type(owner, name, type(found))
@@ -129,6 +132,22 @@ def _number(expressions: BodyExpressions, owner: Thing, name: str, kind: Kind) -
     return _taken(emission, f"attribute({where}, {_constant(naming, _TYPES[kind])})", kind)
 
 
+def _mixed_number(expressions: BodyExpressions, owner: Thing, name: str) -> Operand:
+    """A number that is now a whole one, now a float."""
+    naming, emission = expressions.naming, expressions.emission
+    where = f"{naming.address(owner)}, {_constant(naming, sys.intern(name))}"
+    value = emission.keep_early("0.0", "mixed")
+    is_whole = emission.keep_early(f"attribute({where}, {_constant(naming, int)})", "int").text
+    real = emission.keep_early("0", "int").text
+    emission.emit_early(
+        f"if {is_whole} == 0:\n    {real} = attribute({where}, {_constant(naming, float)})\n"
+        f"    if {real} == 0:\n        code = EXIT\n        break\n    {value.text} = taken_real({real})\n"
+        f"else:\n    {real} = taken_whole({is_whole})\n    if {real} > {EXACT} or {real} < -{EXACT}:\n"
+        f"        code = EXIT\n        break\n    {value.text} = float({real})"
+    )
+    return value._replace(whole=f"({is_whole} != 0)")
+
+
 def _taken(emission: Emission, text: str, kind: Kind) -> Operand:
     """The number that is found, of a type."""
     found = emission.keep_early(text, "int").text
@@ -191,9 +210,13 @@ def _setting_plain(
     if owner.value is naming.created:
         return _setting_created(naming, target, operand, function, inherited)
     key = ".".join((owner.root, *map(str, owner.path), name))
-    is_new = bool(owner.root) and key not in naming.kinds and type(getattr(owner.value, name, ABSENT)) not in KINDS
+    held = KINDS.get(type(getattr(owner.value, name, ABSENT)))
+    is_new = bool(owner.root) and key not in naming.kinds and held is None
     if is_new:
         naming.kinds[key] = operand.kind
+    elif {held, operand.kind} <= {"int", "float", "mixed"} and held != operand.kind:  # it is read in another way
+        is_new = naming.kinds.get(key) != "mixed"
+        naming.kinds[key] = "mixed"
     return _set_line(naming, naming.address(owner), name, operand), is_new
 
 
@@ -201,6 +224,10 @@ def _set_line(naming: Naming, owner: str, name: str, operand: Operand) -> str:
     """The lines that set an attribute of the object at an address."""
     naming.changed.add(name)
     where = f"{owner}, {_constant(naming, sys.intern(name))}"
+    if operand.kind == "mixed":
+        whole, real = f"set_whole({where}, int({operand.text}))", f"set_real({where}, {operand.text})"
+        lines = f"if {operand.whole}:\n    failed = {whole}\nelse:\n    failed = {real}"
+        return f"{lines}\nif failed != 0:\n    code = FAILED\n    break"
     word = {"int": "whole", "float": "real", "bool": "truth"}[operand.kind]
     value = f"int({operand.text})" if operand.kind == "bool" else operand.text
     return f"if set_{word}({where}, {value}) != 0:\n    code = FAILED\n    break"
@@ -220,7 +247,7 @@ def _setting_created(
         raise Unknown("an attribute that is no field is native where a statement in no block sets it first", target)
     else:
         line = f"v_{key} = {operand.text}\nh_{key} = 1"
-    if known not in (None, operand.kind):
+    if known not in (None, operand.kind) or operand.kind == "mixed":
         raise Unknown("its type changes", target)
     naming.kinds[key] = operand.kind
     naming.used.add(key)
@@ -313,7 +340,7 @@ def _changing(
     if kept.role not in ("state", "field"):
         raise Unknown("what laws set is set by Python", target)
     kind = _KEPT_KINDS[kept.kind]
-    if operand.kind != kind and not (kind == "float" and operand.kind == "int"):
+    if operand.kind != kind and not (kind == "float" and operand.kind in ("int", "mixed")):
         raise Unknown("a number of another type is set by Python", target)
     slot, first = _place(expressions, owner, kept, target)
     emission, value = expressions.emission, operand.text
@@ -387,6 +414,11 @@ def dropped(address: int) -> int:
     return address
 
 
+def is_minus_zero(value: float) -> int:
+    """1 for the zero with a sign, else 0."""
+    return int(value == 0.0 and copysign(1.0, value) < 0.0)
+
+
 def taken_real(address: int) -> float:
     """The value of a float."""
     return float(object_at(address))
@@ -422,6 +454,7 @@ FUNCTIONS: Final = (
     is_attribute,
     is_of_class,
     dropped,
+    is_minus_zero,
     taken_real,
     taken_whole,
     set_real,

@@ -327,6 +327,8 @@ class Body:
         for name, bit in self._bits.items():
             if not bit or has & bit:
                 changed[name] = self._number(name, texts[f"v_{name}"])
+                if texts.get(f"i_{name}"):
+                    changed[name] = int(texts[f"v_{name}"])
         errors = dict(handled)
         outermost = locals_of(generator) if len(chain_at) > 1 else {}
         before = {

@@ -94,7 +94,7 @@ class Entry:
                 raise Unknown(_OTHER, digits)
             return f"round({self._number(self._expressions.number(number, 'float'), node)}, {digits.value})"
         naming = self._expressions.naming
-        noted, found = naming.noted(), self._expressions.value(node)
+        noted, found = naming.noted(), self._expressions.varying(node)
         if isinstance(found, Thing) and found.root and not found.path and not self._expressions.is_inside:
             naming.take_back(noted)  # of whatever type it is
         return self.of(found, node)
@@ -132,6 +132,9 @@ class Entry:
         if operand.kind == "int" and not is_exact:
             bad = f"{text} > {EXACT} or {text} < -{EXACT}"
             self._expressions.emission.stop_if(bad, operand, node=node)
+        if operand.kind == "mixed":
+            self.numbers += [text, f"float(int({operand.whole}))"]
+            return "(int({0}) if {1} else {0})".format(*(f"n[{len(self.numbers) - k}]" for k in (2, 1)))
         whole = f"int({text})" if operand.kind == "bool" else text
         self.numbers.append(text if operand.kind == "float" else f"float({whole})")
         number = f"n[{len(self.numbers) - 1}]"

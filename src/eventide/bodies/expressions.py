@@ -5,13 +5,22 @@ from __future__ import annotations
 import ast
 import math
 from array import array
-from collections.abc import Callable, Mapping
-from math import inf
+from collections.abc import Callable
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.bodies import attributes
-from eventide.bodies.arithmetic import between, decided, divided_down, divided_whole, real
+from eventide.bodies.arithmetic import (
+    CHECKED,
+    between,
+    decided,
+    divided_down,
+    divided_whole,
+    mathematical,
+    one_of,
+    real,
+    summed,
+)
 from eventide.bodies.calls import addressed_call, appended
 from eventide.bodies.interrupts import is_interrupt, is_of_request, is_preemption, read_of_interrupt
 from eventide.bodies.operands import (
@@ -59,20 +68,6 @@ MOST_TURNS: Final = 8
 """Of a loop in what is called."""
 _DEEPEST: Final = 8
 """The depth to which calls are followed into each other."""
-_BAD: Final[Mapping[object, tuple[str, str]]] = {
-    math.sqrt: ("sqrt", "not ({0} >= 0.0)"),
-    math.exp: ("exp", "not ({0} <= 709.0)"),
-    math.log: ("log", "not (0.0 < {0} < 1.7976931348623157e308)"),
-    math.log1p: ("log1p", "not (-1.0 < {0} < 1.7976931348623157e308)"),
-    math.sin: ("sin", "not (-1.7976931348623157e308 <= {0} <= 1.7976931348623157e308)"),
-    math.cos: ("cos", "not (-1.7976931348623157e308 <= {0} <= 1.7976931348623157e308)"),
-    math.atan: ("atan", "{0} != {0}"),
-}
-"""Functions of `math`: their names in the stepper's language, and where Python may raise, or that was not examined."""
-_SAFE: Final[Mapping[object, tuple[float, float]]] = {math.log: (5e-324, 1e308), math.log1p: (-1.0 + 2.0**-53, 1e308)}
-"""Between these no test is needed."""
-_ONE: Final[Mapping[object, float]] = {math.log: 1.0, math.log1p: 0.0}
-"""Up to here they are not above zero."""
 
 
 class BodyExpressions:
@@ -92,7 +87,14 @@ class BodyExpressions:
         return bool(self._scopes)
 
     def value(self, node: ast.expr) -> Value:
-        """What an expression gives."""
+        """What an expression gives, of one type. Raises Unknown."""
+        found = self.varying(node)
+        if isinstance(found, Operand) and found.kind == "mixed":
+            raise Unknown("it is now a whole number, now a float", node)
+        return found
+
+    def varying(self, node: ast.expr) -> Value:
+        """What an expression gives, also what is mixed. Raises Unknown."""
         visit: Callable[[ast.expr], Value] | None = getattr(self, f"_on_{type(node).__name__.lower()}", None)
         if visit is None:
             raise Unknown("no native code is made of such an expression", node)
@@ -100,12 +102,16 @@ class BodyExpressions:
 
     def number(self, node: ast.expr, *kinds: Kind) -> Operand:
         """A number of one of some kinds."""
-        found = self.value(node)
+        found = self.varying(node) if "mixed" in kinds else self.value(node)
         if not isinstance(found, Operand) or (not kinds and found.kind == "object"):
             raise Unknown("it is no number that a row could keep", node)
         if kinds and found.kind not in kinds:
             raise Unknown(f"it is of type {found.kind}", node)
         return found
+
+    def any_number(self, node: ast.expr) -> Operand:
+        """A number of any kind."""
+        return self.number(node, "int", "float", "bool", "mixed")
 
     def address_of(self, node: ast.expr) -> Operand:
         """The address of an object."""
@@ -128,7 +134,7 @@ class BodyExpressions:
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             inner = self.truth(node.operand)
             return Operand(f"(not {inner.text})", "bool", inner.is_early)
-        found = self.number(node)
+        found = self.any_number(node)
         if found.kind == "bool":
             return found
         return Operand(f"({found.text} != {'0' if found.kind == 'int' else '0.0'})", "bool", found.is_early)
@@ -213,7 +219,7 @@ class BodyExpressions:
 
     def operand(self, node: ast.expr) -> Operand:
         """A number of arithmetic: a Boolean is 1 or 0."""
-        found = self.number(node)
+        found = self.any_number(node)
         return found if found.kind != "bool" else self._as_number(found)
 
     def _as_number(self, truth: Operand) -> Operand:
@@ -223,6 +229,8 @@ class BodyExpressions:
         """One operation of arithmetic."""
         if left.kind == right.kind == "int":
             return self._whole(node, operator, left, right)
+        if "mixed" in (left.kind, right.kind) and "float" not in (left.kind, right.kind):
+            return summed(self.emission, node, operator, left, right)
         if isinstance(operator, ast.Div):
             if not (right.low > 0.0 or right.high < 0.0):
                 self.emission.stop_if(f"{right.text} == 0", right, node=node)
@@ -266,7 +274,8 @@ class BodyExpressions:
             return self._is_word(node)
         nodes = [node.left, *node.comparators]
         operands = [
-            self._later(k // 2, lambda item: self.number(item, "int", "float"), item) for k, item in enumerate(nodes)
+            self._later(k // 2, lambda item: self.number(item, "int", "float", "mixed"), item)
+            for k, item in enumerate(nodes)
         ]
         parts = []
         for operator, left, right in zip(node.ops, operands, operands[1:], strict=False):
@@ -279,7 +288,7 @@ class BodyExpressions:
 
     def _ordered(self, sign: str, left: Operand, right: Operand, node: ast.AST) -> Operand:
         """A comparison; Python compares numbers of different types as they are, without rounding."""
-        if left.kind != right.kind:
+        if left.kind != right.kind and "int" in (left.kind, right.kind):
             whole = left if left.kind == "int" else right
             if not (whole.is_constant and abs(whole.low) <= EXACT):
                 self.emission.stop_if(f"{whole.text} > {EXACT} or {whole.text} < -{EXACT}", whole, node=node)
@@ -332,7 +341,9 @@ class BodyExpressions:
 
     def _on_ifexp(self, node: ast.IfExp) -> Value:
         test = self.truth(node.test)
-        one, other = (self._later(1, self.number, item) for item in (node.body, node.orelse))
+        one, other = (self._later(1, self.any_number, item) for item in (node.body, node.orelse))
+        if (one.kind != other.kind or one.kind == "mixed") and "bool" not in (one.kind, other.kind):
+            return one_of(self.emission, test, one, other, node)
         if one.kind != other.kind:
             raise Unknown("its two values are of different types", node)
         known: Known = {}
@@ -362,7 +373,7 @@ class BodyExpressions:
         if function is object and not (node.args or node.keywords):
             self.emission.emit("a.run.plain = a.run.plain + 1")
             return self.emission.keep(f"{UNMADE} - a.run.plain", "object")
-        if isinstance(function, type(math.sqrt)) and function in _BAD:
+        if isinstance(function, type(math.sqrt)) and function in CHECKED:
             return self._mathematical(function, node)
         given = addressed_call(called.value, called.path)
         if given is not None:
@@ -421,16 +432,21 @@ class BodyExpressions:
     def _builtin(self, function: Any, node: ast.Call) -> Value:
         if node.keywords or not node.args or any(isinstance(item, ast.Starred) for item in node.args):
             raise Unknown("it is called in another way than others are", node)
-        numbers = [
-            self.number(item, "int", "float", *(("bool",) if function in (int, float) else ())) for item in node.args
-        ]
+        more: dict[object, tuple[Kind, ...]] = {
+            int: ("bool",),
+            float: ("bool", "mixed"),
+            min: ("mixed",),
+            max: ("mixed",),
+        }
+        numbers = [self.number(item, "int", "float", *more.get(function, ())) for item in node.args]
         operands = [number if number.kind != "bool" else self._as_number(number) for number in numbers]
         first, emission = operands[0], self.emission
         if function in (min, max):
             word = "<" if function is min else ">"
-            if len(operands) == 2 and first.kind != operands[1].kind:
-                return self._one_of_types(word, first, operands[1], node)
-            if len(operands) < 2 or len({operand.kind for operand in operands}) > 1:
+            is_varying = len({operand.kind for operand in operands}) > 1 or first.kind == "mixed"
+            if len(operands) == 2 and is_varying:
+                return one_of(emission, self._ordered(word, operands[1], first, node), operands[1], first, node)
+            if len(operands) < 2 or is_varying:
                 raise Unknown("the smallest and largest of several types are left to Python", node)
             best = first.text
             for other in operands[1:]:
@@ -450,31 +466,17 @@ class BodyExpressions:
             and not (first.is_number and abs(first.low) < EXACT > abs(first.high))
         ):
             emission.stop_if(f"not (-{EXACT}.0 < {first.text} < {EXACT}.0)", first, node=node)
-        if first.kind == function.__name__:
-            return first
+        if first.kind in (function.__name__, "mixed"):
+            return first._replace(kind="float", whole="") if first.kind == "mixed" else first
         known: Known = {}
         if first.is_number and abs(first.low) < EXACT > abs(first.high):
             known = {"low": float(int(first.low)), "high": float(int(first.high)), "is_number": True}
         return emission.keep(f"{function.__name__}({first.text})", function.__name__, **known)
 
-    def _one_of_types(self, word: str, first: Operand, second: Operand, node: ast.Call) -> Operand:
-        """The smallest or largest of two of different types: where it is not that which is expected, Python goes on."""
-        test, chosen = self._ordered(word, second, first, node), second if first.is_constant else first
-        self.emission.stop_if(test.text if chosen is first else f"not {test.text}", test, node=node)
-        return chosen
-
-    def _mathematical(self, function: object, node: ast.Call) -> Value:
+    def _mathematical(self, function: object, node: ast.Call) -> Operand:
         if node.keywords or len(node.args) != 1:
             raise Unknown("it is called in another way than others are", node)
-        operand = self.number(node.args[0], "int", "float")
-        text = real(operand)
-        name, bad = _BAD[function]
-        low, high = _SAFE.get(function, (inf, -inf))
-        if not (operand.is_number and low <= operand.low and operand.high <= high):
-            self.emission.stop_if(bad.format(text), operand, node=node)
-        is_below = function in _ONE and operand.is_number and low <= operand.low and operand.high <= _ONE[function]
-        known: Known = {"low": -1e4, "high": 0.0, "is_number": True} if is_below else {}
-        return self.emission.keep(f"{name}({text})", "float", **known)
+        return mathematical(self.emission, function, self.number(node.args[0], "int", "float"), node)
 
     # --- functions that are followed ------------------------------------------------------------------------------
 

@@ -254,6 +254,8 @@ def entered(expressions: BodyExpressions, call: Call, outer: Frame, twin_of: Cal
 def _give(expressions: BodyExpressions, inside: Naming, name: str, operand: Operand) -> None:
     """An argument that is a number of the row."""
     key = inside.key(name)
+    if operand.kind == "mixed":
+        raise Unknown(f"its argument {name} is now a whole number, now a float")
     if inside.kinds.setdefault(key, operand.kind) != operand.kind:
         raise Unknown(f"the type of its argument {name} changes")
     inside.used.add(key)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.bodies.calls import object_at
-from eventide.bodies.operands import KINDS, WIDE
+from eventide.bodies.operands import EXACT, KINDS, WIDE
 from eventide.bodies.waits.closures import places_of
 from eventide.rows.codes import NONE
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from eventide.bodies.reader import Reading
 
 _ABSENT: Final = object()
-_TYPES: Final = {**{kind: known for known, kind in KINDS.items()}, "object": object}
+_TYPES: Final = {**{kind: known for known, kind in KINDS.items()}, "object": object, "mixed": complex}
 
 
 class Standing(NamedTuple):
@@ -57,7 +57,7 @@ class Layout:
         self._variables: list[tuple[str, type, bool, bool, int, int]] = []
         for name in reading.known:
             kind = _TYPES[naming.kinds[name] or "int"]
-            is_real, bit = kind is float, 1 << optional.index(name) if name in optional else 0
+            is_real, bit = kind in (float, complex), 1 << optional.index(name) if name in optional else 0
             place = (self.real_places if is_real else self.places)[f"v_{name}"]
             self._variables.append((name, kind, name in naming.parameters, is_real, place, bit))
 
@@ -81,6 +81,11 @@ class Layout:
                 continue
             if kind is object:
                 value = id(value)
+            elif kind is complex:
+                if type(value) not in (int, float) or (type(value) is int and abs(value) > EXACT):
+                    return None
+                wholes[self.places[f"i_{name}"]] = int(type(value) is int)
+                value = float(value)  # type: ignore[arg-type]  # it is one of these
             elif type(value) is not kind:
                 return None
             if is_real:

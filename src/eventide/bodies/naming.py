@@ -332,7 +332,7 @@ class Naming:
             if len(among) == 1:  # surely, or a process that had another one returns to Python
                 emission.emit_early(f"if v_{key} != {self.address(among[0])}:\n    code = EXIT\n    break")
                 return among[0]
-            return Operand(f"v_{key}", kind, among=among)
+            return Operand(f"v_{key}", kind, among=among, whole=f"(i_{key} != 0)" if kind == "mixed" else "")
         if key in self.kinds or name not in self.values:
             raise Unknown("its type is not known, or changes", node)
         self.things[name, ()] = type(self.values[name])

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 Path: TypeAlias = "tuple[str | int, ...]"
-Kind: TypeAlias = Literal["int", "float", "bool", "object"]
-"""Of a variable of a row; that of an object of Python is its address."""
+Kind: TypeAlias = Literal["int", "float", "bool", "object", "mixed"]
+"""Of a variable of a row; that of an object of Python is its address, and mixed is now a whole number, now a float."""
 
 KINDS: Final[dict[type, Kind]] = {int: "int", float: "float", bool: "bool"}
 """The types of Python whose values a row keeps as numbers."""
@@ -54,6 +54,7 @@ class Operand(NamedTuple):
     low, high   between which it lies, these included, if it is a number at all
     is_number   whether it is known to be no NaN
     among       of the address of an object, of which objects it is one; nothing if that is not known
+    whole       of what is mixed, which is there as a float: whether it is a whole number, up to `EXACT`
     """
 
     text: str
@@ -63,6 +64,7 @@ class Operand(NamedTuple):
     high: float = inf
     is_number: bool = False
     among: tuple[Thing, ...] = ()
+    whole: str = ""
 
     @property
     def is_constant(self) -> bool:

@@ -13,6 +13,7 @@ from functools import partial
 from textwrap import indent
 from typing import TYPE_CHECKING, Final, TypeGuard
 
+from eventide.bodies.arithmetic import as_mixed, kept
 from eventide.bodies.attributes import setting
 from eventide.bodies.emission import Emission
 from eventide.bodies.expressions import BodyExpressions
@@ -124,6 +125,8 @@ class Reading(Waiting):
 
     def _line(self, expressions: BodyExpressions, target: ast.expr, operand: Operand) -> str:
         """The lines that give a variable or an attribute a value."""
+        if isinstance(target, ast.Name) and self.naming.kinds.get(self.naming.key(target.id)) == "mixed":
+            return self._set(target, as_mixed(expressions.emission, operand, target))
         if not isinstance(target, ast.Attribute):
             return self._set(target, operand)
         if operand.kind == "object":
@@ -134,7 +137,7 @@ class Reading(Waiting):
 
     def _stored(self, expressions: BodyExpressions, target: ast.expr, node: ast.expr) -> Operand:
         """What a variable or an attribute gets: a number, or the address of an object."""
-        found, naming = expressions.value(node), self.naming
+        found, naming = expressions.varying(node), self.naming
         if isinstance(found, Operand):
             return found
         if not isinstance(target, ast.Name) or not naming.is_lasting(found):
@@ -172,7 +175,7 @@ class Reading(Waiting):
                 again = k and value is pairs[k - 1][1]
                 values.append(values[-1] if again else self._stored(expressions, target, value))
             if len(values) > 1:  # one of them may be a variable that is set here
-                values = [expressions.emission.keep(one.text, one.kind, among=one.among) for one in values]
+                values = [kept(expressions.emission, one) for one in values]
             lines = [self._line(expressions, target, found) for (target, _), found in zip(pairs, values, strict=True)]
             expressions.emission.emit("\n".join(lines))
 
@@ -191,7 +194,10 @@ class Reading(Waiting):
             self._go_through(statement, value, target)
         elif isinstance(value, ast.Yield) and not is_composed(value):
             self._get(statement, value)
-        elif self._attempt(statement, lambda e: e.emission.emit(self._line(e, target, e.number(value)))):
+        elif self._attempt(
+            statement,
+            lambda e: e.emission.emit(self._line(e, target, e.any_number(value))),
+        ):
             self._given(target)
 
     def _on_augassign(self, statement: ast.AugAssign) -> None:
@@ -200,8 +206,7 @@ class Reading(Waiting):
         def write(expressions: BodyExpressions) -> None:
             if isinstance(target, ast.Subscript):
                 raise Unknown("only variables of its own and attributes are set by native code", target)
-            old = expressions.number(target, "int", "float")
-            old = expressions.emission.keep(old.text, old.kind)
+            old = kept(expressions.emission, expressions.number(target, "int", "float", "mixed"))
             result = expressions.compute(statement, statement.op, old, expressions.operand(statement.value))
             expressions.emission.emit(self._line(expressions, target, result))
 

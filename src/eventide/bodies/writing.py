@@ -223,7 +223,8 @@ class Writing:
         known = kinds.get(name, operand.kind if is_free else None)
         if known != operand.kind:
             self.changed = self.changed or name not in kinds or kinds[name] is not None
-            kinds[name] = None
+            may_vary = {known, operand.kind} <= {"int", "float", "mixed"} and known != "mixed"
+            kinds[name] = "mixed" if may_vary and target.id not in self.naming.arguments else None
             raise Unknown("its type changes", target)
         if name not in kinds:
             kinds[name], self.changed = operand.kind, True
@@ -231,7 +232,8 @@ class Writing:
             raise Unknown("it is one of other objects than elsewhere", target)
         self.naming.used.add(name)
         present = "" if target.id in self.naming.arguments else f"\nh_{name} = 1"
-        return f"v_{name} = {operand.text}{present}"
+        whole = f"\ni_{name} = int({operand.whole})" if operand.whole else ""
+        return f"v_{name} = {operand.text}{whole}{present}"
 
     def _given(self, *targets: ast.expr) -> None:
         """These variables have values from here on."""
@@ -322,7 +324,9 @@ class Writing:
         reals.append(COMMAND)
         for name in known:
             if name not in naming.arguments:
-                (reals if naming.kinds[name] == "float" else wholes).append(f"v_{name}")
+                (reals if naming.kinds[name] in ("float", "mixed") else wholes).append(f"v_{name}")
+            if naming.kinds[name] == "mixed":
+                wholes.append(f"i_{name}")
         for loop in self.loops:
             wholes += [f"n_{loop.number}", f"s_{loop.number}"]
         wholes += [f"q_{name}" for name in naming.requests]

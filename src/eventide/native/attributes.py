@@ -92,6 +92,13 @@ def _taken_real(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     return Value(value, "double")
 
 
+def _is_minus_zero(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    """1 if a float is the zero with a sign."""
+    builder = expressions.builder
+    bits = builder.convert("bitcast", "double", expressions.number(arguments[0], "double").text, "i64")
+    return Value(builder.convert("zext", "i1", builder.value("icmp eq", "i64", bits, -(2**63)), "i64"), "i64")
+
+
 def _taken_whole(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     """The same of a whole number, or of a Boolean."""
     builder = expressions.builder
@@ -133,6 +140,7 @@ ATTRIBUTES: Final[Mapping[str, Intrinsic]] = {
     "is_attribute": _is_attribute,
     "is_of_class": _is_of_class,
     "dropped": _dropped,
+    "is_minus_zero": _is_minus_zero,
     "taken_real": _taken_real,
     "taken_whole": _taken_whole,
     "set_real": _setting("double", "PyFloat_FromDouble"),

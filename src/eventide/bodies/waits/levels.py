@@ -54,8 +54,9 @@ def level_changed(expressions: BodyExpressions, node: ast.expr) -> bool:
     if not emission.is_pure:
         raise Unknown("it may fail after it has had an effect", node)
     if given.kind == "float":
-        least = "0.0" if name == "set" else f"-{MOST}.0"  # which of the two zeros it is set to is Python's
-        emission.stop_if(f"not ({least} < {given.text} < {MOST}.0)", given, node=node)
+        emission.stop_if(f"not (-{MOST}.0 < {given.text} < {MOST}.0)", given, node=node)
+        if name == "set":  # the level would keep the sign
+            emission.stop_if(f"is_minus_zero({given.text}) != 0", given, node=node)
         whole = emission.keep(f"int({given.text})", "int")
         emission.stop_if(f"float({whole.text}) != {given.text}", given, node=node)
     else:
