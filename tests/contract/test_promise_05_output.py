@@ -286,3 +286,55 @@ def test_a_step_that_ends_at_a_jump_of_an_input_has_one_row_on_each_side(simulat
     sim.process(story())
     sim.run(until=2.0)
     assert list(steps.times).count(1.0) == 2
+
+
+class Noisy(ev.Reporter):
+    """Draws at each look, or at the last ones alone."""
+
+    draw: Callable[[], float]
+    after: float = 0.0
+
+    def report(self) -> None:
+        if self.sim.time >= self.after:
+            self.draw()
+
+
+DRAWING: dict[str, Callable[[ev.Simulation, Callable[[], float]], object]] = {
+    "recorded function": lambda sim, draw: sim.record(noise=draw, every="event"),
+    "integral": lambda sim, draw: sim.integral(lambda: 0.0 * draw()),
+    "reporter": lambda sim, draw: Noisy(sim, draw=draw, every=0.75).start(),
+    "late reporter": lambda sim, draw: Noisy(sim, draw=draw, every="event", after=40.0).start(),
+}
+
+
+def times_of_arrivals(simulate: Simulate, look: Callable[[ev.Simulation], object]) -> list[float]:
+    sim, times = simulate(rng=3), []
+    arrivals = sim.stream("arrivals")
+
+    def source() -> ev.ProcessGenerator:
+        while True:
+            yield ev.hold(arrivals.exponential(0.25))
+            times.append(sim.time)
+
+    sim.process(source())
+    look(sim)
+    sim.run(until=50.0)
+    return times
+
+
+@pytest.mark.parametrize("what", DRAWING)
+def test_what_looks_draws_from_no_stream_of_the_model(simulate: Simulate, what: str) -> None:
+    with pytest.raises(ev.ModelError, match=r"draws from stream 'arrivals', and so does the model.*'arrivals as seen'"):
+        times_of_arrivals(simulate, lambda sim: DRAWING[what](sim, sim.stream("arrivals").random))
+
+
+@pytest.mark.parametrize("what", DRAWING)
+def test_what_looks_may_draw_from_a_stream_of_its_own(simulate: Simulate, what: str) -> None:
+    plain = times_of_arrivals(simulate, lambda _: None)
+
+    def look(sim: ev.Simulation) -> None:
+        own, other = sim.stream("noise"), sim.stream("arrivals").rng
+        own.random()  # what was drawn before it looks changes nothing
+        DRAWING[what](sim, lambda: own.normal(0.0, 1.0) + other.random())
+
+    assert times_of_arrivals(simulate, look) == plain

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from eventide.discrete.sigint import Keyboard
     from eventide.discrete.world import World
     from eventide.errors import Named
+    from eventide.streams.streams import Stream
 
 notice_of: Final[Callable[[Entry], Notice | None]] = attrgetter("_notice")
 """The entry of an activity in the event list; None without one. It is asked for at each event: no call of Python."""
@@ -39,6 +40,11 @@ def horizon_of(world: World) -> float:
 def keyboard_of(world: World) -> Keyboard:
     """What handles Ctrl-C in a world."""
     return world._keyboard
+
+
+def streams_of(world: World) -> dict[str, Stream]:
+    """The named streams of a world, in the order in which they were made."""
+    return world._streams
 
 
 def changes_of(world: World) -> Changes:

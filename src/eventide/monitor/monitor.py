@@ -23,7 +23,15 @@ from typing import TYPE_CHECKING, Final
 from eventide.continuous import Integrator, System, check_limits
 from eventide.discrete.calendar import AT_END, Calendar
 from eventide.discrete.conditions.condition import begin_monitoring, conditions_of, keep_conditions
-from eventide.discrete.inside import is_interrupted, is_stepped, is_without_end, keyboard_of, notice_of, set_hook
+from eventide.discrete.inside import (
+    is_interrupted,
+    is_stepped,
+    is_without_end,
+    keyboard_of,
+    notice_of,
+    set_hook,
+    streams_of,
+)
 from eventide.discrete.trace import Tracer
 from eventide.engine.codes import CHATTERS, FAILED, FOUND, LOCATED, PAUSED, REACHED, RECORDED, STEPPED, STUCK, UNSETTLED
 from eventide.engine.step_control import LATEST
@@ -58,7 +66,7 @@ class Monitor:
         self.sim = sim
         self.system = system
         self.integrator: Integrator = system.integrator
-        self.observers = Observers(self.integrator)
+        self.observers = Observers(self.integrator, streams_of(sim))
         self.state_events = 0
         self._instant = inf
         self.is_broken_off = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from fractions import Fraction
 from math import inf
@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from eventide.declare.periods import Grid
 from eventide.declare.showing import public_dir
+from eventide.streams.observed_draws import ObservedDraws
 
 if TYPE_CHECKING:
     from eventide.continuous import Integrator
     from eventide.monitor.native_looks import Looks
     from eventide.monitor.tape import Taken, Tape
+    from eventide.streams.streams import Stream
 
 
 class Phase(Enum):
@@ -41,6 +43,8 @@ class Observer:
     """The base of reporters and recorders."""
 
     _frequency: Frequency = "step"
+    _runs_code = True
+    """Whether it calls functions of the user, which may draw random numbers."""
     _sees_spans = False
     """Whether it sees every time span, cut at the steps of all flows and at events; called before all others."""
     _looks_at_will = False
@@ -106,7 +110,7 @@ class Observers:
     count       of all that observe events
     """
 
-    def __init__(self, integrator: Integrator) -> None:
+    def __init__(self, integrator: Integrator, streams: Mapping[str, Stream]) -> None:
         self.integrator = integrator
         self.periodic: list[Observer] = []
         self.at_spans: list[Observer] = []
@@ -117,6 +121,8 @@ class Observers:
         self.taped: list[Observer] = []
         self._in_order: list[Observer] = []
         self.count = 0
+        self._draws = ObservedDraws(streams)
+        self._may_draw = False
 
     def __len__(self) -> int:
         return self.count + len(self.at_will)
@@ -143,6 +149,7 @@ class Observers:
     def _renew(self) -> None:
         self._in_order = [*self.at_spans, *self.periodic, *self.at_steps, *self.at_events]
         self.count = len(self._in_order)
+        self._may_draw = any(observer._runs_code for observer in (*self._in_order, *self.at_will))
         self.integrator.let_look(2 if self.at_spans else int(bool(self.at_steps)), at_events=self.count > 0)
         self.integrator.changes.note()
         self._renew_will()
@@ -218,6 +225,7 @@ class Observers:
         An error of one is raised when all have looked: what the others record has no gap there.
         """
         failure: Exception | None = None
+        drawn = self._draws.begin() if self._may_draw and self._draws else None
         self.integrator.is_observed = True
         try:
             for observer in observers:
@@ -232,3 +240,5 @@ class Observers:
             self.integrator.is_observed = False
         if failure is not None:
             raise failure
+        if drawn is not None:
+            self._draws.end(drawn, [observer for observer in observers if observer._runs_code])

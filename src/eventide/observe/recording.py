@@ -16,7 +16,7 @@ from eventide.data import sample
 from eventide.declare import Component, check_same_simulation
 from eventide.declare.units import in_time_units
 from eventide.errors import ModelError, check_boolean
-from eventide.monitor.tape import Fixed, Moving, Tape
+from eventide.monitor.tape import Evaluated, Fixed, Moving, Tape
 from eventide.observe.frames import attributes_of
 from eventide.observe.population import PopulationRecording
 from eventide.observe.recording_base import AFTER, BEFORE, REGULAR, RecordingBase
@@ -50,6 +50,7 @@ class Recording(RecordingBase):
         super().__init__(sim, [head for group in groups for head in group.heads], every, events=events, name=name)
         self.groups = tuple(groups)
         self._source = _Columns(groups)
+        self._runs_code = any(isinstance(group.taken, Evaluated | None) for group in groups)
         self._present = [(0, self._source)]
         self._dense: list[DenseOutput] = []
         self._taken = [group.taken for group in groups if group.taken is not None]

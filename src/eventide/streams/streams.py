@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NoReturn
+from typing import Final, NoReturn
 
 from numpy.random import SFC64, Generator
 
 from eventide.streams.distributions import Distributions
-from eventide.streams.uniforms import Origin, Rng, entropy_from, origin_of, uniforms
+from eventide.streams.uniforms import Origin, Place, Rng, entropy_from, origin_of, uniforms
 
 __all__ = ["Rng", "Stream", "entropy_from"]
+
+
+FRESH: Final = 13
+"""The counter in the state of an SFC64 from which nothing was drawn."""
 
 
 class Stream(Distributions):
@@ -23,14 +27,15 @@ class Stream(Distributions):
     `random()` is the next uniform itself, in the open interval (0, 1).
     """
 
-    __slots__ = ("_generator", "_origin", "name", "random")
+    __slots__ = ("_generator", "_origin", "_place", "name", "random")
 
     random: Callable[[], float]
     name: str
 
     def __init__(self, origin: Origin) -> None:
         self.name = origin.name
-        self.random = uniforms(origin).__next__
+        self._place = Place()
+        self.random = uniforms(origin, self._place).__next__
         self._origin = origin
         self._generator: Generator | None = None
 
@@ -63,6 +68,13 @@ class Stream(Distributions):
         if self._generator is None:
             self._generator = Generator(SFC64(self._origin.seed(2 if self._origin.antithetic else 1)))
         return self._generator
+
+    @property
+    def drawn(self) -> tuple[int, int]:
+        """How many numbers were drawn from it, and how many words from its `rng`."""
+        if self._generator is None:
+            return self._place.drawn, 0
+        return self._place.drawn, int(self._generator.bit_generator.state["state"]["state"][3]) - FRESH
 
     def __reduce__(self) -> NoReturn:
         # A copy would share the iterator behind `random`: two streams, one sequence.

@@ -76,8 +76,25 @@ def origin_of(entropy: int | Sequence[int], name: object, replication: int, anti
     return Origin(words if isinstance(entropy, Sequence) else words[0], name, index(replication), antithetic)
 
 
-def uniforms(origin: Origin) -> Iterator[float]:
+class Place:
+    """How far a stream of uniforms has come. base: before the present block; rest: what gives the numbers of that."""
+
+    __slots__ = ("base", "rest")
+
+    def __init__(self) -> None:
+        self.base = 0
+        self.rest: Iterator[float] | None = None
+
+    @property
+    def drawn(self) -> int:
+        """How many numbers were drawn."""
+        return 0 if self.rest is None else self.base + int(self.rest.__reduce__()[2])
+
+
+def uniforms(origin: Origin, place: Place | None = None) -> Iterator[float]:
     """Endless uniform numbers in the open interval (0, 1).
+
+    place   is kept up with them
 
     They are the odd multiples of 2**-53: numpy's `random()` with its last bit set, so
     0 and 1 never come and 1 - u is exact and one of them.
@@ -91,10 +108,14 @@ def uniforms(origin: Origin) -> Iterator[float]:
     words = SFC64(origin.seed()).random_raw
     mirrored = origin.antithetic
 
-    def block() -> array[float]:
+    where = Place() if place is None else place
+
+    def block() -> Iterator[float]:
         raw: NDArray[np.uint64] = words(BLOCK)
         u = ((raw >> np.uint64(11)) | np.uint64(1)) * 2.0**-53
-        return array("d", (1.0 - u if mirrored else u).tobytes())
+        where.base += 0 if where.rest is None else BLOCK
+        where.rest = numbers = iter(array("d", (1.0 - u if mirrored else u).tobytes()))
+        return numbers
 
     # No Python frame runs between two blocks: a draw costs one call of a C iterator.
     return chain.from_iterable(iter(block, None))
