@@ -524,3 +524,25 @@ def test_what_cannot_be_read_is_told() -> None:
     sim = ev.Simulation()
     Odd(sim, name="odd", plant=loop(sim)[0]).start()
     assert "stands behind whose values it is seen to read where steps begin" in str(sim.explain())
+
+
+class Gauge(ev.Continuous):
+    total: ev.Summed = ev.summed()
+
+
+class Setter(ev.Continuous):
+    meter: Gauge
+
+    def contributions(self) -> None:
+        self.meter.total = 2.0
+
+
+@pytest.mark.parametrize("compiled", ["auto", False])
+def test_a_sum_is_added_to_and_not_set(compiled: Any) -> None:
+    sim = ev.Simulation(compile=compiled)
+    meter = Gauge(sim, name="meter").start()
+    Setter(sim, meter=meter, name="one").start()
+    for _ in range(2):
+        with pytest.raises(ev.ModelError, match=r"^one\.contributions sets meter\.total, and what others have added"):
+            sim.run(until=1.0)
+    assert sim.time == 0.0

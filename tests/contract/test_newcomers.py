@@ -96,6 +96,16 @@ COMMANDS: dict[str, Told] = {
         "hold takes a number of time units, and got datetime.timedelta(seconds=3)",
     ),
     "hold a text": (yielding(lambda sim: ev.hold("3")), TypeError, "hold takes a number of time units, and got '3'"),
+    "hold an array": (
+        yielding(lambda sim: ev.hold(np.array([1.0, 2.0]))),
+        TypeError,
+        "hold takes a number of time units, and got array([1., 2.])",
+    ),
+    "a condition without until": (
+        yielding(lambda sim: ev.first_of(full=lambda: True, late=ev.hold(1.0))),
+        TypeError,
+        ": write full=until(...) to wait until a condition is true",
+    ),
     "yield nothing": (
         yielding(lambda sim: None),
         ev.ModelError,
@@ -215,6 +225,26 @@ CLASSES: dict[str, Told] = {
         TypeError,
         "T.parts would share one list among all its objects: write `ev.field(default_factory=list)`",
     ),
+    "a list for all objects in a field": (
+        declaring("parts: list = ev.field(default=[1, 2])"),
+        TypeError,
+        "T.parts would share one list among all its objects: write `ev.field(default_factory=lambda: [1, 2])`",
+    ),
+    "a name of eventide's own": (
+        declaring("active: bool = True", ev.Continuous),
+        TypeError,
+        "T declares active, which eventide itself uses in Continuous: choose other names",
+    ),
+    "a sum that is set": (
+        declaring("total: ev.Summed = ev.summed()\n    def contributions(self): self.total = 1.0"),
+        ev.ModelError,
+        "T 1.contributions sets T 1.total, and what others have added to this sum would be lost: write `+=`",
+    ),
+    "a period that is a method": (
+        declaring("@ev.every\n    def fill(self): pass"),
+        TypeError,
+        "every takes a period: write `@ev.every(0.1)`, or `@ev.every(hz=10)`, above the method",
+    ),
     "a handler that waits": (
         declaring("@ev.when(lambda self: self.level > 2.0)\n    def fill(self): yield 1.0"),
         TypeError,
@@ -277,6 +307,16 @@ OBJECTS: dict[str, Told] = {
         TypeError,
         "the priority of Tank 1 is a number, high first, and got 'high'",
     ),
+    "a field of another name": (
+        lambda sim: Tank(sim, inflw=2.0),
+        TypeError,
+        "Tank(sim, ...) takes no inflw=: did you mean inflow=? It takes level=, inflow=, name=",
+    ),
+    "a field without its name": (
+        lambda sim: Tank(sim, 2.0),
+        TypeError,
+        "Tank(sim, ...) takes level=, inflow=, name= by name, and got 2.0 without one",
+    ),
     "no simulation": (
         lambda sim: Tank(3.0),
         TypeError,
@@ -302,6 +342,12 @@ OBJECTS: dict[str, Told] = {
         ev.SimulationError,
         "dt_min is 0.0 and dt_max -1.0",
     ),
+    "a longest step of zero": (
+        lambda sim: Tank(ev.Simulation(dt_max=0.0)).start().sim.run(until=1.0),
+        ev.SimulationError,
+        "dt_max is 0, and no step is as short as that",
+    ),
+    "a level that is a text": (lambda sim: sim.level().set("1"), TypeError, "Level.set takes a number, and got '1'"),
     "a capacity below zero": (
         lambda sim: ev.Resource(sim, -1),
         ev.ModelError,
@@ -316,6 +362,11 @@ OBJECTS: dict[str, Told] = {
         lambda sim: sim.process(lambda: 3),
         TypeError,
         "call a function that yields, as f(sim)",
+    ),
+    "a process that is a class": (
+        lambda sim: sim.process(Ageing),
+        TypeError,
+        "sim.process takes a generator, and got the class Ageing: write Ageing(sim, ...).activate()",
     ),
     "a process for a generator": (
         lambda sim: sim.process(Ageing(sim)),

@@ -58,6 +58,41 @@ def test_an_error_in_equations_shows_the_lines_of_the_model(simulate: Simulate) 
     assert error.__notes__ == ["in the equations of tank at time 0.0"]
 
 
+class Slips(ev.Continuous):
+    x: ev.State = ev.state(0.0)
+    u: ev.StateVector = ev.state_vector(0.0, size=3)
+    given: object = None
+
+    def equations(self) -> None:
+        if self.given == "name":
+            self.rate.y = 1.0
+        elif self.given == "item":
+            self.rate.u[7] = 1.0
+        else:
+            self.rate.x = self.given
+
+
+@pytest.mark.parametrize(
+    ("given", "line", "words"),
+    [
+        ("name", "equations: self.rate.y = 1.0", "'Rates' object has no attribute 'y'"),
+        ("item", "equations: self.rate.u[7] = 1.0", "index 7 is out of bounds for axis 0 with size 3"),
+        (None, "equations: self.rate.x = self.given", "the rate of slips.x is a number, and got None"),
+        ([1.0], "equations: self.rate.x = self.given", "the rate of slips.x is a number, and got [1.0]"),
+    ],
+)
+def test_what_a_rate_cannot_be_shows_the_line_that_sets_it(
+    simulate: Simulate, given: object, line: str, words: str
+) -> None:
+    sim = simulate()
+    Slips(sim, given=given, name="slips").start()
+    error = run(sim, until=1.0)
+
+    assert lines_of(error) == [*RUN, line]
+    assert str(error) == words
+    assert error.__notes__[0] == "in the equations of slips at time 0.0"
+
+
 def test_an_error_in_a_process_shows_the_lines_of_the_model() -> None:
     sim = ev.Simulation()
 

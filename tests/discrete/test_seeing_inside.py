@@ -417,3 +417,18 @@ def test_without_a_main_program_a_run_just_ends(sim):
     sim.run()
 
     assert (sim.time, idler.idle) == (2.0, True)
+
+
+def test_a_wait_for_a_process_that_nobody_activates_is_told():
+    sim = ev.Simulation(rng=1)
+
+    class Sleeper(ev.Process):
+        def run(self):
+            yield ev.hold(1.0)
+
+    def parent():
+        yield Sleeper(sim, name="child")
+
+    sim.process(parent(), name="parent")
+    with pytest.warns(ev.IdleWarning, match="parent waits for the end of child, at .*, and child was never activated"):
+        sim.run()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import pydoc
 import re
 
@@ -46,6 +47,33 @@ def test_words_of_other_packages_lead_to_ours():
         _ = ev.RADAU
     with pytest.raises(AttributeError, match=r"^module 'eventide' has no attribute 'Contiuous'$"):
         _ = ev.Contiuous
+
+
+@pytest.mark.parametrize(
+    ("how", "note"),
+    [
+        ("yield from ev.hold(1.0)", "a command, a request and a process are yielded: write `yield` for `yield from`"),
+        ("yield from desk.request()", "a command, a request and a process are yielded: write `yield` for"),
+        ("yield from env.process(iter_once())", "a command, a request and a process are yielded: write `yield` for"),
+        ("with desk: yield 1.0", "a unit of a resource is had by a request: write `with desk.request() as place"),
+        ("with desk.request: yield 1.0", "a unit of a resource is had by a request: write `with desk.request() as"),
+        ("yield from 3.0; yield [n for n in 3.0]", "a command, a request and a process are yielded: write `yield`"),
+        ("yield 1.0 + sum(n for n in 3.0)", "story 1 was active at time 0.0"),  # the note of any error
+    ],
+)
+def test_what_is_no_generator_and_no_block_is_told_in_a_note(env, how, note):
+    def iter_once():
+        yield 1.0
+
+    name, text = f"<{how}>", f"def story():\n    {how}\n"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    known = {"ev": ev, "env": env, "desk": ev.Resource(env, 1), "iter_once": iter_once}
+    exec(compile(text, name, "exec"), known)  # noqa: S102  # a text above
+    env.process(known["story"]())
+    with pytest.raises(TypeError) as info:
+        env.run()
+
+    assert info.value.__notes__[0].startswith(note)
 
 
 @pytest.mark.parametrize("operator", ["|", "&"])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from enum import Enum
 from pathlib import Path
 from typing import Any
 
@@ -111,6 +112,57 @@ def test_the_whole_log(compiles: Any, stepping: Any) -> None:
     ]
     assert [e.condition.partition(" at ")[0] for e in log if e.condition] == ["until(lambda", "lambda"]
     assert str(log[5]).endswith("ball.velocity: -12.1696 -> 9.73571; released first, second")
+
+
+class Heat(Enum):
+    UP = 1
+    DOWN = 2
+
+
+class Oven(ev.Continuous):
+    degrees: ev.State = ev.state(0.0)
+    way: Heat = Heat.UP
+    lamp: str = "off"
+
+    def equations(self) -> None:
+        self.rate.degrees = 1.0 if self.way is Heat.UP else -1.0
+
+    @ev.when(lambda self: self.degrees > 1.0)
+    def cool(self) -> None:
+        self.way, self.degrees = Heat.DOWN, 0.75
+
+
+@pytest.mark.parametrize("compiles", ["auto", False])
+def test_modes_that_an_event_sets_are_told(compiles: Any, tmp_path: Path) -> None:
+    sim = ev.Simulation(compile=compiles)
+    oven = Oven(sim, name="oven").start()
+    log = sim.log()
+
+    def cook() -> ev.ProcessGenerator:
+        yield ev.hold(0.5)
+        oven.lamp, oven.way = "on", Heat.UP  # which it is
+        new = Oven(sim, name="new").start()
+        new.lamp = "on"  # no change: it came in this event
+        yield ev.hold(0.25)
+        new.lamp = "off"
+        new.stop()
+
+    sim.process(cook(), name="cook")
+    sim.run(until=1.5)
+    oven.lamp = "between"  # by whoever runs the model: no event
+    sim.run(until=1.6)
+    assert [list(map(str, entry.wrote)) for entry in log] == [
+        [],
+        ["oven.lamp: 'off' -> 'on'"],
+        ["new.lamp: 'on' -> 'off'"],
+        ["oven.degrees: 1 -> 0.75", "oven.way: Heat.UP -> Heat.DOWN"],
+    ]
+    assert log[3].wrote[1] == Change("oven.way", Heat.UP, Heat.DOWN)
+    log.to_perfetto(tmp_path / "oven.json")
+    events = json.loads((tmp_path / "oven.json").read_text())["traceEvents"]
+    wrote = [one["args"]["wrote"] for one in events if "wrote" in one.get("args", {})]
+    assert wrote[-1]["oven.way"] == ["Heat.UP", "Heat.DOWN"]
+    assert wrote[0] == {"oven.lamp": ["off", "on"]}
 
 
 def test_values_that_hardly_differ_are_told_apart() -> None:

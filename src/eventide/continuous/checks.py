@@ -138,7 +138,12 @@ class _CheckedRates:
         if name in self._owner._layout.starts:
             _CheckedItems.watching(getattr(self._rates, name), self, name)._write(value)
         else:
-            setattr(self._rates, name, value)
+            try:
+                setattr(self._rates, name, value)
+            except TypeError:
+                raise TypeError(f"the rate of {self._owner.name}.{name} is a number, and got {value!r}") from None
+            except AttributeError as error:
+                raise error.with_traceback(None) from None  # so that the user's line is the last one
             self._recorder.note_write(self._owner, (name, None))
 
 
@@ -189,7 +194,10 @@ class _CheckedItems(np.ndarray):
         return value
 
     def __setitem__(self, key: Any, value: object) -> None:
-        super().__setitem__(key, value)
+        try:
+            super().__setitem__(key, value)
+        except (IndexError, TypeError, ValueError) as error:
+            raise error.with_traceback(None) from None  # so that the user's line is the last one
         if not isinstance(value, _CheckedItems):  # else it comes back from `+=`, which has told
             self._tell(key, writes=True)
 
@@ -272,3 +280,5 @@ def check_limits(sim: Simulation) -> None:
         )
     if not sim.dt_min <= sim.dt_max:
         raise SimulationError(5, sim.time, f"dt_min is {sim.dt_min!r} and dt_max {sim.dt_max!r}.")
+    if sim.dt_max == 0.0:
+        raise SimulationError(5, sim.time, "dt_max is 0, and no step is as short as that: give a longest step above 0.")

@@ -11,6 +11,7 @@ from types import FunctionType
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn, Protocol, SupportsIndex, dataclass_transform, get_origin
 
 from eventide.declare.fields import MISSING, Field, Marker, Role, computed, computed_vector, field, summed
+from eventide.declare.given import refuse_missing, refuse_more
 from eventide.declare.reserved import LIBRARY, refuse_equality, refuse_handlers, refuse_reserved
 from eventide.declare.showing import as_html, public_dir, short
 from eventide.errors import ModelError, check_text
@@ -290,6 +291,8 @@ def _specify(cls: type, name: str, annotation: object) -> Field:
     marker = next((m for m in getattr(annotation, "__metadata__", ()) if isinstance(m, Marker)), None)
     role = marker.role if marker else "field"
     given = cls.__dict__.get(name, MISSING)
+    if role == "field":
+        _refuse_shared(cls, name, given.default if isinstance(given, Field) else given)
     if isinstance(given, Field):
         if given.role != role:
             raise TypeError(
@@ -300,12 +303,18 @@ def _specify(cls: type, name: str, annotation: object) -> Field:
         return given
     if role in _CALLS:
         raise TypeError(f"{cls.__name__}.{name}: write `{name}: ev.{_word(Field(role))} = ev.{_CALLS[role]}`")
-    if isinstance(given, list | dict | set):
-        raise TypeError(
-            f"{cls.__name__}.{name} would share one {type(given).__name__} among all its objects: "
-            f"write `ev.field(default_factory={type(given).__name__})`"
-        )
     return Field(role, given)
+
+
+def _refuse_shared(cls: type, name: str, default: object) -> None:
+    """Raise TypeError for a default that all objects of a class would change together."""
+    if isinstance(default, list | dict | set):
+        kind = type(default).__name__
+        factory = f"lambda: {default!r}" if default else kind
+        raise TypeError(
+            f"{cls.__name__}.{name} would share one {kind} among all its objects: "
+            f"write `ev.field(default_factory={factory})`"
+        )
 
 
 def _resolve(cls: type, annotation: object) -> object:
@@ -322,6 +331,10 @@ def _resolve(cls: type, annotation: object) -> object:
         return annotation
 
 
+def _is_shown(base: type) -> bool:
+    return base is not Component and not base.__name__.startswith("_")
+
+
 def _refuse_shadows(cls: type, own: dict[str, Field], inherited: dict[str, Field]) -> None:
     """Raise TypeError for fields with names of eventide's own; one of its fields may get another default."""
     libraries = [base for base in cls.__mro__[1:] if base.__module__.startswith("eventide.")]
@@ -330,7 +343,7 @@ def _refuse_shadows(cls: type, own: dict[str, Field], inherited: dict[str, Field
     if taken and not cls.__module__.startswith("eventide."):
         raise TypeError(
             f"{cls.__name__} declares {', '.join(taken)}, which eventide itself uses in "
-            f"{' and '.join(base.__name__ for base in libraries if base is not Component)}: choose other names"
+            f"{' and '.join(base.__name__ for base in libraries if _is_shown(base))}: choose other names"
         )
 
 
@@ -410,7 +423,7 @@ def _install_default(cls: type, name: str, spec: Field) -> None:
 def make_constructor(cls: type[Component]) -> FunctionType:
     """Write `__init__` out once per class: keyword arguments, then one assignment for each field."""
     arguments, checks = [], []
-    names: dict[str, object] = {"_missing": MISSING, "_refuse": _refuse_missing}
+    names: dict[str, object] = {"_missing": MISSING, "_refuse": refuse_missing, "_refuse_more": refuse_more}
     for name, spec in cls._specs.items():
         if not spec.is_argument:
             continue
@@ -422,7 +435,8 @@ def make_constructor(cls: type[Component]) -> FunctionType:
         elif spec.factory:
             names[f"_factory_{name}"] = spec.factory
             checks.append(f"    if {name} is _missing: {name} = _factory_{name}()")
-    star = ", *, " + ", ".join([*arguments, "name=''"])
+    star = ", *_given, " + ", ".join([*arguments, "name=''", "**_unknown"])
+    checks.insert(0, "    if _given or _unknown: _refuse_more(self, _given, _unknown)")
     if cls._size_fields:
         checks.append(f"    self._measure({', '.join(f'{name}={name}' for name in cls._size_fields)})")
     body = [f"    {line}" for line in cls._settings([name for name, spec in cls._specs.items() if spec.is_argument])]
@@ -435,6 +449,9 @@ def make_constructor(cls: type[Component]) -> FunctionType:
     assert isinstance(constructor, FunctionType)
     constructor.__qualname__ = f"{cls.__qualname__}.__init__"
     constructor.__module__ = cls.__module__
+    shown = inspect.signature(constructor)
+    taken = [one for one in shown.parameters.values() if one.kind not in (one.VAR_POSITIONAL, one.VAR_KEYWORD)]
+    constructor.__signature__ = shown.replace(parameters=taken)  # type: ignore[attr-defined]  # for `help`
     return constructor
 
 
@@ -453,7 +470,7 @@ def _with_fields(cls: type[Component], base: type[Component], written: Callable[
     def construct(self: Component, *arguments: object, **options: object) -> None:
         given = {name: options.pop(name, MISSING) for name in new}
         if any(spec.is_required and given[name] is MISSING for name, spec in new.items()):
-            _refuse_missing(self, {**dict.fromkeys(self._specs), **given})
+            refuse_missing(self, {**dict.fromkeys(self._specs), **given})
         written(self, *arguments, **options)
         for name, spec in new.items():
             value = spec.factory() if given[name] is MISSING and spec.factory is not None else given[name]
@@ -557,11 +574,6 @@ def _what_to_call(cls: type[Component]) -> str:
         "simulation: write that as its first line; or write no __init__ but fields, as `size: float = 1.0`, and "
         f"{cls.__name__}(sim, size=2.0) sets them"
     )
-
-
-def _refuse_missing(component: Component, given: dict[str, object]) -> None:
-    missing = [n for n, spec in component._specs.items() if spec.is_required and given[n] is MISSING]
-    raise TypeError(f"{type(component).__name__}(...) is missing {', '.join(f'{n}=' for n in missing)}")
 
 
 def check_same_simulation(sim: object, component: Component) -> None:

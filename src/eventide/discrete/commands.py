@@ -132,7 +132,7 @@ def hold(duration: float, priority: Any = float) -> object:
         return RankedHold(getattr(given, "duration", given), float(priority))
     if hasattr(duration, "tangent"):
         return duration  # its derivatives are for the sensitivity analysis whose simulation takes the command
-    if isinstance(duration, bool) or not hasattr(duration, "__float__"):
+    if isinstance(duration, bool) or not hasattr(duration, "__float__") or getattr(duration, "shape", None):
         raise TypeError(f"hold takes a number of time units, and got {duration!r}")
     if duration != duration:
         raise ModelError("hold got NaN: a duration must be a number")

@@ -96,7 +96,8 @@ class Forgotten:
         if self.besides is not None:
             parts += self.besides.parts(has_acted=has_acted)
         if not self.world._is_halted and self._is_over(is_bounded=is_bounded):
-            parts += [*self._stuck(is_bounded=is_bounded), *self._locked(), *self._unreleased(), *self._unused()]
+            parts += [*self._stuck(is_bounded=is_bounded), *self._locked(), *self._unbegun()]
+            parts += [*self._unreleased(), *self._unused()]
         if parts:
             message = f"the run has ended at time {self.world.time!r}: {'; '.join(parts)}"
             warnings.warn(IdleWarning(message), stacklevel=level_of_user())
@@ -168,6 +169,16 @@ class Forgotten:
         needed = {process: None for by in owners.values() for process in by}
         told = [why_waiting(process) for process, one in awaited.items() if one in owners and process in needed]
         return [f"in a deadlock {'; '.join(told[:MOST])} (request in the same order everywhere)"] if told else []
+
+    def _unbegun(self) -> list[str]:
+        """Processes that wait for the end of one that was made in the run and has never begun."""
+        waits = [(process, process._wait) for process in self.world._processes]
+        told = [
+            f"{why_waiting(process)}, and {wait.process.name} was never activated (call activate())"
+            for process, wait in waits
+            if type(wait) is End and wait.process._generator is None and not wait.process.terminated
+        ]
+        return ["; ".join(told[:MOST])] if told else []
 
     def _unreleased(self) -> list[str]:
         """Ended processes that still hold units which others wait for and nothing else can release."""

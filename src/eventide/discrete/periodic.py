@@ -98,6 +98,8 @@ def every(
     offset      shifts the first instant; `offset=period` skips the one at the start
     priority    among the events of one time: high first
     """
+    if callable(period):
+        raise TypeError("every takes a period: write `@ev.every(0.1)`, or `@ev.every(hz=10)`, above the method")
     exact = exact_period(period, hz)
     shift = exact_number(offset, "offset=")
     to_float(shift, "offset=")

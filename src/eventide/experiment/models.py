@@ -122,7 +122,7 @@ class Model(Generic[P, R_co]):
             raise ParameterError(f"{call_name} takes no {name}=; {meant}")
 
     def _list(self) -> str:
-        return ", ".join(map(str, self.parameters.values()))
+        return ", ".join(map(str, self.parameters.values())) or "no parameters"
 
     @property
     def missing(self) -> tuple[Parameter, ...]:

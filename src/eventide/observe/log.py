@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from enum import Enum
 from math import inf
 from os import PathLike
 from typing import TYPE_CHECKING, Final, NamedTuple, overload
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
     from eventide.continuous import Flow, Integrator
     from eventide.continuous.components.member import Member
-    from eventide.continuous.storage.slot_storage import Slab
+    from eventide.continuous.storage.slot_storage import Occupant, Slab
     from eventide.discrete.calendar import Entry as Listed
     from eventide.discrete.calendar import Notice
     from eventide.discrete.trace import Occurrence
@@ -45,15 +46,17 @@ MOST_DIGITS: Final = 17
 
 
 class Change(NamedTuple):
-    """A state or parameter that an event has written: its name, its value before and after."""
+    """A state, parameter or mode that an event has written: its name, its value before and after."""
 
     name: str
-    before: float
-    after: float
+    before: float | str | Enum
+    after: float | str | Enum
 
     def __str__(self) -> str:
-        """With six digits, or as many as distinguish the values."""
+        """With six digits, or as many as distinguish the values; texts and members of enumerations as in code."""
         before, after = self.before, self.after
+        if isinstance(before, str | Enum) or isinstance(after, str | Enum):
+            return f"{self.name}: {_in_code(before)} -> {_in_code(after)}"
         digits = next((n for n in range(6, MOST_DIGITS) if f"{before:.{n}g}" != f"{after:.{n}g}"), MOST_DIGITS)
         return f"{self.name}: {before:.{digits}g} -> {after:.{digits}g}"
 
@@ -67,7 +70,7 @@ class Entry(NamedTuple):
     who         the process or handler
     why         its cause, in words, as in `sim.trace`
     condition   the condition that became true, for a state event or handler, else empty
-    wrote       the numbers and Booleans of continuous components that it changed; texts and the like are not told
+    wrote       the numbers, Booleans, texts and members of enumerations of continuous components that it changed
     released    the processes whose events it placed in the event list, in order
     cause       the number of the entry that placed it there; None for a hold, a condition, or the time before the log
     """
@@ -192,7 +195,7 @@ class EventLog(Sequence[Entry]):
             return
         self._is_open = False
         self._entries[-1] = self._entries[-1]._replace(
-            wrote=tuple(self._slots.changes()), released=tuple(self._released)
+            wrote=(*self._slots.changes(), *self._slots.changed_modes()), released=tuple(self._released)
         )
         for process in self._actors:
             if generator_of(process) is not None:
@@ -301,9 +304,15 @@ def _details(number: int, entry: Entry) -> dict[str, object]:
     return details
 
 
-def _plain(value: float) -> float | str:
-    """A number as JSON knows it: what is not finite as text."""
+def _plain(value: float | str | Enum) -> float | str:
+    """A value as JSON knows it: what is not finite as text."""
+    if isinstance(value, str | Enum):
+        return value if type(value) is str else _in_code(value)
     return value if np.isfinite(value) else repr(value)
+
+
+def _in_code(value: object) -> str:
+    return f"{type(value).__name__}.{value.name}" if isinstance(value, Enum) else repr(value)
 
 
 class _Slots:
@@ -318,7 +327,10 @@ class _Slots:
         self._integrator: Integrator | None = None
         self._before: NDArray[np.float64] | None = None
         self._counts = np.ones(0, dtype=bool)
-        self._occupants: dict[Slab, object] = {}
+        self._occupants: dict[Slab, Occupant] = {}
+        self._with_modes: list[Occupant] = []
+        """Those of objects with modes."""
+        self._modes: list[tuple[Continuous, list[object]]] = []
 
     def begin(self) -> None:
         """Store all values."""
@@ -329,7 +341,11 @@ class _Slots:
             self._integrator = system.integrator
             self._integrator.on_touch = self._note_opening
         self._before = system.storage.table[0].copy()
-        self._occupants = dict(system.storage.occupants)
+        occupants = dict(system.storage.occupants)
+        if occupants != self._occupants:
+            self._occupants, self._with_modes = occupants, list(filter(_has_modes, occupants.values()))
+        owners = [owner for occupant in self._with_modes if isinstance(owner := occupant(), Continuous)]
+        self._modes = [(owner, _modes_of(owner)) for owner in owners]
         self._counts = np.ones(len(self._before), dtype=bool)
         self._counts[list(system.active)] = False
         for flow in self._integrator.touched:
@@ -364,6 +380,23 @@ class _Slots:
             name = _name_of_slot(blocks[place][-1](), slot)
             if name:
                 yield Change(name, float(before[slot]), float(after[slot]))
+
+    def changed_modes(self) -> Iterator[Change]:
+        """The modes that have been set to others since `begin`, that of the oldest object first."""
+        watched, self._modes = self._modes, []
+        for owner, before in watched:
+            for name, old, new in zip(layout_of(owner).modes, before, _modes_of(owner), strict=True):
+                if isinstance(old, str | Enum) and isinstance(new, str | Enum) and old != new:
+                    yield Change(f"{owner.name}.{name}", old, new)
+
+
+def _has_modes(occupant: Occupant) -> bool:
+    owner = occupant()
+    return isinstance(owner, Continuous) and bool(layout_of(owner).modes)
+
+
+def _modes_of(owner: Continuous) -> list[object]:
+    return [owner.__dict__.get(name) for name in layout_of(owner).modes]
 
 
 def _name_of_slot(owner: Member | None, slot: int) -> str:

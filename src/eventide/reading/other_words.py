@@ -5,6 +5,7 @@ Source of the words: the documentation of SimPy 4 and of salabim 24.
 
 from __future__ import annotations
 
+import linecache
 from typing import Final, NoReturn
 
 OF_SIMULATION: Final[dict[str, str]] = {
@@ -72,6 +73,10 @@ FOR_OPERATORS: Final = (
 )
 
 
+FOR_YIELD_FROM: Final = (
+    "a command, a request and a process are yielded: write `yield` for `yield from`, which goes through generators"
+)
+FOR_BLOCKS: Final = f"a unit of a resource is had by a request: write {UNIT}"
 FOR_TYPES: Final = {
     "Outcome": 'an Outcome tells who came first: write `if outcome.name == "served"`; outcome.value is its answer',
     "Level": "a Level keeps statistics over time: its present value is level.value; of a Container, container.amount",
@@ -103,6 +108,12 @@ def advise(error: BaseException) -> None:
     """Add to an error of a process what to write here, if it comes of a word of another library."""
     if isinstance(error, TypeError) and str(error).startswith(OPERATORS):
         error.add_note(FOR_OPERATORS)
+    elif isinstance(error, TypeError) and str(error).endswith("object is not iterable"):
+        if "yield from" in _line(error):
+            error.add_note(FOR_YIELD_FROM)
+    elif isinstance(error, TypeError) and "context manager" in str(error):
+        if "'Resource'" in str(error) or ".request" in _line(error):
+            error.add_note(FOR_BLOCKS)
     elif isinstance(error, TypeError):
         for name, advice in FOR_TYPES.items():
             if f"'{name}'" in str(error):
@@ -113,3 +124,11 @@ def advise(error: BaseException) -> None:
             if instead is not None and base.__module__.startswith("eventide."):
                 error.add_note(f"a {base.__name__} has no {error.name!r}: it is {instead} here")
                 return
+
+
+def _line(error: BaseException) -> str:
+    """The line of the program that raised an error; empty if it is not at hand."""
+    traceback = error.__traceback__
+    while traceback is not None and traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return "" if traceback is None else linecache.getline(traceback.tb_frame.f_code.co_filename, traceback.tb_lineno)

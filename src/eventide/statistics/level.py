@@ -67,7 +67,12 @@ class Level:
 
         Raises  ValueError when it is nan or infinite
         """
-        if not -LARGEST <= value <= LARGEST:
+        try:
+            is_finite = -LARGEST <= value <= LARGEST
+        except TypeError:
+            check_number(value, "Level.set")
+            raise
+        if not is_finite:
             raise self._not_finite("set", value)
         now = self._clock.time
         try:

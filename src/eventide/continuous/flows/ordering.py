@@ -68,11 +68,17 @@ def waits(sort: Sort, *, reads: bool, sets: bool) -> bool:
     return reads and (not sets or sort[1] in ("computed", "state"))
 
 
+def overwrites(sort: Sort, *, reads: bool, sets: bool) -> bool:
+    """Whether a law sets a sum in place of adding to it."""
+    return sort[1] == "sum" and sets and not reads
+
+
 class Dependencies:
     """What the laws of the members of a class plan read and set. Simulations may have it in common.
 
     waits, sets     stage and sort of what makes laws wait, and of what is set
     adds, replaces  the rates to which contributions add, and those that equations set without having read them
+    overwrites      the sums that are set without having been read, which is an error
     """
 
     def __init__(self, found: Iterable[tuple[int, Sort, bool, bool]] = ()) -> None:
@@ -83,11 +89,12 @@ class Dependencies:
         rates = [one for one in known if one[1][1] == "rate" and one[3]]
         self.adds = [sort for stage, sort, reads, _ in rates if reads and stage == CONTRIBUTIONS]
         self.replaces = [sort for stage, sort, reads, _ in rates if not reads and stage == EQUATIONS]
+        self.overwrites = [sort for _, sort, reads, sets in known if overwrites(sort, reads=reads, sets=sets)]
 
     @cached_property
     def meets_itself(self) -> bool:
-        """Whether laws of two such members, or of one, may depend on each other."""
-        return self._comes_behind(self)
+        """Whether laws of two such members, or of one, may depend on each other, or are to be refused."""
+        return bool(self.overwrites) or self._comes_behind(self)
 
     def meets(self, other: Dependencies) -> bool:
         """Whether laws of one sort may have to wait for those of another, or come before what they need."""
@@ -346,6 +353,11 @@ class Ordering:
         """Raise UnsoundLaw if a law reads what is set after it in any order."""
         for access in node.accesses:
             _, row, name = access.sort
+            if overwrites(access.sort, reads=access.reads, sets=access.sets):
+                raise UnsoundLaw(
+                    f"{node.name} sets {self._title(access)}, and what others have added to this sum would be lost: "
+                    f"write `+=` to add to it; it is 0 where each evaluation begins"
+                )
             setters = self._setters.get(access.key, {})
             late = self._late(node, access, setters) if node.stage == CONTRIBUTIONS and access.reads else None
             if late is not None:

@@ -311,5 +311,8 @@ def _check(commands: dict[str, object], unnamed: tuple[object, ...], word: str) 
         if isinstance(wanted, ActivateNow | Pause):
             raise TypeError(f"{word}({name}=...) got a command that does not wait: yield it by itself")
         if not hasattr(wanted, "_execute") and as_duration(wanted) is None:
-            raise TypeError(f"{word}({name}=...) takes a command, as hold(...) or a request, and got {wanted!r}")
+            advice = f": write {name}=until(...) to wait until a condition is true" if callable(wanted) else ""
+            raise TypeError(
+                f"{word}({name}=...) takes a command, as hold(...) or a request, and got {wanted!r}{advice}"
+            )
     return commands

@@ -78,6 +78,9 @@ def kind_of(world: World, generator: object) -> Kind:
             raise TypeError(f"sim.process takes a generator, and got {what}: {_what_to_write(generator)}")
         if isinstance(generator, Process):
             raise TypeError(f"sim.process takes a generator, and got {what}, which is a process: let it `activate()`")
+        if isinstance(generator, type) and issubclass(generator, Process):
+            one = generator.__name__
+            raise TypeError(f"sim.process takes a generator, and got the class {one}: write {one}(sim, ...).activate()")
         raise TypeError(f"sim.process takes a generator, and got {what}: call a function that yields, as f(sim)")
     if generator.__name__ == GIVEN or generator.gi_frame is None or generator.gi_suspended:
         refuse_used("sim.process takes", generator)
