@@ -461,7 +461,7 @@ class Simulation(World):
             1,
             self.time,
             f"{variable.name} needs steps shorter than dt_min = {self.dt_min!r}, and is {variable.state!r} with rate "
-            f"{variable.rate!r}: {_what_to_do(variable)}",
+            f"{variable.rate!r}: {_what_to_do(variable, self.dt_min)}",
             variable=variable,
         )
 
@@ -470,9 +470,10 @@ GREAT: Final = 1e6
 """What is larger, and would double in less than the inverse of this, is taken to grow beyond all bounds."""
 
 
-def _what_to_do(variable: Variable) -> str:
+def _what_to_do(variable: Variable, dt_min: float) -> str:
     """What to look for where a state cannot be integrated accurately enough."""
     size = abs(variable.state)
     if size > GREAT and abs(variable.rate) > GREAT * size:
         return "it grows beyond all bounds in finite time. Look for a sign in its equation, or end it by an event."
-    return "raise its tolerances, lower dt_min, or look for a rate that is not finite."
+    lower = "lower dt_min, " if dt_min else ""
+    return f"raise its tolerances, {lower}or look for a rate without bounds, as of a division by what comes to 0."

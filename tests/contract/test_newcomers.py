@@ -158,6 +158,23 @@ COMMANDS: dict[str, Told] = {
         AttributeError,
         "level cannot be set here: rates are written by equations",
     ),
+    "an outcome of another name": (
+        telling("got = yield ev.first_of(served=store.get(), gone=ev.hold(1.0)); assert got.name != 'serviced'"),
+        ev.ModelError,
+        "and its first_of gives 'served' or 'gone': did you mean 'served'?",
+    ),
+    "an outcome among other names": (
+        telling(
+            "got = yield ev.first_of(a=ev.hold(1.0)); got = yield ev.first_of(b=ev.hold(1.0)); got.name in ('a', 'c')"
+        ),
+        ev.ModelError,
+        "got.name in ('a', 'c')>:4, and its first_of gives 'a' or 'b'",
+    ),
+    "an outcome for its name": (
+        telling("got = yield ev.first_of(a=ev.hold(1.0)); assert got == 'a'"),
+        ev.ModelError,
+        "and it is no text: write `got.name == 'a'`",
+    ),
     "a forgotten yield": (
         telling("ev.hold(1.0); yield 1.0"),
         ev.ModelError,
@@ -291,6 +308,16 @@ OBJECTS: dict[str, Told] = {
         lambda sim: (Tank(sim, inflow=math.nan).start(), sim.run(until=1.0)),
         ev.SimulationError,
         "The rate of Tank 1.level is nan where the step begins: look in its equation for a division by 0",
+    ),
+    "a parameter that an event makes none": (
+        lambda sim: (
+            tank := Tank(sim).start(),
+            sim.run(until=1.0),
+            setattr(tank, "inflow", math.nan),
+            sim.run(until=2.0),
+        ),
+        ev.SimulationError,
+        "for a division by 0, or for a parameter or state that is not finite: Tank 1.inflow is nan.",
     ),
     "a state that is not a number": (
         lambda sim: (Tank(sim, level=math.nan).start(), sim.run(until=1.0)),
@@ -434,6 +461,10 @@ def test_a_slip_is_told_in_words(slip: str) -> None:
         declaring("def equation(self): return 1.0", ev.Continuous),
         telling("command = store.put(1); yield command"),
         telling("global item; item = store.get(); yield 1.0"),
+        telling("got = yield ev.first_of(a=ev.hold(1.0)); assert got.name == 'a' and got.value != 'b'"),
+        telling("got = yield ev.first_of(**{'a': ev.hold(1.0)}); assert got.name != 'b'"),
+        telling("got = tank; got.name == 'x'; got = yield ev.first_of(a=ev.hold(1.0)); assert got.name != 'b'"),
+        telling("got = yield ev.first_of(a=ev.hold(1.0)); set_it = lambda: got; assert got.name != 'b'"),
     ],
     ids=[
         "a finished run again",
@@ -448,6 +479,10 @@ def test_a_slip_is_told_in_words(slip: str) -> None:
         "a method of its own without states",
         "a command with a name",
         "a command for others",
+        "the value of an outcome",
+        "outcomes with names of a dictionary",
+        "a name of more than outcomes",
+        "a name that other functions know",
     ],
 )
 def test_what_looks_like_a_slip_and_is_none(make: Callable[[ev.Simulation], Any]) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from math import isfinite
+from math import isfinite, isnan
 from typing import TYPE_CHECKING
 
 from eventide.engine import step_control
 from eventide.engine.codes import K, Y
 from eventide.engine.stepper import leaves_interpolant
 from eventide.methods import Newton
+from eventide.reading.description import listed
 
 if TYPE_CHECKING:
     from eventide.continuous.components.variable import Variable
@@ -66,20 +67,34 @@ class FailedStep:
 
     def what_is_not_finite(self) -> str:
         """In words, which rate keeps the flow at the root from making a step."""
-        rates = self._integrator.storage.rows[K]
-        for low, high in self._integrator.flows[self._integrator.root].segments.rows():
-            for slot in range(low, high):
-                if not isfinite(rates[slot]):
-                    name = self._integrator.system.variable_at(slot).name
-                    return (
-                        f"The rate of {name} is {rates[slot]!r} where the step begins: look in its equation for a "
-                        "division by 0, or for a parameter or state that is not finite."
-                    )
+        slot = self._without_rate()
+        if slot is not None:
+            name, rate = self._integrator.system.variable_at(slot).name, self._integrator.storage.rows[K][slot]
+            return (
+                f"The rate of {name} is {rate!r} where the step begins: look in its equation for a "
+                f"division by 0, or for a parameter or state that is not finite{self._parameters_without_value()}."
+            )
         name, value, rate = self._largest()
         return (
             f"However short the step, a rate at its end is not finite. The largest state is {name}, which is {value!r} "
             f"with rate {rate!r}: check the signs in its equation, or end its growth by an event."
         )
+
+    def _without_rate(self) -> int | None:
+        """The first slot of the flow at the root whose rate is not finite; None if there is none."""
+        rates, flow = self._integrator.storage.rows[K], self._integrator.flows[self._integrator.root]
+        slots = (slot for low, high in flow.segments.rows() for slot in range(low, high))
+        return next((slot for slot in slots if not isfinite(rates[slot])), None)
+
+    def _parameters_without_value(self) -> str:
+        """In words, the first parameters of active components that are NaN."""
+        found = [
+            f"{owner.name}.{name}"
+            for owner in self._integrator.system.components()
+            for name in owner._layout.parameters
+            if isnan(getattr(owner, name))
+        ]
+        return f": {listed(found)} {'is' if len(found) == 1 else 'are'} nan" if found else ""
 
     def _largest(self) -> tuple[str, float, float]:
         """Of the flow at the root, the state of the greatest magnitude: its name, value and rate."""
@@ -90,9 +105,13 @@ class FailedStep:
         return name, float(storage.rows[Y][slot]), float(storage.rows[K][slot])
 
     def worst_variable(self) -> Variable | None:
-        """The variable whose error was worst in the last attempt of the flow at the root."""
+        """The variable whose error was worst in the last attempt of the flow at the root; None if there was no error.
+
+        There is none where a rate is not finite as the step begins, although all states are.
+        """
         slot = int(self._integrator.memory.flow.worst[self._integrator.root])
-        return None if slot < 0 else self._integrator.system.variable_at(slot)
+        variable = None if slot < 0 else self._integrator.system.variable_at(slot)
+        return None if variable and isfinite(variable.state) and self._without_rate() is not None else variable
 
     def raise_what_was_met(self) -> None:
         """Raise what the user's code has raised in a step of the flow at the root; the next run repeats the step."""

@@ -15,6 +15,7 @@ from typing import Final, NamedTuple
 
 from eventide.errors import ModelError, RandomWarning
 from eventide.reading.between_events import is_global_generator
+from eventide.reading.outcomes import refuse_unknown_outcomes
 from eventide.reading.places import location
 from eventide.reading.scope import Scope, closures_of, own_nodes
 from eventide.reading.source import parse_function
@@ -83,6 +84,7 @@ def dropped_commands(code: CodeType, variables: Mapping[str, object], names: Map
             for found in _inside(scope.value_of(node.value.func), code):
                 is_clean = False
                 yield found
+    refuse_unknown_outcomes(function, scope, code, shift)
     if is_clean:
         KNOWN[id(code)] = code
 
