@@ -389,6 +389,15 @@ WISHES: tuple[tuple[str, ...], ...] = (
 """What processes of one model may do besides, from those that never touch what moves to those that do all."""
 
 
+TOLD = (
+    ("lambda: swing.x > 0.5", "lambda: swing.x > 0.5 and COUNT.share < 0.75"),
+    ("lambda: swing.x > 0.25", "lambda: swing.x > 0.5 * COUNT.share"),
+    ("lambda: tank.level > 0.375", "lambda: tank.level > 0.375 and COUNT.total % 3 < 2"),
+    ("lambda: swing.x < -0.25", "lambda: swing.x < -0.25 or COUNT.share > 0.75"),
+)
+"""What becomes of conditions in some models."""
+
+
 def combined_program(seed: int, acts: int) -> str:
     """The text of a model."""
     chance = Random(f"combined {seed}")
@@ -410,6 +419,10 @@ def combined_program(seed: int, acts: int) -> str:
     watcher = chance.choice((*WATCHERS, HELPED, HELPED)).format(
         first=chance.choice(DEEDS), second=chance.choice(DEEDS), priority=chance.choice(("", ", priority=1"))
     )
+    if Random(f"told {seed}").random() < 0.35:  # conditions read what processes set in a plain object
+        given.append("COUNT = Count()")
+        for before, after in TOLD:
+            stories, watcher = [one.replace(before, after) for one in stories], watcher.replace(before, after)
     return "\n\n".join(
         [HEAD, head, "\n".join(given), *stories, watcher, WAKER, MEDDLER, 'HIDDEN = (*HIDDEN, "place", "found")']
     )
@@ -420,7 +433,8 @@ def combined_outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: in
     rng, log, seen, horizon = Random(seed), [], [], 40.0
     module.HITS.clear()
     module.MATE = swing = module.Swing(sim, name="swing").start()
-    tank, desk, count = module.Tank(sim, name="tank").start(), ev.Resource(sim, 2, name="desk"), module.Count()
+    module.COUNT = count = module.Count()
+    tank, desk = module.Tank(sim, name="tank").start(), ev.Resource(sim, 2, name="desk")
     stories = [getattr(module, f"story{k}") for k in range(3)]
     for k in range(9):
         stream = sim.stream(f"stream {k % 2}")

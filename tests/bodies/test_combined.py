@@ -389,3 +389,58 @@ def test_what_an_event_has_changed_is_settled_before_the_next_of_its_instant() -
     sim, found = sprung(Spring, "auto", leader, follower)
     assert found == sprung(Spring, False, leader, follower)[1]
     assert taken(sim) > 300
+
+
+class Plant:
+    """What opens and closes."""
+
+    def __init__(self) -> None:
+        self.is_open, self.served = True, 0
+
+
+def weather(rng: Random, plant: Plant, pause: float) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(rng.expovariate(1.0 / pause))
+        plant.is_open = False
+        yield ev.hold(rng.expovariate(1.0 / pause))
+        plant.is_open = True
+
+
+def valve(sim: ev.Simulation, swing: Swing, plant: Plant, told: list[float]) -> ev.ProcessGenerator:
+    while sim.time < 30.0:
+        yield ev.until(lambda: swing.x > 0.25)
+        told.append(sim.time)
+        yield ev.until(lambda: swing.x < 0.0)
+    while True:
+        yield ev.until(lambda: plant.is_open and swing.x > 0.25)
+        told.append(-sim.time)
+        yield ev.until(lambda: swing.x < 0.0)
+
+
+def served(rng: Random, plant: Plant, told: list[float]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(rng.expovariate(4.0))
+        plant.served += 1
+        told.append(plant.served if plant.is_open else -0.5)
+
+
+def test_what_conditions_come_to_read_is_set_by_python() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        swing, rng, plant, told = Swing(sim).start(), Random(5), Plant(), list[float]()
+        sim.process(valve(sim, swing, plant, told))
+        for _ in range(3):
+            sim.process(served(rng, plant, told))
+        sim.process(weather(rng, plant, 9.0))
+        shown = list[Any]()
+        for end in (29.0, 100.0):
+            sim.run(until=end)
+            shown += [sim.events, swing.x, taken(sim), str(sim.explain())]
+        return [told, shown]
+
+    (expected, there), (found, shown) = run(simulation(False)), run(simulation("auto"))
+    assert found == expected
+    assert (shown[0::4], shown[1::4]) == (there[0::4], there[1::4])
+    assert shown[2] > 250
+    assert shown[6] - shown[2] > 300
+    assert "`plant.is_open = False`: laws or conditions read it" in shown[7]
+    assert "`plant.is_open = False`" not in shown[3]

@@ -222,6 +222,9 @@ def _setting_plain(
 
 def _set_line(naming: Naming, owner: str, name: str, operand: Operand) -> str:
     """The lines that set an attribute of the object at an address."""
+    if name in naming.observed:
+        naming.avoided.add(name)
+        raise Unknown("laws or conditions read it: it is set by Python, which tells them")
     naming.changed.add(name)
     where = f"{owner}, {_constant(naming, sys.intern(name))}"
     if operand.kind == "mixed":

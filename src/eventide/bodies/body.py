@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache, partial
 from itertools import chain
 from math import nan
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from eventide.bodies import attributes
 from eventide.bodies.calls import object_at
 from eventide.bodies.environment import Environment, RowStart, SpawnTemplate, roots_of
-from eventide.bodies.examination import read
+from eventide.bodies.examination import read, suits
 from eventide.bodies.kernels import plain_kernel
 from eventide.bodies.layout import Layout, iterator_of
 from eventide.bodies.learned import learned
@@ -406,13 +407,6 @@ def native_rows() -> NativeRows:
     return NativeRows(Store.default())
 
 
-def _shape(code: CodeType, values: Mapping[str, object]) -> tuple[type, ...]:
-    """The types of the first argument and of its attributes: a method may be called with others."""
-    first = values.get(code.co_varnames[0]) if code.co_argcount else None
-    held = getattr(first, "__dict__", {}) if attributes.is_plain(first) else {}
-    return type(first), *(type(value) for value in held.values())
-
-
 class Bodies:
     """The bodies of the processes of one simulation.
 
@@ -424,6 +418,7 @@ class Bodies:
         self.world = world
         self.native = native
         self.refused: dict[int, tuple[CodeType, CannotLower]] = {}
+        self.observed: AbstractSet[str] = frozenset()  # the attributes of plain objects that only Python may set
         self._learned = learned()
         self._known: dict[object, list[Body]] = {}
         self._current: dict[object, list[Body]] = {}
@@ -482,14 +477,11 @@ class Bodies:
                 self.add_kind(memory, body)
             return memory
         kernel, engine = self.native().kernel, self.native().engine
-        memory = RowMemory.like_others(engine, tuple((*one.sizes, kernel(one.function, one.text)) for one in bodies))
-        memory.changed.update(*(body.naming.changed for body in bodies))
-        return memory
+        return RowMemory.like_others(engine, tuple((*one.sizes, kernel(one.function, one.text)) for one in bodies))
 
     def add_kind(self, memory: RowMemory, body: Body) -> int:
         """Make a body known to tables; the number of its kind."""
         kernel = body.function() if self.native is None else self.native().kernel(body.function, body.text)
-        memory.changed |= body.naming.changed
         return memory.add_kind(*body.sizes, kernel)
 
     def admit(self, generator: GeneratorType[object, object, object]) -> tuple[Body, RowStart] | None:
@@ -499,7 +491,7 @@ class Bodies:
             return None
         code = function.__code__
         known, values = self._learned.refused.get(id(code), {}), locals_of(generator, function)
-        if known and (refused := known.get(()) or known.get(_shape(code, values))):
+        if known and (refused := known.get(()) or known.get(self._shape(code, values))):
             self.refused[id(code)] = refused
             return None
         bodies = self._bodies_of(function)
@@ -515,11 +507,17 @@ class Bodies:
                 if row_start is not None or body.resumes_at(generator) is None:
                     break
         except CannotLower as refusal:
-            shape = _shape(code, values) if len(known) < MOST_SHAPES else ()
+            shape = self._shape(code, values) if len(known) < MOST_SHAPES else ()
             self.refused[id(code)] = self._learned.refused.setdefault(id(code), {})[shape] = code, refusal.untraced
             return None
         bodies.append(body)
         return None if row_start is None else (body, row_start)
+
+    def _shape(self, code: CodeType, values: Mapping[str, object]) -> tuple[object, ...]:
+        """For what native code of a function is refused: a method may be called with other first arguments."""
+        first = values.get(code.co_varnames[0]) if code.co_argcount else None
+        held = getattr(first, "__dict__", {}) if attributes.is_plain(first) else {}
+        return type(first), *(type(value) for value in held.values()), *sorted(self.observed)
 
     def may_go(self, processes: list[Process], *, is_early: bool) -> bool:
         """Whether none of some processes rests, and bodies of all are kept if they would go before others do."""
@@ -573,7 +571,7 @@ class Bodies:
         bodies = self._current.get(key)
         if bodies is None:
             bodies = self._current[key] = self._known.setdefault(key, [])
-            bodies[:] = [body for body in bodies if body.is_current]
+            bodies[:] = [body for body in bodies if body.is_current and suits(body.naming, self.observed)]
         return bodies
 
     def _read(self, function: FunctionType, values: Mapping[str, object]) -> Iterator[Body]:
@@ -582,8 +580,10 @@ class Bodies:
         Raises CannotLower, after those that are known, if it stays Python.
         """
         kept = self._learned.bodies_of(function, values)
-        yield from (body.in_simulation(self.world) for body in kept if body.naming.stands(self.world, values))
-        reading = read(function, values, self._learned.book, self._learned.twin_of, self.world)
+        for body in kept:
+            if suits(body.naming, self.observed) and body.naming.stands(self.world, values):
+                yield body.in_simulation(self.world)
+        reading = read(function, values, self._learned.book, self._learned.twin_of, self.world, self.observed)
         body = Body(reading, f"body_{function.__name__}")
         if reading.is_common:
             self._learned.keep(function, values, body)

@@ -13,6 +13,7 @@ from eventide.reading.source import CannotLower
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+    from collections.abc import Set as AbstractSet
     from types import FunctionType
 
     from eventide.discrete.world import World
@@ -28,10 +29,12 @@ def read(
     book: SourceBook,
     twin_of: Callable[[FunctionType], Twin],
     world: World,
+    observed: AbstractSet[str],
 ) -> Reading:
     """Read the body of a function, for the types that the variables of a generator have.
 
     twin_of     what makes twins of a generator function
+    observed    the attributes of plain objects that native code may not set, as laws or conditions read them
     Raises CannotLower if it cannot be native code.
     """
     definition = book.definition(function, yields=True)
@@ -41,9 +44,9 @@ def read(
         raise definition.refusal(tree, f"it calls one of {', '.join(sorted(INTROSPECTION))}")
     kinds: dict[str, Kind | None] = {name: KINDS[type(value)] for name, value in values.items() if type(value) in KINDS}
     try:
-        reading = Reading(tree, twin_of, Naming(function, values, kinds, book, world))
+        reading = Reading(tree, twin_of, Naming(function, values, kinds, book, world, observed))
         while reading.changed:  # a variable has got a type, or has finally lost it
-            reading = Reading(tree, twin_of, Naming(function, values, kinds, book, world))
+            reading = Reading(tree, twin_of, Naming(function, values, kinds, book, world, observed))
     except Unknown as unknown:
         raise definition.refusal(tree, str(unknown)) from None
     if not reading.resumes:
@@ -54,3 +57,8 @@ def read(
     if len(reading.optional) > MOST_VARIABLES:
         raise CannotLower(definition.file.name, tree.lineno, tree.name, "it has too many variables")
     return reading
+
+
+def suits(naming: Naming, observed: AbstractSet[str]) -> bool:
+    """Whether native code sets none of the attributes that only Python may set, and all others."""
+    return naming.changed.isdisjoint(observed) and naming.avoided <= observed

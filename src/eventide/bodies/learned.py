@@ -40,8 +40,8 @@ class Learned:
     def __init__(self) -> None:
         self.book = SourceBook()
         self.twins: dict[int, tuple[CodeType, Twin]] = {}
-        self.refused: dict[int, dict[tuple[type, ...], tuple[CodeType, CannotLower]]] = {}
-        """By code, and by what its first argument is like; under () for whatever that is."""
+        self.refused: dict[int, dict[tuple[object, ...], tuple[CodeType, CannotLower]]] = {}
+        """By code, what its first argument is like, and what only Python may set; under () for whatever that is."""
         self._bodies: dict[tuple[object, ...], tuple[Body, ...]] = {}
         self._rests: dict[int, tuple[CodeType, int, int]] = {}
         """By code, how often it was noted that it does not pay, and after how many events they may go again."""

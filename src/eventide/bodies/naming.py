@@ -28,6 +28,7 @@ from eventide.statistics.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Set as AbstractSet
 
     from eventide.bodies.calls import Call, EntryCode
     from eventide.bodies.emission import Emission
@@ -142,6 +143,8 @@ class Naming:
     particular  those of these that are about objects of one simulation; settings: those about itself, by attribute
     doubts      facts, and as `things` and `exact`, by which statements were found to be Python's
     addresses   what a row has the address of: by the variable of the kernel, what is called; calls: what that does
+    changed     the attributes of plain objects that native code sets; observed: those that only Python may set
+    avoided     those of these that statements set
     entries     what is appended to lists: by the variables with what takes its numbers, and with what appends it
     given       numbers that a row is given: by the variable of the kernel, what asks for them
     shared      the variables that functions made in the body may set
@@ -160,6 +163,7 @@ class Naming:
         kinds: dict[str, Kind | None],
         book: SourceBook,
         world: World,
+        observed: AbstractSet[str] = frozenset(),
     ) -> None:
         code = function.__code__
         self.function = function
@@ -177,6 +181,7 @@ class Naming:
         if self.is_created:
             self.parameters = tuple(name for name in values if name[0] == CREATED and name != CREATED)
         self.arguments = frozenset(self.parameters)
+        self.observed = observed
         self._note_nothing()
         self.addresses: dict[str, Thing] = {}
         self.given: dict[str, Fact] = {}
@@ -202,11 +207,6 @@ class Naming:
         self.among: dict[str, tuple[Thing, ...]] = {}  # of which objects the variables of objects have one
         self.requests: dict[str, tuple[str, ...]] = {}
         """The variables that refer to requests in their blocks, and the stations of these."""
-        self.used: set[str] = set()
-        """The variables that native code reads or sets."""
-        self.present: set[str] = set()
-        """The variables that surely have values at the present point of the kernel."""
-        self.changed: set[str] = set()  # the attributes of objects that native code sets
         self.prefix = ""
         """Of the variables of a function that the body goes through, before their names."""
         self.bound: dict[str, Operand | Thing] = {}
@@ -223,6 +223,11 @@ class Naming:
         self.doubts: Conditions = ({}, {}, {})
         self.calls: dict[str, Call] = {}
         self.entries: dict[tuple[str, str], EntryCode] = {}
+        self.changed, self.avoided = set[str](), set[str]()
+        self.used: set[str] = set()
+        """The variables that native code reads or sets."""
+        self.present: set[str] = set()
+        """The variables that surely have values at the present point of the kernel."""
 
     def inside(self, function: FunctionType, prefix: str) -> Naming:
         """The names of a function that the body goes through: what they stand for is noted in the same tables."""

@@ -8,6 +8,7 @@ from eventide.discrete.same_time_limit import EARLY
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from eventide.bodies.waits.states import Awaited
     from eventide.discrete.calendar import Entry
@@ -54,6 +55,7 @@ class Guards(Protocol):
 class RowDriver(Protocol):
     """Drives the events of rows.
 
+    names       the attributes of plain objects that rows may not set, as laws or conditions read them
     functions   what recordings call at events and regular times, in place of which rows have kernels
     cost        an event in Python takes as long as this many of a model without flows
     early       after this many events processes may go of which bodies are kept
@@ -85,6 +87,11 @@ class RowDriver(Protocol):
 
     @property
     def reached(self) -> object:
+        """As above."""
+        ...
+
+    @property
+    def names(self) -> AbstractSet[str]:
         """As above."""
         ...
 
@@ -152,6 +159,7 @@ class DiscreteDriver:
     guards: Guards = NoGuards()
     reached: Final = None
     functions: Final = ()
+    names: Final[AbstractSet[str]] = frozenset()
     has_state_event: Final = False
 
     def may_proceed(self, memory: RowMemory | None) -> bool:

@@ -156,7 +156,7 @@ class RowMigration(OuterHook):
         self.due = min(usual, 2 * events - self.world._events_before) if events < usual else self.due
         if not each or not self._bodies.may_go(each, is_early=events < usual):
             return
-        self._prototypes = self._bodies.prototypes()
+        self._bodies.observed, self._prototypes = self._driver.names, self._bodies.prototypes()
         selection = Selection(self._bodies, self._prototypes, may_go, self._driver.guards)
         found = selection.made_of(due, waits)
         if events < usual + span * selection.is_granting and not found.keys() >= {*each}:  # only all go early
@@ -233,6 +233,7 @@ class RowMigration(OuterHook):
             self._interruptions = Interruptions(self._memory, self._process_of)
         for body in (one for one in bodies if one not in self._kinds):
             self._kinds[body] = self._bodies.add_kind(self._memory, body)
+        self._memory.changed = {name for body in bodies for name in body.naming.changed}
 
     def _pays_to_load(self, bodies: list[Body]) -> bool:
         """Whether what these need pays by now, which is then paid; else the next look is when it will."""
@@ -476,8 +477,10 @@ class RowMigration(OuterHook):
         elif isinstance(inside.hook_of(self.world), SignalHook):
             self.leave()
         elif not (self._assumptions.stands() and self._driver.may_proceed(self._memory)):
+            is_read = self._memory is not None and not self._memory.changed.isdisjoint(self._driver.names)
             self.leave()
-            self._wait_longer()
+            if not is_read:  # else they may go again by other kernels
+                self._wait_longer()
         else:
             return True
         return False

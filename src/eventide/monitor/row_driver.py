@@ -52,6 +52,11 @@ class HybridDriver:
         self._found = REACHED  # else a state event of a row with which it may go on, a code of the march
 
     @property
+    def names(self) -> frozenset[str]:
+        """The attributes of plain objects that laws or conditions read: native code would not tell them of a change."""
+        return frozenset(self._monitor.integrator.references.names)
+
+    @property
     def functions(self) -> list[Callable[[], object]]:
         """What recordings call at events and at regular times."""
         return self.looks.functions

@@ -150,7 +150,7 @@ class RowMemory:
 
     run     clock, counters and lists
     host    runs plain kernels
-    changed     the attributes of objects that some kernel sets
+    changed     the attributes of objects that kernels of the present rows may set
     levels      what recordings read of the levels that are away, by their ids: a code, and a row
     functions   the rows of the functions that they read, by the ids of these, and the places of the numbers there
     """
@@ -264,6 +264,7 @@ class RowMemory:
 
     def forget(self) -> None:
         """No row is in use any longer."""
+        self.changed = set()
         self.run.notices = 0  # stale ones, whose keys may come again
         self.objects = {}  # who reads them yet has the old ones
         self.functions.clear()
