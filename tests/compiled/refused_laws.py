@@ -268,9 +268,9 @@ def undefined_name_of_a_module(self):
     self.rate.x = formulas.missing
 
 
-@refused('{"x": self.x}', "dictionaries are not followed")
+@refused("{self.y: self.x}", "dictionaries are followed whose keys are texts, members and whole numbers")
 def dictionary(self):
-    self.rate.x = {"x": self.x}["x"]
+    self.rate.x = {self.y: self.x}[self.y]
 
 
 @refused("[self.x, self.y]", "lists made here are not followed")

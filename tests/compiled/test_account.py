@@ -212,7 +212,7 @@ def test_what_is_not_compiled_is_told_with_its_line() -> None:
     Source(sim, name="source").start()
     Odd(sim, name="odd").start()
     limits = {"x": 2.0}
-    sim.process(wait(lambda: limits["x"] < 1.0), name="waiter")
+    sim.process(wait(lambda: limits.get("x", 2.0) < 1.0), name="waiter")
     sim.run(until=0.5)
     account = sim.explain()
     assert not account.together
@@ -286,7 +286,7 @@ def test_compile_true_says_whose_condition_cannot_be_compiled() -> None:
     limits = {"x": 2.0}
     sim = ev.Simulation(compile=True)
     Source(sim).start()
-    sim.process(wait(lambda: limits["x"] < 1.0), name="waiter")
+    sim.process(wait(lambda: limits.get("x", 2.0) < 1.0), name="waiter")
     with pytest.raises(ev.ModelError, match="limits") as caught:
         sim.run(until=1.0)
     assert caught.value.__notes__ == [

@@ -498,6 +498,6 @@ def test_a_condition_that_cannot_be_compiled_is_an_error_if_it_has_to_be() -> No
     sim = make(compile=True)
     Decay(sim).start()
     limits = {"x": 0.5}
-    sim.process(wait_for(lambda: limits["x"] < 0.1, [], sim))
+    sim.process(wait_for(lambda: limits.get("x", 0.5) < 0.1, [], sim))
     with pytest.raises(CannotLower, match=r"test_flows\.py"):
         sim.run(until=1.0)

@@ -226,6 +226,7 @@ def bind(function, arguments):
             "same": "{0} is not expected{1}",
             "table": "set(map(type, {0})) != {{expected{1}}} and type({0}).__name__ != 'ndarray'",
             "tuple": "type({0}) is not tuple or len({0}) != expected{1}",
+            "keys": "type({0}) is not dict or tuple({0}) != expected{1}",
             "token": "type({0}) is not expected{1}[0] or any(({0} == one) is not told for one, told in expected{1}[1])",
             "array": "type({0}).__name__ != 'ndarray' or {0}.shape != expected{1} or {0}.dtype != 'float64'",
         }[step.check]

@@ -57,6 +57,7 @@ from eventide.lowering.translation.values import (
     Function,
     Item,
     Items,
+    Mapped,
     Module,
     Nothing,
     ObjectList,
@@ -146,6 +147,9 @@ class NameResolver:
             return AppendTarget(path)
         if isinstance(value, list | tuple) or is_array(value):
             return self._list(value, path, element)
+        if type(value) is dict and element is None:
+            self._note(path, "class", dict)
+            return Mapped(path, value)
         if isinstance(value, np.ndarray):
             sort = f"one of {value.dtype} in {value.ndim}" if value.ndim != 1 else f"one of {value.dtype}"
             raise Unlowerable(f"of arrays those of floats in one dimension are followed, and this is {sort}")
@@ -241,6 +245,20 @@ class NameResolver:
             self.all_items(elements)  # so that the refusal is taken back when there are items
             raise Unlowerable(f"the list has {len(elements.items)} items now")
         return self.item(elements.items[index], (*elements.path, f"[{index}]"))
+
+    def note_keys(self, mapped: Mapped) -> None:
+        """A dictionary has to keep its keys from now on, as what they are not is one and the same to a kernel."""
+        if mapped.path:
+            self.steps[mapped.path] = replace(self.steps[mapped.path], check="keys", expected=tuple(mapped.items))
+
+    def item_of_key(self, mapped: Mapped, key: object) -> Found:
+        """One item of a dictionary."""
+        if type(key) not in (str, int):
+            raise Unlowerable("of dictionaries that are not written out, keys are followed that are texts or numbers")
+        if key not in mapped.items:
+            self.note_keys(mapped)  # so that the refusal is taken back when it has it
+            raise Unlowerable(f"the dictionary has no {key!r} now")
+        return self.item(mapped.items[key], (*mapped.path, f"[{key!r}]"))
 
     def _note(self, path: Path, check: Check, expected: object, sample: object = None) -> None:
         if path not in self.steps:

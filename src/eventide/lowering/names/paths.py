@@ -8,6 +8,7 @@ its arguments.
 
 from __future__ import annotations
 
+from ast import literal_eval
 from dataclasses import dataclass
 from enum import Enum
 from types import BuiltinFunctionType, FunctionType, ModuleType, NoneType
@@ -37,7 +38,7 @@ HEAP_TYPE: Final = 1 << 9
 Listed: TypeAlias = "list[object] | tuple[object, ...] | NDArray[np.float64]"
 Space: TypeAlias = dict[str, object] | type
 """Where a name is looked up: in a module, or in a class."""
-Check: TypeAlias = Literal["class", "code", "items", "same", "table", "array", "tuple", "token", "mode"]
+Check: TypeAlias = Literal["class", "code", "items", "same", "table", "array", "tuple", "keys", "token", "mode"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,8 +48,9 @@ class Step:
     parent      the number of the step it hangs from; -1 for those that hang from the entry
     check       class: it is of exactly that class; code: a function of that code; same: it is that very object, which
                 is no simulation's; items: a list or queue of objects of that class, or empty if None; table: a list of
-                numbers of that class; array: an array of doubles of that shape; tuple: one of that length; token: of
-                that class, and equal to some tokens and to others not; mode: of the class of that field of a component
+                numbers of that class; array: an array of doubles of that shape; tuple: one of that length; keys: a
+                dictionary of these; token: of that class, and equal to some tokens and to others not; mode: of the
+                class of that field of a component
     layout      of a component with vectors: where they stand and how long they are; None for all else
     can_change  whether another object may come to stand here while the run goes on
     is_announced    whether the integrator is told then: of declared fields of components, but not of what a list holds
@@ -77,7 +79,7 @@ def follow(value: Any, selector: str) -> Any:
     if selector[0] == "=":
         return default_of(getattr(value, "__func__", value), selector[1:])
     if selector[0] == "[":
-        return value[int(selector[1:-1])]
+        return value[literal_eval(selector[1:-1])]
     return getattr(value, selector)
 
 

@@ -261,7 +261,6 @@ UNFOLLOWED: Final[dict[type[ast.AST], str]] = {
     ast.NamedExpr: "`:=` is not followed: write an assignment of its own",
     ast.JoinedStr: "texts are not followed",
     ast.List: "lists made here are not followed",
-    ast.Dict: "dictionaries are not followed",
     ast.Set: "sets are not followed",
     ast.ListComp: "such expressions are followed inside sum, any, all, min and max only",
     ast.GeneratorExp: "such expressions are followed inside sum, any, all, min and max only",

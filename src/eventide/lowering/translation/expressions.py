@@ -21,6 +21,7 @@ from eventide.lowering.translation.values import (
     Formula,
     Item,
     Items,
+    Mapped,
     Module,
     Nothing,
     Number,
@@ -37,7 +38,7 @@ from eventide.lowering.translation.values import (
     describe,
     literal,
 )
-from eventide.lowering.translation.vectors import array_attribute, as_operand, is_vector, item_by, part_of
+from eventide.lowering.translation.vectors import array_attribute, as_operand, is_vector, item_by, kept_item, part_of
 from eventide.native.ir import real
 
 if TYPE_CHECKING:
@@ -117,6 +118,8 @@ def _subscript(context: Context, node: ast.Subscript) -> Item:
         if key.value not in base.sample._layout.names:
             raise Unlowerable(f"{type(base.sample).__name__} has no variable {key.value!r}")
         return Slot(base, key.value)
+    if isinstance(base, Mapped):
+        return _look_up(context, base, context.evaluate(key))
     if isinstance(base, Vector | Formula) or (isinstance(base, Table) and isinstance(key, ast.Slice)):
         return part_of(context, base, key)
     if isinstance(base, Table):
@@ -130,6 +133,55 @@ def _subscript(context: Context, node: ast.Subscript) -> Item:
     if isinstance(base, ObjectList) and isinstance(index, Number) and index.kind == "int" and index.known is not None:
         return context.settle(context.names.one_item(base, int(index.known)))
     raise Unlowerable("items of a list of components are followed, in loops or by a number written out")
+
+
+def _look_up(context: Context, mapped: Mapped, key: Item) -> Item:
+    """An item of a dictionary: by a text, member or number that is written out, or by a mode, which chooses."""
+    if isinstance(key, Number) and key.kind == "int" and key.known is not None:
+        return _item_of(context, mapped, key.known)
+    if isinstance(key, Opaque) and is_token(key.value):
+        return _item_of(context, mapped, key.value)
+    context.names.note_keys(mapped)
+    known = [one for one in mapped.items if isinstance(key, Token) and type(one) is key.kind]
+    if not isinstance(key, Token) or not known:
+        raise Unlowerable("items of a dictionary are followed by texts and numbers that are written out, and by modes")
+    found, chosen = literal(False), _item_of(context, mapped, known[-1])
+    for one in known:
+        is_it = _is_token(context, key, one)
+        found = context.booleans.either(found, is_it)
+        chosen = _one_of(context, is_it, _item_of(context, mapped, one), chosen)
+    context.builder.note_trap(context.booleans.opposite(found).text)
+    return chosen
+
+
+def _one_of(context: Context, test: Boolean, one: Item, other: Item) -> Item:
+    value = choose(context, test, lambda: one, lambda: other)
+    if value is None:
+        raise Unlowerable("the items are of different kinds")
+    return value
+
+
+def _item_of(context: Context, mapped: Mapped, key: object) -> Item:
+    if mapped.path:
+        return context.settle(context.names.item_of_key(mapped, key))
+    if key not in mapped.items:
+        raise Unlowerable(f"the dictionary has no {key!r}")
+    item: Item = mapped.items[key]
+    return item
+
+
+@lowers(ast.Dict)
+def _dictionary(context: Context, node: ast.Dict) -> Item:
+    items: dict[object, Item] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        found = None if key is None else context.evaluate(key)
+        if isinstance(found, Opaque) and is_token(found.value):
+            items[found.value] = kept_item(context, context.evaluate(value))
+        elif isinstance(found, Number) and found.kind == "int" and found.known is not None:
+            items[found.known] = kept_item(context, context.evaluate(value))
+        else:
+            raise Unlowerable("dictionaries are followed whose keys are texts, members and whole numbers")
+    return Mapped((), items)
 
 
 @lowers(ast.Tuple)
@@ -252,15 +304,19 @@ def _compare_tokens(context: Context, operator: ast.cmpop, left: Item, right: It
     if isinstance(operator, ast.Lt | ast.LtE | ast.Gt | ast.GtE) or (is_same and token.kind is str):
         raise Unlowerable("texts are compared by == and !=")
     is_opposite = isinstance(operator, ast.NotEq | ast.IsNot | ast.NotIn)
-    if not token.number:
-        answers = [context.names.equals(token, value) for value in values]
-        return literal(any(answers) != is_opposite)
     found = literal(False)
     for value in values:
-        if type(value) is token.kind:
-            is_it = Boolean(context.builder.value("fcmp oeq", "double", token.number, real(number_of(value))))
-            found = context.booleans.either(found, is_it)
+        found = context.booleans.either(found, _is_token(context, token, value))
     return context.booleans.opposite(found) if is_opposite else found
+
+
+def _is_token(context: Context, token: Token, value: object) -> Boolean:
+    """Whether a token is the one that is written out."""
+    if not token.number:
+        return literal(context.names.equals(token, value))
+    if type(value) is not token.kind:
+        return literal(False)
+    return Boolean(context.builder.value("fcmp oeq", "double", token.number, real(number_of(value))))
 
 
 def _is_comparable(value: object) -> bool:

@@ -152,6 +152,17 @@ class ObjectList:
     items: tuple[object, ...]
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Mapped:
+    """A dictionary: its items are found by keys that are written out, and by modes.
+
+    path    where it is found; empty for one that is written in the code, of which the items are known
+    """
+
+    path: Path
+    items: dict[object, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class AppendTarget:
     """A list into which something is put."""
@@ -300,6 +311,7 @@ Item: TypeAlias = (
     | Clock
     | ObjectList
     | AppendTarget
+    | Mapped
     | Table
     | Vector
     | Formula
@@ -345,6 +357,7 @@ WORDS: Final[dict[type, str]] = {
     ObjectList: "a list",
     Table: "a list of numbers",
     AppendTarget: "a list",
+    Mapped: "a dictionary",
     Vector: "a vector",
     Formula: "a vector",
     VectorMethod: "a method of an array",
