@@ -7,6 +7,7 @@ import linecache
 import math
 import re
 from collections.abc import Callable
+from enum import Enum
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,10 @@ class Row(ev.Continuous):
 
     def equations(self) -> None:
         self.rate.u[:] = 1.0
+
+
+class Way(Enum):
+    UP = 1
 
 
 class Ageing(ev.Process):
@@ -424,6 +429,21 @@ OBJECTS: dict[str, Told] = {
         lambda sim: sim.record(Tank(sim), every="1s"),
         ev.ModelError,
         'every= takes a period, "step" or "event", and got \'1s\'',
+    ),
+    "a recording of a mode": (
+        lambda sim: (sim.record(mode=lambda: Way.UP), sim.run(until=1.0)),
+        ev.ModelError,
+        ": record whether it is one of its values, as is_on=lambda: machine.mode is Way.UP",
+    ),
+    "a limit by the word of the manual": (
+        lambda sim: setattr(sim, "dtmax", 0.1),
+        AttributeError,
+        "a simulation has no 'dtmax': it is sim.dt_max here",
+    ),
+    "a diagram of a class": (
+        lambda sim: ev.view.class_diagram(Tank),
+        ev.InputError,
+        "a class diagram is of modules, and got <class",
     ),
     "a column of another name": (
         lambda sim: sim.record(Tank(sim, name="a"))["level"],

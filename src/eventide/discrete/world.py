@@ -33,7 +33,7 @@ from eventide.discrete.trace import Listener, Tracer, print_occurrence
 from eventide.errors import Ended, ModelError, Named, SimulationError, check_text, refuse_boolean
 from eventide.reading.asynchronous import is_asynchronous
 from eventide.reading.lines import is_all_ours, line_in
-from eventide.reading.other_words import OF_SIMULATION, advise, put_other_words
+from eventide.reading.other_words import WORDS, advise, put_other_words
 from eventide.reading.tracebacks import shorten
 from eventide.reading.used_generators import GIVEN, what_to_yield
 from eventide.statistics import Histogram, Level, Tally
@@ -590,7 +590,7 @@ class World:
 
     def __dir__(self) -> list[str]:
         names = super().__dir__()
-        return [one for one in names if (one[0] != "_" or one[:2] == "__") and one not in OF_SIMULATION]
+        return [one for one in names if (one[0] != "_" or one[:2] == "__") and one not in WORDS]
 
 
 if not TYPE_CHECKING:  # a type checker refuses them as it is

@@ -64,6 +64,10 @@ class Occupancy(Observer):
         self._present: dict[tuple[int, object, State], Stay] = {}
         sim._the_monitor.add_observer(self)
 
+    def __repr__(self) -> str:
+        count = len(self._ended) + len(self._present)
+        return f"<{count} stays at {', '.join(place.name for place in self.places)}>"
+
     @property
     def stays(self) -> tuple[Stay, ...]:
         """The stays until now, by their start, including those that continue."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
+from enum import Enum
 from functools import wraps
 from numbers import Real
 from typing import Protocol, TypeAlias, runtime_checkable
@@ -114,7 +115,7 @@ def _field_group(owner: Component, name: str) -> Group:
     def read() -> float:
         value = getattr(owner, name)
         if not isinstance(value, Real):
-            raise ModelError(f"{title} is recorded as a number, and is {value!r}")
+            raise ModelError(f"{title} is recorded as a number, and is {value!r}{_advice(value)}")
         return float(value)
 
     read()
@@ -203,9 +204,19 @@ def _checked(name: str, read: Callable[[], float | str], verb: str) -> Callable[
             # A text may look like a number, and is none.
             return [float("" if isinstance(number, str | bytes | bytearray) else number)]
         except (OverflowError, TypeError, ValueError):
-            raise ModelError(f"{name} is {verb} as a number, and its expression gave {number!r:.100}") from None
+            raise ModelError(
+                f"{name} is {verb} as a number, and its expression gave {number!r:.100}{_advice(number)}"
+            ) from None
 
     return value
+
+
+def _advice(value: object) -> str:
+    """What to record of a mode."""
+    if not isinstance(value, str | Enum):
+        return ""
+    text = f"is {type(value).__name__}.{value.name}" if isinstance(value, Enum) else f"== {value!r}"
+    return f": record whether it is one of its values, as is_on=lambda: machine.mode {text}"
 
 
 def _groups_of_component(subject: Continuous) -> list[Group]:

@@ -25,6 +25,16 @@ OF_SIMULATION: Final[dict[str, str]] = {
     "wait": "`yield signal`, with signal = ev.Signal(sim)",
 }
 """What SimPy's and salabim's environments are asked, and what to write here."""
+SETTINGS: Final[dict[str, str]] = {
+    "atol": "sim.set_tolerances(abs_error=...)",
+    "dtmax": "sim.dt_max",
+    "dtmin": "sim.dt_min",
+    "max_step": "sim.dt_max",
+    "rtol": "sim.set_tolerances(rel_error=...)",
+}
+"""What is set elsewhere, as in the manual of COMBINEDSIMULATION and in `solve_ivp`: it would be set in silence."""
+WORDS: Final = {*OF_SIMULATION, *SETTINGS}
+"""All that a simulation has not."""
 OF_PACKAGE: Final[dict[str, str]] = {
     "AllOf": "`yield ev.all_of(a=..., b=...)`",
     "AnyOf": "`yield ev.first_of(a=..., b=...)`",
@@ -98,10 +108,19 @@ class OtherWord:
         raise AttributeError(f"a simulation has no {self.name!r}: it is {self.instead} here")
 
 
+class OtherSetting(OtherWord):
+    """The same of what is set."""
+
+    def __set__(self, instance: object, value: object) -> NoReturn:
+        self.__get__(instance)
+
+
 def put_other_words(cls: type) -> None:
     """Give a class of simulations what tells of the words that it has not."""
     for name, instead in OF_SIMULATION.items():
         setattr(cls, name, OtherWord(name, instead))
+    for name, instead in SETTINGS.items():
+        setattr(cls, name, OtherSetting(name, instead))
 
 
 def advise(error: BaseException) -> None:

@@ -29,8 +29,11 @@ MANY: Final = {"list", "tuple", "set", "frozenset", "dict", "deque", "Sequence",
 def class_diagram(*modules: ModuleType) -> str:
     """The classes that are defined in some modules, and what they inherit from, as text for Mermaid.
 
-    Raises      InputError for modules without classes
+    Raises      InputError for modules without classes, and for what is no module
     """
+    for module in modules:
+        if not isinstance(module, ModuleType):
+            raise InputError(f"a class diagram is of modules, and got {module!r}: give the module that has it")
     classes = list(dict.fromkeys(cls for module in modules for cls in _defined_in(module)))
     if not classes:
         raise InputError(f"there are no classes in {', '.join(module.__name__ for module in modules)}")
