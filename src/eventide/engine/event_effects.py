@@ -78,11 +78,14 @@ def touch(a: Arrays, f: int, time: float) -> None:
             copy(a, f, E2, E0)
         a.flow.start_rest[f] = a.flow.end_rest[f]
     else:
-        clear(a, f, E0)
-        rest = 0.0
+        rest = a.flow.start_rest[f]  # of the states where the step began, if that is now
         if a.flow.event[f] >= 0.0 and time == a.flow.key[f]:
             # The states are those of the point found, which the clock has rounded: what is lost would sum up.
+            clear(a, f, E0)
             _, rest = two_sum(a.flow.start[f], a.flow.start_rest[f] + a.flow.event[f])
+        elif time > a.flow.start[f]:
+            clear(a, f, E0)
+            rest = 0.0
         a.flow.start_rest[f] = rest
         # A step that is cut was not seen to its end: the next is not longer for it.
         a.flow.next_step[f] = min(a.flow.next_step[f], a.flow.step[f])

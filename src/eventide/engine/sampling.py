@@ -116,9 +116,11 @@ def show_inside(a: Arrays, tape: int, time: float) -> bool:
 
 
 def elapsed_at(a: Arrays, f: int, time: float) -> float:
-    """How much of the step has passed at a time."""
+    """How much of the step has passed at a time; nothing at its start, whatever the clock has rounded of that."""
     if a.flow.event[f] >= 0.0 and time == a.flow.key[f]:
         return float(a.flow.event[f])
+    if time == a.flow.start[f]:
+        return 0.0
     if time < a.flow.end[f]:
         return float((time - a.flow.start[f]) - a.flow.start_rest[f])
     return float(a.flow.step[f])
