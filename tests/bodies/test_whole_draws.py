@@ -64,3 +64,31 @@ def test_limits_that_are_no_constants_are_pythons_with_their_errors(most: Any) -
         return repr(log), errors, sim.events
 
     both(run)
+
+
+def extreme(sim: ev.Simulation, log: list[Any], drawn: ev.Stream, scales: list[float], shape: float) -> Any:
+    for scale in scales:
+        yield ev.hold(0.5)
+        log.append(drawn.exponential(scale))
+        log.append(drawn.normal(0.0, scale))
+        log.append(drawn.weibull(shape, scale))
+        log.append(drawn.negexp(1.0 / scale))
+
+
+@pytest.mark.parametrize("shape", [0.5, 0.002])
+def test_draws_that_would_not_be_finite_are_refused_in_rows_as_in_python(shape: float) -> None:
+    def run(sim: ev.Simulation) -> Any:
+        log, errors = list[Any](), list[Any]()
+        for number in range(3):
+            scales = [1.0] * 20 + [1e290, [1e307, 5e306, 1e308][number]]
+            sim.process(extreme(sim, log, sim.stream(f"drawn {number}"), scales, shape))
+        for _ in range(4):
+            try:
+                sim.run()
+            except ValueError as error:
+                errors.append((repr(error), sim.time, getattr(error, "__notes__", None)))
+        return log, errors, sim.events
+
+    found, _ = both(run)
+    assert len(found[1]) == 3
+    assert all("inf" not in repr(number) for number in found[0])

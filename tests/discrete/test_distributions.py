@@ -1,7 +1,7 @@
 """Every draw: inversion against scipy, moments and shape of samples, its table, its limits and its refusals."""
 
 from collections import Counter
-from itertools import pairwise
+from itertools import pairwise, product
 from math import exp, inf, isfinite, log, nan, sqrt
 
 import numpy as np
@@ -286,7 +286,17 @@ BAD = [
     (lambda s: s.normal(0.0, -1.0), r"normal\(mean=0.0, stdev=-1.0\)"),
     (lambda s: s.normal(nan, 1.0), r"normal\(mean=nan"),
     (lambda s: s.negexp(0.0), r"negexp\(rate=0.0\): the rate, 1/mean"),
-    (lambda s: s.exponential(-1.0), r"exponential\(mean=-1.0\): the mean is finite and greater than 0"),
+    (lambda s: s.exponential(-1.0), r"exponential\(mean=-1.0\): the mean is above 0 and up to 4.8e306"),
+    (lambda s: s.exponential(1e307), r"exponential\(mean=1e\+307\): the mean is above 0 and up to 4.8e306"),
+    (lambda s: s.negexp(1e-307), r"negexp\(rate=1e-307\): the rate, 1/mean, is finite and at least 2.1e-307"),
+    (lambda s: s.normal(0.0, 2e307), r"normal\(mean=0.0, stdev=2e\+307\)"),
+    (lambda s: s.erlang(1e307, 2), r"erlang\(mean=1e\+307, k=2\): the mean is above 0 and up to 4.8e306"),
+    (lambda s: s.lognormal(1e300, 1e305), r"lognormal\(mean=1e\+300, stdev=1e\+305\): mean above 0 and up to 1e293"),
+    (lambda s: s.gamma(1e16, 1.0), r"gamma\(shape=1e\+16, scale=1.0\): .*the shape is at most 1e12"),
+    (lambda s: s.gamma(1e10, 1e300), r"scale \* \(2 \* shape \+ 100\) is finite"),
+    (lambda s: s.beta(1e300, 1.0), r"beta\(a=1e\+300, b=1.0\): both are greater than 0 and at most 1e12"),
+    (lambda s: s.weibull(1e-300, 1.0), r"weibull\(shape=1e-300, scale=1.0\): .*so is scale \* 37\*\*\(1/shape\)"),
+    (lambda s: s.geometric(5e-324), r"geometric\(p=5e-324\): .*from 2.1e-307 to 1"),
     (lambda s: s.exponential(inf), r"exponential\(mean=inf\)"),
     (lambda s: s.exponential(nan), r"exponential\(mean=nan\)"),
     (lambda s: s.poisson(-1.0), r"poisson\(mean=-1.0\)"),
@@ -374,3 +384,37 @@ def test_a_table_without_an_order_is_refused(table):
     for draw in (stream.histd, stream.discrete, stream.empirical, lambda one: stream.linear([0.0, 1.0], one)):
         with pytest.raises(TypeError, match="numbers are given as a list in their order, and got"):
             draw(table)
+
+
+EXTREMES = [5e-324, 1e-310, 3e-307, 1e-300, 1e-3, 0.5, 1.0, 30.0, 1e3, 1e12, 1e290, 4e306, 1e307, 1.7e308]
+COUNTS = {
+    "exponential": 1,
+    "negexp": 1,
+    "geometric": 1,
+    "normal": 2,
+    "lognormal": 2,
+    "gamma": 2,
+    "beta": 2,
+    "weibull": 2,
+}
+
+
+def finite_or_refused(draw, parameters):
+    """Whether it gives finite numbers; it refuses before it draws."""
+    is_slow = draw in ("gamma", "beta") and max(parameters) > 1e3
+    for u in (MOST,) if is_slow else (LEAST, 0.3, MOST):
+        stream = Given(u)
+        try:
+            number = getattr(stream, draw)(*parameters)
+        except ValueError as error:
+            return stream.used == 0 and f"stream 'given': {draw}(" in str(error) and "refused"
+        if not isfinite(float(number)):
+            return False
+    return "finite"
+
+
+@pytest.mark.parametrize("draw", COUNTS)
+def test_a_draw_is_a_finite_number_or_refused_before_it(draw):
+    found = Counter(finite_or_refused(draw, parameters) for parameters in product(EXTREMES, repeat=COUNTS[draw]))
+    assert set(found) == {"finite", "refused"}
+    assert found["finite"] > 0.2 * found.total()

@@ -7,13 +7,19 @@ from math import ceil, exp, log, log1p, sqrt
 from typing import Final, TypeVar
 
 from eventide.statistics.quantiles import beta_quantile, gamma_quantile, normal_quantile
-from eventide.streams.drawing import Drawing
+from eventide.streams.drawing import FARTHEST, LARGEST_MEAN, SMALLEST_RATE, Drawing
 from eventide.streams.sources import Empirical, Trace, in_order
 from eventide.streams.weights import LARGEST
 
 T = TypeVar("T")
 HUGE: Final = 1e150
 """The square of a larger number may be none."""
+LARGEST_SHAPE: Final = 1e12
+"""Above it a quantile takes seconds, and is none at last."""
+FARTHEST_LOG: Final = log(FARTHEST)
+LARGEST_LOG: Final = log(LARGEST) - 1.0
+LARGEST_LOGNORMAL: Final = 1e293
+"""No number of a lognormal distribution is larger than the mean by more than exp(8.3**2 / 2)."""
 
 
 class Distributions(Drawing):
@@ -24,11 +30,11 @@ class Distributions(Drawing):
     def exponential(self, mean: float) -> float:
         """An exponentially distributed number of the given mean.
 
-        Raises  ValueError unless 0 < mean < infinity
+        Raises  ValueError unless 0 < mean <= 4.8e306: the numbers of larger ones would not all be finite
         """
-        if 0.0 < mean <= LARGEST:
+        if 0.0 < mean <= LARGEST_MEAN:
             return -mean * log1p(-self.random())
-        raise self._refused("exponential", {"mean": mean}, "the mean is finite and greater than 0")
+        raise self._refused("exponential", {"mean": mean}, "the mean is above 0 and up to 4.8e306")
 
     def triangular(self, low: float, mode: float, high: float) -> float:
         """A number between `low` and `high` with a triangular density, highest at mode.
@@ -52,13 +58,13 @@ class Distributions(Drawing):
 
         mean, stdev  of the number itself; when those of its logarithm are known,
                      take exp(stream.normal(mu, sigma))
-        Raises       ValueError unless 0 < mean and 0 <= stdev, both finite
+        Raises       ValueError unless 0 < mean <= 1e293, so that all numbers are finite, and 0 <= stdev, finite
         """
-        if not (0.0 < mean <= LARGEST and 0.0 <= stdev <= LARGEST):
+        if not (0.0 < mean <= LARGEST_LOGNORMAL and 0.0 <= stdev <= LARGEST):
             raise self._refused(
                 "lognormal",
                 {"mean": mean, "stdev": stdev},
-                "mean > 0 and standard deviation >= 0 of the number itself, finite",
+                "mean above 0 and up to 1e293, and standard deviation >= 0, finite, of the number itself",
             )
         spread = stdev / mean
         variance = log1p(spread * spread) if spread < HUGE else 2.0 * (log(stdev) - log(mean))
@@ -68,48 +74,49 @@ class Distributions(Drawing):
     def gamma(self, shape: float, scale: float) -> float:
         """A gamma distributed number, of mean shape * scale.
 
-        Raises  ValueError unless both are finite and greater than 0
+        Raises  ValueError unless 0 < shape <= 1e12 and 0 < scale, and all numbers are finite
         Source  inversion, see eventide.statistics.quantiles
         Cost    about 10 us; for many numbers at once use `stream.rng.gamma`
         """
-        if 0.0 < shape <= LARGEST and 0.0 < scale <= LARGEST:
+        if 0.0 < shape <= LARGEST_SHAPE and 0.0 < scale <= LARGEST / (2.0 * shape + 100.0):
             return scale * gamma_quantile(shape, self.random())
         raise self._refused(
             "gamma",
             {"shape": shape, "scale": scale},
-            "both are finite and greater than 0",
+            "both are greater than 0, the shape is at most 1e12 (above that draw normal(shape * scale, sqrt(shape) * "
+            "scale)), and scale * (2 * shape + 100) is finite",
         )
 
     def beta(self, a: float, b: float) -> float:
         """A beta distributed number from 0 to 1, of mean a / (a + b).
 
-        Raises  ValueError unless both are finite and greater than 0
+        Raises  ValueError unless both are greater than 0 and at most 1e12
         Source  inversion, see eventide.statistics.quantiles
         Cost    about 20 us; for many numbers at once use `stream.rng.beta`
         """
-        if 0.0 < a <= LARGEST and 0.0 < b <= LARGEST:
+        if 0.0 < a <= LARGEST_SHAPE and 0.0 < b <= LARGEST_SHAPE:
             return beta_quantile(a, b, self.random())
-        raise self._refused("beta", {"a": a, "b": b}, "both are finite and greater than 0")
+        raise self._refused("beta", {"a": a, "b": b}, "both are greater than 0 and at most 1e12")
 
     def weibull(self, shape: float, scale: float) -> float:
         """A Weibull distributed number: P(X > x) = exp(-(x / scale) ** shape).
 
-        Raises  ValueError unless both are finite and greater than 0
+        Raises  ValueError unless both are greater than 0, and all numbers finite: scale * 37**(1/shape) is
         """
-        if 0.0 < shape <= LARGEST and 0.0 < scale <= LARGEST:
+        if 0.0 < shape <= LARGEST and 0.0 < scale <= LARGEST and log(scale) + FARTHEST_LOG / shape <= LARGEST_LOG:
             return scale * exp(log(-log1p(-self.random())) / shape)
         raise self._refused(
             "weibull",
             {"shape": shape, "scale": scale},
-            "both are finite and greater than 0",
+            "both are finite and greater than 0, and so is scale * 37**(1/shape), the largest number that may come",
         )
 
     def geometric(self, p: float) -> int:
         """The number of trials, 1 or more, to the first success, each with chance p.
 
-        Raises  ValueError unless 0 < p <= 1
+        Raises  ValueError unless 2.1e-307 <= p <= 1: the numbers of smaller ones would not all be finite
         """
-        if 0.0 < p < 1.0:
+        if SMALLEST_RATE <= p < 1.0:
             return ceil(log1p(-self.random()) / log1p(-p))
         if p == 1.0:
             self.random()
@@ -117,7 +124,7 @@ class Distributions(Drawing):
         raise self._refused(
             "geometric",
             {"p": p},
-            "p is the chance of success in one trial, above 0 and up to 1",
+            "p is the chance of success in one trial, from 2.1e-307 to 1",
         )
 
     def choice(self, values: Sequence[T]) -> T:

@@ -18,6 +18,14 @@ WIDEST = 2**52
 
 LARGEST_POISSON = 1e9
 
+FARTHEST = 37.0
+"""No number of an exponential distribution of mean 1 is larger, as none is drawn from a uniform above 1 - 2**-53."""
+
+LARGEST_MEAN = LARGEST / FARTHEST
+SMALLEST_RATE = FARTHEST / LARGEST
+LARGEST_NORMAL = LARGEST / 16.0
+"""A mean and a standard deviation up to this give finite numbers: none is further than 8.3 deviations from the mean."""
+
 
 class Drawing:
     """Draws by inversion from one uniform each; abstract, see Stream.
@@ -89,28 +97,28 @@ class Drawing:
     def normal(self, mean: float, stdev: float) -> float:
         """A normally distributed number.
 
-        Raises  ValueError unless both are finite and stdev >= 0
+        Raises  ValueError unless stdev >= 0, and both so small that all numbers are finite: up to 1.1e307
         Source  inversion by Wichura 1988, Appl. Stat. 37, AS 241
         """
-        if -LARGEST <= mean <= LARGEST and 0.0 <= stdev <= LARGEST:
+        if -LARGEST_NORMAL <= mean <= LARGEST_NORMAL and 0.0 <= stdev <= LARGEST_NORMAL:
             return mean + stdev * normal_quantile(self.random())
         raise self._refused(
             "normal",
             {"mean": mean, "stdev": stdev},
-            "the mean is finite, the standard deviation finite and at least 0",
+            "the mean is from -1.1e307 to 1.1e307, and the standard deviation from 0 to 1.1e307",
         )
 
     def negexp(self, rate: float) -> float:
         """An exponentially distributed number of mean 1/rate; see `exponential`.
 
-        Raises  ValueError unless 0 < rate < infinity
+        Raises  ValueError unless 2.1e-307 <= rate < infinity: the numbers of lower ones would not all be finite
         """
-        if 0.0 < rate <= LARGEST:
+        if SMALLEST_RATE <= rate <= LARGEST:
             return -log1p(-self.random()) / rate
         raise self._refused(
             "negexp",
             {"rate": rate},
-            "the rate, 1/mean, is finite and greater than 0",
+            "the rate, 1/mean, is finite and at least 2.1e-307",
         )
 
     def poisson(self, mean: float) -> int:
@@ -137,13 +145,13 @@ class Drawing:
         1/a and k = b; for a b that is no integer, SIMULA too departs from the gamma
         distribution: use gamma(shape=b, scale=1/(a*b)).
 
-        Raises  ValueError unless 0 < mean < infinity and k is an integer >= 1
+        Raises  ValueError unless 0 < mean <= 4.8e306 and k is an integer >= 1
         """
-        if not (0.0 < mean <= LARGEST and 1 <= k <= LARGEST and k == int(k)):
+        if not (0.0 < mean <= LARGEST_MEAN and 1 <= k <= LARGEST and k == int(k)):
             raise self._refused(
                 "erlang",
                 {"mean": mean, "k": k},
-                "the mean is finite and greater than 0, k is an integer from 1 on; for others there is gamma()",
+                "the mean is above 0 and up to 4.8e306, k is an integer from 1 on; for others there is gamma()",
             )
         stages = 0.0
         for _ in range(int(k)):
