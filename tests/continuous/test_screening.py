@@ -447,3 +447,32 @@ def test_entries_of_those_who_have_left_are_used_again(returns: bool) -> None:
     assert len(flow.conditions) <= 12 + (12 + 2 * MOST_AT_REST)  # who waits, and who is at rest
     assert known.entries[f] <= known.entries_room[f] <= (32 if returns else 64)
     assert known.unscreened[f] + known.entries_left[f] <= known.entries[f]
+
+
+class Refilled(ev.Continuous):
+    x: ev.State = ev.state(0.0)
+    times: list[float] = ev.field(default_factory=list)
+
+    def equations(self) -> None:
+        self.rate.x = 1.0 - 0.1 * self.x
+
+    @ev.when(lambda self: self.x >= 1.0)
+    def empty(self) -> None:
+        self.x = 0.25
+        self.times.append(self.sim.time)
+
+
+@pytest.mark.parametrize("compiles", [True, False])
+def test_a_handler_that_has_set_its_state_back_is_armed_before_an_event_that_makes_its_condition_true(
+    compiles: bool,
+) -> None:
+    sim = ev.Simulation(compile=compiles, dt_max=0.05)  # no step leads out of the levels before the next event
+    tank = Refilled(sim).start()
+
+    def fill() -> ev.ProcessGenerator:
+        yield ev.hold(1.5)
+        tank.x = 2.0
+
+    sim.process(fill())
+    sim.run(until=2.0)
+    assert tank.times == pytest.approx([math.log(1.0 / 0.9) / 0.1, 1.5], abs=1e-9)
