@@ -30,6 +30,7 @@ class Shop:
 
 def order(sim, shop, seen, wanted, length):
     yield ev.hold(length)
+    yield ev.tick(0.3)
     shop.count += wanted
     seen.append(shop.stock)
 
@@ -72,6 +73,8 @@ DEEDS = (
     "x, z = {x} / 2, {n}",
 )
 """What a function, or a process, does to a shop."""
+TICKS = ("0.25", "0.1", "0.3", "1", "hz=8", "hz=7", "RATE", "hz=RATE", "0.7, priority=1", "0.123456789", "TABLE[1]")
+"""Grids of instants for which processes wait."""
 
 
 class Writer(random_bodies.Writer):
@@ -94,7 +97,10 @@ class Writer(random_bodies.Writer):
         return f"def {name}(sim, rng, stream, log, seen, shop, n, x, y=0.5):\n{lines}\n"
 
     def hold(self) -> str:
-        return self.log() if self.is_plain else super().hold()
+        if self.is_plain:
+            return self.log()
+        own = Random(f"{self.name} {next(self.counts)}")
+        return f"yield ev.tick({own.choice(TICKS)})" if own.random() < 0.25 else super().hold()
 
     def statement(self) -> list[str]:
         if self.chance.random() < 0.35:

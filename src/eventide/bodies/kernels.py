@@ -76,7 +76,7 @@ def plain_kernel(name: str, text: str) -> FunctionType:
         **{name: getattr(codes, name) for name in _CODES},
         **{name: getattr(math, name) for name in ("sqrt", "exp", "log", "log1p", "sin", "cos", "atan", "fmod")},
         **{function.__name__: function for function in (draw, draw_next, tell, *attributes.FUNCTIONS)},
-        "hold": activities.hold,
+        **{function.__name__: function for function in (activities.hold, activities.hold_until, activities.next_tick)},
         "move_level": move_level,
         **{function.__name__: function for function in (look, may_change, change, has_broken)},
         **{function.__name__: function for function in (may_watch, close_over, activities.watch_for)},

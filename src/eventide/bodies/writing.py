@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 MOST_BLOCKS: Final = 200
 _WAITS: Final = (
     "code = hold(",
+    "hold_until(",
     "join(",
     "ask(",
     "branch_holds(",

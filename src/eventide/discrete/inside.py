@@ -110,6 +110,11 @@ def same_time_limit_of(world: World) -> Instant:
     return world._instant
 
 
+def anchor_of(process: Process) -> float:
+    """When the grid of its ticks begins."""
+    return process._anchor
+
+
 def generator_of(process: Process) -> Any:
     """The generator that a process resumes next, or what stands in its place; None if it has ended."""
     return process._generator

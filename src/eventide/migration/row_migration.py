@@ -175,7 +175,7 @@ class RowMigration(OuterHook):
             self._make_kinds(bodies)  # first, as compiling may fail: then no process has left the event list
             self.signals.pass_through()
             self._depart(found, gone, functions)
-            self._taken_before, self._events_before, self.due = self.taken, events, events + ENOUGH
+            self._taken_before, self._events_before, self.due = self.taken, events, events + ENOUGH // self._driver.cost
         elif selection.is_granting:
             self.due = events + 1
         elif events >= usual:
@@ -218,7 +218,7 @@ class RowMigration(OuterHook):
 
     def _judge(self, events: int) -> None:
         """Whether it pays that processes are away: enough of the events are of rows."""
-        self.due = events + ENOUGH
+        self.due = events + ENOUGH // self._driver.cost
         if self.taken - self._taken_before < self._driver.least_share * (events - self._events_before):
             self.leave()
             self._wait_longer()
@@ -266,6 +266,7 @@ class RowMigration(OuterHook):
             self._assumptions.note(body.naming.facts)
         for process, candidate in found.items():
             i = rows[process]
+            memory.activity.begun[i] = inside.anchor_of(process)
             placement.begin_wait(memory, i, candidate, requests, self.away, self._driver.guards)
             self._driver.guards.lend(process, list(candidate.guards.values()), placement.watching(memory, i))
             self._row_classes.begin(process)

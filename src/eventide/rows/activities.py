@@ -7,7 +7,7 @@ been done: where it fails, the kernel returns ROOM, a table grows, and the kerne
 from __future__ import annotations
 
 from math import nan
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from eventide.rows.allocation import free_row, leave_rows, new_row, owner_of, reference, row_of
 from eventide.rows.codes import (
@@ -43,6 +43,9 @@ from eventide.rows.watches import begin_watch, end_watch
 if TYPE_CHECKING:
     from eventide.rows.records import Rows
 
+MOST_STEPS: Final = 2.0**52
+"""Whole numbers of twice that are floats."""
+
 # --- itself -----------------------------------------------------------------------------------------------------------
 
 
@@ -54,6 +57,44 @@ def hold(a: Rows, i: int, duration: float) -> int:
         schedule_last(a, i)
     else:
         return EXIT
+    return WAITS
+
+
+def next_tick(a: Rows, i: int, step: int, scale: int) -> float:
+    """The first instant after now of those of a process, begun + k * step / scale; NaN where it is Python's."""
+    begun, now = a.activity.begun[i], a.run.time
+    passed = (now - begun) * float(scale)
+    if not passed < MOST_STEPS:
+        return nan
+    k = int(passed / float(step))  # or one beside it
+    while k > 0 and instant(begun, k * step, scale) > now:
+        k = k - 1
+    while instant(begun, k * step, scale) <= now:
+        k = k + 1
+    return instant(begun, k * step, scale)
+
+
+def instant(begun: float, steps: int, scale: int) -> float:
+    """The sum of `begun` and steps / scale, rounded once; NaN where it lies too close between two floats to tell.
+
+    Source    Dekker, A floating-point technique for extending the available precision (1971): sums and products of
+              two floats with their errors
+    """
+    whole, divisor = float(steps), float(scale)
+    high = whole / divisor
+    split = 134217729.0 * high
+    upper = split - (split - high)
+    low = (whole - upper * divisor - (high - upper) * divisor) / divisor
+    total = begun + high
+    part = total - begun
+    rest = (begun - (total - part)) + (high - part) + low
+    found = total + rest * (1.0 - 2.0**-50)
+    return found if found == total + rest * (1.0 + 2.0**-50) else nan
+
+
+def hold_until(a: Rows, i: int, time: float) -> int:
+    """Let the running activity wait for a time to come; WAITS."""
+    schedule(a, i, time)
     return WAITS
 
 

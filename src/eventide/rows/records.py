@@ -43,7 +43,7 @@ class ActivityRecord(Record, is_padded=False):
     left: Floats
     """What was left of its hold when it was interrupted; NaN if it was not holding."""
     begun: Floats
-    """When a process was made that was made in rows."""
+    """When a process was first activated: its ticks begin there."""
 
 
 class ProcessRecord(Record, is_padded=False):

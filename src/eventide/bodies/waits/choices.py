@@ -202,7 +202,8 @@ def is_composed(command: ast.Yield) -> bool:
     """Whether a command may be one for several others: they are given by name."""
     call = command.value
     is_named = isinstance(call, ast.Call) and bool(call.keywords) and not call.args
-    return is_named and getattr(getattr(call, "func", None), "attr", "") not in ("put", "get")
+    called = getattr(call, "func", None)
+    return is_named and getattr(called, "attr", getattr(called, "id", "")) not in ("put", "get", "tick")
 
 
 def is_request(node: ast.expr) -> bool:

@@ -13,9 +13,11 @@ from eventide.bodies.spawning import spawned
 from eventide.bodies.waits.choices import check_uses, chosen, unsettled, written
 from eventide.bodies.waits.gatherings import all_awaited, is_gathering
 from eventide.bodies.waits.states import watched
+from eventide.bodies.waits.ticks import next_instant, period_given
 from eventide.bodies.waits.transfers import transferred
 from eventide.bodies.writing import COMMAND, Writing
 from eventide.discrete.commands import hold
+from eventide.discrete.periodic import tick
 from eventide.reading.nodes import extent
 
 if TYPE_CHECKING:
@@ -50,6 +52,8 @@ class Waiting(Writing):
                 expressions.emission.emit(f"at = {resume}\ncode = join(a, i, {row})\nbreak")
             elif guard := watched(expressions, command.value, self.frame, resume):
                 self.awaits[resume] = guard
+            elif due := self._tick(command.value, expressions):
+                expressions.emission.emit(f"at = {resume}\ncode = hold_until(a, i, {due})\nbreak")
             elif not transferred(expressions, command.value, resume):
                 duration, is_hold = self._duration(command.value, expressions)
                 text, gives = duration.text, self._point(command, "holds" if is_hold else "yields")
@@ -96,6 +100,16 @@ class Waiting(Writing):
             self._add(line)
             self._given(target)
         return True
+
+    def _tick(self, node: ast.expr, expressions: BodyExpressions) -> str:
+        """The variable of the kernel with the next instant of a tick; "" for other commands. Raises Unknown."""
+        called = expressions.value(node.func) if isinstance(node, ast.Call) else None
+        if not isinstance(node, ast.Call) or not isinstance(called, Thing) or called.value is not tick:
+            return ""
+        name, given = period_given(node)
+        operand = expressions.number(given, "int", "float")
+        fact = self.naming.given.get(operand.text)
+        return next_instant(expressions.emission, name, operand, fact and fact.answer, given)
 
     def _duration(self, node: ast.expr, expressions: BodyExpressions) -> tuple[Operand, bool]:
         if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
