@@ -2,6 +2,7 @@
 
 import os
 import re
+import signal
 import subprocess
 import sys
 import warnings
@@ -440,6 +441,32 @@ def test_what_was_recorded_before_an_error_is_written(command, model_file):
     outcome = command("run", path, "--out", "levels.csv")
     assert (outcome.status, "LookupError: no water" in outcome.err.splitlines()) == (1, True)
     assert "eventide: levels.csv cannot be written: Is a directory" in outcome.err.splitlines()
+
+
+@pytest.mark.slow
+def test_what_was_recorded_before_the_program_is_to_end_is_written(command, model_file):
+    before = signal.getsignal(signal.SIGTERM)
+    path = model_file(STOPPED.format(then="import signal; os.kill(os.getpid(), signal.SIGTERM); yield 1.0"))
+
+    with pytest.raises(SystemExit, match="143"):
+        command("run", path, "--out", "levels.csv")
+
+    rows = [line.split(",")[0] for line in Path("levels.csv").read_text().splitlines()[1:]]
+    assert rows == ['"time"', "0.0", "0.25", "0.5"]
+    assert signal.getsignal(signal.SIGTERM) is before
+
+
+@pytest.mark.slow
+def test_what_is_no_file_takes_one_table(command, model_file):
+    twice = STOPPED.replace("sim.record(one, every=0.25)", "sim.record(one, every=0.25); sim.record(one, name='again')")
+
+    outcome = command("run", model_file(twice.format(then="pass")), "--out", "/dev/null")
+
+    assert outcome.status == 2
+    assert outcome.err.splitlines()[-1] == (
+        "eventide: /dev/null is no file, and takes one table only; there are 2: recording 1, again"
+    )
+    assert command("run", model_file(STOPPED.format(then="pass")), "--out", "/dev/null").status == 0
 
 
 @pytest.mark.slow

@@ -577,3 +577,14 @@ def test_all_objects_of_a_class_are_recorded_if_they_are_of_one_size() -> None:
 
     with pytest.raises(ev.ModelError, match="objects of Unknown may differ in n, the size of a vector"):
         sim.record(Unknown)
+
+
+def test_a_slice_of_the_variables_of_a_vector_is_refused_with_what_to_write() -> None:
+    sim = ev.Simulation()
+    rod = Rod(sim).start()
+    with pytest.raises(
+        ev.ModelError, match=r"by its number, not by a slice: .*sim.record\(\*\(vector\[k\] for k in range"
+    ):
+        sim.record(rod["u"][1:3])
+    rows = sim.record(*(rod["u"][k] for k in range(1, 3)))
+    assert len(rows.columns) == 2

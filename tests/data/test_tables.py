@@ -125,3 +125,17 @@ def test_a_folder_is_no_table(tmp_path):
 def test_what_increases_is_one_of_the_columns(table):
     with pytest.raises(ev.ModelError, match="increasing='time_s' is none of the columns that it reads"):
         table(ROAD, increasing="time_s")
+
+
+def test_a_table_that_ev_save_has_written_is_read(tmp_path):
+    sim = ev.Simulation()
+    rows = sim.record(twice=lambda: 2.0 * sim.time, every=0.5)
+    sim.run(until=1.0)
+    ev.save(rows, tmp_path / "rows.csv")
+
+    found = ev.data.read_table(tmp_path / "rows.csv", ["time", "twice"], increasing="time")
+
+    assert {name: numbers.tolist() for name, numbers in found.items()} == {
+        "time": [0.0, 0.5, 1.0],
+        "twice": [0.0, 1.0, 2.0],
+    }

@@ -16,6 +16,7 @@ from eventide.cli.telling import (
     DONE,
     check_outputs,
     complain,
+    ended_by_a_signal,
     note,
     paths_beside,
     say,
@@ -71,7 +72,8 @@ class Job(Command):
             start = perf_counter()
             sim = model.simulation(self.entropy)
             try:
-                outcome = model.run_in(sim, until=self.until, watch=self.watch)
+                with ended_by_a_signal():
+                    outcome = model.run_in(sim, until=self.until, watch=self.watch)
             except BaseException:
                 self._keep_what_there_is(model.stopped(sim))
                 raise

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
+import threading
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -196,7 +198,12 @@ def check_outputs(path: Path | None, picture: Path | None = None) -> None:
 
 
 def paths_beside(first: Path, names: Sequence[str]) -> list[Path]:
-    """A path for each recording: `first`, then others beside it that bear the recordings' names."""
+    """A path for each recording: `first`, then others beside it that bear the recordings' names.
+
+    Raises InputError if nothing can stand beside it.
+    """
+    if len(names) > 1 and (first.parts[:2] == ("/", "dev") or (first.exists() and not first.is_file())):
+        raise InputError(f"{first} is no file, and takes one table only; there are {len(names)}: {', '.join(names)}")
     paths = [first]
     for name in names[1:]:
         plain = "".join(letter if letter.isalnum() or letter in "-_." else "_" for letter in name)
@@ -207,6 +214,23 @@ def paths_beside(first: Path, names: Sequence[str]) -> list[Path]:
             number += 1
         paths.append(path)
     return paths
+
+
+@contextlib.contextmanager
+def ended_by_a_signal() -> Iterator[None]:
+    """The block that a request to end the program (SIGTERM) ends as an error does, so that results can be written."""
+
+    def end(number: int, _: object) -> None:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before or signal.SIG_DFL)
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
@@ -48,6 +48,10 @@ def read_table(
     return {name: np.array(data, dtype=float) for name, data in table.data.items()}
 
 
+MARK: Final = "# eventide table: "
+"""What a table begins with that `ev.save` has written."""
+
+
 @dataclass
 class _Table:
     """A table on its way from a file: the numbers of each column, and the line of each row."""
@@ -58,8 +62,8 @@ class _Table:
     data: dict[str, list[float]] = field(default_factory=dict)
 
     def read(self, rows: Iterable[tuple[list[str], int]]) -> None:
-        """Take in the header and the rows; blank lines count as none."""
-        filled = ((cells, line) for cells, line in rows if any(cells))
+        """Take in the header and the rows; blank lines count as none, and so does the first one of `ev.save`."""
+        filled = ((cells, line) for cells, line in rows if any(cells) and not cells[0].startswith(MARK))
         header, _ = next(filled, ([], 0))
         places = {name: self._place(header, name) for name in self.columns}
         self.data = {name: [] for name in self.columns}

@@ -14,10 +14,11 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, runtime_checkable
 
+from eventide.data.tables import MARK
 from eventide.errors import EventideError, InputError, ModelError
 from eventide.libraries import load as load_library
 from eventide.observe.files import whole_file
-from eventide.observe.formats import FORMATS, MARK
+from eventide.observe.formats import FORMATS
 from eventide.observe.recording_base import RecordingBase
 from eventide.observe.sql import read_sql, sql_writer
 from eventide.observe.table_schema import TableSchema

@@ -16,6 +16,7 @@ from pathlib import Path
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from eventide.data.tables import MARK
 from eventide.errors import InputError
 from eventide.libraries import load
 from eventide.observe.table_schema import TEXT, TableSchema, flatten
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
     import pandas as pd
 Write: TypeAlias = "Callable[[pd.DataFrame], None]"
 """Takes the next rows of a table; they have the columns of its schema."""
-
-MARK: Final = "# eventide table: "
-"""The start of the first line of a CSV file, which describes its columns."""
 
 MISSING: Final = "\\N"
 """A missing text in a CSV file, where an empty one is empty; a text that begins with a backslash has one more."""

@@ -157,11 +157,18 @@ class VectorVariable(StateVariable):
     def __len__(self) -> int:
         return int(self._owner._layout.lengths[self._field.name])
 
-    def __getitem__(self, index: int) -> Variable:
+    def __getitem__(self, index: int | slice) -> Variable:
         """The variable of one item; negative ones count from the end.
 
-        Raises IndexError if there is none.
+        Raises IndexError if there is none, ModelError for a slice.
         """
+        if isinstance(index, slice):
+            numbers = range(len(self))[index]
+            several = f"for k in range({numbers.start}, {numbers.stop}, {numbers.step})"
+            raise ModelError(
+                f"an item of {self.name} is a variable, and is taken by its number, not by a slice: several are "
+                f"[vector[k] {several}], to be recorded as sim.record(*(vector[k] {several}))"
+            )
         place = range(len(self))[index]
         if place not in self._items:
             item = StateVariable._of(self._owner, self._slot + place, f"{self.name}[{place}]", self._field)
