@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import traceback
 from pathlib import Path
 from random import Random
@@ -307,3 +308,76 @@ def test_which_zero_a_level_is_set_to_is_seen() -> None:
     assert run(sim) == expected
     assert " -0.0" in expected
     assert taken(sim) > 40
+
+
+class Job:
+    """Something of a size, of which no other is like it."""
+
+    def __init__(self, size: float) -> None:
+        self.size, self.done = size, 0
+
+
+def note(log: list[Any], job: Job, time: float) -> None:
+    if job.size > 0.25:
+        job.done += 1
+        log.append((time, job.size, job.done))
+
+
+def handled(log: list[Any], job: Job) -> ev.ProcessGenerator:
+    job.done += 1
+    yield ev.hold(job.size)
+    log.append(job.done)
+
+
+def test_objects_that_are_handed_over_may_be_gone_when_the_function_has_ended() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        jobs, rng, log = ev.Store(sim), Random(6), list[Any]()
+
+        def source() -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(rng.expovariate(2.0))
+                yield jobs.put(Job(rng.random()))
+
+        def worker() -> ev.ProcessGenerator:
+            while True:
+                job = yield jobs.get()
+                note(log, job, sim.time)
+                yield from handled(log, job)
+                job = None
+                gc.collect()
+                yield ev.hold(0.125)
+
+        for story in (source(), worker(), worker()):
+            sim.process(story)
+        for end in range(1, 80):
+            sim.run(until=0.5 * end)
+            log.append([process.why_waiting() for process in sim.processes])
+        return log
+
+    expected, sim = run(simulation(False)), simulation("auto")
+    assert run(sim) == expected
+
+
+def test_who_has_not_called_a_function_yet_returns_without_its_arguments() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        parts, rng, log = [Job(0.5), Job(0.25), Job(1.0)], Random(6), list[Any]()
+
+        def worker() -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(rng.expovariate(1.0))
+                for part in parts:
+                    yield ev.hold(part.size)
+                    if sim.time > 30.0:
+                        note(log, part, sim.time)
+                        yield from handled(log, part)
+
+        for _ in range(3):
+            sim.process(worker())
+        for end in range(1, 80):
+            sim.run(until=0.75 * end)
+            log.append([process.why_waiting() for process in sim.processes])
+        return log
+
+    expected, sim = run(simulation(False)), simulation("auto")
+    assert run(sim) == expected
+    assert taken(sim) > 10

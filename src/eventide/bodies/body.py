@@ -102,6 +102,9 @@ class Body:
         self._optional = reading.optional
         self._bits = {name: 1 << self._optional.index(name) if name in self._optional else 0 for name in reading.known}
         """The variables that native code knows, and how it notes that one has a value; 0: it always has."""
+        prefixes = [frame.naming.prefix for frame in reading.frames]
+        self._prefixes = {name: max(filter(name.startswith, prefixes), key=len) for name in reading.known}
+        """Of the functions whose variables they are: another one's may have the address of what is gone."""
         handlers = (handler for point in reading.points.values() for handler in point.all_handlers)
         caught = (handler.name for handler in handlers if handler.name)
         outcomes = (choice.name for choice in reading.choices.values())
@@ -325,8 +328,9 @@ class Body:
         texts = {**dict(zip(self.wholes, wholes, strict=True)), **dict(zip(self.reals, reals, strict=True))}
         changed: dict[str, object] = {}
         absent, has, chain_at = {**self._absent}, int(texts.get("has", 0)), self.layout.standing(at).chain
+        standing = {point.frame.naming.prefix for point in chain_at}
         for name, bit in self._bits.items():
-            if not bit or has & bit:
+            if self._prefixes[name] in standing and (not bit or has & bit):
                 changed[name] = self._number(name, texts[f"v_{name}"])
                 if texts.get(f"i_{name}"):
                     changed[name] = int(texts[f"v_{name}"])
