@@ -237,6 +237,7 @@ assert not any(name.startswith("matplotlib") for name in sys.modules)
 axes = trace.plot()
 from eventide.view import save
 save(axes.figure, {str(tmp_path / "time.png")!r})
+ev.view.plot_boxes(trace)
 assert "matplotlib.pyplot" not in sys.modules
 """
     subprocess.run([sys.executable, "-W", "error", "-c", program], check=True, env={"PYTHONPATH": ":".join(sys.path)})

@@ -6,9 +6,11 @@ Source: Pannek, Simulation of mechatronic systems, definition 4.19; Tukey 1977, 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from math import nan
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
+from matplotlib.patches import Polygon
 
 from eventide.data import outliers
 from eventide.errors import ModelError
@@ -19,6 +21,8 @@ from eventide.view.quantities import Data, Quantities, check_some, with_unit
 if TYPE_CHECKING:
     import numpy.typing as npt
     from matplotlib.axes import Axes
+
+Colour: TypeAlias = tuple[float, ...]
 
 
 def plot_boxes(data: Data, columns: Sequence[str] | None = None, *, k: float = 1.5, ax: Axes | None = None) -> Axes:
@@ -36,24 +40,10 @@ def plot_boxes(data: Data, columns: Sequence[str] | None = None, *, k: float = 1
     check_some(names)
     axes = own_axes(ax)
     theme = theme_of(axes)
-    drawn = axes.bxp(
-        [_box(quantities[name], k) for name in names],
-        positions=range(len(names)),
-        widths=min(0.5, 0.12 * (len(names) + 1)),
-        patch_artist=True,
-        boxprops={"linewidth": 1.2},
-        medianprops={"linewidth": 2.0},
-        whiskerprops={"linewidth": 1.2},
-        capprops={"linewidth": 1.2},
-        flierprops={"marker": "o", "markersize": 4.5, "markeredgewidth": 1.2},
-    )
-    for place in range(len(names)):
+    for place, name in enumerate(names):
         colour = theme.colours[place % len(theme.colours)]
-        drawn["boxes"][place].set(facecolor=mixed(colour, theme.ground, 0.25), edgecolor=colour)
-        drawn["medians"][place].set_color(colour)
-        drawn["fliers"][place].set(markeredgecolor=colour, markerfacecolor="none")
-        for line in (*drawn["whiskers"][2 * place : 2 * place + 2], *drawn["caps"][2 * place : 2 * place + 2]):
-            line.set_color(colour)
+        half = 0.5 * min(0.5, 0.12 * (len(names) + 1))
+        _draw_box(axes, place, half, _box(quantities[name], k), colour, mixed(colour, theme.ground, 0.25))
     units = {quantities.unit(name) for name in names}
     axes.set_xticks(range(len(names)), names if len(units) == 1 else [quantities.label(name) for name in names])
     axes.set_xlim(-0.6, len(names) - 0.4)
@@ -62,24 +52,48 @@ def plot_boxes(data: Data, columns: Sequence[str] | None = None, *, k: float = 1
     return axes
 
 
-def _box(values: npt.NDArray[np.float64], k: float) -> dict[str, object]:
-    """The numbers of one box."""
+class Box(NamedTuple):
+    """The numbers of one box: its ends and the line in it, the ends of the whiskers, what is beyond these."""
+
+    low: float
+    median: float
+    high: float
+    least: float
+    greatest: float
+    beyond: npt.NDArray[np.float64]
+
+
+def _box(values: npt.NDArray[np.float64], k: float) -> Box:
     finite = values[np.isfinite(values)]
     if not finite.size:
-        nothing = dict.fromkeys(("med", "q1", "q3", "whislo", "whishi"), np.nan)
-        return {**nothing, "fliers": finite}
+        return Box(nan, nan, nan, nan, nan, finite)
     is_out = outliers(finite, k=k)
-    q1, median, q3 = np.quantile(finite, [0.25, 0.5, 0.75])
+    low, median, high = np.quantile(finite, [0.25, 0.5, 0.75])
     inside = finite[~is_out]
-    return {
-        "q1": q1,
-        "med": median,
-        "q3": q3,
-        # Between two far groups no value may lie inside the box on one side: a whisker then has no length.
-        "whislo": min(q1, inside.min()),
-        "whishi": max(q3, inside.max()),
-        "fliers": finite[is_out],
-    }
+    # Between two far groups no value may lie inside the box on one side: a whisker then has no length.
+    return Box(low, median, high, min(low, inside.min()), max(high, inside.max()), finite[is_out])
+
+
+def _draw_box(axes: Axes, place: int, half: float, box: Box, colour: str, ground: Colour) -> None:
+    """Draw one box, half as wide as that. Matplotlib's own boxes load pyplot, which chooses a screen."""
+    left, right = place - half, place + half
+    corners = [(left, box.low), (right, box.low), (right, box.high), (left, box.high)]
+    axes.add_artist(Polygon(corners, facecolor=ground, edgecolor=colour, linewidth=1.2, zorder=2.0))
+    for start, end in ((box.low, box.least), (box.high, box.greatest)):
+        axes.plot([place, place], [start, end], color=colour, linewidth=1.2)
+    for end in (box.least, box.greatest):
+        axes.plot([place - 0.5 * half, place + 0.5 * half], [end, end], color=colour, linewidth=1.2)
+    axes.plot([left, right], [box.median, box.median], color=colour, linewidth=2.0, zorder=2.1)
+    axes.plot(
+        np.full(box.beyond.size, place),
+        box.beyond,
+        linestyle="none",
+        marker="o",
+        markersize=4.5,
+        markeredgewidth=1.2,
+        markeredgecolor=colour,
+        markerfacecolor="none",
+    )
 
 
 def plot_histogram(
@@ -128,7 +142,7 @@ def plot_histogram(
     return axes
 
 
-def mixed(colour: str, ground: str, share: float) -> tuple[float, ...]:
+def mixed(colour: str, ground: str, share: float) -> Colour:
     """A colour mixed with the background; unlike a transparent one it hides the grid."""
     from matplotlib.colors import to_rgb
 
