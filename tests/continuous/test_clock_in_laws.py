@@ -446,6 +446,7 @@ def late(t):
     [
         (lambda one: one.names.get("pulse")(one.sim.time) > 500.0, True),
         (lambda one: f"{one.sim.time:.3f}" == "3.000", True),
+        (lambda one: one.sim.time.__ge__(3.0) and one.sim.time.__lt__(3.001), True),
         (lambda one: len(one.names) > 1 and 3.0 <= one.sim.time < 3.001, True),
         (lambda one: len(one.names) > 1 and one.sim.time % 7.0 > 6.999, True),
         (lambda one: len(one.names) > 1 and one.sim.time >= 3.0, False),
@@ -453,7 +454,7 @@ def late(t):
         (lambda one: len(one.names) > 2, False),
         (lambda one: 3.0 <= one.sim.time < 3.001, False),
     ],
-    ids=["called", "text", "two", "remainder", "one", "stays", "still", "proved"],
+    ids=["called", "text", "method", "two", "remainder", "one", "stays", "still", "proved"],
 )
 def test_a_condition_in_python_that_may_be_true_for_a_while_by_the_time_is_told(condition, told):
     assert bool(told_of_wait(condition)) is told

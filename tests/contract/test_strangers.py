@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -46,6 +47,36 @@ class Chained(ev.Continuous):
         self.rate.y = sorted([self.gauge.tank.level, -1.0])[1]
 
 
+class Part:
+    def __init__(self, inside: object) -> None:
+        self.inside = inside
+
+
+@dataclass(slots=True)
+class Slotted:
+    inside: object
+
+
+class Boxed(ev.Continuous):
+    """It refers to one in a plain object of a plain object."""
+
+    box: object
+    y: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.y = sorted([self.box.inside.inside.level, -1.0])[1]  # type: ignore[attr-defined]
+
+
+class Named(ev.Continuous):
+    """It names what it refers to by a text."""
+
+    box: object
+    y: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.y = float(getattr(self.box, "inside").level)  # noqa: B009  # this is what is tested
+
+
 def is_full(tank: Tank) -> bool:
     return sorted([tank.level, -1.0])[1] > 3.0
 
@@ -71,6 +102,8 @@ PLACES = {
     "equations of listed": lambda sim, tank: Listed(sim, name="listed", tanks=[tank]).start(),
     "equations of chained": lambda sim, tank: Chained(sim, name="chained", gauge=Gauge(sim, tank=tank)).start(),
     "equations of total": add,
+    "equations of boxed": lambda sim, tank: Boxed(sim, name="boxed", box=Part(Slotted(tank))).start(),
+    "equations of named": lambda sim, tank: Named(sim, name="named", box=Slotted(tank)).start(),
     "the condition of story": wait,
 }
 

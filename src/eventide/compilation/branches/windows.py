@@ -87,7 +87,8 @@ def _is_window_of(
 ) -> bool:
     """Whether what is called may be true for a while only by the time that it is given, or reads itself."""
     found = _object_at(node.func, names)
-    is_given = any(clock.reads(one) for one in (*node.args, *node.keywords))
+    is_of_time = isinstance(node.func, ast.Attribute) and clock.reads(node.func.value)
+    is_given = is_of_time or any(clock.reads(one) for one in (*node.args, *node.keywords))
     found, bound = _unbound(found)
     if isinstance(found, FunctionType) and not (found.__module__ or "").startswith("eventide."):
         if found in above or len(above) > _DEEPEST:
