@@ -333,3 +333,51 @@ def test_a_capacity_that_becomes_a_float_is_one_in_rows() -> None:
     found, sim = both(run)
     assert len(set(found[0])) == 4
     assert taken(sim) > 0.8 * sim.events
+
+
+# --- waits for what is in one -----------------------------------------------------------------------------------------
+
+
+def watched(compiles: Any, what: str, *, native: bool) -> tuple[list[Any], ev.Simulation]:
+    """A tank that is filled and drawn from, and a process that waits again and again for something of it."""
+    sim = simulation(compiles, native=native)
+    tank, seen = ev.Container(sim, 100.0, 50.0, name="tank"), []
+    asked = {
+        "amount": lambda: tank.amount > 60.0,
+        "amount and time": lambda: tank.amount > 60.0 and sim.time > 100.0,
+        "level": lambda: tank.level.value > 60.0,
+        "queue": lambda: tank.gets.queue.value > 0.0 or tank.amount > 70.0,
+    }
+
+    def fill() -> ev.ProcessGenerator:
+        while True:
+            yield ev.hold(1.0)
+            yield tank.put(1.0)
+            if tank.amount > 90.0:
+                yield tank.get(40.0)
+
+    def draw() -> ev.ProcessGenerator:
+        while True:
+            yield ev.hold(1.3)
+            yield tank.get(1.2)
+
+    def watch() -> ev.ProcessGenerator:
+        while True:
+            yield ev.until(asked[what])
+            seen.append((sim.time, tank.amount))
+            yield ev.hold(100.0)
+
+    sim.process(fill())
+    sim.process(draw())
+    sim.process(watch())
+    sim.run(until=900.0)
+    return seen, sim
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("what", ["amount", "amount and time", "level", "queue"])
+def test_a_wait_for_what_is_in_a_container_sees_what_rows_put_in(what: str, native: bool) -> None:
+    """The amount was read once, as an attribute that Python sets, and the wait was missed while rows changed it."""
+    seen, _ = watched("auto", what, native=native)
+    assert seen == watched(False, what, native=native)[0]
+    assert len(seen) > 3

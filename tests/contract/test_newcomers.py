@@ -35,6 +35,34 @@ class Way(Enum):
     UP = 1
 
 
+class Hasty(ev.Continuous):
+    shelf: ev.Store
+
+    @ev.when(lambda self: self.sim.time > 2.0)
+    def fill(self) -> None:
+        self.shelf.put(1)
+
+
+def give(shelf: ev.Store) -> None:
+    shelf.put(1)
+
+
+class Delivery(ev.Process):
+    shelf: ev.Store
+
+    def give(self) -> None:
+        self.shelf.put(1)
+
+    def give_more(self, count: int) -> None:
+        if count:
+            self.give()
+            self.give_more(count - 1)
+
+    def run(self) -> ev.ProcessGenerator:
+        yield ev.hold(1.0)
+        self.give_more(2)
+
+
 class Ageing(ev.Process):
     def run(self) -> ev.ProcessGenerator:
         yield ev.hold(1.0)
@@ -262,6 +290,11 @@ CLASSES: dict[str, Told] = {
         ev.ModelError,
         "T 1.contributions sets T 1.total, and what others have added to this sum would be lost: write `+=`",
     ),
+    "a command of a handler": (
+        lambda sim: (Hasty(sim, shelf=ev.Store(sim)).start(), sim.run(until=1.0)),
+        ev.ModelError,
+        "and the handler Hasty.fill cannot wait: let it begin a process that does `yield self.shelf.put(1)`",
+    ),
     "a period that is a method": (
         declaring("@ev.every\n    def fill(self): pass"),
         TypeError,
@@ -338,6 +371,16 @@ OBJECTS: dict[str, Told] = {
         lambda sim: Tank(sim).start().set_priority("high"),
         TypeError,
         "the priority of Tank 1 is a number, high first, and got 'high'",
+    ),
+    "a command of a function that a process calls": (
+        lambda sim: (Delivery(sim, shelf=ev.Store(sim)).activate(), sim.run()),
+        ev.ModelError,
+        "as self.give() does not wait: make it a generator with `yield self.shelf.put(1)`, and call it by `yield from`",
+    ),
+    "a put before the run": (
+        lambda sim: give(ev.Store(sim, name="shelf")),
+        ev.ModelError,
+        "is a command, and nobody carries it out before a run: let a process yield it; what is there from the start is",
     ),
     "a field of another name": (
         lambda sim: Tank(sim, inflw=2.0),

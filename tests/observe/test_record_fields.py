@@ -69,7 +69,13 @@ def test_slips_are_refused(sim):
         (("level",), "'level' has to follow the component that it is of, as in sim.record(tank, 'level')"),
         ((tank, "levl"), "tank has no 'levl' to record: did you mean 'level'?"),
         ((tank, "zzz"), "tank has no 'zzz' to record: it has level, heat, k"),
-        ((pi, "label"), "pi.label is recorded as a number, and is 'pi'"),
+        (
+            (pi, "label"),
+            (
+                "pi.label is recorded as a number, and is 'pi': record whether it is one of its values, as "
+                "is_on=lambda: machine.mode == 'pi'"
+            ),
+        ),
     ):
         with pytest.raises(ev.ModelError) as info:
             sim.record(*subjects)

@@ -220,12 +220,17 @@ def _setting_plain(
     return _set_line(naming, naming.address(owner), name, operand), is_new
 
 
-def _set_line(naming: Naming, owner: str, name: str, operand: Operand) -> str:
-    """The lines that set an attribute of the object at an address."""
+def note_change(naming: Naming, name: str, node: ast.AST | None = None) -> None:
+    """Native code changes an attribute of an object. Raises Unknown where laws or conditions read one of that name."""
     if name in naming.observed:
         naming.avoided.add(name)
-        raise Unknown("laws or conditions read it: it is set by Python, which tells them")
+        raise Unknown("laws or conditions read it: it is set by Python, which tells them", node)
     naming.changed.add(name)
+
+
+def _set_line(naming: Naming, owner: str, name: str, operand: Operand) -> str:
+    """The lines that set an attribute of the object at an address."""
+    note_change(naming, name)
     where = f"{owner}, {_constant(naming, sys.intern(name))}"
     if operand.kind == "mixed":
         whole, real = f"set_whole({where}, int({operand.text}))", f"set_real({where}, {operand.text})"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from inspect import getattr_static
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Any
 
@@ -9,6 +10,7 @@ from eventide.declare.showing import what_has_a_rate
 from eventide.discrete.processes.process import owner_of
 from eventide.errors import ModelError, SimulationError
 from eventide.reading.between_events import CONDITION, EQUATIONS, refuse_answer, refuse_commands
+from eventide.reading.dropped_commands import refuse_dropped_by_handler
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,8 +76,14 @@ def _note(error: BaseException, place: str, time: float) -> None:
 
 
 def refuse_commands_of(component: Continuous) -> None:
-    """Raise SimulationError, naming the line, if what a component says of the time between events makes a command."""
+    """Raise SimulationError, naming the line, if what a component says of the time between events makes a command.
+
+    Raises ModelError if one of its handlers makes one and drops it.
+    """
     for function in component._laws():
         refuse_commands(function, component, component.sim, EQUATIONS, component)
     for part in [part for spec in component._when_specs.values() for part in spec.parts]:
         refuse_commands(part, component, component.sim, CONDITION, component)
+    kind = type(component)
+    for name in (*kind._when_specs, *kind._every_specs):
+        refuse_dropped_by_handler(getattr_static(kind, name), component, f"{kind.__name__}.{name}")

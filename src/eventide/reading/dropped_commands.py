@@ -27,12 +27,16 @@ _GENERATOR: Final = inspect.CO_GENERATOR
 
 
 class Dropped(NamedTuple):
-    """A command that is made and dropped: the text of the statement, where it stands, and what to write instead."""
+    """A command that is made and dropped: the text of the statement, where it stands, and what to write instead.
+
+    by      the plain function that does so, which cannot wait; empty for a generator
+    """
 
     text: str
     file: str
     line: int
     advice: str
+    by: str = ""
 
 
 def refuse_dropped_commands(generator: GeneratorType[object, object, object]) -> None:
@@ -44,17 +48,36 @@ def refuse_dropped_commands(generator: GeneratorType[object, object, object]) ->
     if found:
         first, *others = found
         also = f" (also {', '.join(location(d.file, d.line) for d in others)})" if others else ""
+        told = f"{first.text} at {location(first.file, first.line)} makes a command and drops it"
+        if first.by:
+            raise ModelError(
+                f"{told}, as {first.by}() does not wait: make it a generator with `{first.advice}`, and call it by "
+                f"`yield from`{also}"
+            )
+        raise ModelError(f"{told}: write `{first.advice}`{also}")
+
+
+def refuse_dropped_by_handler(handler: object, owner: object, title: str) -> None:
+    """Raise ModelError, naming the line, if a handler, which cannot wait, makes a command and drops it."""
+    if not isinstance(handler, FunctionType) or id(handler.__code__) in KNOWN or not handler.__code__.co_argcount:
+        return
+    code = handler.__code__
+    variables = {**closures_of(handler), code.co_varnames[0]: owner}
+    for first in dropped_commands(code, variables, handler.__globals__):
         raise ModelError(
-            f"{first.text} at {location(first.file, first.line)} makes a command and drops it: "
-            f"write `{first.advice}`{also}"
+            f"{first.text} at {location(first.file, first.line)} makes a command and drops it, and the handler {title} "
+            f"cannot wait: let it begin a process that does `{first.advice}`"
         )
 
 
-def dropped_commands(code: CodeType, variables: Mapping[str, object], names: Mapping[str, object]) -> Iterator[Dropped]:
-    """The commands that a function's code makes and drops, and those in generators of its own that it delegates to.
+def dropped_commands(
+    code: CodeType, variables: Mapping[str, object], names: Mapping[str, object], above: tuple[CodeType, ...] = ()
+) -> Iterator[Dropped]:
+    """The commands that a function's code makes and drops, and those in functions of its own that it calls.
 
     variables   values of its arguments and of the variables that it closes over
     names       its module's names
+    above       the functions on the way to it
     Nothing is found in code whose text cannot be had.
     """
     if id(code) in KNOWN:
@@ -66,8 +89,13 @@ def dropped_commands(code: CodeType, variables: Mapping[str, object], names: Map
     scope = Scope(code, variables, names, function)
     is_clean = True
     for node in own_nodes(function):
-        if isinstance(node, ast.Call) and is_global_generator(scope.value_of(node.func)):
-            _warn_of_draw(node, code.co_filename, node.lineno + shift)
+        if isinstance(node, ast.Call):
+            called = scope.value_of(node.func)
+            if is_global_generator(called) and code.co_flags & _GENERATOR:
+                _warn_of_draw(node, code.co_filename, node.lineno + shift)
+            for found in _inside(called, (*above, code), names, is_plain=True):
+                is_clean = False
+                yield found._replace(by=found.by or ast.unparse(node.func))
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             word = _yield_for_all(scope.meanings_of(node.value.func))
             if word:
@@ -81,7 +109,7 @@ def dropped_commands(code: CodeType, variables: Mapping[str, object], names: Map
                 advice = f"{text.removesuffix(ast.unparse(node.value))}yield {ast.unparse(node.value)}"
                 yield Dropped(text, code.co_filename, node.lineno + shift, advice)
         elif isinstance(node, ast.YieldFrom) and isinstance(node.value, ast.Call):
-            for found in _inside(scope.value_of(node.value.func), code):
+            for found in _inside(scope.value_of(node.value.func), (*above, code), names):
                 is_clean = False
                 yield found
     refuse_unknown_outcomes(function, scope, code, shift)
@@ -103,20 +131,22 @@ def _warn_of_draw(node: ast.Call, file: str, line: int) -> None:
     )
 
 
-def _inside(function: object, caller: CodeType) -> Iterator[Dropped]:
-    """What is dropped in a generator function or method that is delegated to."""
+def _inside(
+    function: object, above: tuple[CodeType, ...], names: Mapping[str, object], *, is_plain: bool = False
+) -> Iterator[Dropped]:
+    """What is dropped in a generator function or method that is delegated to, or in a plain one of the same module."""
     this = None
     if isinstance(function, MethodType):
         this, function = function.__self__, function.__func__
-    if not isinstance(function, FunctionType) or not function.__code__.co_flags & _GENERATOR:
+    if not isinstance(function, FunctionType) or bool(function.__code__.co_flags & _GENERATOR) is is_plain:
         return
     code = function.__code__
-    if code is caller:
+    if code in above or (is_plain and function.__globals__ is not names):
         return
     variables = closures_of(function)
     if this is not None and code.co_argcount:
         variables[code.co_varnames[0]] = this
-    yield from dropped_commands(code, variables, function.__globals__)
+    yield from dropped_commands(code, variables, function.__globals__, above)
 
 
 def _yield_for_all(functions: list[object]) -> str:

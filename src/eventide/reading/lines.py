@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import sys
+from dis import opmap
 from inspect import CO_GENERATOR
 from types import FrameType, GeneratorType
-from typing import Any
+from typing import Any, Final
 
 from eventide.reading.places import location
 from eventide.reading.twins import inner_of
+
+CACHE: Final = opmap["CACHE"]
+POP_TOP: Final = opmap["POP_TOP"]
 
 
 def line_of(generator: Any) -> str:
@@ -56,3 +60,16 @@ def level_of_user() -> int:
     while frame.f_back is not None and str(frame.f_globals.get("__name__")).startswith("eventide."):
         frame, level = frame.f_back, level + 1
     return level
+
+
+def is_result_dropped() -> bool:
+    """Whether the user's statement that has called us, maybe some functions of ours deep, is that call and no more."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_ours(frame):
+        frame = frame.f_back
+    if frame is None:
+        return False
+    code, place = frame.f_code.co_code, frame.f_lasti + 2
+    while place < len(code) and code[place] == CACHE:
+        place += 2
+    return place < len(code) and code[place] == POP_TOP

@@ -10,7 +10,7 @@ import ast
 from types import MethodType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from eventide.bodies.attributes import class_by_name
+from eventide.bodies.attributes import class_by_name, note_change
 from eventide.bodies.naming import Fact
 from eventide.bodies.operands import EXACT, KINDS, LARGEST, Kind, Operand, Thing, Unknown, constant
 from eventide.bodies.stations.statistics import kind_of_content
@@ -84,6 +84,7 @@ def _of_container(
     expressions: BodyExpressions, given: dict[str, ast.expr], inventory: str, side: str, kind: Kind, node: ast.Call
 ) -> Move:
     emission = expressions.emission
+    note_change(expressions.naming, "amount", node)
     if "amount" not in given:
         raise Unknown("it is called in another way than others are", node)
     operands = {name: expressions.number(value, "int", "float") for name, value in given.items()}

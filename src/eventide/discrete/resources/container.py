@@ -117,6 +117,8 @@ class Container(Inventory):
     fractions are added exactly; floats are rounded, as always: ten times 0.1 is less than 1.0.
     """
 
+    _from_start = "Container(sim, capacity, initial)"
+
     def __init__(self, sim: Simulation, capacity: Amount = inf, initial: Amount = 0, *, name: str = "") -> None:
         self._attach(sim, name)
         self.capacity = check_container_capacity(capacity, self.name)

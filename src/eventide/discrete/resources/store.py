@@ -217,6 +217,8 @@ class Store(Inventory):
     it is asked when the get is yielded and when a thing comes. Puts have their turn by priority and asking.
     """
 
+    _from_start = "Store(sim, capacity, items)"
+
     def __init__(
         self,
         sim: Simulation,

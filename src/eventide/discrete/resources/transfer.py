@@ -15,6 +15,7 @@ from eventide.discrete.processes.process import Process
 from eventide.discrete.resources.line import GRANTED, NEW, WAITING, Line, StationRequest, check_priority
 from eventide.discrete.resources.station import Station
 from eventide.errors import ModelError
+from eventide.reading.lines import is_result_dropped
 from eventide.statistics import Level, Tally
 from eventide.statistics.level import set_at
 from eventide.statistics.tally import adder_of
@@ -231,6 +232,8 @@ class Inventory(Station):
     """
 
     _waited_for = "yield its get(...) or put(...)"
+    _from_start = ""
+    """What gives it things from the start, in code."""
 
     def _open(self, sim: Simulation, level: float) -> None:
         self.puts: AnySide = Side(sim, f"{self.name} puts")
@@ -246,6 +249,11 @@ class Inventory(Station):
         transfer.state = NEW
         transfer.since = self.sim.time
         transfer._priority = 0.0 if priority == 0.0 else check_priority(priority, self)
+        if not self.sim._is_running and is_result_dropped():
+            raise ModelError(
+                f"the {transfer._what} {self.name} is a command, and nobody carries it out before a run: let a process "
+                f"yield it; what is there from the start is given as {self._from_start}"
+            )
         return transfer
 
     def _keep(self, amount: Amount) -> None:
