@@ -151,7 +151,7 @@ class Dark(Ball):
     """Native code calls Python back for its law and its condition."""
 
     def equations(self) -> None:
-        self.rate.height = {"rate": self.velocity}["rate"]
+        self.rate.height = sum(sorted([self.velocity]))
         self.rate.velocity = -9.81
 
     @ev.when(lambda self: max(sorted([self.height, -1.0])) <= 0.25)
