@@ -169,7 +169,7 @@ class Simulation(World):
         """Whether processes are rows after this many events of a run, or may become rows from now on."""
         from eventide.rows import loading
 
-        if events < ENOUGH // cost and not loading.is_loaded():
+        if events < ENOUGH // cost and not loading.may_pay():
             return False
         if events < ENOUGH // 2 // cost and not loading.may_go_early():
             return False

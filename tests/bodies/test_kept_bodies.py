@@ -391,6 +391,35 @@ def test_beside_flows_processes_are_rows_after_few_events_unless_that_has_not_pa
         assert 16 * count <= run(count, 70.0) < 16 * count + 70
 
 
+@pytest.mark.slow
+def test_many_short_runs_pay_for_what_one_long_run_would(monkeypatch: pytest.MonkeyPatch) -> None:
+    def run(tide: Callable[[Pond, float], ev.ProcessGenerator]) -> int:
+        sim = simulation("auto")
+        sim.process(tide(Pond(sim).start(), 1.0))
+        sim.run(until=400.0)
+        return sim.events - taken(sim)
+
+    def tide_of(limit: float) -> Callable[[Pond, float], ev.ProcessGenerator]:
+        def ebb(pond: Pond, high: float) -> ev.ProcessGenerator:
+            while True:
+                yield ev.until(lambda: pond.depth >= high)
+                pond.inflow = -1.0
+                yield ev.until(lambda: pond.depth <= limit)
+                pond.inflow = 1.0
+
+        return ebb
+
+    monkeypatch.undo()
+    known = Learned()
+    monkeypatch.setattr(body, "learned", lambda: known)
+    monkeypatch.setattr(loading, "_PAST", loading._Past())
+    enough = (loading.LOADING + loading.KERNEL) // (4 * 400)
+    assert [run(tide) for _ in range(enough + 1)] == [400] * (enough + 1)
+    assert [run(tide) for _ in range(3)] == [32, 32, 32]
+    loading.note(loading.LOADING + loading.KERNEL)  # what each simulation makes anew is read early once
+    assert [run(tide_of(0.0)) for _ in range(3)] == [32, 400, 400]
+
+
 def test_threads_share_what_is_kept() -> None:
     plain, found = outcome(workers, False)[0], []
     threads = [Thread(target=lambda: found.append(outcome(workers)[0])) for _ in range(4)]

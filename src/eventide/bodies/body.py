@@ -524,9 +524,9 @@ class Bodies:
         return type(first), *(type(value) for value in held.values()), *sorted(self.observed)
 
     def may_go(self, processes: list[Process], *, is_early: bool) -> bool:
-        """Whether none of some processes rests, and bodies of all are kept if they would go before others do."""
+        """Whether none of some processes rests, and all may go early if they would."""
         codes = [generator_of(process).gi_code for process in processes]
-        return not any(map(self._learned.rests, codes)) and (not is_early or all(map(self._learned.goes_early, codes)))
+        return not any(map(self._learned.rests, codes)) and (not is_early or self._learned.go_early(codes))
 
     def note_run(self, bodies: Iterable[Body], *, is_short: bool) -> None:
         """Rows of some bodies have returned to Python: note whether the run had too few events to go early."""

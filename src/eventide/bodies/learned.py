@@ -46,21 +46,28 @@ class Learned:
         self._rests: dict[int, tuple[CodeType, int, int]] = {}
         """By code, how often it was noted that it does not pay, and after how many events they may go again."""
         self._codes: set[int] = set()  # the ids of those of which there has been one; asked for membership only
-        self._short: set[int] = set()  # those whose last run was too short to go early; asked for membership only
+        self._late: set[int] = set()  # those whose last run was too short to go early, or of which none was kept
 
     def bodies_of(self, function: FunctionType, values: Mapping[str, object]) -> tuple[Body, ...]:
         """The bodies of a function for variables of these types that no simulation has to itself, the latest first."""
         return self._bodies.get(_key(function, values), ())
 
-    def goes_early(self, code: CodeType) -> bool:
-        """Whether it has a body of this code, for whatever types, and its last run was long enough for that to pay."""
-        return id(code) in self._codes and id(code) not in self._short
+    @locked
+    def go_early(self, codes: list[CodeType]) -> bool:
+        """Whether processes of these codes may go early: their last runs were long enough for that to pay, and of each
+        there is a body, for whatever types, or one may be read. That is tried once; what is not kept then goes late.
+        """
+        fresh = {*map(id, codes)} - self._codes
+        if not self._late.isdisjoint(map(id, codes)) or (fresh and not loading.may_read_early()):
+            return False
+        self._late |= fresh
+        return True
 
     @locked
     def note_run(self, codes: Iterable[CodeType], *, is_short: bool) -> None:
         """Processes of these codes were rows in a run, which had too few events to go early, or not."""
-        change = self._short.update if is_short else self._short.difference_update
-        change(map(id, codes))
+        change = self._late.update if is_short else self._late.difference_update
+        change(self._codes.intersection(map(id, codes)))
 
     def rests(self, code: CodeType) -> bool:
         """Whether processes of this code have returned to Python too often, not many events ago."""
@@ -81,6 +88,7 @@ class Learned:
             if len(self._bodies) >= MOST:
                 del self._bodies[next(iter(self._bodies))]
             self._codes.add(id(function.__code__))
+            self._late.discard(id(function.__code__))
             loading.note_kept()
             self._bodies[key] = (body, *kept[: MOST_ALIKE - 1])
 

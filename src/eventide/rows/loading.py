@@ -61,8 +61,13 @@ def note_kept() -> None:
 
 
 def may_go_early() -> bool:
-    """Whether something is kept, so that fewer events are enough for the processes of which that was read."""
-    return _PAST.is_loaded and _PAST.is_kept
+    """Whether fewer events of a run are enough, for those processes whose bodies are kept or may be read."""
+    return (_PAST.is_loaded and _PAST.is_kept) or may_read_early()
+
+
+def may_read_early() -> bool:
+    """Whether many runs, however short, have paid for loading and for a kernel, so that a body may be read early."""
+    return not missing(KERNEL if _PAST.is_loaded else LOADING + KERNEL)
 
 
 def may_pay() -> bool:
