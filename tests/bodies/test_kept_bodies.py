@@ -22,7 +22,7 @@ from random_combined import combined_outcome, combined_program
 
 import eventide as ev
 from eventide.bodies import body
-from eventide.bodies.learned import Learned
+from eventide.bodies.sharing.learned import Learned
 from eventide.migration import row_migration
 from eventide.rows import loading
 
@@ -164,17 +164,6 @@ def test_streams_of_a_simulation_that_gives_others_are_those(reads: list[str]) -
     outcome(draws)
     assert outcome(draws_others)[0] == outcome(draws_others, False)[0] != outcome(draws, False)[0]
     assert reads[0] == "draw"
-
-
-def test_functions_that_are_made_by_a_model_are_read_in_each_simulation(reads: list[str]) -> None:
-    def tick(sim: ev.Simulation, told: Told) -> ev.ProcessGenerator:
-        while True:
-            yield ev.hold(0.5)
-            told.append(sim.time)
-
-    for _ in range(2):
-        outcome(lambda sim, told: sim.process(tick(sim, told)))
-    assert reads == ["tick", "tick"]
 
 
 def _other_constant(monkeypatch: pytest.MonkeyPatch) -> Callable[[ev.Simulation, Told], None]:
@@ -338,18 +327,18 @@ def test_processes_of_which_bodies_are_kept_become_rows_after_fewer_events(monke
         went.append(migration.world.events)
         make_kinds_of(migration, found)
 
-    def run() -> None:
+    def run(until: float = 1600.0) -> None:
         sim = simulation("auto")
         workers(sim, [])
-        sim.run(until=1600.0)
+        sim.run(until=until)
 
     monkeypatch.undo()
     known, make_kinds_of = Learned(), row_migration.RowMigration._make_kinds
     monkeypatch.setattr(body, "learned", lambda: known)
     monkeypatch.setattr(loading, "_PAST", loading._Past(is_loaded=True))
     monkeypatch.setattr(row_migration.RowMigration, "_make_kinds", make_kinds)
-    for _ in range(3):
-        run()
+    for until in (1600.0, 1600.0, 800.0, 800.0):  # 1,100 events are too few to go early
+        run(until)
     monkeypatch.setattr(body, "learned", Learned)
     run()
     assert went == [2048, 512, 512, 2048]

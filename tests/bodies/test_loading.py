@@ -12,7 +12,7 @@ import random_bodies
 
 import eventide as ev
 from eventide.bodies.body import Bodies
-from eventide.bodies.learned import REST, learned
+from eventide.bodies.sharing.learned import REST, learned
 from eventide.migration import row_migration
 from eventide.rows import loading
 from eventide.rows.interface import PLAIN

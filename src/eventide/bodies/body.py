@@ -17,15 +17,17 @@ from eventide.bodies.environment import Environment, RowStart, SpawnTemplate, ro
 from eventide.bodies.examination import read, suits
 from eventide.bodies.kernels import plain_kernel
 from eventide.bodies.layout import Layout, iterator_of
-from eventide.bodies.learned import learned
 from eventide.bodies.naming import CREATED, hold, questions_of
 from eventide.bodies.objects import created_values
 from eventide.bodies.operands import KINDS, WIDE
 from eventide.bodies.prototypes import Prototypes
 from eventide.bodies.row_classes import RowClasses
+from eventide.bodies.sharing.learned import learned
+from eventide.bodies.sharing.simulations import in_simulation, is_of_all, stands
 from eventide.bodies.stations.things import Things, can_go
 from eventide.bodies.waits.branches import (
     gets,
+    guards_of,
     joins,
     leave_wait,
     outcomes_at,
@@ -33,7 +35,6 @@ from eventide.bodies.waits.branches import (
     place_branches,
     references_to,
 )
-from eventide.bodies.waits.states import guards_of
 from eventide.discrete.inside import generator_of
 from eventide.discrete.processes.migration import RowNote
 from eventide.discrete.resources.request import PreemptingRequest, Request
@@ -112,11 +113,11 @@ class Body:
         self._name = name
         self._roots = roots_of(self.naming)
 
-    def in_simulation(self, world: World) -> Body:
-        """The same for the processes of a simulation."""
+    def in_simulation(self, world: World, function: FunctionType) -> Body:
+        """The same for the processes of a simulation that execute a function."""
         made = Body.__new__(Body)
         made.__dict__.update(self.__dict__)
-        made.naming, made.refused = self.naming.in_simulation(world), {}
+        made.naming, made.refused = in_simulation(self.naming, world, function), {}
         template = partial(SpawnTemplate, made)
         made.environment = Environment(made.naming, self.layout.places, world, template, self._roots)
         return made
@@ -158,7 +159,7 @@ class Body:
         at = self.resumes_at(generator)
         if at is None:
             return None
-        values = locals_of(generator) if values is None else values
+        values = self.variables_of(generator) if values is None else {**self.naming.held, **values}
         iterators: list[object] = []
         handling: list[Interrupt] = []
         standing = self.layout.standing(at)
@@ -196,7 +197,11 @@ class Body:
         kinds = {name: KINDS[type(value)] for name, value in arguments.items() if type(value) in KINDS}
         if any(self.naming.kinds.get(name) != kind for name, kind in kinds.items()):
             return None
-        return self._row_start(0, arguments, [])
+        return self._row_start(0, {**self.naming.held, **arguments}, [])
+
+    def variables_of(self, generator: GeneratorType[object, object, object]) -> dict[str, object]:
+        """The local variables of a suspended generator, and what its function reaches by cells."""
+        return {**self.naming.held, **locals_of(generator)}
 
     def arguments(self, wholes: list[int], reals: list[float]) -> dict[str, float]:
         """The arguments that are numbers, the present values of fields, and other attributes set since then."""
@@ -335,7 +340,7 @@ class Body:
                 if texts.get(f"i_{name}"):
                     changed[name] = int(texts[f"v_{name}"])
         errors = dict(handled)
-        outermost = locals_of(generator) if len(chain_at) > 1 else {}
+        outermost = self.variables_of(generator) if len(chain_at) > 1 else {}
         before = {
             point.frame: locals_of(one)
             for point, one in zip(chain_at, chain_of(generator), strict=False)
@@ -585,10 +590,10 @@ class Bodies:
         """
         kept = self._learned.bodies_of(function, values)
         for body in kept:
-            if suits(body.naming, self.observed) and body.naming.stands(self.world, values):
-                yield body.in_simulation(self.world)
+            if suits(body.naming, self.observed) and stands(body.naming, self.world, values, function):
+                yield body.in_simulation(self.world, function)
         reading = read(function, values, self._learned.book, self._learned.twin_of, self.world, self.observed)
         body = Body(reading, f"body_{function.__name__}")
-        if reading.is_common:
+        if is_of_all(reading):
             self._learned.keep(function, values, body)
-        yield body.in_simulation(self.world)
+        yield body.in_simulation(self.world, function)

@@ -9,6 +9,7 @@ from eventide.bodies.frames import INTROSPECTION
 from eventide.bodies.naming import Naming
 from eventide.bodies.operands import KINDS, Kind, Unknown
 from eventide.bodies.reader import Reading
+from eventide.bodies.sharing.simulations import leave_simulation
 from eventide.reading.source import CannotLower
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ def read(
         raise inside.refusal(node, f"each of its events needs Python{why and f', as {why}'}")
     if len(reading.optional) > MOST_VARIABLES:
         raise CannotLower(definition.file.name, tree.lineno, tree.name, "it has too many variables")
+    leave_simulation(reading)
     return reading
 
 

@@ -45,6 +45,9 @@ class Layout:
             int(given.get(text, NONE if text[:2] == "q_" or text[:7] == "c_guard" else 0)) for text in wholes
         ]
         self._reals = [float(given.get(text, 0.0)) for text in reals]
+        numbers = reading.naming.numbers.items()
+        self._real_cells = [(root, self.real_places[text]) for text, root in numbers if text in self.real_places]
+        self._whole_cells = [(root, self.places[text]) for text, root in numbers if text in self.places]
         self.closed_over = {
             self.places[text]: (self.places[guard], name)
             for text, (guard, name) in places_of(reading.naming.guards).items()
@@ -73,8 +76,12 @@ class Layout:
         return found
 
     def numbers(self, values: Mapping[str, object]) -> tuple[list[int], list[float]] | None:
-        """The numbers that a row keeps of a generator's variables; None if one is of another type."""
+        """The numbers that a row keeps of a generator's variables, and of cells; None if one is of another type."""
         wholes, reals, has = self._wholes.copy(), self._reals.copy(), 0
+        for root, place in self._real_cells:
+            reals[place] = values[root]  # type: ignore[call-overload]  # its capture says so
+        for root, place in self._whole_cells:
+            wholes[place] = values[root]  # type: ignore[call-overload]  # as above
         for name, kind, is_parameter, is_real, place, bit in self._variables:
             value = values.get(name, _ABSENT)
             if value is _ABSENT and not is_parameter:

@@ -12,11 +12,19 @@ from functools import cached_property, reduce
 from inspect import getattr_static
 from itertools import chain
 from operator import attrgetter, call, is_
-from types import BuiltinMethodType, CellType, FunctionType, MemberDescriptorType, MethodWrapperType, ModuleType
+from types import (
+    BuiltinMethodType,
+    FunctionType,
+    MappingProxyType,
+    MemberDescriptorType,
+    MethodWrapperType,
+    ModuleType,
+)
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from eventide.bodies.calls import METHODS, PLAIN, addressed_call, is_array_of_floats
 from eventide.bodies.operands import KINDS, STREAM, Kind, Operand, Path, Thing, Unknown, constant, step
+from eventide.bodies.sharing.captures import Bounds, Captures, closure_cells, is_shared
 from eventide.discrete.processes.generator_process import GeneratorProcess
 from eventide.discrete.processes.process import Process
 from eventide.discrete.resources.container import Container
@@ -41,7 +49,9 @@ ABSENT: Final = object()
 """Stands for the value of what is not there."""
 CREATED: Final = "0"
 """Among the variables of a process, stands for its object that is not made yet; the prefix of its fields."""
-_content = attrgetter("cell_contents")
+content: Final = attrgetter("cell_contents")
+FACTS: Final = "__code__", "__defaults__", "__kwdefaults__", "__name__"
+"""What is noted of a function that is followed."""
 Conditions: TypeAlias = tuple[dict[Any, Any], ...]
 Questions: TypeAlias = tuple[tuple[Any, ...], ...]
 NO_QUESTIONS: Final[Questions] = (), (), ()
@@ -123,15 +133,26 @@ class Site:
     name        that it gives to the process: one text, "" for none, or two with a number between them
     arguments   of the function, or fields of the object: objects of Python, and for numbers their types
     kind        the class of the object whose story the function is; None without one
+    root        the name under which the function is reached, if each simulation has its own; else ""
     """
 
     def __init__(
-        self, function: FunctionType, name: tuple[str, ...], arguments: dict[str, Thing | Kind], kind: type | None
+        self,
+        function: FunctionType,
+        name: tuple[str, ...],
+        arguments: dict[str, Thing | Kind],
+        kind: type | None,
+        root: str = "",
     ) -> None:
         self.function = function
         self.name = name
         self.arguments = arguments
         self.kind = kind
+        self.root = root
+
+    def of(self, function: FunctionType) -> Site:
+        """The same statement where another function of the same code is called."""
+        return Site(function, self.name, self.arguments, self.kind, self.root)
 
 
 class Naming:
@@ -155,6 +176,8 @@ class Naming:
     """
 
     private: frozenset[str] = frozenset()
+    held: Mapping[str, object] = MappingProxyType({})
+    """In a simulation, what is reached by cells, by the names under which that is."""
 
     def __init__(
         self,
@@ -174,7 +197,8 @@ class Naming:
         self.own = frozenset(name for name in code.co_varnames if name.isascii()) - {*code.co_cellvars}
         self.shared = frozenset(code.co_cellvars)
         self.shared &= set_inside(book, function) if self.shared else self.shared
-        self.cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+        self.captures = Captures(function)
+        self.cells = closure_cells(function)
         self.created = values.get(CREATED)  # stands for an object that is not made yet, while the body is read
         self.is_created = CREATED in values
         self.parameters = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
@@ -184,7 +208,6 @@ class Naming:
         self.observed = observed
         self._note_nothing()
         self.addresses: dict[str, Thing] = {}
-        self.given: dict[str, Fact] = {}
         self.things: dict[tuple[str, Path], type] = {}
         self.methods: dict[tuple[str, Path], object] = {}
         self.exact: dict[tuple[str, Path], object] = {}
@@ -221,6 +244,8 @@ class Naming:
         self.particular: set[tuple[int, str]] = set()  # asked for whether it is empty only
         self.settings: dict[str, object] = {}
         self.doubts: Conditions = ({}, {}, {})
+        self.given: dict[str, Fact] = {}
+        self.numbers: dict[str, str] = {}  # of these the ones in cells, and by what they are reached
         self.calls: dict[str, Call] = {}
         self.entries: dict[tuple[str, str], EntryCode] = {}
         self.changed, self.avoided = set[str](), set[str]()
@@ -235,7 +260,7 @@ class Naming:
         made.function, made.prefix, made.values = function, prefix, {}
         made.own = frozenset(name for name in code.co_varnames if name.isascii()) - {*code.co_cellvars}
         made.shared, made.private = frozenset(), frozenset()
-        made.cells = dict(zip(code.co_freevars, function.__closure__ or (), strict=True))
+        made.cells = closure_cells(function)
         made.arguments, made.handled, made.bound, made.present = frozenset(), {}, {}, set()
         made.outcomes = {}
         return made
@@ -285,6 +310,7 @@ class Naming:
             self.entries,
             self.addresses,
             self.given,
+            self.numbers,
             self.spawns,
             self.guards,
             *about_objects,
@@ -314,7 +340,7 @@ class Naming:
         if name in self.own or name in self.function.__code__.co_cellvars:
             return self._local(node, emission)
         if name in self.cells:
-            return self._noted(self.cells[name], _content, self.cells[name], f"cell {name}", node)
+            return self.captured(self.function, name, node)
         return self._global(self.function, node)
 
     def _local(self, node: ast.Name, emission: Emission) -> Operand | Thing:
@@ -346,10 +372,35 @@ class Naming:
 
     def of_library(self, function: FunctionType, node: ast.Name) -> Operand | Thing:
         """What a name means in an inlined function, of which it is not a local variable."""
-        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-        if node.id in cells:
-            return self._noted(cells[node.id], _content, cells[node.id], f"cell {node.id}", node)
+        if node.id in function.__code__.co_freevars:
+            return self.captured(function, node.id, node)
         return self._global(function, node)
+
+    def captured(self, function: FunctionType, name: str, node: ast.AST) -> Operand | Thing:
+        """What a function has in a cell: a number, what all simulations have in common, or what its name leads to."""
+        root, fact = self.capture(function, name, node)
+        value, found = fact.answer, self._meant(fact)
+        bounds = self.captures.of[root].known if root else None
+        if isinstance(found, Operand) and isinstance(bounds, Bounds):  # each simulation has a number of its own
+            self.numbers[found.text] = root
+            return found._replace(low=bounds.low, high=bounds.high)
+        if not root or isinstance(value, FunctionType | type) or is_shared(value):
+            return found
+        self.things[root, ()] = type(value)
+        self._note_exact(root, (), value)
+        return Thing(root, (), value)
+
+    def capture(self, function: FunctionType, name: str, node: ast.AST) -> tuple[str, Fact]:
+        """From now on it is a fact what a cell has; the name under which that is reached, "" if by no cells."""
+        cell, root = closure_cells(function)[name], self.captures.root_of(function, name)
+        try:
+            fact = Fact(content, cell, content(cell))
+        except ValueError:
+            raise Unknown("it has no value", node) from None
+        self.note(cell, f"cell {name}", fact, is_of_all=bool(root))
+        if root:
+            self.captures.note(root, fact.answer)
+        return root, fact
 
     def _global(self, function: FunctionType, node: ast.Name) -> Operand | Thing:
         names = function.__globals__
@@ -372,9 +423,10 @@ class Naming:
 
     def note_function(self, function: FunctionType) -> None:
         """A function is inlined: its code and the defaults of its arguments become facts."""
-        for name in ("__code__", "__defaults__", "__kwdefaults__", "__name__"):
+        for name in FACTS:
             ask = attrgetter(name)
-            self.note(function, name, Fact(ask, function, ask(function)), is_of_all=is_common(function))
+            is_of_all = is_common(function) or bool(self.captures.function_root(function))
+            self.note(function, name, Fact(ask, function, ask(function)), is_of_all=is_of_all)
         given = function.__kwdefaults__ or {}
         self.facts.update({(id(given), name): Fact(given.get, name, value) for name, value in given.items()})
 
@@ -391,11 +443,15 @@ class Naming:
     ) -> Operand | Thing:
         """What an object outside means by a name; from then on that is a fact."""
         try:
-            value = ask(about)
-        except (AttributeError, ValueError):
+            fact = Fact(ask, about, ask(about))
+        except AttributeError:
             raise Unknown("it has no value", node) from None
-        fact = Fact(ask, about, value)
-        self.note(holder, name, fact, is_of_all=is_common(value) and not isinstance(holder, CellType))
+        self.note(holder, name, fact, is_of_all=is_common(fact.answer))
+        return self._meant(fact)
+
+    def _meant(self, fact: Fact) -> Operand | Thing:
+        """What the answer of a fact is in the kernel."""
+        value: Any = fact.answer
         if type(value) not in KINDS:
             return Thing("", (), value)
         if type(value) is bool:
@@ -535,65 +591,7 @@ class Naming:
         self.addresses[text], self.calls[text] = called, addressed_call(called.value, called.path)
         return text
 
-    # --- one reading for several simulations ------------------------------------------------------------------------
-
-    @property
-    def is_common(self) -> bool:
-        """Whether nothing that was noted is about an object of one simulation, but for what variables lead to."""
-        made = {text for texts in self.entries for text in texts}
-        things = [thing for text, thing in self.addresses.items() if text not in made]
-        things += [thing for table in self._numbered_things for thing in table.values()]
-        things += [owner for owner, _ in self.quantities.values()]
-        for site in self.spawns.values():
-            things += [one for one in site.arguments.values() if isinstance(one, Thing)]
-        for awaited in self.guards.values():
-            things += awaited.closure.objects.values()
-        parts = [*self.things.values(), *self.exact.values(), *self.methods.values(), self.function]
-        parts += [part for doubts in self.doubts[1:] for part in doubts.values()]
-        parts += [part for site in self.spawns.values() for part in (site.function, site.kind)]
-        parts += [part for entry in self.entries.values() for part in entry.objects.values()]
-        return not self.particular and all(map(is_common, (*parts, *(one.value for one in things if not one.root))))
-
-    @property
-    def _numbered_things(self) -> tuple[dict[str, Thing], ...]:
-        return self.stations, self.levels, self.processes, self.causes
-
-    def leave_simulation(self) -> None:
-        """All is read: forget the objects to which variables led, and the simulation."""
-        for table in (self.addresses, *self._numbered_things):
-            table.update({text: thing._replace(value=None) for text, thing in table.items() if thing.root})
-        for text, (owner, where) in self.quantities.items():
-            self.quantities[text] = owner._replace(value=None) if owner.root else owner, where
-        self.simulations.update(dict.fromkeys(self.simulations))
-        self.created, self.values, self.bound = None, {}, {}
-        self.among, self.samples = {}, {}
-        del self.world
-
-    def stands(self, world: World, values: Mapping[str, object]) -> bool:
-        """Whether all is in a simulation as it was read, also what has left statements to Python.
-
-        values  of the local variables of one of its processes
-        """
-        settings, (_, things, exact) = self.settings.items(), self.doubts
-        if not hold(self._questions) or any(getattr(world, name, ABSENT) is not one for name, one in settings):
-            return False
-        if any(type(reached(values, *where)) is not kind for where, kind in things.items()):
-            return False
-        return all(reached(values, *where) is known for where, known in exact.items())
-
     @cached_property
-    def _questions(self) -> Questions:
+    def questions(self) -> Questions:
         """Those of all facts, when all is read."""
         return questions_of(chain(self.facts.values(), self.doubts[0].values()))
-
-    def in_simulation(self, world: World) -> Naming:
-        """The same names for processes of a simulation."""
-        made = Naming.__new__(Naming)
-        made.__dict__.update(self.__dict__)
-        settings = {(id(world), name): Fact(attrgetter(name), world, known) for name, known in self.settings.items()}
-        made.facts = {**self.facts, **settings}
-        made.world, made.simulations = world, dict.fromkeys(self.simulations, world)
-        made.addresses = {**self.addresses}
-        for (take, add), entry in self.entries.items():
-            made.addresses[take], made.addresses[add] = (Thing("", (), one) for one in entry.made())
-        return made

@@ -52,8 +52,6 @@ class Reading(Waiting):
         self.points[0] = Point(self._place(self._first(tree.body)), self.frame, (), "executes")
         self._run(tree.body)
         self._add("code = ENDS\nbreak")
-        for frame in self.frames:  # what belongs to one generator must not live as long as the body
-            frame.naming.leave_simulation()
 
     # --- statements -----------------------------------------------------------------------------------------------
 

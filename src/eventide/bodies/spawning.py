@@ -61,7 +61,7 @@ def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
     code = function.__code__
     order = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     arguments, row = _written(expressions, prototype, tag, values, order, made)
-    naming.spawns[prototype] = Site(function, name, arguments, None)
+    naming.spawns[prototype] = Site(function, name, arguments, None, naming.captures.function_root(function))
     return row
 
 

@@ -10,10 +10,9 @@ from eventide.bodies.emission import Emission
 from eventide.bodies.expressions import BodyExpressions
 from eventide.bodies.frames import Frame
 from eventide.bodies.handlers import Handlers
-from eventide.bodies.operands import Operand, Thing, Unknown
+from eventide.bodies.operands import Operand, Unknown
 from eventide.bodies.points import Block, Choice, Loop, Point
 from eventide.bodies.waits.closures import places_of, private_numbers
-from eventide.reading.common import is_common
 from eventide.reading.nodes import Extent, extent
 
 if TYPE_CHECKING:
@@ -296,13 +295,6 @@ class Writing:
         ]
         lines = [*begin, f"while True:\n{machine}", *stores, "a.activity.at[i] = at", "return code"]
         return f"def {name}(a: Rows, i: int) -> int:\n{_indented(chr(10).join(lines))}\n"
-
-    @property
-    def is_common(self) -> bool:
-        """Whether all simulations can have it: it refers to no object of one."""
-        bound = (one for frame in self.frames for one in frame.bound.values())
-        is_bound_common = all(is_common(one.value) for one in bound if isinstance(one, Thing) and not one.root)
-        return is_bound_common and self.naming.is_common and all(is_common(frame.function) for frame in self.frames)
 
     @property
     def optional(self) -> list[str]:

@@ -10,10 +10,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from eventide.bodies.body import Body
-from eventide.bodies.learned import learned
 from eventide.bodies.naming import Naming
 from eventide.bodies.operands import Unknown
 from eventide.bodies.reader import Reading
+from eventide.bodies.sharing.learned import learned
+from eventide.bodies.sharing.simulations import leave_simulation
 from eventide.bodies.stations.things import can_go
 from eventide.discrete.resources.away import levels_kept_by, users_of, waiting_at
 from eventide.reading.source import CannotLower
@@ -139,4 +140,5 @@ def _body_of(read: Callable[[], object], world: World) -> Body:
         read_function = getattr(read, "__func__", read)
         given = book.definition(read_function)  # type: ignore[arg-type]  # refused where it is no function
         raise given.refusal(given.tree, why)
-    return Body(reading, "body_reading").in_simulation(world)
+    leave_simulation(reading)
+    return Body(reading, "body_reading").in_simulation(world, function)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
 from eventide.discrete.conditions.until import StateWait
-from eventide.discrete.processes.composite import Outcome, StandingBranch
+from eventide.discrete.processes.composite import FirstOf, Outcome, StandingBranch
 from eventide.discrete.resources.container import AmountGet, AmountPut
 from eventide.discrete.resources.line import GRANTED, WAITING, StationRequest
 from eventide.discrete.resources.request import PreemptingRequest, Request
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from eventide.bodies.body import Body
     from eventide.bodies.environment import RowStart
     from eventide.bodies.points import Block, Choice, Point
+    from eventide.bodies.waits.states import Awaited
     from eventide.discrete.calendar import Notice
     from eventide.discrete.commands import Wait
     from eventide.reading.generators import Suspended
@@ -191,3 +192,31 @@ def leave_wait(
         free_row(a, b)
         b = following
     return found
+
+
+def guards_of(
+    body: Body,
+    at: int,
+    generator: Suspended,
+    wait: object,
+    kept: Callable[[Awaited, Mapping[str, object]], StateWait | None],
+) -> dict[int, StateWait] | None:
+    """The guards by which a process in a state will wait, by the places of their numbers among its whole numbers.
+
+    wait        what it waits for
+    kept        gives the guard that is kept of what is waited for, with the objects that it closes over
+    Returns     None where native code does not know that it waits for that
+    """
+    places, choice, present = body.layout.places, body.reading.points[at].choice, body.reading.awaits.get(at, "")
+    if not present and isinstance(wait, StateWait):
+        return None
+    guards = body.naming.guards
+    values = body.variables_of(generator) if any(one.closure.objects for one in guards.values()) else {}
+    found = {text: kept(one, one.closure.found(values)) for text, one in guards.items()}
+    if present and found[present] is not wait:
+        return None
+    standing = wait.standing if isinstance(wait, FirstOf) else []
+    for k, text in () if choice is None or not standing else choice.watched:
+        if found[text] is not standing[k][2]:
+            return None
+    return {places[text]: guard for text, guard in found.items() if guard is not None}

@@ -8,10 +8,9 @@ is a number of the row as any other: nobody sees its cell, which gets the value 
 from __future__ import annotations
 
 import ast
-from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from eventide.bodies.naming import Fact, set_inside
+from eventide.bodies.naming import set_inside
 from eventide.bodies.operands import EXACT, Kind, Operand, Thing, Unknown
 from eventide.discrete.conditions.until import until
 from eventide.discrete.processes.composite import all_of, first_of
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 
 FUNCTION: Final = "0 function"
 OWNER: Final = "0 owner"
-_content: Final = attrgetter("cell_contents")
 _SCOPES: Final = (
     ast.Lambda, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.ListComp, ast.SetComp, ast.DictComp,
     ast.GeneratorExp,
@@ -94,12 +92,8 @@ def closure_of(expressions: BodyExpressions, node: ast.Lambda, code: CodeType) -
         if name in naming.shared:
             raise Unknown("another function may set what the condition reads", node)
         if name in naming.cells:
-            cell = naming.cells[name]
-            try:
-                closure.objects[name] = Thing("", (), _content(cell))
-            except ValueError:
-                raise Unknown("it has no value", node) from None
-            naming.note(cell, f"cell {name}", Fact(_content, cell, _content(cell)))
+            root, fact = naming.capture(naming.function, name, node)
+            closure.objects[name] = Thing(root, (), None if root else fact.answer)
         elif is_number and (naming.prefix or name in naming.private):
             found = expressions.value(ast.copy_location(ast.Name(name, ast.Load()), node))
             if isinstance(found, Thing):

@@ -13,17 +13,11 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.bodies.operands import Operand, Thing, Unknown
 from eventide.bodies.waits.closures import FUNCTION, OWNER, Closure, closure_of, place_of
-from eventide.discrete.conditions.until import StateWait, until
-from eventide.discrete.processes.composite import FirstOf
-from eventide.reading.generators import locals_of
+from eventide.discrete.conditions.until import until
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from eventide.bodies.body import Body
     from eventide.bodies.expressions import BodyExpressions
     from eventide.bodies.frames import Frame
-    from eventide.reading.generators import Suspended
 
 _EXIT: Final = "if {0}:\n    code = EXIT\n    break"
 
@@ -95,7 +89,7 @@ def _condition(expressions: BodyExpressions, node: ast.expr, frame: Frame) -> tu
     if not isinstance(function, FunctionType) or function.__code__ in frame.function.__code__.co_consts:
         raise Unknown("it waits for what is created each time", node)
     expressions.naming.note_function(function)
-    objects[FUNCTION] = Thing("", (), function)
+    objects[FUNCTION] = Thing(expressions.naming.captures.function_root(function), (), function)
     return function.__code__, Closure.of_objects(objects)
 
 
@@ -124,31 +118,3 @@ def _given(expressions: BodyExpressions, node: ast.Call) -> dict[str, float]:
 
 def _is_written(operand: Operand) -> bool:
     return operand.is_constant or operand.text in ("True", "False")
-
-
-def guards_of(
-    body: Body,
-    at: int,
-    generator: Suspended,
-    wait: object,
-    kept: Callable[[Awaited, Mapping[str, object]], StateWait | None],
-) -> dict[int, StateWait] | None:
-    """The guards by which a process in a state will wait, by the places of their numbers among its whole numbers.
-
-    wait        what it waits for
-    kept        gives the guard that is kept of what is waited for, with the objects that it closes over
-    Returns     None where native code does not know that it waits for that
-    """
-    places, choice, present = body.layout.places, body.reading.points[at].choice, body.reading.awaits.get(at, "")
-    if not present and isinstance(wait, StateWait):
-        return None
-    guards = body.naming.guards
-    values = locals_of(generator) if any(one.closure.objects for one in guards.values()) else {}
-    found = {text: kept(one, one.closure.found(values)) for text, one in guards.items()}
-    if present and found[present] is not wait:
-        return None
-    standing = wait.standing if isinstance(wait, FirstOf) else []
-    for k, text in () if choice is None or not standing else choice.watched:
-        if found[text] is not standing[k][2]:
-            return None
-    return {places[text]: guard for text, guard in found.items() if guard is not None}

@@ -1,8 +1,8 @@
 """What is known of the code of generator functions, for all simulations of a process.
 
 A body is kept with the facts by which it was read, and nothing of the simulation in which that was: it serves another
-one where these hold, and is bound to its objects by the paths that lead to them from the variables of its processes.
-One that refers to objects in other ways, as functions do that a model makes, is read in each simulation.
+one where these hold, and is bound to its objects by the paths that lead to them from the variables of its processes and
+from the cells of its function. One that refers to objects in other ways is read in each simulation.
 """
 
 from __future__ import annotations
