@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import ast
 import gc
-import re
 from collections.abc import Callable
 from math import copysign
-from pathlib import Path
-from textwrap import indent
 from typing import Any
 from weakref import ref
 
 import hypothesis.strategies as st
 import pytest
 import random_bodies
-import random_interrupts
-import random_queues
-import random_spawning
-import random_transfers
 from hypothesis import given
-from random_bodies import load, simulation, taken
+from random_bodies import simulation, taken
 
 import eventide as ev
 from eventide.bodies import body
@@ -96,6 +88,14 @@ class Room(ev.Continuous):
 
     def equations(self) -> None:
         self.rate.temperature = self.heating - 0.25 * (self.temperature - 10.0)
+
+
+class Basin(ev.Continuous):
+    level: ev.State = 0.0
+    inflow: float = 1.0
+
+    def equations(self) -> None:
+        self.rate.level = self.inflow
 
 
 def rooms(high: float = 22.0) -> Made:
@@ -355,6 +355,81 @@ def test_a_cell_that_others_set_is_left_when_they_do() -> None:
     same_each_time(make, make)
 
 
+def basins(sim: ev.Simulation, told: Told) -> None:
+    basin, limit = Basin(sim).start(), 2.0
+
+    def drain() -> ev.ProcessGenerator:
+        while True:
+            yield ev.until(lambda: basin.level >= limit)
+            basin.level = 0.0
+            told.append(sim.time)
+            basin.inflow = 1.0 + 0.25 * (len(told) % 4)
+
+    def change() -> ev.ProcessGenerator:
+        nonlocal limit, basin
+        while True:
+            yield ev.hold(7.3)
+            limit = 4.5 - limit
+            yield ev.hold(3.1)
+            basin = Basin(sim).start()
+
+    sim.process(drain())
+    sim.process(change())
+
+
+@pytest.mark.parametrize("ends", [(40.0,), (9.0, 20.0, 33.3, 60.0)], ids=["one run", "several"])
+def test_a_wait_for_a_state_sees_what_others_set_in_its_cells(ends: tuple[float, ...]) -> None:
+    found = []
+    for compiles in ("auto", False):
+        sim, told = simulation(compiles), []
+        basins(sim, told)
+        for end in ends:
+            sim.run(until=end)
+        found.append([*told, sim.events])
+        assert taken(sim) > 5 or not compiles
+    assert found[0] == found[1]
+
+
+class Pace:
+    def __init__(self, gap: float) -> None:
+        self.gap = gap
+
+    def next_gap(self) -> float:
+        return self.gap
+
+
+class Slow(Pace):
+    def next_gap(self) -> float:
+        return 2.0 * self.gap
+
+
+def walk(sim: ev.Simulation, pace: Pace, told: Told) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(pace.next_gap())
+        told.append(sim.time)
+
+
+@pytest.mark.parametrize("is_captured", [True, False])
+def test_an_object_that_gets_another_class_has_the_methods_of_that(is_captured: bool) -> None:
+    def make(sim: ev.Simulation, told: Told) -> None:
+        pace = Pace(0.5)
+
+        def step() -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(pace.next_gap())
+                told.append(sim.time)
+
+        def change() -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(5.25)
+                pace.__class__ = Slow if type(pace) is Pace else Pace
+
+        sim.process(step() if is_captured else walk(sim, pace, told))
+        sim.process(change())
+
+    same_each_time(make, make)
+
+
 def test_a_cell_may_have_an_object_of_another_simulation() -> None:
     other = simulation(False)
     strange = ev.Resource(other)
@@ -465,106 +540,3 @@ def test_a_recorded_function_reaches_objects_of_its_simulation() -> None:
 
     for scale in (2.0, 3.0, 2.0):
         assert recorded("auto", scale) == recorded(False, scale)
-
-
-# --- random programs --------------------------------------------------------------------------------------------------
-
-CAPTURED = "sim", "rng", "stream", "log", "seen"
-
-
-class Nested(ast.NodeTransformer):
-    """Functions take some arguments from around them, and calls of them do not give these.
-
-    taken   the places of these arguments, by function
-    """
-
-    def __init__(self, defined: list[ast.FunctionDef]) -> None:
-        self.taken: dict[str, list[int]] = {}
-        for node in defined:
-            names = [one.arg for one in node.args.args]
-            if node.name.startswith("story") and {*CAPTURED} <= {*names} and not node.args.defaults:
-                self.taken[node.name] = [names.index(name) for name in CAPTURED]
-
-    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.FunctionDef:
-        self.generic_visit(node)
-        if node.name in self.taken:
-            node.args.args = [one for one in node.args.args if one.arg not in CAPTURED]
-        return node
-
-    def visit_Call(self, node: ast.Call) -> ast.Call:
-        self.generic_visit(node)
-        places = self.taken.get(node.func.id, []) if isinstance(node.func, ast.Name) else []
-        node.args = [one for k, one in enumerate(node.args) if k not in places]
-        return node
-
-
-WRAPPER = """
-def {name}(*given):
-    captured = [given[k] for k in {places}]
-    key = tuple(map(id, captured))
-    if key not in BUILT:
-        BUILT[key] = build(*captured)
-    return BUILT[key]["{name}"](*(one for k, one in enumerate(given) if k not in {places}))
-"""
-
-
-def nested(text: str) -> str:
-    """A program whose functions are made anew in each run, and have what they share in cells."""
-    defined = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef)]
-    inside = Nested(defined)
-    made = "\n".join(ast.unparse(inside.visit(node)) for node in defined)
-    build = f"BUILT = {{}}\n\n\ndef build({', '.join(CAPTURED)}):\n{indent(made, '    ')}\n    return locals()\n"
-    wrappers = [WRAPPER.format(name=name, places=places) for name, places in inside.taken.items()]
-    assert wrappers
-    return "\n\n".join((text, build, *wrappers))
-
-
-def without_addresses(found: Any) -> str:
-    """What a run has left, in which functions that are made anew have names."""
-    return re.sub(" at 0x[0-9a-f]+", "", repr(found))
-
-
-PROGRAMS: dict[str, tuple[Callable[[int], str], Callable[[ev.Simulation, Any, int], Any]]] = {
-    "bodies": (
-        lambda seed: random_bodies.program(seed, 6),
-        lambda sim, module, seed: random_bodies.outcome(sim, module, seed, 6),
-    ),
-    "queues": (
-        lambda seed: random_queues.program(seed, 6, 3),
-        lambda sim, module, seed: random_queues.outcome(sim, module, seed, 6, 3),
-    ),
-    "interrupts": (
-        lambda seed: random_interrupts.program(seed, 6, 3),
-        lambda sim, module, seed: random_interrupts.outcome(sim, module, seed, 6, 3),
-    ),
-    "spawning": (
-        lambda seed: random_spawning.program(seed, 6, 3, 3),
-        lambda sim, module, seed: random_spawning.outcome(sim, module, seed, 6, 3, 3),
-    ),
-    "transfers": (
-        lambda seed: random_transfers.program(seed, 6, 4),
-        lambda sim, module, seed: random_transfers.outcome(sim, module, seed, 6, 4),
-    ),
-}
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_random_programs_within_a_function_leave_the_same_in_each_simulation(
-    name: str, tmp_path: Path, reads: list[str]
-) -> None:
-    program, run = PROGRAMS[name]
-    again = rows = 0
-    for seed in range(8):
-        module, before, counts = load(nested(program(seed)), tmp_path, f"nested_{name}{seed}"), len(reads), []
-        for k in range(3):
-            module.BUILT.clear()
-            expected = without_addresses(run(simulation(False), module, seed + k))
-            module.BUILT.clear()
-            sim = simulation("auto")
-            assert without_addresses(run(sim, module, seed + k)) == expected, (seed, k)
-            rows += taken(sim)
-            counts.append(len(reads))
-        again += counts[0] - before - (counts[2] - counts[1])
-    assert again > 6
-    assert rows > 200

@@ -388,13 +388,17 @@ def test_many_short_runs_pay_for_what_one_long_run_would(monkeypatch: pytest.Mon
         sim.run(until=400.0)
         return sim.events - taken(sim)
 
-    def tide_of(limit: float) -> Callable[[Pond, float], ev.ProcessGenerator]:
+    def tide_of(inflow: float) -> Callable[[Pond, float], ev.ProcessGenerator]:
+        class Gate:
+            flow = inflow
+
         def ebb(pond: Pond, high: float) -> ev.ProcessGenerator:
+            gate = Gate()
             while True:
                 yield ev.until(lambda: pond.depth >= high)
                 pond.inflow = -1.0
-                yield ev.until(lambda: pond.depth <= limit)
-                pond.inflow = 1.0
+                yield ev.until(lambda: pond.depth <= 0.0)
+                pond.inflow = gate.flow
 
         return ebb
 
@@ -406,7 +410,7 @@ def test_many_short_runs_pay_for_what_one_long_run_would(monkeypatch: pytest.Mon
     assert [run(tide) for _ in range(enough + 1)] == [400] * (enough + 1)
     assert [run(tide) for _ in range(3)] == [32, 32, 32]
     loading.note(loading.LOADING + loading.KERNEL)  # what each simulation makes anew is read early once
-    assert [run(tide_of(0.0)) for _ in range(3)] == [32, 400, 400]
+    assert [run(tide_of(1.0)) for _ in range(3)] == [32, 400, 400]
 
 
 def test_threads_share_what_is_kept() -> None:

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 from eventide.bodies.calls import PLAIN, object_at
 from eventide.bodies.naming import ABSENT, CREATED, Fact
 from eventide.bodies.operands import EXACT, KINDS, WIDE, Kind, Operand, Thing, Unknown, constant
+from eventide.discrete.processes.process import Process
 from eventide.discrete.world import World
 from eventide.rows.codes import UNMADE
 from eventide.statistics.tally import Tally
@@ -44,6 +45,11 @@ def is_plain(value: object) -> bool:
     return is_plain_class(type(value))
 
 
+def may_change_class(kind: type) -> bool:
+    """Whether objects of a class may get another one, but for processes, whose classes change as they become rows."""
+    return bool(kind.__flags__ & _MADE_IN_PYTHON) and not issubclass(kind, Process) and is_plain_class(kind)
+
+
 def is_plain_class(kind: type) -> bool:
     """The same of the objects of a class."""
     is_other = kind in PLAIN or issubclass(kind, World | Tally)
@@ -55,6 +61,7 @@ def read(expressions: BodyExpressions, owner: Thing, node: ast.Attribute) -> Ope
     """What a plain object has by a name: a number as it is now, or an object that is known. Raises Unknown."""
     naming, name = expressions.naming, node.attr
     inherited = _note_class(naming, type(owner.value), node)
+    naming.note_class(owner)
     if isinstance(inherited, FunctionType):
         return naming.method(owner, node)
     if owner.value is naming.created:

@@ -6,8 +6,9 @@ from functools import reduce
 from itertools import chain
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from eventide.bodies.attributes import may_change_class
 from eventide.bodies.calls import addressed_call, target_of
-from eventide.bodies.naming import ABSENT, Fact, own_fact, reached
+from eventide.bodies.naming import ABSENT, Fact, class_fact, own_fact, reached
 from eventide.bodies.operands import SAMPLES, Thing, step
 from eventide.bodies.stations.choosing import all_are_of, fact_of
 from eventide.bodies.stations.statistics import is_of
@@ -127,6 +128,10 @@ class Environment:
                 fact = own_fact(owner, str(path[-1]), step(owner, path[-1]))
                 if fact is not None:
                     found[id(owner), f"own {path[-1]}"] = fact
+        for (root, path), kind in self._naming.things.items():
+            if root and may_change_class(kind):
+                owner = reached(values, root, path)
+                found[id(owner), "class"] = class_fact(owner)
         for root, path in self._naming.lists:
             held = Thing(root, path, None).found(values)
             found[id(held), "items"] = fact_of(held)

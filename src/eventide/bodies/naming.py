@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from eventide.bodies.calls import Call, EntryCode
     from eventide.bodies.emission import Emission
     from eventide.bodies.points import Choice
+    from eventide.bodies.spawning import Site
     from eventide.bodies.waits.states import Awaited
     from eventide.declare import Kept
     from eventide.reading.source import Definition, SourceBook
@@ -92,6 +93,11 @@ def own_fact(owner: object, name: str, found: object) -> Fact | None:
     return None if held is None else Fact(held.get, name, None)
 
 
+def class_fact(owner: object) -> Fact:
+    """An object is of its class, which may be replaced."""
+    return Fact(type, owner, type(owner))
+
+
 def reached(values: Mapping[str, object], root: str, path: Path) -> object:
     """What attributes lead to from a local variable; ABSENT if there is nothing."""
     try:
@@ -125,34 +131,6 @@ def set_inside(book: SourceBook, function: FunctionType) -> frozenset[str]:
         elif isinstance(node, ast.NamedExpr):
             found.add(node.target.id)
     return frozenset(found)
-
-
-class Site:
-    """A statement that makes a process of a generator function.
-
-    name        that it gives to the process: one text, "" for none, or two with a number between them
-    arguments   of the function, or fields of the object: objects of Python, and for numbers their types
-    kind        the class of the object whose story the function is; None without one
-    root        the name under which the function is reached, if each simulation has its own; else ""
-    """
-
-    def __init__(
-        self,
-        function: FunctionType,
-        name: tuple[str, ...],
-        arguments: dict[str, Thing | Kind],
-        kind: type | None,
-        root: str = "",
-    ) -> None:
-        self.function = function
-        self.name = name
-        self.arguments = arguments
-        self.kind = kind
-        self.root = root
-
-    def of(self, function: FunctionType) -> Site:
-        """The same statement where another function of the same code is called."""
-        return Site(function, self.name, self.arguments, self.kind, self.root)
 
 
 class Naming:
@@ -491,6 +469,11 @@ class Naming:
         if node.attr in getattr(owner.value, "__dict__", ()):
             raise Unknown("it has something else in the place of a method", node)
         return self._method_of(owner, node, getattr(owner.value, node.attr))
+
+    def note_class(self, owner: Thing) -> None:
+        """An object goes on to be of its class; that of one to which a variable leads is noted where it does."""
+        if not owner.root and owner.value is not self.created:
+            self.note(owner.value, "class", class_fact(owner.value))
 
     def _method_of(self, owner: Thing, node: ast.Attribute, found: object) -> Thing:
         value = owner.value

@@ -7,11 +7,10 @@ arguments that are numbers, whose places in it are those of the function's argum
 from __future__ import annotations
 
 import ast
-from types import MethodType
+from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.frames import arguments_of, function_called
-from eventide.bodies.naming import Site
 from eventide.bodies.objects import fields_given, name_given, object_made
 from eventide.bodies.operands import Kind, Operand, Thing, Unknown
 from eventide.discrete.world import World
@@ -27,6 +26,34 @@ _ROOM: Final = """if {0} < 0:
 if not has_room(a, a.activity.kind[{0}]):
     code = ROOM
     break"""
+
+
+class Site:
+    """A statement that makes a process of a generator function.
+
+    name        that it gives to the process: one text, "" for none, or two with a number between them
+    arguments   of the function, or fields of the object: objects of Python, and for numbers their types
+    kind        the class of the object whose story the function is; None without one
+    root        the name under which the function is reached, if each simulation has its own; else ""
+    """
+
+    def __init__(
+        self,
+        function: FunctionType,
+        name: tuple[str, ...],
+        arguments: dict[str, Thing | Kind],
+        kind: type | None,
+        root: str = "",
+    ) -> None:
+        self.function = function
+        self.name = name
+        self.arguments = arguments
+        self.kind = kind
+        self.root = root
+
+    def of(self, function: FunctionType) -> Site:
+        """The same statement where another function of the same code is called."""
+        return Site(function, self.name, self.arguments, self.kind, self.root)
 
 
 def spawned(expressions: BodyExpressions, node: ast.expr) -> str:

@@ -19,7 +19,7 @@ from eventide.discrete.conditions.until import StateWait, past_waits, wait_again
 from eventide.discrete.inside import to_python, wait_of
 from eventide.discrete.processes.composite import who_waits
 from eventide.discrete.processes.process import Process
-from eventide.reading.generators import cells_at
+from eventide.reading.generators import cells_at, chain_of, function_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from eventide.continuous.plans import ConditionPlan
     from eventide.discrete.conditions.condition import Condition
     from eventide.monitor.monitor import Monitor
+    from eventide.reading.generators import Suspended
 
 _content: Final = attrgetter("cell_contents")
 
@@ -128,8 +129,21 @@ class LentGuards:
             made = FunctionType(code, test.__globals__, test.__name__, test.__defaults__, closure)
             made.__kwdefaults__, made.__qualname__ = test.__kwdefaults__, test.__qualname__
             wait.ask(made)
-            integrator.analyst.resume(wait, wait.plan)
-            integrator.references.keep_current(wait, wait.plan)
+            before = self._numbers_outside(wait, generator)
+            is_it = integrator.analyst.resume(wait, wait.plan) is not None
+            if not is_it or self._numbers_outside(wait, generator) != before:
+                integrator.guards.renew(wait)  # which touches its flow, as in Python
+            else:
+                integrator.references.keep_current(wait, wait.plan)
+
+    @staticmethod
+    def _numbers_outside(wait: StateWait, generator: Suspended) -> list[float]:
+        """The numbers of a guard that are in cells which its process shares with others."""
+        function = function_of(chain_of(generator)[-1])
+        outside = () if function is None else function.__code__.co_freevars
+        names = wait.plan.kept[0].kernel.lowered.closed_over
+        numbers = zip(names, wait.plan.binding.consts, strict=True)
+        return [number for name, number in numbers if name[0] in outside]
 
     def return_owner(self, condition: Condition) -> None:
         """The event of a condition takes place in Python: its process returns to it, if it is a row."""
