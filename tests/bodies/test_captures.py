@@ -16,8 +16,8 @@ from random_bodies import simulation, taken
 
 import eventide as ev
 from eventide.bodies import body
-from eventide.bodies.sharing.captures import bounds_by_size
 from eventide.bodies.sharing.learned import Learned
+from eventide.reading.common import bounds_by_size
 
 Told = list[Any]
 Made = Callable[[ev.Simulation, Told], object]

@@ -24,14 +24,13 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from eventide.bodies.calls import METHODS, PLAIN, addressed_call, is_array_of_floats
 from eventide.bodies.operands import KINDS, STREAM, Kind, Operand, Path, Thing, Unknown, constant, step
-from eventide.bodies.sharing.captures import Bounds, Captures, closure_cells, is_shared
 from eventide.discrete.processes.generator_process import GeneratorProcess
 from eventide.discrete.processes.process import Process
 from eventide.discrete.resources.container import Container
 from eventide.discrete.resources.resource import PreemptiveResource, Resource
 from eventide.discrete.resources.store import Store
 from eventide.discrete.world import World
-from eventide.reading.common import is_common
+from eventide.reading.common import Bounds, Captures, closure_cells, is_common, is_shared
 from eventide.statistics.tally import Tally
 
 if TYPE_CHECKING:
@@ -429,10 +428,10 @@ class Naming:
 
     def _meant(self, fact: Fact) -> Operand | Thing:
         """What the answer of a fact is in the kernel."""
-        value: Any = fact.answer
-        if type(value) not in KINDS:
+        value = fact.answer
+        if not isinstance(value, bool | int | float) or type(value) not in KINDS:
             return Thing("", (), value)
-        if type(value) is bool:
+        if isinstance(value, bool):
             return constant(value)
         known = constant(value)  # if a row can have it
         text = next((text for text, one in self.given.items() if one.is_same(fact)), f"g_{len(self.given)}")

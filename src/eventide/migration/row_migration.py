@@ -60,8 +60,6 @@ EACH: Final = 16
 """The events of each process before it goes: to go takes as long as these, to lend a guard as these beside flows."""
 BACK: Final = 25
 """The events that each process must have had while away when it returns to Python; with fewer it does not pay."""
-STAY: Final = 800
-"""The events in Python that take as long as it takes some processes to go away and return."""
 MORE: Final = 15
 """The chunks that follow one while rows need no Python."""
 FEW: Final = 8
@@ -447,7 +445,7 @@ class RowMigration(OuterHook):
         self._interruptions.forget()
         memory.forget()
         needed, events = BACK * max(self._came, FEW), calendar.events - self.world._events_before
-        bodies.note_run(self._kinds, is_short=events - self._driver.early < max(needed, STAY // self._driver.cost))
+        bodies.note_run(self._kinds, is_short=events - self._driver.early < max(needed, self._driver.stay))
         if self.taken - self._since >= needed:  # it has paid
             self.due = min(self.due, calendar.events + self._driver.early * self._pause)
 

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING
 
 from eventide.bodies.naming import ABSENT, FACTS, Fact, Naming, content, hold, reached
 from eventide.bodies.operands import Thing
-from eventide.bodies.sharing.captures import without_cells
-from eventide.reading.common import is_common
+from eventide.reading.common import is_common, without_cells
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
