@@ -107,3 +107,12 @@ def test_what_cannot_be_looked_at_is_refused(sim):
         ev.Occupancy(sim, ev.Store(sim))
     with pytest.raises(ev.ModelError, match="takes the resources and queues to look at, and got none"):
         ev.Occupancy(sim)
+
+
+def test_it_shows_how_many_stays_there_are_and_where(sim):
+    desk, row = ev.Resource(sim, 1, name="desk"), ev.Queue(sim, name="row")
+    stays = ev.Occupancy(sim, desk, row)
+    sim.process(desk.use(1.0))
+    sim.process(desk.use(1.0))
+    sim.run()
+    assert repr(stays) == "<3 stays at desk, row>"
