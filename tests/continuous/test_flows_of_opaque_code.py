@@ -25,7 +25,7 @@ class Oddity(ev.Continuous):
     basins: dict[str, Basin]
 
     def equations(self) -> None:
-        self.rate.total = self.basins["first"].level
+        self.rate.total = self.basins.get("first").level
 
 
 def opaque_run(stepping: str) -> tuple[list[tuple[float, str]], float, list[list[str]]]:
@@ -37,13 +37,13 @@ def opaque_run(stepping: str) -> tuple[list[tuple[float, str]], float, list[list
 
     def watcher() -> ev.ProcessGenerator:
         while True:
-            yield ev.until(lambda: {"level": second.level}["level"] > 5.0)
+            yield ev.until(lambda: max([second.level]) > 5.0)
             second.level = 1.0
             counts["emptied"] += 1
             log.append((sim.time, "emptied"))
 
     def counter() -> ev.ProcessGenerator:
-        yield ev.until(lambda: counts["emptied"] >= 3)
+        yield ev.until(lambda: counts.get("emptied", 0) >= 3)
         log.append((sim.time, "three"))
 
     sim.process(watcher())
@@ -71,7 +71,7 @@ def test_a_law_that_cannot_be_read_may_set_the_rates_of_others() -> None:
     sim = ev.Simulation()
     loose, other = ev.Variable(sim, 1.0).start(), ev.Variable(sim, 5.0).start()
     rates = {"loose": 2.0}
-    ev.law(sim, lambda: loose.set_rate(rates["loose"])).start()
+    ev.law(sim, lambda: loose.set_rate(rates.get("loose", 0.0))).start()
     log = []
 
     def story() -> ev.ProcessGenerator:

@@ -338,7 +338,7 @@ def rise_fast(self: Rising) -> None:
 
 def rise_by_whole_numbers(self: Rising) -> None:
     """Cannot be native code."""
-    self.rate.x = {"rate": 2.0}["rate"]
+    self.rate.x = max([2.0])
 
 
 def laws(rising: Rising) -> None:
