@@ -8,7 +8,7 @@ from typing import Any
 
 from eventide import simulation
 from eventide.discrete import same_time_limit, world
-from eventide.migration import costs, row_migration
+from eventide.migration import row_migration
 from eventide.migration.row_driver import DiscreteDriver
 from eventide.monitor.row_driver import HybridDriver
 from eventide.rows import loading
@@ -16,12 +16,8 @@ from eventide.rows import loading
 SOON: tuple[tuple[Any, str, Any], ...] = (
     (world, "CHUNK", 4), (same_time_limit, "CHUNK", 4), (simulation, "ENOUGH", 8), (loading, "PATIENCE", 0),
     (loading, "_PAST", loading._Past(is_loaded=True)),
-<<<<<<< HEAD
     (row_migration, "ENOUGH", 4), (row_migration, "EACH", 0), (row_migration, "BACK", 0),
     (DiscreteDriver, "stay", 0), (HybridDriver, "stay", 0),
-=======
-    (row_migration, "ENOUGH", 4), (costs, "EACH", 0), (costs, "BACK", 0),
->>>>>>> 64a9e128 (Processes that have returned to Python go again when they can, and what going and returning costs besides is counted)
     (DiscreteDriver, "least_share", 0.5), (HybridDriver, "least_share", 0.5),
     (row_migration.RowMigration, "_wait_longer", lambda _: None),
 )  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 from random_bodies import hurry, simulation, taken
 
 import eventide as ev
-from eventide.migration import costs, row_migration
+from eventide.migration import row_migration
 
 
 @pytest.fixture(autouse=True)
@@ -98,8 +98,8 @@ def test_who_sets_a_level_to_what_rows_cannot_keep_brings_all_home(monkeypatch: 
 
 
 def test_who_looks_too_often_has_all_at_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(costs, "EACH", 4)
-    monkeypatch.setattr(costs, "BACK", 4)
+    monkeypatch.setattr(row_migration, "EACH", 4)
+    monkeypatch.setattr(row_migration, "BACK", 4)
 
     def run(sim: ev.Simulation) -> list[Any]:
         rng, found = Random(1), []

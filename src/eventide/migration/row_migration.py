@@ -14,7 +14,7 @@ from functools import partial
 from heapq import heapify
 from itertools import chain, count
 from math import ceil, inf
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.row_classes import RowProcess
 from eventide.bodies.waits.joins import take_wait, take_waits, wake_waits
@@ -28,7 +28,7 @@ from eventide.discrete.processes.process_list import ProcessList
 from eventide.discrete.resources.request import Request
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.sigint import SignalHook
-from eventide.migration import costs, placement
+from eventide.migration import placement
 from eventide.migration.assumptions import Assumptions
 from eventide.migration.recorded import RecordedFunctions
 from eventide.migration.row_driver import DISCRETE
@@ -55,6 +55,15 @@ if TYPE_CHECKING:
     from eventide.migration.row_driver import RowDriver
     from eventide.reading.source import CannotLower
     from eventide.rows.memory import RowMemory
+
+EACH: Final = 16
+"""The events of each process before it goes: to go takes as long as these, to lend a guard as these beside flows."""
+BACK: Final = 25
+"""The events that each process must have had while away when it returns to Python; with fewer it does not pay."""
+MORE: Final = 15
+"""The chunks that follow one while rows need no Python."""
+FEW: Final = 8
+"""The processes that may return to Python before it is judged whether that is too often."""
 
 
 class RowMigration(OuterHook):
@@ -88,8 +97,7 @@ class RowMigration(OuterHook):
         self._assumptions = Assumptions()  # on what those rely that are away
         self._called: Entry | None = None  # whose event is under way, or is the next one
         self._driver: RowDriver = DISCRETE  # what else acts between events, for those that are away
-        self._left = NONE  # after this many events all have returned, and that has paid
-        self._came = self._stays = self._since = self._taken_before = self._events_before = self._materialized = 0
+        self._came = self._since = self._taken_before = self._events_before = self._materialized = 0
         self._pause, self.is_busy = 1, False
         self._calendar, self._processes = inside.calendar_of(world), inside.processes_of(world)
         self.signals, self.check_thread = inside.keyboard_of(world).signals, inside.keyboard_of(world).check_thread
@@ -127,7 +135,7 @@ class RowMigration(OuterHook):
             self.due = events + 1
             return
         due, waits = [one for one in calendar.heap if one[3]._notice is one], row_driver.guards.waiting()
-        since, needed = events - world._events_before, costs.EACH * (len(due) // self._driver.cost + len(waits))
+        since, needed = events - world._events_before, EACH * (len(due) // self._driver.cost + len(waits))
         if since < needed:  # to count them again when there have been twice as many events takes little
             self.due = events + min(needed - since, max(since, 1))
             return
@@ -170,8 +178,6 @@ class RowMigration(OuterHook):
             self._taken_before, self._events_before, self.due = self.taken, events, events + ENOUGH // self._driver.cost
         elif selection.is_granting:
             self.due = events + 1
-        elif events == self._left:  # they have just returned, and one is amid its event
-            self.due = events + min(self._driver.early, ENOUGH)
         elif events >= usual:
             self._wait_longer()
 
@@ -196,15 +202,14 @@ class RowMigration(OuterHook):
     @property
     def _pays(self) -> bool:
         """Whether processes have returned to Python seldom enough."""
-        returned = self._came + self._stays * costs.STAY // self._driver.cost
-        return returned < costs.FEW // self._driver.cost or self.taken - self._since >= costs.BACK * returned
+        return self._came < FEW or self.taken - self._since >= BACK * self._came
 
     def _give_up(self) -> None:
         """It does not pay: all return to Python, and the next look is much later."""
         self.leave()
         if self._bodies is not None:
             self._bodies.give_up([body for body, _ in self.exits] or self._kinds)
-        self._came, self._stays, self._since, self._pause = 0, 0, self.taken, 4 * self._pause
+        self._came, self._since, self._pause = 0, self.taken, 4 * self._pause
         self._wait_longer()
 
     def _wait_longer(self) -> None:
@@ -439,18 +444,10 @@ class RowMigration(OuterHook):
         self._assumptions.forget()
         self._interruptions.forget()
         memory.forget()
-<<<<<<< HEAD
         needed, events = BACK * max(self._came, FEW), calendar.events - self.world._events_before
         bodies.note_run(self._kinds, is_short=events - self._driver.early < max(needed, self._driver.stay))
-=======
-        self._stays += 1
-        needed, events = costs.BACK * max(self._came, costs.LEAST), calendar.events - self.world._events_before
-        bodies.note_run(self._kinds, is_short=events - self._driver.early < needed)
->>>>>>> 64a9e128 (Processes that have returned to Python go again when they can, and what going and returning costs besides is counted)
         if self.taken - self._since >= needed:  # it has paid
-            is_cheap = self.taken - self._since >= 4 * (needed + costs.BACK * costs.STAY * self._stays)
-            soon = self._driver.early * self._pause // (8 if is_cheap else 1)
-            self.due, self._left = min(self.due, calendar.events + soon), calendar.events
+            self.due = min(self.due, calendar.events + self._driver.early * self._pause)
 
     # --- events ---------------------------------------------------------------------------------------------------
 
@@ -518,7 +515,7 @@ class RowMigration(OuterHook):
             run.time, run.turn, run.serial = world.time, next(calendar.numbers) - 1, calendar.serial() - 1
             before, run.latest = run.turn, calendar.latest
             # The last to act in a chunk is looked at, unless the clock has moved.
-            run.mark, run.chunk, run.chunks = instant.time, same_time_limit.CHUNK, 0 if left <= 1 else costs.MORE
+            run.mark, run.chunk, run.chunks = instant.time, same_time_limit.CHUNK, 0 if left <= 1 else MORE
             chunks, last = run.chunks, memory.engine.first(memory.arrays) if left == 1 else NONE
             if last >= 0 and memory.activity.due[last] == instant.time:  # it may act there again and again
                 self.materialize()
