@@ -29,6 +29,20 @@ class Shop:
         self.total = 0
 
 
+def touch(log, part, amount):
+    part.used += 1
+    if amount > 1.0:
+        part.late = not part.late
+        log.append((part.used, amount))
+        amount = amount * 0.5
+    return amount
+
+
+def linger(seen, part):
+    yield ev.hold(part.size % 0.5)
+    seen.append(part.size)
+
+
 def order(sim, shop, seen, wanted, length):
     yield ev.hold(length)
     yield ev.tick(0.3)
@@ -116,7 +130,15 @@ class Writer(random_bodies.Writer):
         return [c.choice(DEEDS).format(n=c.choice(self.wholes), x=c.choice(self.floats))]
 
     def on_items(self, number: int) -> list[str]:
-        return self.on_deed(number) if self.is_plain else super().on_items(number)
+        if self.is_plain:
+            return self.on_deed(number)
+        lines, own = super().on_items(number), Random(f"{self.name} {number} parts")
+        if lines[0].endswith(" PARTS:"):
+            deed = own.choice(
+                ["touch(log, f{0}, x)", "y = touch(log, f{0}, y)", "yield from linger(seen, f{0})", "pass"]
+            )
+            lines.insert(own.choice([1, 3]), "    " + deed.format(number))
+        return lines
 
     def on_try(self, number: int) -> list[str]:
         if not self.is_plain:
