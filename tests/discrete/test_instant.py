@@ -190,7 +190,7 @@ def test_what_is_due_when_the_clock_is_compared_takes_place_in_batches(sim, monk
         sim.process(at_once())
     sim.run()
     assert sim.events == 4 * CHUNK
-    assert len(spells) <= 8
+    assert len(spells) <= 16
 
 
 def test_processes_that_begin_together_beside_flows_begin_in_batches(sim, monkeypatch):

@@ -141,6 +141,8 @@ class _CheckedRates:
             try:
                 setattr(self._rates, name, value)
             except TypeError:
+                if self._owner.sim.monitor.steps:  # later on laws are not checked, but for those that cannot be read
+                    raise
                 raise TypeError(f"the rate of {self._owner.name}.{name} is a number, and got {value!r}") from None
             except AttributeError as error:
                 raise error.with_traceback(None) from None  # so that the user's line is the last one
