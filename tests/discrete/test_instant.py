@@ -10,6 +10,7 @@ import pytest
 import eventide as ev
 from eventide.discrete import same_time_limit
 from eventide.discrete.same_time_limit import CHUNK, MOST_AT_ONE_INSTANT
+from eventide.rows import loading
 
 
 @pytest.fixture
@@ -186,11 +187,12 @@ def test_what_is_due_when_the_clock_is_compared_takes_place_in_batches(sim, monk
         return numbers(world, horizon, count)
 
     monkeypatch.setattr(type(sim), "_numbers", noted)
+    monkeypatch.setattr(loading, "_PAST", loading._Past())  # no process may become a row yet
     for _ in range(4 * CHUNK):
         sim.process(at_once())
     sim.run()
     assert sim.events == 4 * CHUNK
-    assert len(spells) <= 16
+    assert len(spells) <= 8
 
 
 def test_processes_that_begin_together_beside_flows_begin_in_batches(sim, monkeypatch):
