@@ -123,7 +123,7 @@ def test_random_programs_within_a_function_leave_the_same_in_each_simulation(
 ) -> None:
     program, run = PROGRAMS[name]
     again = rows = 0
-    for seed in range(8):
+    for seed in range(4):
         module, before, counts = load(nested(program(seed)), tmp_path, f"nested_{name}{seed}"), len(reads), []
         for k in range(3):
             module.BUILT.clear()
@@ -134,5 +134,5 @@ def test_random_programs_within_a_function_leave_the_same_in_each_simulation(
             rows += taken(sim)
             counts.append(len(reads))
         again += counts[0] - before - (counts[2] - counts[1])
-    assert again > 6
-    assert rows > 200
+    assert again > 3
+    assert rows > 100
