@@ -10,13 +10,11 @@ from weakref import ref
 
 import hypothesis.strategies as st
 import pytest
-import random_bodies
+from bodies.reads import read_anew
 from hypothesis import given
 from random_bodies import simulation, taken
 
 import eventide as ev
-from eventide.bodies import body
-from eventide.bodies.sharing.learned import Learned
 from eventide.reading.common import bounds_by_size
 
 Told = list[Any]
@@ -26,16 +24,7 @@ Made = Callable[[ev.Simulation, Told], object]
 @pytest.fixture(autouse=True)
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The functions whose bodies are read, where nothing is known at first."""
-    random_bodies.hurry(monkeypatch)
-    known, names, read = Learned(), [], body.read
-
-    def reading(function: Any, *others: Any) -> Any:
-        names.append(function.__name__)
-        return read(function, *others)
-
-    monkeypatch.setattr(body, "learned", lambda: known)
-    monkeypatch.setattr(body, "read", reading)
-    return names
+    return read_anew(monkeypatch)
 
 
 def outcome(make: Made, compiles: Any = "auto") -> tuple[Told, int]:

@@ -6,19 +6,12 @@ import gc
 from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
-from types import ModuleType
 from typing import Any
 from weakref import ref
 
 import pytest
-import random_bodies
-import random_interrupts
-import random_methods
-import random_queues
-import random_spawning
-import random_transfers
+from bodies.reads import MODELS, read_anew
 from random_bodies import load, simulation, taken
-from random_combined import combined_outcome, combined_program
 
 import eventide as ev
 from eventide.bodies import body
@@ -34,16 +27,7 @@ STEPS = [0.5, 0.25]
 @pytest.fixture(autouse=True)
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The functions whose bodies are read, where nothing is known at first."""
-    random_bodies.hurry(monkeypatch)
-    known, names, read = Learned(), [], body.read
-
-    def reading(function: Any, *others: Any) -> Any:
-        names.append(function.__name__)
-        return read(function, *others)
-
-    monkeypatch.setattr(body, "learned", lambda: known)
-    monkeypatch.setattr(body, "read", reading)
-    return names
+    return read_anew(monkeypatch)
 
 
 class Room(ev.Continuous):
@@ -421,42 +405,6 @@ def test_threads_share_what_is_kept() -> None:
     for thread in threads:
         thread.join()
     assert found == [plain] * 4
-
-
-MODELS: dict[str, tuple[Callable[[int], str], Callable[[ev.Simulation, ModuleType, int], Any]]] = {
-    "bodies": (
-        lambda seed: random_bodies.program(seed, 6),
-        lambda sim, module, seed: random_bodies.outcome(sim, module, seed, 6),
-    ),
-    "methods": (
-        lambda seed: random_methods.program(seed, 6, 4),
-        lambda sim, module, seed: random_methods.outcome(sim, module, seed, 6, 4),
-    ),
-    "queues": (
-        lambda seed: random_queues.program(seed, 6, 3),
-        lambda sim, module, seed: random_queues.outcome(sim, module, seed, 6, 3),
-    ),
-    "interrupts": (
-        lambda seed: random_interrupts.program(seed, 6, 3),
-        lambda sim, module, seed: random_interrupts.outcome(sim, module, seed, 6, 3),
-    ),
-    "spawning": (
-        lambda seed: random_spawning.program(seed, 6, 3, 3),
-        lambda sim, module, seed: random_spawning.outcome(sim, module, seed, 6, 3, 3),
-    ),
-    "transfers": (
-        lambda seed: random_transfers.program(seed, 6, 4),
-        lambda sim, module, seed: random_transfers.outcome(sim, module, seed, 6, 4),
-    ),
-    "choosing": (
-        lambda seed: random_queues.program_choosing(seed, 6, 3),
-        lambda sim, module, seed: repr(random_queues.outcome(sim, module, seed, 6, 3)),
-    ),
-    "combined": (
-        lambda seed: combined_program(seed, 6),
-        lambda sim, module, seed: combined_outcome(sim, module, seed, 6, seed % 3),
-    ),
-}
 
 
 def repeat(name: str, seed: int, folder: Path, reads: list[str]) -> int:

@@ -4,37 +4,19 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable
 from pathlib import Path
 from textwrap import indent
 from typing import Any
 
 import pytest
-import random_bodies
-import random_interrupts
-import random_queues
-import random_spawning
-import random_transfers
+from bodies.reads import MODELS, read_anew
 from random_bodies import load, simulation, taken
-
-import eventide as ev
-from eventide.bodies import body
-from eventide.bodies.sharing.learned import Learned
 
 
 @pytest.fixture(autouse=True)
 def reads(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The functions whose bodies are read, where nothing is known at first."""
-    random_bodies.hurry(monkeypatch)
-    known, names, read = Learned(), [], body.read
-
-    def reading(function: Any, *others: Any) -> Any:
-        names.append(function.__name__)
-        return read(function, *others)
-
-    monkeypatch.setattr(body, "learned", lambda: known)
-    monkeypatch.setattr(body, "read", reading)
-    return names
+    return read_anew(monkeypatch)
 
 
 CAPTURED = "sim", "rng", "stream", "log", "seen"
@@ -92,28 +74,7 @@ def without_addresses(found: Any) -> str:
     return re.sub(" at 0x[0-9a-f]+", "", repr(found))
 
 
-PROGRAMS: dict[str, tuple[Callable[[int], str], Callable[[ev.Simulation, Any, int], Any]]] = {
-    "bodies": (
-        lambda seed: random_bodies.program(seed, 6),
-        lambda sim, module, seed: random_bodies.outcome(sim, module, seed, 6),
-    ),
-    "queues": (
-        lambda seed: random_queues.program(seed, 6, 3),
-        lambda sim, module, seed: random_queues.outcome(sim, module, seed, 6, 3),
-    ),
-    "interrupts": (
-        lambda seed: random_interrupts.program(seed, 6, 3),
-        lambda sim, module, seed: random_interrupts.outcome(sim, module, seed, 6, 3),
-    ),
-    "spawning": (
-        lambda seed: random_spawning.program(seed, 6, 3, 3),
-        lambda sim, module, seed: random_spawning.outcome(sim, module, seed, 6, 3, 3),
-    ),
-    "transfers": (
-        lambda seed: random_transfers.program(seed, 6, 4),
-        lambda sim, module, seed: random_transfers.outcome(sim, module, seed, 6, 4),
-    ),
-}
+PROGRAMS = ("bodies", "queues", "interrupts", "spawning", "transfers")
 
 
 @pytest.mark.slow
@@ -121,7 +82,7 @@ PROGRAMS: dict[str, tuple[Callable[[int], str], Callable[[ev.Simulation, Any, in
 def test_random_programs_within_a_function_leave_the_same_in_each_simulation(
     name: str, tmp_path: Path, reads: list[str]
 ) -> None:
-    program, run = PROGRAMS[name]
+    program, run = MODELS[name]
     again = rows = 0
     for seed in range(4):
         module, before, counts = load(nested(program(seed)), tmp_path, f"nested_{name}{seed}"), len(reads), []

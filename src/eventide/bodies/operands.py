@@ -9,6 +9,7 @@ from operator import getitem
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, TypedDict
 
 from eventide.discrete.world import World
+from eventide.reading import common
 
 if TYPE_CHECKING:
     import ast
@@ -24,8 +25,7 @@ SAMPLES: Final[dict[Kind, float]] = {"int": 0, "float": 0.0, "bool": False}
 """A value of each."""
 WIDE: Final = 2**62
 """Whole numbers of a row are smaller, so that the sum of two does not overflow."""
-EXACT: Final = 2**53
-"""Whole numbers up to it are floats without rounding."""
+EXACT: Final = common.EXACT
 LARGEST: Final = 1.7976931348623157e308
 
 

@@ -22,7 +22,7 @@ MARK: Final = "="
 """What stands before the name of each cell on the way."""
 OTHER: Final = object()
 """Stands for an object, of which only the type has to be the same."""
-MOST_EXACT: Final = 2**53
+EXACT: Final = 2**53
 """Whole numbers up to it are floats without rounding."""
 
 
@@ -129,14 +129,13 @@ class Captures:
         for root, one in self.of.items():
             holder: object = function
             try:
-                for name in one.path[:-1]:
-                    holder = closure_cells(holder)[name].cell_contents
-                cell = closure_cells(holder)[one.path[-1]]
-                if not one.is_met(cell.cell_contents):
-                    return None
+                for name in one.path:
+                    found[root] = closure_cells(holder)[name]
+                    holder = found[root].cell_contents
             except (AttributeError, KeyError, ValueError):  # it has no such cell, or nothing is in it
                 return None
-            found[root] = cell
+            if not one.is_met(holder):
+                return None
         return found
 
 
@@ -146,7 +145,7 @@ def bounds_by_size(value: float) -> Bounds:
     Wider ones would leave more to Python: native code relies on them where an amount has to fit into a container.
     """
     size = abs(value)
-    if not 0 < size <= (sys.float_info.max if type(value) is float else MOST_EXACT):
+    if not 0 < size <= (sys.float_info.max if type(value) is float else EXACT):
         return Bounds(value, value, copysign(1.0, value) < 0.0)
     mantissa, exponent = frexp(size)
     half = ldexp(0.5, exponent - (mantissa == 0.5))
