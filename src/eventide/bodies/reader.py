@@ -112,7 +112,9 @@ class Reading(Waiting):
         target: ast.expr | None = None,
     ) -> bool:
         """A statement by its lines, or by the statements of the function that it calls; whether by its own lines."""
+        noted = self.naming.noted()
         is_call = is_plain_call(BodyExpressions(self.naming, Emission(self._temporaries)), node)
+        self.naming.take_back(noted)  # what does the statement notes what it relies on
         is_written = self._attempt(statement, write, is_last=not is_call) > 0
         if is_call and not is_written:
             assert isinstance(node, ast.Call)
