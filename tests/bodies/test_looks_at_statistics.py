@@ -99,6 +99,7 @@ def test_who_sets_a_level_to_what_rows_cannot_keep_brings_all_home(monkeypatch: 
 
 def test_who_looks_too_often_has_all_at_home(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(row_migration, "EACH", 4)
+    monkeypatch.setattr(row_migration, "EACH_EARLY", 4)
     monkeypatch.setattr(row_migration, "BACK", 4)
 
     def run(sim: ev.Simulation) -> list[Any]:

@@ -403,3 +403,29 @@ def test_who_has_not_called_a_function_yet_returns_without_its_arguments() -> No
     expected, sim = run(simulation(False)), simulation("auto")
     assert run(sim) == expected
     assert taken(sim) > 10
+
+
+class Ball(ev.Process):
+    """One that calls a method of the library in a statement that Python executes."""
+
+    def run(self) -> ev.ProcessGenerator[None]:
+        while True:
+            yield ev.hold(1.0)
+            if self.sim.time > 20.0:
+                self.cancel()
+
+
+def test_a_call_of_the_library_leaves_nothing_to_ask_of_each_object() -> None:
+    facts = []
+    for count in (4, 40):
+        sim = simulation("auto")
+        for _ in range(count):
+            Ball(sim).activate()
+        sim.run(until=10.0)
+        assert taken(sim) > 4 * count
+        assert sim._migration is not None
+        noted: set[tuple[int, str]] = set()
+        sim._migration._assumptions.note = noted.update  # type: ignore[method-assign]  # what each row relies on
+        sim.run(until=15.0)
+        facts.append(len(noted))
+    assert facts[0] == facts[1] > 0

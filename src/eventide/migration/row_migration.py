@@ -14,7 +14,7 @@ from functools import partial
 from heapq import heapify
 from itertools import chain, count
 from math import ceil, inf
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from eventide.bodies.row_classes import RowProcess
 from eventide.bodies.waits.joins import take_wait, take_waits, wake_waits
@@ -34,6 +34,7 @@ from eventide.migration.recorded import RecordedFunctions
 from eventide.migration.row_driver import DISCRETE
 from eventide.migration.selection import Candidate, Selection, bodies_of, of_rows
 from eventide.migration.stand_ins import Given, RowCalendar, RowProcessList
+from eventide.migration.thresholds import BACK, EACH, EACH_EARLY, FEW, MORE
 from eventide.rows import loading
 from eventide.rows.activities import actor_of
 from eventide.rows.allocation import has_room, row_of
@@ -55,15 +56,6 @@ if TYPE_CHECKING:
     from eventide.migration.row_driver import RowDriver
     from eventide.reading.source import CannotLower
     from eventide.rows.memory import RowMemory
-
-EACH: Final = 16
-"""The events of each process before it goes: to go takes as long as these, to lend a guard as these beside flows."""
-BACK: Final = 25
-"""The events that each process must have had while away when it returns to Python; with fewer it does not pay."""
-MORE: Final = 15
-"""The chunks that follow one while rows need no Python."""
-FEW: Final = 8
-"""The processes that may return to Python before it is judged whether that is too often."""
 
 
 class RowMigration(OuterHook):
@@ -135,7 +127,8 @@ class RowMigration(OuterHook):
             self.due = events + 1
             return
         due, waits = [one for one in calendar.heap if one[3]._notice is one], row_driver.guards.waiting()
-        since, needed = events - world._events_before, EACH * (len(due) // self._driver.cost + len(waits))
+        count = len(due) // self._driver.cost + len(waits)
+        since, needed = events - world._events_before, EACH_EARLY * count
         if since < needed:  # to count them again when there have been twice as many events takes little
             self.due = events + min(needed - since, max(since, 1))
             return
@@ -143,16 +136,19 @@ class RowMigration(OuterHook):
             self._bodies = self._make()
             self._row_classes = self._bodies.row_classes()
         if self._pays_to_load([]):
-            self._send_away(events, due, waits)
+            self._send_away(events, EACH * count, due, waits)
 
     @uncollected
-    def _send_away(self, events: int, due: list[Notice], waits: list[StateWait]) -> None:
-        """Let the processes go away that can, of those that are due and those that wait for states, as it pays."""
+    def _send_away(self, events: int, needed: int, due: list[Notice], waits: list[StateWait]) -> None:
+        """Let the processes go away that can, of those that are due and those that wait for states, as it pays.
+
+        needed  the events of a run before that pays, unless it has paid in earlier runs
+        """
         assert self._bodies is not None
         may_go = self._row_classes.may_go
         due, waits = of_rows(due, waits, may_go)
         each = [who_waits(one) for one in (*(notice[3] for notice in due), *(wait.activity for wait in waits))]
-        usual = self.world._events_before + (span := ENOUGH // 2 // self._driver.cost)
+        usual = self.world._events_before + max(needed, span := ENOUGH // 2 // self._driver.cost)
         self.due = min(usual, 2 * events - self.world._events_before) if events < usual else self.due
         if not each or not self._bodies.may_go(each, is_early=events < usual):
             return

@@ -1,0 +1,16 @@
+"""How many events make it pay that processes become rows, and return: what that takes, counted in events of Python."""
+
+from __future__ import annotations
+
+from typing import Final
+
+EACH: Final = 16
+"""The events of each process before it goes: to go takes as long as these, to lend a guard as these beside flows."""
+EACH_EARLY: Final = 4
+"""The same where it has paid in earlier runs."""
+BACK: Final = 25
+"""The events that each process must have had while away when it returns to Python; with fewer it does not pay."""
+MORE: Final = 15
+"""The chunks that follow one while rows need no Python."""
+FEW: Final = 8
+"""The processes that may return to Python before it is judged whether that is too often."""
