@@ -27,13 +27,13 @@ from eventide.engine.codes import (
 from eventide.engine.event_location import note_start
 from eventide.engine.flow_queue import sift_up
 from eventide.engine.guard_screening import screen_at_start, unscreened
-from eventide.engine.law_evaluation import copy, is_true
+from eventide.engine.law_evaluation import clear, copy, is_true
 from eventide.engine.newton_step import (
     begin_again,
 )
 from eventide.engine.probing import test_inside, visit
 from eventide.engine.sampling import elapsed_at
-from eventide.engine.stepper import clear, run_laws
+from eventide.engine.stepper import run_laws
 from eventide.engine.switching import decide, loosen
 
 if TYPE_CHECKING:
@@ -81,10 +81,10 @@ def touch(a: Arrays, f: int, time: float) -> None:
         rest = a.flow.start_rest[f]  # of the states where the step began, if that is now
         if a.flow.event[f] >= 0.0 and time == a.flow.key[f]:
             # The states are those of the point found, which the clock has rounded: what is lost would sum up.
-            clear(a, f, E0)
+            clear(a, E0, a.flow.segments_lo[f], a.flow.segments_hi[f])
             _, rest = two_sum(a.flow.start[f], a.flow.start_rest[f] + a.flow.event[f])
         elif time > a.flow.start[f]:
-            clear(a, f, E0)
+            clear(a, E0, a.flow.segments_lo[f], a.flow.segments_hi[f])
             rest = 0.0
         a.flow.start_rest[f] = rest
         # A step that is cut was not seen to its end: the next is not longer for it.

@@ -53,6 +53,13 @@ def copy(a: Arrays, f: int, source: int, target: int) -> None:
             rows[target, i] = rows[source, i]
 
 
+def clear(a: Arrays, row: int, first: int, end: int) -> None:
+    """Set a row to zero, for some runs of slots."""
+    for s in range(first, end):
+        for i in range(a.segments[s, 0], a.segments[s, 1]):
+            a.rows[row, i] = 0.0
+
+
 def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
     """Execute the laws of flow `f` once; native code calls kernels by their addresses instead.
 

@@ -204,14 +204,6 @@ def combine_mixed(a: Arrays, f: int, row: int, stages: int, step: float, target:
             rows[target, i] = rows[Y0, i] + (rows[E0, i] + total) if onto_start else total
 
 
-def clear(a: Arrays, f: int, target: int) -> None:
-    """Set a row to zero, for the slots of a flow."""
-    rows = a.rows
-    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
-        for i in range(a.segments[s, 0], a.segments[s, 1]):
-            rows[target, i] = 0.0
-
-
 def error_ratio(a: Arrays, f: int, step: float) -> float:
     """The smallest ratio of tolerance to estimated error, capped; WORST becomes the slot where it was met.
 
@@ -232,11 +224,6 @@ def error_ratio(a: Arrays, f: int, step: float) -> float:
 
 
 def least_ratio(a: Arrays, f: int, low: int, high: int, ratio: float) -> float:
-    """As `least_of_each`; in native code four slots at a time are found to be no worse than those before."""
-    return least_of_each(a, f, low, high, ratio)
-
-
-def least_of_each(a: Arrays, f: int, low: int, high: int, ratio: float) -> float:
     """The smallest ratio of tolerance to the error in row P over some slots, or `ratio`, if that is smaller.
 
     WORST becomes the slot where it was met, if it was there

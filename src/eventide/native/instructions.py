@@ -12,7 +12,7 @@ from math import nan
 from typing import Final
 
 from eventide.native.expressions import Expressions
-from eventide.native.ir import Instruction, real
+from eventide.native.ir import real
 from eventide.native.values import Kind, Value
 
 
@@ -82,22 +82,9 @@ def truth_of_stepper(address: int, arrays: int, *others: float) -> bool:
     return False
 
 
-def are_within(errors: int, absolute: int, relative: int, states: int, ratio: float) -> bool:
-    """Whether the error of each of LANES slots, times a ratio, is within its tolerance; operands are addresses."""
-    return False
-
-
 def address_of(item: object) -> int:
     """The address of an item of an array."""
     return 0
-
-
-def clear_run(low: int, high: int) -> None:
-    """Set the items from one address up to another, not included, to zero."""
-
-
-def move_run(low: int, high: int, to: int) -> None:
-    """Copy the bytes from one address up to another, not included, to a third; the ranges may overlap."""
 
 
 def draw(address: int) -> float:
@@ -207,63 +194,6 @@ def _address(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     return Value(expressions.memory.address(*expressions.place(item)), "ptr")
 
 
-def _clear(expressions: Expressions, arguments: list[ast.expr]) -> Value:
-    builder = expressions.builder
-    low, high = (expressions.value(argument).text for argument in arguments)
-    many, before, test, body, done = (builder.block() for _ in range(5))
-    ends = [builder.convert("ptrtoint", "ptr", end, "i64") for end in (low, high)]
-    size = builder.value("sub", "i64", ends[1], ends[0])
-    builder.branch(builder.value("icmp sgt", "i64", size, FEW), many, before)
-    builder.enter(many)
-    builder.zero(low, size)
-    builder.jump(done)
-    builder.enter(before)
-    builder.jump(test)
-    builder.enter(body)
-    # Volatile, lest LLVM make a call of memset for two states.
-    builder.do(Instruction("store volatile", "double", real(0.0), f"%{test.label}.at"))
-    following = builder.value("getelementptr inbounds", "double", f"%{test.label}.at", 1)
-    builder.jump(test)
-    builder.enter(test)
-    at = builder.merge(test, "ptr", [(low, before), (following, body)], f"%{test.label}.at")
-    builder.branch(builder.value("icmp ult", "ptr", at, high), body, done)
-    builder.enter(done)
-    return Value("", "void")
-
-
-def _move(expressions: Expressions, arguments: list[ast.expr]) -> Value:
-    builder = expressions.builder
-    low, high, to = (expressions.value(argument).text for argument in arguments)
-    ends = [builder.convert("ptrtoint", "ptr", end, "i64") for end in (low, high)]
-    builder.move(low, to, builder.value("sub", "i64", ends[1], ends[0]))
-    return Value("", "void")
-
-
-def _are_within(expressions: Expressions, arguments: list[ast.expr]) -> Value:
-    """As `least_of_each` tests a slot: what is no number is not within."""
-    builder, group, wholes = expressions.builder, f"<{LANES} x double>", f"<{LANES} x i64>"
-    value, convert = builder.value, builder.convert
-    addresses = [expressions.value(argument).text for argument in arguments[:-1]]
-    errors, absolute, relative, states = (builder.get(group, address, "align 8") for address in addresses)
-    ratio = expressions.number(arguments[-1], "double").text
-    first = value("insertelement", group, "poison", f"double {ratio}", "i64 0")
-    ratios = value("shufflevector", group, first, f"{group} poison", f"<{LANES} x i32> zeroinitializer")
-
-    def size(numbers: str) -> str:
-        without_sign = ", ".join([f"i64 {2**63 - 1}"] * LANES)
-        whole = convert("bitcast", group, numbers, wholes)
-        return convert("bitcast", wholes, value("and", wholes, whole, f"<{without_sign}>"), group)
-
-    scaled = size(value("fmul", group, relative, states))
-    tolerances = value("fadd", group, size(absolute), scaled)
-    worse = value("fcmp ugt", group, value("fmul", group, size(errors), ratios), tolerances)
-    return Value(value("icmp eq", f"i{LANES}", convert("bitcast", f"<{LANES} x i1>", worse, f"i{LANES}"), 0), "i1")
-
-
-LANES: Final = 4
-"""The number of slots that are processed together."""
-FEW: Final = 128
-"""Up to this number of bytes is set to zero number by number."""
 INSTRUCTIONS: Final[dict[str, Intrinsic]] = {
     "law": _call(_LAW, "i64"),
     "condition": _call(_CONDITION, "i64"),
@@ -278,8 +208,5 @@ INSTRUCTIONS: Final[dict[str, Intrinsic]] = {
     "draw": _drawing("PyObject_CallNoArgs"),
     "draw_next": _drawing("PyIter_Next"),
     "tell": _tell,
-    "are_within": _are_within,
     "address_of": _address,
-    "clear_run": _clear,
-    "move_run": _move,
 }

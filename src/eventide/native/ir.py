@@ -167,7 +167,6 @@ class Builder:
     calls       the functions of Python that are called, with their declarations
     room        the memory that is used for the duration of a call, as instructions of the first block
     heap        how many bytes of it are allocated because they are too many for the stack
-    runs        the declarations of what sets runs of memory to zero, or moves them
     traps       whether it is noted where Python would raise; trap: the memory of that note, if there is any such place
     only_where  the Booleans, and their values on the paths on which Python would come here
     overflows   whether it is noted at once where a power is too large for Python; else when all else is known
@@ -184,7 +183,6 @@ class Builder:
         self.overflows = False
         self._put_off: list[tuple[Block, Instruction, Callable[[], None]]] = []
         self.calls: dict[str, str] = {}
-        self.runs: dict[str, None] = {}
         self.blocks: list[Block] = []
         self.current: Block | None = None
         self.symbols: dict[str, int] = {}
@@ -435,18 +433,6 @@ class Builder:
         self.store("i64", str(count), counts, "0")
         self.call("void", f"@{symbol}", ("ptr", addresses), ("ptr", counts), ("ptr", strides), ("ptr", "null"))
 
-    def zero(self, address: str, size: str) -> None:
-        """Set N bytes from an address on to zero."""
-        self.runs["declare void @llvm.memset.p0.i64(ptr, i8, i64, i1)"] = None
-        arguments = ("ptr", address), ("i8", "0"), ("i64", size), ("i1", "false")
-        self.call("void", "@llvm.memset.p0.i64", *arguments)
-
-    def move(self, address: str, to: str, size: str) -> None:
-        """Copy N bytes from one address to another; the ranges may overlap."""
-        self.runs["declare void @llvm.memmove.p0.p0.i64(ptr, ptr, i64, i1)"] = None
-        arguments = ("ptr", to), ("ptr", address), ("i64", size), ("i1", "false")
-        self.call("void", "@llvm.memmove.p0.p0.i64", *arguments)
-
     def truncated(self, value: str) -> str:
         """A double as a whole number; one that is too large as the nearest there is, NaN as 0."""
         self._intrinsics["llvm.fptosi.sat.i64.f64"] = "double"
@@ -470,7 +456,6 @@ class Builder:
         ]
         declared += [f"declare void @{name}(ptr, ptr, ptr, ptr) nounwind" for name in self.loops]
         declared += self.calls.values()
-        declared += self.runs
         for name, parameters in self._intrinsics.items():
             result = "i64" if name.endswith("i64.f64") else "double"
             declared.append(f"declare {result} @{name}({parameters})")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from typing import Final
 
 from eventide.engine.codes import (
     DEGREE,
@@ -31,9 +32,10 @@ from eventide.engine.codes import (
 )
 from eventide.engine.taylor_arithmetic import UNIT
 from eventide.native.gathering import WRITTEN_OUT, gathered
-from eventide.native.instructions import LANES
 from eventide.native.ir import real
 
+LANES: Final = 4
+"""The number of slots that are computed together."""
 _AS_IT_STANDS = """
 !0 = !{}
 !1 = distinct !{!1, !2, !3}

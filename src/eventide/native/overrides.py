@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from eventide.engine.codes import (
-    ABS,
     ALONE,
     BY_OTHERS,
     DEGREE,
@@ -25,12 +24,10 @@ from eventide.engine.codes import (
     LAID,
     LAID_WIDTH,
     LAYING,
-    MIDDLE,
     NUMBERS,
     NUMBERS_OF,
     OTHERS,
     RAISES,
-    REL,
     ROW,
     ROW_OF,
     SECOND_LAW,
@@ -41,20 +38,16 @@ from eventide.engine.codes import (
     R,
     Y,
 )
-from eventide.engine.law_evaluation import copy
-from eventide.engine.stepper import attempt_stages, combine_mixed, complete_stages, least_of_each
+from eventide.engine.law_evaluation import clear, copy
+from eventide.engine.stepper import attempt_stages, combine_mixed, complete_stages
 from eventide.native.gathering import BOUNDS, FIRST_ROW, FITTING, INTERPOLANT, MOTION
 from eventide.native.instructions import (
-    LANES,
     address_of,
-    are_within,
-    clear_run,
     combination,
     condition,
     fallback,
     fused,
     law,
-    move_run,
 )
 
 if TYPE_CHECKING:
@@ -76,12 +69,9 @@ def execute(a: Arrays, f: int, time: float, dt: float, row: int) -> None:
     if a.flow.assigns[f] == 1:
         copy(a, f, Y, KEPT)
     target = row if a.flow.direct[f] == 1 else R
-    for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
-        clear_run(address_of(a.rows[target, a.segments[s, 0]]), address_of(a.rows[target, a.segments[s, 1]]))
-    for s in range(a.flow.rests_lo[f], a.flow.rests_hi[f]):
-        clear_run(address_of(a.rows[target, a.segments[s, 0]]), address_of(a.rows[target, a.segments[s, 1]]))
-    for s in range(a.flow.sums_lo[f], a.flow.sums_hi[f]):
-        clear_run(address_of(a.rows[Y, a.segments[s, 0]]), address_of(a.rows[Y, a.segments[s, 1]]))
+    clear(a, target, a.flow.segments_lo[f], a.flow.segments_hi[f])
+    clear(a, target, a.flow.rests_lo[f], a.flow.rests_hi[f])
+    clear(a, Y, a.flow.sums_lo[f], a.flow.sums_hi[f])
     if a.flow.counted[f] == 0:
         count_runs(a, f)
     if call_laws(a, f, instant, dt, target) > 0:
@@ -193,16 +183,6 @@ def cut_run(a: Arrays, start: int, place: int) -> None:
     if place > start and rest > 0:
         a.law.run_length[start] = place - start
         a.law.run_length[place], a.law.joint[place] = rest, ALONE
-
-
-def move_laws(a: Arrays, first: int, end: int, by: int) -> None:
-    """Move rows of the chain."""
-    move_run(address_of(a.law.address[first]), address_of(a.law.address[end]), address_of(a.law.address[first + by]))
-
-
-def move_ends(a: Arrays, first: int, end: int, by: int) -> None:
-    """Move ends of runs."""
-    move_run(address_of(a.segments[0, first]), address_of(a.segments[0, end]), address_of(a.segments[0, first + by]))
 
 
 def attempt(a: Arrays, f: int, step: float, end: float) -> float:
@@ -331,25 +311,6 @@ def combine(a: Arrays, f: int, row: int, stages: int, step: float, target: int, 
         combine_mixed(a, f, row, stages, step, target, onto_start)
     else:
         combine_by(a, f, a.method.kernels[FIRST_ROW + row], step, 0.0)
-
-
-def least_ratio(a: Arrays, f: int, low: int, high: int, ratio: float) -> float:
-    """The smallest ratio of tolerance to error over some slots: most are no worse than one that came before."""
-    i = low
-    while i < high:
-        end = min(i + LANES, high)
-        if end < i + LANES or not are_within(
-            address_of(a.rows[P, i]),
-            address_of(a.rows[ABS, i]),
-            address_of(a.rows[REL, i]),
-            address_of(a.rows[MIDDLE, i]),
-            ratio,
-        ):
-            ratio = least_of_each(a, f, i, end, ratio)
-            if not ratio > 0.0:
-                return 0.0
-        i = end
-    return ratio
 
 
 def fit_rows(a: Arrays, f: int, step: float, columns: int) -> None:
