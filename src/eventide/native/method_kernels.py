@@ -1,13 +1,12 @@
 """A method's tableau as native code: one function for each combination of rates, with its weights as constants.
 
-In: `Coefficients`. Out: assembly, and a table of addresses. Four slots are computed at once, each by the same
+In: `Coefficients`. Out: assembly, and a table of addresses. LLVM computes several slots at once, each by the same
 operations in the same order as in `engine/stepper.py`, so that the bits are equal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Final
 
 from eventide.engine.codes import (
@@ -32,17 +31,19 @@ from eventide.engine.codes import (
 )
 from eventide.engine.taylor_arithmetic import UNIT
 from eventide.native.gathering import WRITTEN_OUT, gathered
-from eventide.native.ir import real
+from eventide.native.ir import ZERO, real
 
-LANES: Final = 4
-"""The number of slots that are computed together."""
-_AS_IT_STANDS = """
+_APART: Final = "align 8, !llvm.access.group !2"
+_MARKS: Final = """
 !0 = !{}
-!1 = distinct !{!1, !2, !3}
-!2 = !{!"llvm.loop.vectorize.enable", i1 false}
-!3 = !{!"llvm.loop.unroll.disable"}
+!1 = distinct !{!1, !3, !4, !5}
+!2 = distinct !{}
+!3 = !{!"llvm.loop.parallel_accesses", !2}
+!4 = !{!"llvm.loop.vectorize.width", i32 4}
+!5 = !{!"llvm.loop.interleave.count", i32 1}
 """
-"""The empty node of `INVARIANT`, and the mark of a loop of three turns at most, which is not worth unrolling."""
+"""The empty node of `INVARIANT`, and the mark of a loop over slots: as none depends on another, several are computed at
+once."""
 
 
 def method_text(method: Coefficients) -> str:
@@ -55,14 +56,14 @@ def method_text(method: Coefficients) -> str:
         kept = [(K + j, float(weight)) for j, weight in enumerate(weights) if weight != 0.0]
         combinations.append((kept, _target(row, stages, degree, implicit)))
     for row, (kept, target) in enumerate(combinations):
-        texts.append(_function(f"@row{row}", partial(_Combination, [(kept, target)], onto_start=target == Y)))
+        texts.append(_function(f"@row{row}", _Combination([(kept, target)], onto_start=target == Y)))
     assert len(combinations) == stages + DENSE + degree + int(method.sizes[EXTRA]) + ITERATED * implicit
     dense = combinations[stages + DENSE : stages + DENSE + degree]
-    texts.append(_function("@fitting", partial(_Combination, dense, onto_start=False)))
-    texts.append(_function("@interpolant", partial(_Interpolant, degree, Y)))
-    texts.append(_function("@motion", partial(_Interpolant, degree, Y, R)))
-    texts.append(_function("@bounds", partial(_Bounds, degree)))
-    return "".join(texts) + table_of(kernels_of(method)) + _AS_IT_STANDS
+    texts.append(_function("@fitting", _Combination(dense, onto_start=False)))
+    texts.append(_function("@interpolant", _Interpolant(degree, Y)))
+    texts.append(_function("@motion", _Interpolant(degree, Y, R)))
+    texts.append(_function("@bounds", _Bounds(degree)))
+    return "".join(texts) + table_of(kernels_of(method)) + _MARKS
 
 
 def kernels_of(method: Coefficients) -> list[str]:
@@ -97,93 +98,75 @@ def _target(row: int, stages: int, degree: int, implicit: int) -> int:
     return P + row - first if row >= first else {RESULT: Y2, ESTIMATE: P}[row - stages]
 
 
-class _Lanes:
-    """The instructions for one group of slots, or for a single one.
+class _Slot:
+    """The instructions for one slot."""
 
-    kind    of the group: a vector or a number
-    """
-
-    def __init__(self, *, is_single: bool) -> None:
-        self.is_single = is_single
-        self.kind = "double" if is_single else f"<{LANES} x double>"
-        self.nothing = real(0.0) if is_single else "zeroinitializer"
+    def __init__(self) -> None:
         self.setup: list[str] = []
         self.answers: dict[int, str] = {}
         """What is to be stored, by row."""
         self.lines: list[str] = []
         self.used: list[int] = []
-        self._names = 0
 
     def do(self, instruction: str) -> str:
         """Write an instruction; returns the name of its value."""
-        self._names += 1
-        name = f"{self.mark}{self._names}"
+        name = f"%w{len(self.lines)}"
         self.lines.append(f"{name} = {instruction}")
         return name
 
-    @property
-    def mark(self) -> str:
-        """What the names of its values begin with."""
-        return "%s" if self.is_single else "%w"
-
     def each(self, operation: str, one: str, other: str) -> str:
-        """An operation on every slot of the group."""
-        return self.do(f"{operation} {self.kind} {one}, {other}")
+        """An operation on two numbers."""
+        return self.do(f"{operation} double {one}, {other}")
 
     def same(self, name: str, product: str) -> str:
         """A number that is the same for every slot: its value, to be computed once."""
-        one = f"{self.mark}.{name}"
-        self.setup.append(f"{one}.one = fmul double {product}")
-        if self.is_single:
-            return f"{one}.one"
-        self.setup += [
-            f"{one}.first = insertelement {self.kind} poison, double {one}.one, i64 0",
-            f"{one} = shufflevector {self.kind} {one}.first, {self.kind} poison, <{LANES} x i32> zeroinitializer",
-        ]
-        return one
+        self.setup.append(f"%{name} = fmul double {product}")
+        return f"%{name}"
 
     def row(self, row: int) -> str:
         """The items of a row of slots."""
         if row not in self.used:
             self.used.append(row)
-        return f"{self.mark}row{row}"
+        return f"%row{row}"
 
     def onto_start(self, total: str) -> str:
         """The states at the start of the step, and an increment."""
         return self.each("fadd", self.row(Y0), self.each("fadd", self.row(E0), total))
 
-    def group(self, place: str) -> list[str]:
-        """The lines for the group that begins at a place."""
-        rows = sorted({*self.used, *self.answers})
-        at = f"{self.mark}at"
+    @property
+    def rows(self) -> list[int]:
+        """The rows that are read or written."""
+        return sorted({*self.used, *self.answers})
+
+    @property
+    def turn(self) -> list[str]:
+        """The lines for the slot at a place."""
         return [
-            *(f"{at}{row} = getelementptr inbounds double, ptr %start{row}, i64 {place}" for row in rows),
-            *(f"{self.row(row)} = load {self.kind}, ptr {at}{row}, align 8" for row in self.used),
+            *(f"%at{row} = getelementptr inbounds double, ptr %start{row}, i64 %i" for row in self.rows),
+            *(f"%row{row} = load double, ptr %at{row}, {_APART}" for row in self.used),
             *self.lines,
-            *(f"store {self.kind} {answer}, ptr {at}{row}, align 8" for row, answer in self.answers.items()),
+            *(f"store double {answer}, ptr %at{row}, {_APART}" for row, answer in self.answers.items()),
         ]
 
 
-class _Combination(_Lanes):
+class _Combination(_Slot):
     """Factor * weights . rates for each of some rows, onto the states at the start or not."""
 
-    def __init__(
-        self, rows: Sequence[tuple[list[tuple[int, float]], int]], *, onto_start: bool, is_single: bool
-    ) -> None:
-        super().__init__(is_single=is_single)
+    def __init__(self, rows: Sequence[tuple[list[tuple[int, float]], int]], *, onto_start: bool) -> None:
+        super().__init__()
         for kept, target in rows:
-            total = self.nothing
+            total = ZERO
             for k, (row, weight) in enumerate(kept):
                 factor = self.same(f"weight{k}.{target}", f"{real(weight)}, %factor")
                 total = self.each("fadd", total, self.each("fmul", factor, self.row(row)))
             self.answers[target] = self.onto_start(total) if onto_start else total
 
 
-class _Interpolant(_Lanes):
+class _Interpolant(_Slot):
     """The interpolant at a fraction of the step, `scale` times its derivative there, or both, by Horner's rule."""
 
-    def __init__(self, degree: int, *rows: int, is_single: bool) -> None:
-        super().__init__(is_single=is_single)
+    def __init__(self, degree: int, *rows: int) -> None:
+        super().__init__()
         self.degree = degree
         self.theta = self.same("theta", f"{real(1.0)}, %factor")
         if Y in rows:
@@ -192,13 +175,13 @@ class _Interpolant(_Lanes):
             self.answers[R] = self._derivative()
 
     def _value(self) -> str:
-        total = self.nothing
+        total = ZERO
         for m in range(self.degree - 1, -1, -1):
             total = self.each("fmul", self.theta, self.each("fadd", total, self.row(P + m)))
         return self.onto_start(total)
 
     def _derivative(self) -> str:
-        total = self.nothing
+        total = ZERO
         for m in range(self.degree - 1, -1, -1):
             times = self.same(f"times{m}", f"{real(1.0)}, {real(m + 1.0)}")
             term = self.each("fmul", times, self.row(P + m))
@@ -206,12 +189,12 @@ class _Interpolant(_Lanes):
         return self.each("fmul", self.same("by", f"{real(1.0)}, %scale"), total)
 
 
-class _Bounds(_Lanes):
+class _Bounds(_Slot):
     """Lower and upper bound of the interpolant, computed as `bounds_of` in `engine/guard_screening.py` does."""
 
-    def __init__(self, degree: int, *, is_single: bool) -> None:
-        super().__init__(is_single=is_single)
-        start, end, change, bend = self.row(Y0), self.row(Y2), self.row(P), self.nothing
+    def __init__(self, degree: int) -> None:
+        super().__init__()
+        start, end, change, bend = self.row(Y0), self.row(Y2), self.row(P), ZERO
         for m in range(1, degree):
             change = self.each("fadd", change, self.row(P + m))
             bend = self.each("fadd", bend, self._size(self.row(P + m)))
@@ -227,55 +210,35 @@ class _Bounds(_Lanes):
         return self.same(name, f"{real(1.0)}, {real(number)}")
 
     def _size(self, one: str) -> str:
-        whole = self.kind.replace("double", "i64")
-        mask = self.do(f"bitcast {self.kind} {one} to {whole}")
-        bits = "9223372036854775807" if self.is_single else f"<{', '.join(['i64 9223372036854775807'] * LANES)}>"
-        kept = self.do(f"and {whole} {mask}, {bits}")
-        return self.do(f"bitcast {whole} {kept} to {self.kind}")
+        return self.do(f"call double @llvm.fabs.f64(double {one})")
 
     def _extreme(self, comparison: str, best: str, *others: str) -> str:
-        truth = "i1" if self.is_single else f"<{LANES} x i1>"
         for other in others:
-            test = self.do(f"fcmp {comparison} {self.kind} {other}, {best}")
-            best = self.do(f"select {truth} {test}, {self.kind} {other}, {self.kind} {best}")
+            test = self.do(f"fcmp {comparison} double {other}, {best}")
+            best = self.do(f"select i1 {test}, double {other}, double {best}")
         return best
 
 
-def _function(name: str, make: Callable[..., _Lanes]) -> str:
-    """Whole groups first; then what is left one by one: what was stored by lanes under a mask is slow to load again.
-
-    make    makes the instructions, for a group or for a single slot
-    """
-    group, single = make(is_single=False), make(is_single=True)
+def _function(name: str, slot: _Slot) -> str:
+    """What is done for the slots of a run, of which LLVM computes several at once."""
     starts = []
-    for row in sorted({*group.used, *group.answers}):
+    for row in slot.rows:
         starts += [
             f"%skip{row} = mul nsw i64 %width, {row}",
             f"%start{row} = getelementptr inbounds double, ptr %rows, i64 %skip{row}",
         ]
     lines = [
         *starts,
-        *single.setup,
-        f"%last = sub nsw i64 %high, {LANES}",
-        "%fits = icmp sle i64 %low, %last",
-        "br i1 %fits, label %groups, label %rest",
-        "groups:",
-        *group.setup,
-        "br label %whole",
-        "whole:",
-        "%whole.i = phi i64 [ %low, %groups ], [ %following, %whole ]",
-        *group.group("%whole.i"),
-        f"%following = add nsw i64 %whole.i, {LANES}",
-        "%goes.on = icmp sle i64 %following, %last",
-        "br i1 %goes.on, label %whole, label %rest",
-        "rest:",
-        "%single.i = phi i64 [ %low, %entry ], [ %following, %whole ], [ %next, %single ]",
-        "%some = icmp slt i64 %single.i, %high",
-        "br i1 %some, label %single, label %done",
-        "single:",
-        *single.group("%single.i"),
-        "%next = add nsw i64 %single.i, 1",
-        "br label %rest, !llvm.loop !1",
+        *slot.setup,
+        "br label %test",
+        "test:",
+        "%i = phi i64 [ %low, %entry ], [ %next, %turn ]",
+        "%goes.on = icmp slt i64 %i, %high",
+        "br i1 %goes.on, label %turn, label %done",
+        "turn:",
+        *slot.turn,
+        "%next = add nsw i64 %i, 1",
+        "br label %test, !llvm.loop !1",
         "done:",
         "ret void",
     ]
