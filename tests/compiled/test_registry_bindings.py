@@ -23,6 +23,28 @@ def sim() -> ev.Simulation:
     return ev.Simulation(rng=1)
 
 
+# --- what may become another
+
+
+def test_a_table_that_is_a_tuple_is_compared_as_one_object_and_a_list_by_its_numbers(sim) -> None:
+    registry, sky = new_registry(), SimpleNamespace(wind=ev.inputs.LinearTable((0.0, 1.0), (2.0, 4.0)))
+
+    def kept(condition):
+        compare = registry.condition(condition).kernel.lowered.compare
+        return compare and compare(condition, ())
+
+    stands = kept(lambda: sky.wind(sim.time) > 3.0)
+    assert stands()
+    sky.wind = ev.inputs.LinearTable((0.0, 1.0), (2.0, 4.0))
+    assert not stands()
+    sky.rates = (1.0, 2.0, 3.0)
+    stands = kept(lambda: sky.rates[int(sim.time)] > 1.5)
+    assert stands()
+    sky.rates = [1.0, 2.0, 3.0]
+    assert not stands()
+    assert kept(lambda: sky.rates[int(sim.time)] > 1.5) is None
+
+
 # --- numbers that were taken as they stood
 
 

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from eventide.lowering.translation.values import Path
 
 
-IDENTIFIED: Final = ("class", "code", "same", "tuple", "token", "mode")
-"""The checks of single objects: while they are the same objects, the checks hold."""
+IDENTIFIED: Final = ("class", "code", "same", "tuple", "table", "token", "mode")
+"""The checks that hold while the objects are the same ones: of a table only if it is a tuple."""
 
 
 class Binding(NamedTuple):
@@ -111,7 +111,7 @@ def make_comparison(entry: Entry, steps: tuple[Step, ...]) -> Compare | None:
     """What compares by identity the objects at some steps; None where what they contain can change, or nothing can.
 
     Only the classes of objects are compared besides. So it takes some 20 ns a step, and asks a process in a row for no
-    data of the run.
+    data of the run. A table that is a tuple is one object, however long it is; for a list what is made returns None.
     """
     are_objects = all(step.selector != ITEMS and step.check in IDENTIFIED for step in steps)
     if not are_objects or not any(step.can_change for step in steps):
@@ -120,6 +120,8 @@ def make_comparison(entry: Entry, steps: tuple[Step, ...]) -> Compare | None:
     tests: list[str] = []
     for number, step in enumerate(steps):
         found = writer.find(number)
+        if step.check == "table":
+            writer.lines.append(f"if type(v{number}) is not tuple: return None")
         if step.can_change:
             tests.append(f"{found} is v{number}")
         if step.check == "code" or (step.check == "class" and step.expected not in NUMBERS):
