@@ -1,12 +1,13 @@
 """A method's tableau as native code: one function for each combination of rates, with its weights as constants.
 
-In: `Coefficients`. Out: assembly, and a table of addresses. LLVM computes several slots at once, each by the same
+In: `Coefficients`. Out: assembly, and a table of addresses. Four slots are computed at once, each by the same
 operations in the same order as in `engine/stepper.py`, so that the bits are equal.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Final
 
 from eventide.engine.codes import (
@@ -31,19 +32,17 @@ from eventide.engine.codes import (
 )
 from eventide.engine.taylor_arithmetic import UNIT
 from eventide.native.gathering import WRITTEN_OUT, gathered
-from eventide.native.ir import ZERO, real
+from eventide.native.ir import real
 
-_APART: Final = "align 8, !llvm.access.group !2"
-_MARKS: Final = """
+LANES: Final = 4
+"""The number of slots that are computed together."""
+_AS_IT_STANDS = """
 !0 = !{}
-!1 = distinct !{!1, !3, !4, !5}
-!2 = distinct !{}
-!3 = !{!"llvm.loop.parallel_accesses", !2}
-!4 = !{!"llvm.loop.vectorize.width", i32 4}
-!5 = !{!"llvm.loop.interleave.count", i32 1}
+!1 = distinct !{!1, !2, !3}
+!2 = !{!"llvm.loop.vectorize.enable", i1 false}
+!3 = !{!"llvm.loop.unroll.disable"}
 """
-"""The empty node of `INVARIANT`, and the mark of a loop over slots: as none depends on another, several are computed at
-once."""
+"""The empty node of `INVARIANT`, and the mark of a loop of three turns at most, which is not worth unrolling."""
 
 
 def method_text(method: Coefficients) -> str:
@@ -56,14 +55,14 @@ def method_text(method: Coefficients) -> str:
         kept = [(K + j, float(weight)) for j, weight in enumerate(weights) if weight != 0.0]
         combinations.append((kept, _target(row, stages, degree, implicit)))
     for row, (kept, target) in enumerate(combinations):
-        texts.append(_function(f"@row{row}", _Combination([(kept, target)], onto_start=target == Y)))
+        texts.append(_function(f"@row{row}", partial(_Combination, [(kept, target)], onto_start=target == Y)))
     assert len(combinations) == stages + DENSE + degree + int(method.sizes[EXTRA]) + ITERATED * implicit
     dense = combinations[stages + DENSE : stages + DENSE + degree]
-    texts.append(_function("@fitting", _Combination(dense, onto_start=False)))
-    texts.append(_function("@interpolant", _Interpolant(degree, Y)))
-    texts.append(_function("@motion", _Interpolant(degree, Y, R)))
-    texts.append(_function("@bounds", _Bounds(degree)))
-    return "".join(texts) + table_of(kernels_of(method)) + _MARKS
+    texts.append(_function("@fitting", partial(_Combination, dense, onto_start=False)))
+    texts.append(_function("@interpolant", partial(_Interpolant, degree, Y)))
+    texts.append(_function("@motion", partial(_Interpolant, degree, Y, R)))
+    texts.append(_function("@bounds", partial(_Bounds, degree)))
+    return "".join(texts) + table_of(kernels_of(method)) + _AS_IT_STANDS
 
 
 def kernels_of(method: Coefficients) -> list[str]:
@@ -98,75 +97,93 @@ def _target(row: int, stages: int, degree: int, implicit: int) -> int:
     return P + row - first if row >= first else {RESULT: Y2, ESTIMATE: P}[row - stages]
 
 
-class _Slot:
-    """The instructions for one slot."""
+class _Lanes:
+    """The instructions for one group of slots, or for a single one.
 
-    def __init__(self) -> None:
+    kind    of the group: a vector or a number
+    """
+
+    def __init__(self, *, is_single: bool) -> None:
+        self.is_single = is_single
+        self.kind = "double" if is_single else f"<{LANES} x double>"
+        self.nothing = real(0.0) if is_single else "zeroinitializer"
         self.setup: list[str] = []
         self.answers: dict[int, str] = {}
         """What is to be stored, by row."""
         self.lines: list[str] = []
         self.used: list[int] = []
+        self._names = 0
 
     def do(self, instruction: str) -> str:
         """Write an instruction; returns the name of its value."""
-        name = f"%w{len(self.lines)}"
+        self._names += 1
+        name = f"{self.mark}{self._names}"
         self.lines.append(f"{name} = {instruction}")
         return name
 
+    @property
+    def mark(self) -> str:
+        """What the names of its values begin with."""
+        return "%s" if self.is_single else "%w"
+
     def each(self, operation: str, one: str, other: str) -> str:
-        """An operation on two numbers."""
-        return self.do(f"{operation} double {one}, {other}")
+        """An operation on every slot of the group."""
+        return self.do(f"{operation} {self.kind} {one}, {other}")
 
     def same(self, name: str, product: str) -> str:
         """A number that is the same for every slot: its value, to be computed once."""
-        self.setup.append(f"%{name} = fmul double {product}")
-        return f"%{name}"
+        one = f"{self.mark}.{name}"
+        self.setup.append(f"{one}.one = fmul double {product}")
+        if self.is_single:
+            return f"{one}.one"
+        self.setup += [
+            f"{one}.first = insertelement {self.kind} poison, double {one}.one, i64 0",
+            f"{one} = shufflevector {self.kind} {one}.first, {self.kind} poison, <{LANES} x i32> zeroinitializer",
+        ]
+        return one
 
     def row(self, row: int) -> str:
         """The items of a row of slots."""
         if row not in self.used:
             self.used.append(row)
-        return f"%row{row}"
+        return f"{self.mark}row{row}"
 
     def onto_start(self, total: str) -> str:
         """The states at the start of the step, and an increment."""
         return self.each("fadd", self.row(Y0), self.each("fadd", self.row(E0), total))
 
-    @property
-    def rows(self) -> list[int]:
-        """The rows that are read or written."""
-        return sorted({*self.used, *self.answers})
-
-    @property
-    def turn(self) -> list[str]:
-        """The lines for the slot at a place."""
+    def group(self, place: str) -> list[str]:
+        """The lines for the group that begins at a place."""
+        rows = sorted({*self.used, *self.answers})
+        at = f"{self.mark}at"
         return [
-            *(f"%at{row} = getelementptr inbounds double, ptr %start{row}, i64 %i" for row in self.rows),
-            *(f"%row{row} = load double, ptr %at{row}, {_APART}" for row in self.used),
+            *(f"{at}{row} = getelementptr inbounds double, ptr %start{row}, i64 {place}" for row in rows),
+            *(f"{self.row(row)} = load {self.kind}, ptr {at}{row}, align 8" for row in self.used),
             *self.lines,
-            *(f"store double {answer}, ptr %at{row}, {_APART}" for row, answer in self.answers.items()),
+            *(f"store {self.kind} {answer}, ptr {at}{row}, align 8" for row, answer in self.answers.items()),
         ]
 
 
-class _Combination(_Slot):
+class _Combination(_Lanes):
     """Factor * weights . rates for each of some rows, onto the states at the start or not."""
 
-    def __init__(self, rows: Sequence[tuple[list[tuple[int, float]], int]], *, onto_start: bool) -> None:
-        super().__init__()
+    def __init__(
+        self, rows: Sequence[tuple[list[tuple[int, float]], int]], *, onto_start: bool, is_single: bool
+    ) -> None:
+        super().__init__(is_single=is_single)
         for kept, target in rows:
-            total = ZERO
+            total = self.nothing
             for k, (row, weight) in enumerate(kept):
                 factor = self.same(f"weight{k}.{target}", f"{real(weight)}, %factor")
                 total = self.each("fadd", total, self.each("fmul", factor, self.row(row)))
             self.answers[target] = self.onto_start(total) if onto_start else total
 
 
-class _Interpolant(_Slot):
+class _Interpolant(_Lanes):
     """The interpolant at a fraction of the step, `scale` times its derivative there, or both, by Horner's rule."""
 
-    def __init__(self, degree: int, *rows: int) -> None:
-        super().__init__()
+    def __init__(self, degree: int, *rows: int, is_single: bool) -> None:
+        super().__init__(is_single=is_single)
         self.degree = degree
         self.theta = self.same("theta", f"{real(1.0)}, %factor")
         if Y in rows:
@@ -175,13 +192,13 @@ class _Interpolant(_Slot):
             self.answers[R] = self._derivative()
 
     def _value(self) -> str:
-        total = ZERO
+        total = self.nothing
         for m in range(self.degree - 1, -1, -1):
             total = self.each("fmul", self.theta, self.each("fadd", total, self.row(P + m)))
         return self.onto_start(total)
 
     def _derivative(self) -> str:
-        total = ZERO
+        total = self.nothing
         for m in range(self.degree - 1, -1, -1):
             times = self.same(f"times{m}", f"{real(1.0)}, {real(m + 1.0)}")
             term = self.each("fmul", times, self.row(P + m))
@@ -189,12 +206,12 @@ class _Interpolant(_Slot):
         return self.each("fmul", self.same("by", f"{real(1.0)}, %scale"), total)
 
 
-class _Bounds(_Slot):
+class _Bounds(_Lanes):
     """Lower and upper bound of the interpolant, computed as `bounds_of` in `engine/guard_screening.py` does."""
 
-    def __init__(self, degree: int) -> None:
-        super().__init__()
-        start, end, change, bend = self.row(Y0), self.row(Y2), self.row(P), ZERO
+    def __init__(self, degree: int, *, is_single: bool) -> None:
+        super().__init__(is_single=is_single)
+        start, end, change, bend = self.row(Y0), self.row(Y2), self.row(P), self.nothing
         for m in range(1, degree):
             change = self.each("fadd", change, self.row(P + m))
             bend = self.each("fadd", bend, self._size(self.row(P + m)))
@@ -210,35 +227,55 @@ class _Bounds(_Slot):
         return self.same(name, f"{real(1.0)}, {real(number)}")
 
     def _size(self, one: str) -> str:
-        return self.do(f"call double @llvm.fabs.f64(double {one})")
+        whole = self.kind.replace("double", "i64")
+        mask = self.do(f"bitcast {self.kind} {one} to {whole}")
+        bits = "9223372036854775807" if self.is_single else f"<{', '.join(['i64 9223372036854775807'] * LANES)}>"
+        kept = self.do(f"and {whole} {mask}, {bits}")
+        return self.do(f"bitcast {whole} {kept} to {self.kind}")
 
     def _extreme(self, comparison: str, best: str, *others: str) -> str:
+        truth = "i1" if self.is_single else f"<{LANES} x i1>"
         for other in others:
-            test = self.do(f"fcmp {comparison} double {other}, {best}")
-            best = self.do(f"select i1 {test}, double {other}, double {best}")
+            test = self.do(f"fcmp {comparison} {self.kind} {other}, {best}")
+            best = self.do(f"select {truth} {test}, {self.kind} {other}, {self.kind} {best}")
         return best
 
 
-def _function(name: str, slot: _Slot) -> str:
-    """What is done for the slots of a run, of which LLVM computes several at once."""
+def _function(name: str, make: Callable[..., _Lanes]) -> str:
+    """Whole groups first; then what is left one by one: what was stored by lanes under a mask is slow to load again.
+
+    make    makes the instructions, for a group or for a single slot
+    """
+    group, single = make(is_single=False), make(is_single=True)
     starts = []
-    for row in slot.rows:
+    for row in sorted({*group.used, *group.answers}):
         starts += [
             f"%skip{row} = mul nsw i64 %width, {row}",
             f"%start{row} = getelementptr inbounds double, ptr %rows, i64 %skip{row}",
         ]
     lines = [
         *starts,
-        *slot.setup,
-        "br label %test",
-        "test:",
-        "%i = phi i64 [ %low, %entry ], [ %next, %turn ]",
-        "%goes.on = icmp slt i64 %i, %high",
-        "br i1 %goes.on, label %turn, label %done",
-        "turn:",
-        *slot.turn,
-        "%next = add nsw i64 %i, 1",
-        "br label %test, !llvm.loop !1",
+        *single.setup,
+        f"%last = sub nsw i64 %high, {LANES}",
+        "%fits = icmp sle i64 %low, %last",
+        "br i1 %fits, label %groups, label %rest",
+        "groups:",
+        *group.setup,
+        "br label %whole",
+        "whole:",
+        "%whole.i = phi i64 [ %low, %groups ], [ %following, %whole ]",
+        *group.group("%whole.i"),
+        f"%following = add nsw i64 %whole.i, {LANES}",
+        "%goes.on = icmp sle i64 %following, %last",
+        "br i1 %goes.on, label %whole, label %rest",
+        "rest:",
+        "%single.i = phi i64 [ %low, %entry ], [ %following, %whole ], [ %next, %single ]",
+        "%some = icmp slt i64 %single.i, %high",
+        "br i1 %some, label %single, label %done",
+        "single:",
+        *single.group("%single.i"),
+        "%next = add nsw i64 %single.i, 1",
+        "br label %rest, !llvm.loop !1",
         "done:",
         "ret void",
     ]
