@@ -85,15 +85,6 @@ EXECUTED: Final = "attempt_stages", "complete_stages", "last_stage", "run_stage"
 """The functions of the stepper that are executed as they are."""
 
 
-class _Factor(Wire):
-    """The length of the step: its product with a weight of zero is zero, so that the stepper leaves the term out."""
-
-    __slots__ = ()
-
-    def __mul__(self, other: Wire | float) -> Wire | float:  # type: ignore[override]  # a weight is a number
-        return 0.0 if other == 0.0 else super().__mul__(other)
-
-
 class _Slots(Wire):
     """A number of each slot of the flow, its text in a line of its own: an operation is one on each, in their order."""
 
@@ -178,7 +169,7 @@ class _Step:
         start, rest, self.before, self.end = (
             Wire(self.builder, f"%{name}") for name in ("start", "rest", "before", "end")
         )
-        self.step = _Factor(self.builder, "%step")
+        self.step = Wire(self.builder, "%step")
         sizes, nodes, table = method.sizes.tolist(), method.nodes.tolist(), view_of(np.asarray(method.table))
         self.method = SimpleNamespace(sizes=sizes, nodes=nodes, table=table)
         self.flow = SimpleNamespace(start=[start], start_rest=[rest], past_step=[0.0], segments_lo=[0], segments_hi=[1])

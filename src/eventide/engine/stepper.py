@@ -185,9 +185,9 @@ def combine(a: Arrays, f: int, row: int, stages: int, step: float, target: int, 
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             total = 0.0
             for j in range(stages):
-                weight = step * a.method.table[row, j]
+                weight = a.method.table[row, j]
                 if weight != 0.0:
-                    total += weight * rows[K + j, i]
+                    total += step * weight * rows[K + j, i]
             rows[target, i] = rows[Y0, i] + (rows[E0, i] + total) if onto_start else total
 
 
@@ -198,9 +198,9 @@ def combine_mixed(a: Arrays, f: int, row: int, stages: int, step: float, target:
         for i in range(a.segments[s, 0], a.segments[s, 1]):
             total = 0.0
             for j in range(stages):
-                weight = step * a.method.mixed[row, j]
+                weight = a.method.mixed[row, j]
                 if weight != 0.0:
-                    total += weight * rows[K + j, i]
+                    total += step * weight * rows[K + j, i]
             rows[target, i] = rows[Y0, i] + (rows[E0, i] + total) if onto_start else total
 
 
