@@ -386,9 +386,9 @@ class Simulation(World):
         from eventide.compilation.account import RowsNote, explain
         from eventide.migration.examination import examined
 
-        away, waiting = self._migration, list(self._conditions)  # first, as that may return processes to Python
+        away, begun = self._migration, self.processes  # first, as that may return processes to Python
         notes = [] if away is None else list(away.notes)
-        notes += examined(self._make_bodies(), waiting, notes)
+        notes += examined(self._make_bodies(), begun, notes)
         refused = {} if away is None else away.refused_functions
         looks = self._the_monitor.row_driver.looks if "_the_monitor" in self.__dict__ else None
         observers = () if looks is None else looks.in_python(refused)

@@ -171,8 +171,8 @@ LOOKING: Final = (
     "stores, and of functions that it can compute, which are not dense and do not stream"
 )
 NEEDS: Final = (
-    "those begin after some events, and where nothing needs Python between two of them, such as an observer, or a wait "
-    "or a law that is Python"
+    "those begin after some events, where nothing needs Python between two of them, such as an observer, or a wait or "
+    "a law that is Python, and where what is left to Python is rare enough to pay"
 )
 """Why processes whose functions are native code may all be in Python."""
 

@@ -1,7 +1,6 @@
 """What is known of processes before they have had enough events to become rows: whether they can, and what cannot.
 
-In: conditions that are waited for. Out: notes of the functions of processes that wait for them, as there are of those
-whose processes have been rows.
+In: processes. Out: notes of their functions, as there are of those whose processes have been rows.
 """
 
 from __future__ import annotations
@@ -10,8 +9,6 @@ from types import GeneratorType
 from typing import TYPE_CHECKING
 
 from eventide.discrete.inside import generator_of
-from eventide.discrete.processes.composite import who_waits
-from eventide.discrete.processes.process import Process
 from eventide.reading.generators import function_of
 
 if TYPE_CHECKING:
@@ -19,16 +16,15 @@ if TYPE_CHECKING:
     from types import CodeType
 
     from eventide.bodies.body import Bodies
-    from eventide.discrete.conditions.condition import Condition
     from eventide.discrete.processes.migration import RowNote
+    from eventide.discrete.processes.process import Process
 
 
-def examined(bodies: Bodies, conditions: Iterable[Condition], known: Sequence[RowNote]) -> list[RowNote]:
-    """Notes of the functions of the processes that wait for some conditions, besides those that are known."""
+def examined(bodies: Bodies, processes: Iterable[Process], known: Sequence[RowNote]) -> list[RowNote]:
+    """Notes of the functions of some processes, besides those that are known."""
     codes: dict[CodeType, None] = {note.code: None for note in known}
-    for condition in conditions:
-        process = who_waits(condition.owner)
-        generator: object = generator_of(process) if isinstance(process, Process) else None
+    for process in processes:
+        generator: object = generator_of(process)
         if isinstance(generator, GeneratorType):
             function = function_of(generator)
             if function is not None and function.__code__ not in codes:
