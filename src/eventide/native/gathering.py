@@ -10,7 +10,6 @@ from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import Final
 
-from eventide.engine import law_evaluation, newton_matrices, newton_step
 from eventide.engine.guard_signs import crossing, sign_of
 from eventide.engine.taylor_arithmetic import stretch
 from eventide.engine.taylor_models import enclose_state
@@ -20,33 +19,8 @@ from eventide.native.outside import MATHEMATICAL
 from eventide.native.statements import Translation
 from eventide.native.values import Untranslatable
 
-_INLINED: Final = frozenset(
-    [
-        "evaluate",
-        "execute",
-        "run_laws",
-        "is_true",
-        "holds",
-        "copy",
-        "combine",
-        "combine_by",
-        "time_at",
-        "unscreened",
-        "find_coefficients",
-        "complete_written",
-        "open_written",
-        "handle",
-        "note_firing",
-        "take",
-        "react",
-        "complete_to",
-        "take_up",
-        "unlink",
-    ]
-)
+_INLINED: Final = frozenset(["evaluate", "execute", "run_laws", "is_true", "holds", "copy", "combine", "combine_by"])
 """Small functions on the path of every evaluation, which LLVM would leave as calls."""
-_RARE: Final = frozenset(module.__name__ for module in (newton_step, newton_matrices, law_evaluation))
-"""Modules of what few models need: their functions are not copied into those that call them."""
 WRITTEN_OUT: Final[tuple[FunctionType, ...]] = (enclose_state, stretch, sign_of, crossing)  # type: ignore[assignment]
 """Functions made for each method, with loops over the degree unrolled. They are called at the first addresses in
 `kernels`."""
@@ -90,6 +64,4 @@ def gathered(
 
 def _mark(function: FunctionType) -> str:
     """The attributes of a function of the stepper for the compiler."""
-    if function.__name__ in _INLINED:
-        return "alwaysinline"
-    return "cold" if function.__module__ in _RARE else ""
+    return "alwaysinline" if function.__name__ in _INLINED else ""
