@@ -59,12 +59,15 @@ def run_through(sim: ev.Simulation, module: ModuleType, log: list[Any], horizon:
 
 
 HEAD = """import math
+from collections import defaultdict, deque
+
 import eventide as ev
 
 LIMIT = 400
 RATE = 1.25
 TABLE = [0.5, 1.0, 2.5]
 FLOATS, COUNTS, PARTS = [], [], []
+KINDS, TALLY, MARKS, LINES, QUEUE, SUMS = ("a", "b", "c"), {}, set(), {}, deque(), defaultdict(int)
 
 
 def twice(x):
@@ -84,6 +87,14 @@ class Part:
 
 def reset():
     FLOATS[:], COUNTS[:], PARTS[:] = [0.5, 0.25, 1.5], [3, 1, 2], [Part(0.25), Part(0.5), Part(1.0)]
+    for one in (TALLY, MARKS, LINES, QUEUE, SUMS):
+        one.clear()
+    TALLY.update(a=1, b=0.5, c=True)
+    LINES.update({0: [], 1: [0.5]})
+
+
+def contents():
+    return [list(TALLY.items()), sorted(map(repr, MARKS)), LINES, list(QUEUE), dict(SUMS)]
 
 """
 
@@ -363,13 +374,35 @@ ENTRIES = (
     "n",
 )
 """What is appended in the place of a number, made of that number."""
+ITEMS = (
+    "TALLY[n % 4] = {0}",
+    "TALLY[KINDS[n % 3]] += {0}",
+    "TALLY[KINDS[n % 3]] *= 0.5",
+    "TALLY[n % 5] = KINDS[n % 3], ({0}, n)",
+    "MARKS.add((n % 5, {0} > 1.0))",
+    "MARKS.discard((n % 5, True))",
+    "LINES[n % 3].append(({0}, n))",
+    "LINES[n % 2][0] = {0}",
+    "QUEUE.append({0})",
+    "QUEUE.appendleft((sim.time, KINDS[n % 3]))",
+    "SUMS[n % 6] += 1",
+    "SUMS[KINDS[n % 3], n > 2] -= n",
+    "x = TALLY[KINDS[n % 3]] * 0.5",
+    "x = TALLY.get(n % 6, 0.5)",
+    "n = SUMS[n % 4] + len(MARKS) + len(QUEUE)",
+    "x = 1.5 if KINDS[n % 2] in TALLY and n % 9 not in SUMS else {0}",
+    "x = LINES[1][0]",
+)
+"""What is done with containers in its place."""
 
 
 def varied(text: str) -> str:
     """The same model, in which some numbers are appended to lists with others."""
-    chance = Random(len(text))
+    chance, other = Random(len(text)), Random(f"items {len(text)}")
 
     def vary(found: re.Match[str]) -> str:
+        if other.random() < 0.5:
+            return f"{found[1].partition('s')[0]}{other.choice(ITEMS).format(found[2])}"
         entry = chance.choice(ENTRIES).format(found[2]) if chance.random() < 0.4 else found[2]
         return f"{found[1]}({entry})"
 
@@ -402,7 +435,8 @@ def outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int, horizo
     run_through(sim, module, log, horizon)
     frames = [module.variables_of(process) for process in processes if not process.terminated]
     states = [(p.name, p.terminated, p.idle or p.event_time, p.why_waiting()) for p in processes]
-    return [sim.time, sim.events, rng.random(), sim.stream("stream 0").random(), log, seen, states, frames]
+    rest = [log, seen, states, frames, module.contents()]
+    return [sim.time, sim.events, rng.random(), sim.stream("stream 0").random(), *rest]
 
 
 RICH_HEAD = """

@@ -18,6 +18,7 @@ from eventide.bodies.operands import EXACT, LARGEST, Known, Operand, Unknown
 if TYPE_CHECKING:
     from eventide.bodies.emission import Emission
 
+ARITHMETIC: Final[dict[type, str]] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 CHECKED: Final[Mapping[object, tuple[str, str]]] = {
     math.sqrt: ("sqrt", "not ({0} >= 0.0)"),
     math.exp: ("exp", "not ({0} <= 709.0)"),

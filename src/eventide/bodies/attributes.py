@@ -9,15 +9,16 @@ from __future__ import annotations
 import ast
 import sys
 from collections.abc import Callable
-from math import copysign
 from operator import attrgetter
 from types import FunctionType, MemberDescriptorType
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.bodies.calls import PLAIN, object_at
+from eventide.bodies.calls import PLAIN
 from eventide.bodies.naming import ABSENT, CREATED, Fact
 from eventide.bodies.operands import EXACT, KINDS, WIDE, Kind, Operand, Thing, Unknown, constant
+from eventide.bodies.stations.choosing import picked
 from eventide.discrete.processes.process import Process
+from eventide.discrete.resources.resource import PreemptiveResource, Resource
 from eventide.discrete.world import World
 from eventide.rows.codes import UNMADE
 from eventide.statistics.tally import Tally
@@ -70,7 +71,8 @@ def read(expressions: BodyExpressions, owner: Thing, node: ast.Attribute) -> Ope
     key = ".".join((owner.root, *map(str, owner.path), name))
     kind = KINDS.get(type(found)) or (naming.kinds.get(key) if owner.root else None)
     if kind is not None and naming.kinds.get(key) == "mixed":
-        return _mixed_number(expressions, owner, name)
+        where = f"{naming.address(owner)}, {_constant(naming, sys.intern(name))}"
+        return taken_mixed(naming, expressions.emission, f"attribute({where}, {{}})")
     if kind is not None:
         if type(found) in KINDS:
             naming.note_type(owner, name, type(found))
@@ -99,7 +101,7 @@ def read_held(expressions: BodyExpressions, owner: Operand, node: ast.Attribute)
     if kind is None:
         raise Unknown("of objects that a variable holds in turn numbers are native", node)
     where = f"{owner.text}, {_constant(naming, sys.intern(node.attr))}"
-    return _taken(expressions.emission, f"attribute({where}, {_constant(naming, _TYPES[kind])})", kind)
+    return taken(expressions.emission, f"attribute({where}, {_constant(naming, _TYPES[kind])})", kind)
 
 
 def _held(expressions: BodyExpressions, owner: Operand, node: ast.Attribute) -> Any:
@@ -136,18 +138,16 @@ def _of_created(expressions: BodyExpressions, owner: Thing, node: ast.Attribute,
 def _number(expressions: BodyExpressions, owner: Thing, name: str, kind: Kind) -> Operand:
     naming, emission = expressions.naming, expressions.emission
     where = f"{naming.address(owner)}, {_constant(naming, sys.intern(name))}"
-    return _taken(emission, f"attribute({where}, {_constant(naming, _TYPES[kind])})", kind)
+    return taken(emission, f"attribute({where}, {_constant(naming, _TYPES[kind])})", kind)
 
 
-def _mixed_number(expressions: BodyExpressions, owner: Thing, name: str) -> Operand:
-    """A number that is now a whole one, now a float."""
-    naming, emission = expressions.naming, expressions.emission
-    where = f"{naming.address(owner)}, {_constant(naming, sys.intern(name))}"
+def taken_mixed(naming: Naming, emission: Emission, text: str) -> Operand:
+    """A number that is now a whole one, now a float; the text leaves out the address of its type."""
     value = emission.keep_early("0.0", "mixed")
-    is_whole = emission.keep_early(f"attribute({where}, {_constant(naming, int)})", "int").text
+    is_whole = emission.keep_early(text.format(_constant(naming, int)), "int").text
     real = emission.keep_early("0", "int").text
     emission.emit_early(
-        f"if {is_whole} == 0:\n    {real} = attribute({where}, {_constant(naming, float)})\n"
+        f"if {is_whole} == 0:\n    {real} = {text.format(_constant(naming, float))}\n"
         f"    if {real} == 0:\n        code = EXIT\n        break\n    {value.text} = taken_real({real})\n"
         f"else:\n    {real} = taken_whole({is_whole})\n    if {real} > {EXACT} or {real} < -{EXACT}:\n"
         f"        code = EXIT\n        break\n    {value.text} = float({real})"
@@ -155,10 +155,12 @@ def _mixed_number(expressions: BodyExpressions, owner: Thing, name: str) -> Oper
     return value._replace(whole=f"({is_whole} != 0)")
 
 
-def _taken(emission: Emission, text: str, kind: Kind) -> Operand:
+def taken(emission: Emission, text: str, kind: Kind) -> Operand:
     """The number that is found, of a type."""
     found = emission.keep_early(text, "int").text
     emission.emit_early(_EXIT.format(f"{found} == 0"))
+    if kind == "object":
+        return Operand(found, "object")
     if kind == "float":
         return emission.keep_early(f"taken_real({found})", "float")
     whole = emission.keep_early(f"taken_whole({found})", "int")
@@ -168,24 +170,32 @@ def _taken(emission: Emission, text: str, kind: Kind) -> Operand:
     return whole
 
 
-def item_of(expressions: BodyExpressions, node: ast.Subscript) -> Operand:
-    """A number of a list or a tuple, as it is now. Raises Unknown."""
-    owner, naming = expressions.value(node.value), expressions.naming
-    kind = KINDS.get(type(owner.value[0])) if isinstance(owner, Thing) and _has_items(owner) and owner.value else None
-    if kind is None or not isinstance(owner, Thing):
-        raise Unknown("only numbers are read from lists and tuples by native code", node)
+def item_of(expressions: BodyExpressions, node: ast.Subscript) -> Operand | None:
+    """A number of a list or a tuple as it is now, or an object of a tuple, which keeps it; None for other items.
+
+    Raises Unknown.
+    """
+    naming = expressions.naming
+    owner = None if isinstance(node.value, ast.Subscript) else expressions.value(node.value)
+    if not isinstance(owner, Thing) or not _has_items(owner) or not owner.value:
+        return None
+    kind = type(owner.value[0])
+    if kind in (Resource, PreemptiveResource):
+        return picked(expressions, node)
+    if kind not in KINDS and not (type(owner.value) is tuple and {*map(type, owner.value)} == {kind}):
+        return None
     index = expressions.number(node.slice, "int")
     if not index.is_early:
         raise Unknown("it may fail after it has had an effect", node)
-    where = f"{naming.address(owner)}, {index.text}, {_constant(naming, _TYPES[kind])}"
-    return _taken(expressions.emission, f"item({where})", kind)
+    text = f"item({naming.address(owner)}, {index.text}, {_constant(naming, kind)})"
+    return taken(expressions.emission, text, KINDS.get(kind, "object"))
 
 
-def length_of(expressions: BodyExpressions, node: ast.expr) -> Operand:
-    """How many items a list or a tuple has. Raises Unknown."""
-    owner = expressions.value(node)
+def length_of(expressions: BodyExpressions, node: ast.expr) -> Operand | None:
+    """How many items a list or a tuple has; None for anything else. Raises Unknown."""
+    owner = None if isinstance(node, ast.Subscript) else expressions.value(node)
     if not isinstance(owner, Thing) or not _has_items(owner):
-        raise Unknown("what else has items is counted by Python", node)
+        return None
     return expressions.emission.keep_early(f"length({expressions.naming.address(owner)})", "int")
 
 
@@ -386,93 +396,8 @@ def _place(expressions: BodyExpressions, owner: Operand | Thing, kept: Kept, nod
     emission.emit_early("if a.run.arrays == 0:\n    code = EXIT\n    break")
     if isinstance(owner, Operand):
         where = f"{owner.text}, {_constant(naming, sys.intern(kept.block))}, {_constant(naming, int)}"
-        first = _taken(emission, f"attribute({where})", "int").text
+        first = taken(emission, f"attribute({where})", "int").text
         slot = emission.keep_early(f"{first} + {kept.offset}", "int").text
     else:
         slot = naming.quantity(owner, kept)
     return slot, "-1" if kept.role == "field" else f"{slot} - {kept.offset}"
-
-
-# --- kernels as Python runs them: native code has instructions in place of these calls --------------------------------
-
-
-def attribute(owner: int, name: int, kind: int) -> int:
-    """The address of an attribute of a certain type; 0 where it has another one, or there is none."""
-    found = getattr(object_at(owner), object_at(name), ABSENT)
-    return id(found) if type(found) is object_at(kind) else 0
-
-
-def is_of_class(owner: int, kind: int) -> int:
-    """1 if an object is of a class itself, else 0."""
-    return int(type(object_at(owner)) is object_at(kind))
-
-
-def is_attribute(owner: int, name: int, known: int) -> int:
-    """1 if an attribute is a certain object, else 0."""
-    return int(getattr(object_at(owner), object_at(name), ABSENT) is object_at(known))
-
-
-def item(owner: int, index: int, kind: int) -> int:
-    """The address of an item of a certain type; 0 where it has another one, or there is none."""
-    items = object_at(owner)
-    found = items[index] if -len(items) <= index < len(items) else ABSENT
-    return id(found) if type(found) is object_at(kind) else 0
-
-
-def length(owner: int) -> int:
-    """How many items there are."""
-    return len(object_at(owner))
-
-
-def dropped(address: int) -> int:
-    """The same address."""
-    return address
-
-
-def is_minus_zero(value: float) -> int:
-    """1 for the zero with a sign, else 0."""
-    return int(value == 0.0 and copysign(1.0, value) < 0.0)
-
-
-def taken_real(address: int) -> float:
-    """The value of a float."""
-    return float(object_at(address))
-
-
-def taken_whole(address: int) -> int:
-    """The value of a whole number, or of a Boolean."""
-    return int(object_at(address))
-
-
-def set_real(owner: int, name: int, value: float) -> int:
-    """Set an attribute to a float; 0."""
-    setattr(object_at(owner), object_at(name), value)
-    return 0
-
-
-def set_whole(owner: int, name: int, value: int) -> int:
-    """Set an attribute to a whole number; 0."""
-    setattr(object_at(owner), object_at(name), value)
-    return 0
-
-
-def set_truth(owner: int, name: int, value: int) -> int:
-    """Set an attribute to a Boolean; 0."""
-    setattr(object_at(owner), object_at(name), value != 0)
-    return 0
-
-
-FUNCTIONS: Final = (
-    attribute,
-    item,
-    length,
-    is_attribute,
-    is_of_class,
-    dropped,
-    is_minus_zero,
-    taken_real,
-    taken_whole,
-    set_real,
-    set_whole,
-    set_truth,
-)

@@ -12,7 +12,6 @@ from types import FunctionType, GeneratorType, TracebackType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.bodies import attributes
-from eventide.bodies.calls import object_at
 from eventide.bodies.environment import Environment, RowStart, SpawnTemplate, roots_of
 from eventide.bodies.examination import read, suits
 from eventide.bodies.kernels import plain_kernel
@@ -40,6 +39,7 @@ from eventide.discrete.processes.migration import RowNote
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.errors import Interrupt
 from eventide.native.locking import locked
+from eventide.native.objects import object_at
 from eventide.reading.dropped_commands import KNOWN
 from eventide.reading.generators import Successor, chain_of, function_of, iterators_in, locals_of, rest_of
 from eventide.reading.source import CannotLower

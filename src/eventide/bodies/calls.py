@@ -7,18 +7,19 @@ The numbers are given to Python one after the other, and a function that was wri
 from __future__ import annotations
 
 import ast
-import ctypes
 from array import array
 from random import Random
 from types import BuiltinMethodType, CodeType, MethodType, MethodWrapperType, NoneType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from eventide.bodies.operands import EXACT, Operand, Thing, Unknown
+from eventide.native.objects import object_at
 from eventide.rows.codes import UNMADE
 from eventide.streams.streams import Stream
 
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions, Value
+    from eventide.bodies.naming import Naming
     from eventide.bodies.operands import Path
 
 PLAIN: Final = (Random, Stream, list)
@@ -55,14 +56,10 @@ def target_of(function: object) -> object:
     return function.__self__ if isinstance(function, MethodWrapperType) else function
 
 
-def object_at(address: int) -> Any:
-    """The object at an address."""
-    return ctypes.cast(address, ctypes.py_object).value
-
-
 # --- entries of lists -------------------------------------------------------------------------------------------------
 
-_BUILTINS: Final = {"format": format, "int": int, "repr": repr, "round": round, "str": str}
+_NAMES: Final = (ArithmeticError, LookupError, bool, float, format, int, repr, round, str, type)
+_BUILTINS: Final = {one.__name__: one for one in _NAMES}
 _FORMATTED: Final = (str, NoneType)
 METHODS: Final = (MethodType, BuiltinMethodType, MethodWrapperType)
 _CONVERSIONS: Final = {-1: "{}", ord("s"): "str({})", ord("r"): "repr({})"}
@@ -70,7 +67,7 @@ _OTHER: Final = "of what is appended to a list numbers, words, and objects that 
 
 
 class Entry:
-    """What is appended to a list: the text of what makes it of numbers `n[0]`, `n[1]` ... and objects.
+    """What is appended to a list, and the like: the text of what makes it of numbers `n[0]`, `n[1]` ... and objects.
 
     numbers     their texts in the kernel, as floats; objects: by their names in that text
     """
@@ -94,6 +91,10 @@ class Entry:
                 raise Unknown(_OTHER, digits)
             return f"round({self._number(self._expressions.number(number, 'float'), node)}, {digits.value})"
         naming = self._expressions.naming
+        choice = naming.choice_named(node) if isinstance(node, ast.Attribute) else None
+        if choice is not None and not self._expressions.is_inside:
+            self.numbers.append(f"float(o_{choice.number})")
+            return f"{choice.words!r}[int(n[{len(self.numbers) - 1}])]"
         noted, found = naming.noted(), self._expressions.varying(node)
         if isinstance(found, Thing) and found.root and not found.path and not self._expressions.is_inside:
             naming.take_back(noted)  # of whatever type it is
@@ -161,22 +162,24 @@ class Entry:
 
 
 class EntryCode(NamedTuple):
-    """The code that appends an entry to a list, and the objects of which it makes this."""
+    """The code that appends an entry to a list, or the like, and the objects of which it makes this."""
 
     code: CodeType
     objects: dict[str, object]
 
-    def made(self) -> tuple[object, object]:
-        """What takes its numbers, and what makes the entry of them and appends it."""
-        numbers = array("d")
+    def made(self) -> tuple[object, object, object]:
+        """What takes its numbers, what makes the entry of them and appends it, and where that leaves what it finds."""
+        numbers: list[float] = []
+        found: list[object] = [None]
         names: dict[str, object] = {
             "numbers": numbers,
+            "found": found,
             "object_at": object_at,
             **self.objects,
             "__builtins__": _BUILTINS,
         }
         exec(self.code, names)  # noqa: S102  # our own text
-        return numbers.append, names["entry"]
+        return numbers.append, names["entry"], found
 
 
 def appended(expressions: BodyExpressions, called: Thing, node: ast.expr) -> None:
@@ -189,14 +192,28 @@ def appended(expressions: BodyExpressions, called: Thing, node: ast.expr) -> Non
         emission.emit(_TELL.format(naming.address(called), entry.numbers[0]))
         return
     add = entry.address(called) if called.root else entry._known(called.value)
-    source = f"def entry(_):\n    n = numbers[:]\n    del numbers[:]\n    {add}({text})\n"
-    code = EntryCode(compile(source, "<eventide entry>", "exec"), entry.objects)
     emission.begin_effect()
-    take, append = (naming.address(Thing("", (), one)) for one in code.made())
-    naming.entries[take, append] = code
-    for number in entry.numbers:
-        emission.emit(_TELL.format(take, number))
-    emission.emit(_TELL.format(append, "0.0"))
+    emission.emit(told(naming, entry, f"{add}({text})")[0])
 
 
+def told(naming: Naming, entry: Entry, call: str, *, finds: bool = False) -> tuple[str, str]:
+    """The lines by which a call takes place, and the variable with the list of the number that it finds, if it does.
+
+    Where it fails, or finds no number, only Python can do it, which meets whatever it was in the process.
+    """
+    taken = "    n = numbers.copy()\n    numbers.clear()\n" if entry.numbers else ""
+    body = _FIND.format(call) if finds else f"    {call}"
+    source = f"def entry(_):\n{taken}{body}\n"
+    code = EntryCode(compile(source, "<eventide entry>", "exec"), entry.objects)
+    texts = tuple(naming.address(Thing("", (), one)) for one in code.made()[: 2 + finds])
+    naming.entries[texts] = code
+    lines = [*(_TELL.format(texts[0], number) for number in entry.numbers), _TELL.format(texts[1], "0.0")]
+    return "\n".join(lines), texts[-1]
+
+
+_FIND: Final = """    try:
+        v = {}
+    except (LookupError, ArithmeticError):
+        v = None
+    found[0] = v if type(v) in (int, float, bool) else None"""
 _TELL: Final = "if tell({}, {}) != 0:\n    code = FAILED\n    break"

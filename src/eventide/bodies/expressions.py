@@ -9,8 +9,9 @@ from collections.abc import Callable
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from eventide.bodies import attributes
+from eventide.bodies import attributes, items
 from eventide.bodies.arithmetic import (
+    ARITHMETIC,
     CHECKED,
     between,
     decided,
@@ -54,7 +55,6 @@ Value: TypeAlias = "Operand | Thing"
 _POWERS: Final = (2.0, 3.0, 4.0)
 _ROOM: Final = 1e75
 """Up to here these are numbers."""
-_ARITHMETIC: Final[dict[type, str]] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 _COMPARISONS: Final[dict[type, str]] = {
     ast.Lt: "<",
     ast.LtE: "<=",
@@ -196,7 +196,7 @@ class BodyExpressions:
         return self.naming.of_thing(owner, node)
 
     def _on_subscript(self, node: ast.Subscript) -> Value:
-        return attributes.item_of(self, node)
+        return attributes.item_of(self, node) or items.item(self, node)
 
     # --- arithmetic -----------------------------------------------------------------------------------------------
 
@@ -241,10 +241,10 @@ class BodyExpressions:
         if isinstance(operator, ast.Pow) and left.kind == "float" and right.is_constant and right.low in _POWERS:
             self.emission.stop_if(f"not (-{_ROOM!r} <= {left.text} <= {_ROOM!r})", left, node=node)
             return self.emission.keep(f"{left.text} ** {right.low!r}", "float")
-        if type(operator) not in _ARITHMETIC:
+        if type(operator) not in ARITHMETIC:
             raise Unknown("of floats it is left to Python", node)
         known = between(operator, left, right)
-        return self.emission.keep(f"{real(left)} {_ARITHMETIC[type(operator)]} {real(right)}", "float", **known)
+        return self.emission.keep(f"{real(left)} {ARITHMETIC[type(operator)]} {real(right)}", "float", **known)
 
     def _whole(self, node: ast.AST, operator: ast.operator, left: Operand, right: Operand) -> Operand:
         """Whole numbers are unbounded in Python and bounded here."""
@@ -252,14 +252,14 @@ class BodyExpressions:
         one, other = left.text, right.text
         if isinstance(operator, ast.Div | ast.FloorDiv | ast.Mod):
             return divided_whole(emission, node, operator, left, right)
-        if type(operator) not in _ARITHMETIC:
+        if type(operator) not in ARITHMETIC:
             raise Unknown("of whole numbers it is left to Python", node)
         known = between(operator, left, right)
         if known and max(map(abs, (left.low, left.high, right.low, right.high, known["low"], known["high"]))) < EXACT:
-            return emission.keep(f"{one} {_ARITHMETIC[type(operator)]} {other}", "int", **known)
+            return emission.keep(f"{one} {ARITHMETIC[type(operator)]} {other}", "int", **known)
         if isinstance(operator, ast.Mult):
             emission.stop_if(f"abs(float({one})) * abs(float({other})) > 4e18", left, right, node=node)
-        result = emission.keep(f"{one} {_ARITHMETIC[type(operator)]} {other}", "int")
+        result = emission.keep(f"{one} {ARITHMETIC[type(operator)]} {other}", "int")
         emission.stop_if(f"{result.text} > {WIDE} or {result.text} < -{WIDE}", result, node=node)
         return result
 
@@ -268,6 +268,8 @@ class BodyExpressions:
     def _on_compare(self, node: ast.Compare) -> Value:
         if isinstance(node.ops[0], ast.Is | ast.IsNot):
             return self._is_none(node)
+        if isinstance(node.ops[0], ast.In | ast.NotIn):
+            return items.is_in(self, node)
         if (is_first := name_compared(self.naming, node)) is not None:
             return is_first
         if any(isinstance(item, ast.Constant) and type(item.value) is str for item in (node.left, *node.comparators)):
@@ -354,6 +356,8 @@ class BodyExpressions:
     # --- calls ----------------------------------------------------------------------------------------------------
 
     def _on_call(self, node: ast.Call) -> Value:
+        if (given_or_other := items.got(self, node)) is not None:
+            return given_or_other
         called = self.value(node.func)
         if isinstance(called, Operand):
             raise Unknown("a number is called", node)
@@ -367,7 +371,7 @@ class BodyExpressions:
             if count is not None:
                 return count
         if function is len and len(node.args) == 1 and not node.keywords:
-            return attributes.length_of(self, node.args[0])
+            return attributes.length_of(self, node.args[0]) or items.count(self, node.args[0])
         if function is isinstance:
             return is_preemption(self, node)
         if function is object and not (node.args or node.keywords):

@@ -14,10 +14,10 @@ from string import digits
 from types import CellType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
 
-from eventide.bodies.calls import object_at
 from eventide.bodies.naming import ABSENT, Naming, reached, set_inside
 from eventide.bodies.operands import Operand, Thing, Unknown
 from eventide.bodies.waits.closures import private_numbers
+from eventide.native.objects import object_at
 from eventide.reading.generators import function_of, locals_of
 from eventide.reading.source import CannotLower
 

@@ -9,8 +9,7 @@ from itertools import count
 from types import FunctionType
 from typing import Final
 
-from eventide.bodies import attributes
-from eventide.bodies.calls import object_at
+from eventide.native import objects
 from eventide.native.locking import locked
 from eventide.rows import activities, codes
 from eventide.rows.allocation import has_more, has_room, row_of, spawn_like
@@ -44,25 +43,6 @@ _CODES: Final = (
     "WAITS",
 )
 
-# --- native code has instructions in place of these calls -------------------------------------------------------------
-
-
-def draw(address: int) -> float:
-    """What the callable at an address gives."""
-    return float(object_at(address)())
-
-
-def draw_next(address: int) -> float:
-    """The next number of the iterator at an address."""
-    return float(next(object_at(address)))
-
-
-def tell(address: int, value: float) -> int:
-    """Give a number to the callable at an address; 0."""
-    object_at(address)(value)
-    return 0
-
-
 # --- kernels ----------------------------------------------------------------------------------------------------------
 
 
@@ -75,7 +55,7 @@ def plain_kernel(name: str, text: str) -> FunctionType:
     names: dict[str, object] = {
         **{name: getattr(codes, name) for name in _CODES},
         **{name: getattr(math, name) for name in ("sqrt", "exp", "log", "log1p", "sin", "cos", "atan", "fmod")},
-        **{function.__name__: function for function in (draw, draw_next, tell, *attributes.FUNCTIONS)},
+        **{function.__name__: function for function in objects.FUNCTIONS},
         **{function.__name__: function for function in (activities.hold, activities.hold_until, activities.next_tick)},
         "move_level": move_level,
         **{function.__name__: function for function in (look, may_change, change, has_broken)},

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from eventide.bodies.calls import object_at
 from eventide.bodies.operands import EXACT, KINDS, WIDE
 from eventide.bodies.waits.closures import places_of
+from eventide.native.objects import object_at
 from eventide.rows.codes import NONE
 
 if TYPE_CHECKING:

@@ -143,7 +143,8 @@ class Naming:
     addresses   what a row has the address of: by the variable of the kernel, what is called; calls: what that does
     changed     the attributes of plain objects that native code sets; observed: those that only Python may set
     avoided     those of these that statements set
-    entries     what is appended to lists: by the variables with what takes its numbers, and with what appends it
+    entries     what is appended to lists, and the like: by the variables with what takes its numbers, what appends it,
+                and where that leaves what it finds
     given       numbers that a row is given: by the variable of the kernel, what asks for them
     shared      the variables that functions made in the body may set
     private     of those that such functions read, the ones that only conditions of its waits read
@@ -224,7 +225,7 @@ class Naming:
         self.given: dict[str, Fact] = {}
         self.numbers: dict[str, str] = {}  # of these the ones in cells, and by what they are reached
         self.calls: dict[str, Call] = {}
-        self.entries: dict[tuple[str, str], EntryCode] = {}
+        self.entries: dict[tuple[str, ...], EntryCode] = {}
         self.changed, self.avoided = set[str](), set[str]()
         self.used: set[str] = set()
         """The variables that native code reads or sets."""
@@ -241,6 +242,11 @@ class Naming:
         made.arguments, made.handled, made.bound, made.present = frozenset(), {}, {}, set()
         made.outcomes = {}
         return made
+
+    def choice_named(self, node: ast.Attribute) -> Choice | None:
+        """The wait for the first of several things whose outcome's name an attribute is; None for others."""
+        is_name = node.attr == "name" and isinstance(node.value, ast.Name)
+        return self.outcomes.get(node.value.id) if is_name else None  # type: ignore[attr-defined]  # as was tested
 
     def key(self, name: str) -> str:
         """The name that a variable has for native code."""

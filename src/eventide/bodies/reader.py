@@ -19,6 +19,7 @@ from eventide.bodies.emission import Emission
 from eventide.bodies.expressions import BodyExpressions
 from eventide.bodies.frames import RESULT, Frame, entered, is_plain_call
 from eventide.bodies.interrupts import interrupted
+from eventide.bodies.items import added, change_item, set_item
 from eventide.bodies.operands import Operand, Thing, Unknown
 from eventide.bodies.points import Loop, Point
 from eventide.bodies.spawning import spawned
@@ -99,7 +100,7 @@ class Reading(Waiting):
         """An expression that is evaluated for what it does: a process may begin."""
 
         def write(expressions: BodyExpressions) -> None:
-            if not (level_changed(expressions, node) or spawned(expressions, node) or interrupted(expressions, node)):
+            if not any(written(expressions, node) for written in (added, level_changed, spawned, interrupted)):
                 expressions.value(node)
 
         self._written_or_entered(statement, node, write)
@@ -170,6 +171,8 @@ class Reading(Waiting):
             pairs += pairs_of(target, assigned) if len(statement.targets) == 1 else [(target, assigned)]
 
         def write(expressions: BodyExpressions) -> None:
+            if len(pairs) == 1 and set_item(expressions, *pairs[0]):
+                return
             values: list[Operand] = []
             for k, (target, value) in enumerate(pairs):
                 again = k and value is pairs[k - 1][1]
@@ -204,8 +207,8 @@ class Reading(Waiting):
         target = statement.target
 
         def write(expressions: BodyExpressions) -> None:
-            if isinstance(target, ast.Subscript):
-                raise Unknown("only variables of its own and attributes are set by native code", target)
+            if change_item(expressions, statement):
+                return
             old = kept(expressions.emission, expressions.number(target, "int", "float", "mixed"))
             result = expressions.compute(statement, statement.op, old, expressions.operand(statement.value))
             expressions.emission.emit(self._line(expressions, target, result))

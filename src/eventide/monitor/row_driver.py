@@ -13,6 +13,7 @@ from __future__ import annotations
 from math import inf, nan, nextafter
 from typing import TYPE_CHECKING, Final, cast
 
+from eventide.bodies.items import ITEMS
 from eventide.continuous.integrator import CONTINUED
 from eventide.discrete.same_time_limit import BESIDE_FLOWS, EARLY_BESIDE_FLOWS
 from eventide.engine.codes import CHOICE, FOUND, LOCATED, PAUSED, REACHED, RECORDED
@@ -60,8 +61,11 @@ class HybridDriver:
 
     @property
     def names(self) -> frozenset[str]:
-        """The attributes of plain objects that laws or conditions read: native code would not tell them of a change."""
-        return frozenset(self._monitor.integrator.references.names)
+        """The attributes of plain objects that laws or conditions read: native code would not tell them of a change.
+
+        They may read the items of any container.
+        """
+        return frozenset({*self._monitor.integrator.references.names, ITEMS})
 
     @property
     def functions(self) -> list[Callable[[], object]]:

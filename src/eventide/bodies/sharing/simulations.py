@@ -80,8 +80,8 @@ def in_simulation(naming: Naming, world: World, function: FunctionType) -> Namin
     made.function, made.held = function, _contents(cells)
     made.world, made.simulations = world, dict.fromkeys(naming.simulations, world)
     made.addresses = {**naming.addresses}
-    for (take, add), entry in naming.entries.items():
-        made.addresses[take], made.addresses[add] = (Thing("", (), one) for one in entry.made())
+    for texts, entry in naming.entries.items():
+        made.addresses.update(zip(texts, (Thing("", (), one) for one in entry.made()), strict=False))
     made.spawns = {**naming.spawns}
     for text, site in naming.spawns.items():
         if site.root:

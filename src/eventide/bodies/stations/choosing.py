@@ -48,6 +48,17 @@ def chosen(expressions: BodyExpressions, node: ast.Call, sign: str) -> Operand |
     return Operand(which, "object", among=tuple(items))
 
 
+def picked(expressions: BodyExpressions, node: ast.Subscript) -> Operand:
+    """The address of the resource at a place of a list or a tuple. Raises Unknown."""
+    items, emission = resources_in(expressions, node.value), expressions.emission
+    index, which = expressions.number(node.slice, "int"), expressions.naming.address(items[0])
+    emission.stop_if(f"{index.text} < 0 or {index.text} >= {len(items)}", index, node=node)
+    for k, item in enumerate(items[1:], 1):
+        address = expressions.naming.address(item)
+        which = emission.keep(f"({address} if {index.text} == {k} else {which})", "object").text
+    return Operand(which, "object", index.is_early, among=tuple(items))
+
+
 def resources_in(expressions: BodyExpressions, node: ast.expr) -> list[Thing]:
     """What a list or a tuple of resources has, and goes on to have. Raises Unknown."""
     owner, naming = expressions.value(node), expressions.naming

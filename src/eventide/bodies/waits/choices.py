@@ -145,9 +145,7 @@ def _need_unasked(expressions: BodyExpressions, block: Block) -> None:
 def name_compared(naming: Naming, node: ast.Compare) -> Operand | None:
     """Whether one of several things came first: `outcome.name == "served"`; None for other comparisons."""
     one, other = node.left, node.comparators[0]
-    if not isinstance(one, ast.Attribute) or one.attr != "name" or not isinstance(one.value, ast.Name):
-        return None
-    choice = naming.outcomes.get(one.value.id)
+    choice = naming.choice_named(one) if isinstance(one, ast.Attribute) else None
     if choice is None or len(node.ops) > 1 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
         return None
     if not isinstance(other, ast.Constant) or type(other.value) is not str:

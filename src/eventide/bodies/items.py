@@ -1,0 +1,154 @@
+"""Items of builtin containers: `counts[kind] += 1`, `late.add(number)`, `waits[kind].append(delay)`, `kind in counts`.
+
+A function that was written for the statement is told the numbers of its keys, and does what Python would have done,
+with objects that run no code of the user's. What it finds, or whether it may act, it leaves in a list of one item. All
+else is left to Python: a key that is missing, an item of another type, a class that may have a say.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections import deque
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Final
+
+from eventide.bodies.arithmetic import ARITHMETIC
+from eventide.bodies.attributes import note_change, taken, taken_mixed
+from eventide.bodies.calls import Entry, told
+from eventide.bodies.naming import Fact
+from eventide.bodies.operands import KINDS, SAMPLES, Kind, Operand, Thing, Unknown
+from eventide.native import objects
+from eventide.native.objects import LISTS, MAPPINGS, METHODS, SETS, items_of
+
+if TYPE_CHECKING:
+    from eventide.bodies.expressions import BodyExpressions
+
+ITEMS: Final = "[]"
+"""Stands for the items of all containers among the names of attributes that laws and conditions may read."""
+_WHAT: Final = "items of such containers, or of several types, are left to Python"
+
+
+def item(expressions: BodyExpressions, node: ast.Subscript) -> Operand:
+    """A number that a container has. Raises Unknown."""
+    return _number(expressions, _kinds(expressions, node.value), objects.at, node.value, node.slice)
+
+
+def got(expressions: BodyExpressions, node: ast.Call) -> Operand | None:
+    """What `counts.get(kind, 0)` gives; None for other calls. Raises Unknown."""
+    is_get = isinstance(node.func, ast.Attribute) and node.func.attr == "get"
+    if not is_get or len(node.args) != 2 or node.keywords:
+        return None
+    owner: ast.expr = node.func.value  # type: ignore[attr-defined]  # as was tested
+    if type(_sample(expressions, owner)) not in MAPPINGS:
+        return None
+    default = expressions.tried(node.args[1])
+    kinds = {default.kind if isinstance(default, Operand) else None} | _kinds(expressions, owner)
+    return _number(expressions, kinds, objects.get, owner, *node.args)
+
+
+def is_in(expressions: BodyExpressions, node: ast.Compare) -> Operand:
+    """Whether a set or a dictionary has something. Raises Unknown."""
+    if len(node.ops) > 1 or type(_sample(expressions, node.comparators[0])) not in SETS:
+        raise Unknown(_WHAT, node)
+    found = _number(expressions, {"bool"}, objects.has, node.comparators[0], node.left)
+    return found if isinstance(node.ops[0], ast.In) else found._replace(text=f"(not {found.text})")
+
+
+def count(expressions: BodyExpressions, node: ast.expr) -> Operand:
+    """How many items a container has. Raises Unknown."""
+    if type(_sample(expressions, node)) not in (deque, *LISTS, *SETS):
+        raise Unknown("what else has items is counted by Python", node)
+    return _number(expressions, {"int"}, objects.count, node)
+
+
+def set_item(expressions: BodyExpressions, target: ast.expr, value: ast.expr) -> bool:
+    """Write that an item of a container is set; whether a target is one. Raises Unknown."""
+    if isinstance(target, ast.Subscript):
+        _act(expressions, objects.put, target.value, target.slice, value)
+    return isinstance(target, ast.Subscript)
+
+
+def change_item(expressions: BodyExpressions, statement: ast.AugAssign) -> bool:
+    """Write that a number of a container is changed, as by `+=`; whether a statement does so. Raises Unknown."""
+    target, sign = statement.target, ARITHMETIC.get(type(statement.op))
+    if isinstance(target, ast.Subscript) and sign is None:
+        raise Unknown(_WHAT, statement)
+    if isinstance(target, ast.Subscript):
+        _act(expressions, objects.change, target.value, target.slice, ast.Constant(sign), statement.value)
+    return isinstance(target, ast.Subscript)
+
+
+def added(expressions: BodyExpressions, node: ast.expr) -> bool:
+    """Write an item that a container gets, or loses; whether a statement is of this kind. Raises Unknown."""
+    func = node.func if isinstance(node, ast.Call) else None
+    if not isinstance(node, ast.Call) or not isinstance(func, ast.Attribute) or func.attr not in METHODS:
+        return False
+    is_plain = len(node.args) == 1 and not node.keywords
+    kind = type(_sample(expressions, func.value)) if is_plain else None
+    if kind not in METHODS[func.attr] or (kind is list and not isinstance(func.value, ast.Subscript)):
+        return False
+    _act(expressions, objects.do, func.value, ast.Constant(func.attr), *node.args)
+    return True
+
+
+def _act(expressions: BodyExpressions, function: Callable[..., object], owner: ast.expr, *given: ast.expr) -> None:
+    """Write that a function of `native/objects.py` does something, or nothing if only Python can."""
+    note_change(expressions.naming, ITEMS, owner)
+    _number(expressions, {"bool"}, function, owner, *given)
+    expressions.emission.begin_effect()
+
+
+def _number(
+    expressions: BodyExpressions,
+    kinds: set[Kind | None],
+    function: Callable[..., object],
+    owner: ast.expr,
+    *keys: ast.expr,
+) -> Operand:
+    """What a function finds in a container, of some kinds: before the first effect, which may change that."""
+    naming, emission, entry = expressions.naming, expressions.emission, Entry(expressions)
+    known = "mixed" if kinds == {"int", "float"} else next(iter(kinds)) if len(kinds) == 1 else None
+    if known is None or known == "object":
+        raise Unknown(_WHAT, owner)
+    call = _call(entry, function, owner, *keys)
+    if not emission.is_pure:
+        raise Unknown("it may fail after it has had an effect", owner)
+    lines, found = told(naming, entry, call, finds=True)
+    emission.emit(lines)
+    text = f"item({found}, 0, {{}})"
+    if known == "mixed":
+        return taken_mixed(naming, emission, text)
+    kind = naming.address(Thing("", (), type(SAMPLES[known])))
+    return taken(emission, text.format(kind), known)
+
+
+def _call(entry: Entry, function: Callable[..., object], owner: ast.expr, *given: ast.expr) -> str:
+    """The text of a call of a function of `native/objects.py`."""
+    entry.objects[function.__name__] = function
+    texts = [*map(entry.text, reversed(given)), _text(entry, owner)]  # what an item is set to comes first in Python
+    return f"{function.__name__}({', '.join(reversed(texts))})"
+
+
+def _text(entry: Entry, node: ast.expr) -> str:
+    """The text of a container, which may be an item of another one."""
+    return _call(entry, objects.at, node.value, node.slice) if isinstance(node, ast.Subscript) else entry.text(node)
+
+
+def _sample(expressions: BodyExpressions, node: ast.expr) -> object:
+    """The container that is there now, or one like it; None where none is known."""
+    if isinstance(node, ast.Subscript):
+        return next(iter(items_of(_sample(expressions, node.value))), None)
+    try:
+        found = expressions.tried(node)
+    except Unknown:
+        return None
+    return found.value if isinstance(found, Thing) else None
+
+
+def _kinds(expressions: BodyExpressions, node: ast.expr) -> set[Kind | None]:
+    """The types of the items of a container."""
+    owner = _sample(expressions, node)
+    items = items_of(owner)
+    if not items and type(owner) in (list, *MAPPINGS):  # the statement is read once more when there are some
+        expressions.naming.note(owner, "empty", Fact(bool, owner, False))
+    return {KINDS.get(type(one)) for one in items}
