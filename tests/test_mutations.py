@@ -7,7 +7,7 @@ from argparse import ArgumentTypeError
 from pathlib import Path
 
 import pytest
-from mutate import ROOT, Mutation, check, homes, load_mutations, part_of, verdict
+from mutate import ROOT, Mutation, check, homes, load_mutations, main, part_of, verdict
 
 QUICK = (
     "tests/statistics/test_level.py::test_reset_keeps_the_value",
@@ -106,3 +106,9 @@ def test_parts() -> None:
     for text in ("0/4", "5/4", "2", "a/b"):
         with pytest.raises(ArgumentTypeError, match="a part is written as 2/4"):
             part_of(text)
+
+
+def test_a_text_that_no_break_has_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--only", "no such test"])
+    assert "no break is of a file or test with 'no such test' in its name" in capsys.readouterr().err

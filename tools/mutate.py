@@ -178,6 +178,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = parser.parse_args(arguments)
     number, parts = options.part
     chosen = [m for m in load_mutations() if options.only in m.file or options.only in m.test][number - 1 :: parts]
+    if not chosen:
+        parser.error(f"no break is of a file or test with {options.only!r} in its name, in this part")
     all_noticed = check(chosen)
     print(f"{len(chosen)} breaks{'' if all_noticed else ', not all of them noticed'}")
     return 0 if all_noticed else 1

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from enum import Enum
+from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -190,6 +193,37 @@ def test_the_log_changes_nothing_and_a_trace_goes_on_beside_it() -> None:
 
     plain = run(logged=False, traced=False)
     assert [run(logged=True, traced=t) for t in (False, True)] == [plain, plain]
+
+
+def test_conditions_that_are_no_functions_are_told_by_what_they_call_and_by_no_address() -> None:
+    class Door:
+        is_open = False
+
+        def __call__(self) -> bool:
+            return self.is_open
+
+    def opener() -> ev.ProcessGenerator:
+        for condition in (door, partial(getattr, door, "is_open"), partial(lambda it: it.is_open, door), bell.is_set):
+            yield ev.hold(1.0)
+            door.is_open, waiter = False, sim.process(caller(condition))
+            yield ev.hold(1.0)
+            door.is_open = True
+            bell.set()
+            yield waiter
+
+    def caller(condition: Callable[[], bool]) -> ev.ProcessGenerator:
+        yield ev.until(condition)
+
+    sim, door, bell = ev.Simulation(), Door(), Event()
+    sim.process(opener())
+    log = sim.log()
+    sim.run()
+    assert [entry.condition for entry in log if entry.condition] == [
+        f"until({Door.__qualname__}.__call__)",
+        "until(partial of getattr)",
+        f"until(partial of lambda at {__file__}:{opener.__code__.co_firstlineno + 1})",
+        "until(Event.is_set)",
+    ]
 
 
 def test_an_unlogged_run_has_nothing_in_its_way() -> None:

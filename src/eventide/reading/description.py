@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from types import CodeType
 from typing import TYPE_CHECKING, Final
 
@@ -36,9 +37,16 @@ def describe_function(function: Callable[..., object]) -> str:
 
 
 def describe_code(code: object) -> str:
-    """As `describe_function`, of the code of a condition; of what has none by itself."""
+    """As `describe_function`, of the code of a condition; of what has none by what it calls, or by name.
+
+    An address in memory, as in the text that Python has of most objects, would make logs of two runs differ.
+    """
+    if isinstance(code, partial):
+        return f"partial of {describe_function(code.func)}"
     if not isinstance(code, CodeType):
-        return repr(code)
+        called = getattr(type(code).__call__, "__code__", None) if callable(code) else None
+        named = getattr(code, "__qualname__", getattr(code, "__name__", type(code).__qualname__))
+        return str(named) if called is None else describe_code(called)
     if code.co_name == "<lambda>":
         return f"lambda at {location(code.co_filename, code.co_firstlineno)}"
     return code.co_qualname
