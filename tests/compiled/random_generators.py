@@ -13,7 +13,7 @@ from typing import Any
 
 from eventide.reading.generators import cells_of, function_of, locals_of
 from eventide.reading.source import SourceBook
-from eventide.reading.twins import GoingOn, Twin
+from eventide.reading.twins import Entry, GoingOn, Twin
 
 HEAD = """
 import sys
@@ -333,7 +333,7 @@ def twin_at(generator: Any, twin: Twin, names: dict[str, Any], *, behind: bool) 
         nexts = []
     if inner is not None:
         given["inner"] = GoingOn(inner)
-    return twin.begin(function, cells, values, place, **given), bool(nexts)
+    return twin.begin(function, cells, Entry(place, values, **given)), bool(nexts)
 
 
 def check(seed: int) -> str:

@@ -122,7 +122,9 @@ def test_compiled_and_plain_runs_with_random_modes_are_the_same(seed: int) -> No
     plain, plain_ends, _ = simulated(seed, 40, compile=False)
     assert (log, ends) == (plain, plain_ends)
     assert len(log) > 4
-    assert all(note.is_compiled for note in sim.explain().laws)
+    laws = sim.explain().laws
+    assert laws
+    assert all(note.is_compiled for note in laws)
 
 
 def test_modes_of_an_object_of_ones_own_have_a_kernel_for_each_answer_and_not_for_each_text() -> None:

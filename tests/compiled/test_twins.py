@@ -13,7 +13,7 @@ from compiled.random_generators import check, finish, transcript
 
 from eventide.reading.generators import Successor, cells_of, function_of, is_held_elsewhere, locals_of
 from eventide.reading.source import SourceBook
-from eventide.reading.twins import GoingOn, Twin
+from eventide.reading.twins import Entry, GoingOn, Twin
 
 Story = Generator[Any, Any, Any]
 BOOK = SourceBook()
@@ -36,7 +36,7 @@ def begun(generator: Any, place: int, **given: Any) -> Any:
     twin, values = twin_of(function), locals_of(generator)
     cells = cells_of(generator, twin, values)
     assert cells is not None
-    return twin.begin(function, cells, values, place, **given)
+    return twin.begin(function, cells, Entry(place, values, **given))
 
 
 @pytest.mark.parametrize("seed", range(16))
@@ -282,8 +282,8 @@ def test_a_successor_of_a_successor_has_the_same_variables() -> None:
     twin = twin_of(told)
     successor = Successor(original, twin)
     (statement,) = [node for node in twin.places if isinstance(node, ast.FunctionDef)]
-    other = successor.at(twin.places[statement], original)
-    again = Successor(other, twin).at(twin.places[statement], other)
+    other = successor.at(Entry(twin.places[statement], {}), original)
+    again = Successor(other, twin).at(Entry(twin.places[statement], {}), other)
     assert locals_of(again) == {"turns": 3, "phase": "begin", "tell": tell, "turn": 0}
     assert function_of(again) is told
     assert next(again)() == "begin"
@@ -294,7 +294,7 @@ def test_functions_made_in_a_twin_have_the_code_of_the_original() -> None:
     tell = next(original)
     successor = Successor(original, twin_of(told))
     (statement,) = [node for node in twin_of(told).places if isinstance(node, ast.FunctionDef)]
-    other = successor.at(twin_of(told).places[statement], original)
+    other = successor.at(Entry(twin_of(told).places[statement], {}), original)
     made = next(other)
     assert made is not tell
     assert made.__code__ is tell.__code__

@@ -590,6 +590,7 @@ def test_a_jump_whose_estimates_cancel_costs_few_tolerances() -> None:
     sim = ev.Simulation(method=ev.methods.DOP853, abs_error=1e-9, rel_error=1e-9, dt_max=0.5)
     drains = [Drains(sim, level=0.1 + k * 1e-4).start() for k in range(300)]
     sim.run(until=0.609)
+    assert len(drains) == 300
     for one in drains:
         passed = time_of(0.842, one.level, 0.0307) + time_of(one.level, one.x, 0.0348)
         assert passed == pytest.approx(0.609, abs=7e-8)  # 35 tolerances at a speed of 0.5

@@ -102,7 +102,9 @@ def levels(compiled, functions, kind=Tank, method="ENGLAND", until=10.0):
     sim = simulation(compiled, method)
     tanks = [kind(sim, inflow=function).start() for function in functions]
     sim.run(until=until)
-    assert all(note.kind is not None for note in sim.explain().branches)
+    branches = sim.explain().branches
+    assert branches
+    assert all(note.kind is not None for note in branches)
     return [tank.level for tank in tanks]
 
 

@@ -43,7 +43,7 @@ from eventide.native.objects import object_at
 from eventide.reading.dropped_commands import KNOWN
 from eventide.reading.generators import Successor, chain_of, function_of, iterators_in, locals_of, rest_of
 from eventide.reading.source import CannotLower
-from eventide.reading.twins import GoingOn
+from eventide.reading.twins import Entry, GoingOn
 from eventide.rows.loading import ENGINE, KERNEL, LOADING, RESOURCES
 from eventide.rows.memory import RowMemory
 
@@ -367,11 +367,11 @@ class Body:
             raised = {places[handler.statement]: errors[handler] for handler in point.handlers}
             inner = GoingOn(made) if isinstance(made, GeneratorType) else made
             if frame.call is None:
-                successor = Successor(generator, frame.twin)
-                made = successor.at(point.place, generator, changed, absent, iterators, contexts, raised, inner)
+                entry = Entry(point.place, changed, iterators, contexts, raised, inner)
+                made = Successor(generator, frame.twin).at(entry, generator, absent)
             else:
                 values = frame.values_at(texts, outermost, before.get(frame, {}), changed, [*absent])
-                made = frame.begin(point.place, values, iterators, contexts, raised, inner)
+                made = frame.begin(Entry(point.place, values, iterators, contexts, raised, inner))
             for handler in point.handlers:
                 if state := int(texts[f"f_{handler.number}"]):
                     errors[handler].__traceback__ = self._traceback(made, state)

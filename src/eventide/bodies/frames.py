@@ -22,12 +22,12 @@ from eventide.reading.generators import function_of, locals_of
 from eventide.reading.source import CannotLower
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from eventide.bodies.expressions import BodyExpressions, Value
     from eventide.bodies.points import Point
     from eventide.reading.generators import Suspended
-    from eventide.reading.twins import Inner, Twin
+    from eventide.reading.twins import Entry, Twin
 
 INTROSPECTION: Final = frozenset(["locals", "vars", "dir", "eval", "exec", "globals", "_getframe", "currentframe"])
 """Code that calls these may see names of which nothing is known."""
@@ -122,25 +122,14 @@ class Frame:
         names = ((key[len(prefix) :], value) for key, value in changed.items() if key.startswith(prefix))
         return {**values, **{name: value for name, value in names if name[0] not in digits}}
 
-    def begin(
-        self,
-        place: int,
-        values: Mapping[str, object],
-        iterators: Mapping[int, Iterator[int]],
-        contexts: Mapping[int, Callable[..., object]],
-        errors: Mapping[int, BaseException],
-        inner: Inner | None,
-    ) -> Continuation:
+    def begin(self, entry: Entry) -> Continuation:
         """What goes on at a place of the function's twin: a generator, or what is called for a plain function."""
         cells = dict(zip(self.function.__code__.co_freevars, self.function.__closure__ or (), strict=True))
-        shared = self.twin.shared
-        cells |= {name: CellType(values[name]) if name in values else CellType() for name in shared}
+        cells |= {n: CellType(entry.values[n]) if n in entry.values else CellType() for n in self.twin.shared}
         begin: Callable[..., Continuation] = self.twin.begin
         if isinstance(self.call, ast.Call):
             begin = self.twin.called
-        return begin(
-            self.function, cells, values, place, iterators=iterators, contexts=contexts, errors=errors, inner=inner
-        )
+        return begin(self.function, cells, entry)
 
 
 def _is(found: object, known: Thing | Operand, outermost: Mapping[str, object]) -> bool:

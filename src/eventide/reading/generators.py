@@ -7,17 +7,16 @@ from __future__ import annotations
 
 import gc
 import sys
-from functools import partial
 from itertools import chain
 from types import CellType, FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
-from eventide.reading.twins import NOTHING, GoingOn, inner_of, original_function
+from eventide.reading.twins import GoingOn, inner_of, original_function
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+    from collections.abc import Generator, Iterable, Mapping
 
-    from eventide.reading.twins import Inner, Twin
+    from eventide.reading.twins import Entry, Twin
 
 Suspended: TypeAlias = "GeneratorType[object, object, object]"
 
@@ -96,32 +95,20 @@ class Successor:
             raise ValueError(f"what {generator!r} shares with other functions cannot be found")
         self._function, self._cells, self._twin = function, cells, twin
 
-    def at(
-        self,
-        place: int,
-        generator: Suspended,
-        changed: Mapping[str, object] | None = None,
-        absent: Iterable[str] = (),
-        iterators: Mapping[int, Iterator[object]] = NOTHING,
-        contexts: Mapping[int, Callable[..., object]] = NOTHING,
-        errors: Mapping[int, BaseException] = NOTHING,
-        inner: Inner | None = None,
-    ) -> Suspended:
+    def at(self, entry: Entry, generator: Suspended, absent: Iterable[str] = ()) -> Suspended:
         """A generator that stands at a place of the twin, with the variables of another.
 
-        changed, absent     those that have other values by now, or none
-        iterators           of the loops around the place
-        contexts            of its `with` blocks; errors: those that are handled there, by their `try`
-        inner               what it is in the middle of by `yield from`, or a call
+        entry   the place, and what it finds there; of variables only those that have other values by now
+        absent  those that have none
         """
-        values = {**locals_of(generator), **(changed or {})}
+        values = {**locals_of(generator), **entry.values}
         for name in absent:
             values.pop(name, None)
         for name in self._twin.shared:
             if not _holds(self._cells[name], name, values):
                 _fill(self._cells[name], name, values)
-        begin = partial(self._twin.begin, iterators=iterators, contexts=contexts, errors=errors, inner=inner)
-        made: Suspended = begin(self._function, self._cells, values, place)
+        entry.values = values
+        made: Suspended = self._twin.begin(self._function, self._cells, entry)
         made.__name__ = generator.__name__
         return made
 

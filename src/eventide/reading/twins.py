@@ -48,10 +48,10 @@ class Entry:
         self,
         at: int,
         values: Mapping[str, object],
-        iterators: Mapping[int, Iterator[object]],
-        contexts: Mapping[int, Callable[..., object]],
-        errors: Mapping[int, BaseException],
-        inner: object,
+        iterators: Mapping[int, Iterator[object]] = NOTHING,
+        contexts: Mapping[int, Callable[..., object]] = NOTHING,
+        errors: Mapping[int, BaseException] = NOTHING,
+        inner: Inner | None = None,
     ) -> None:
         self.at = at
         self.values = values
@@ -195,49 +195,24 @@ class Twin:
         return tuple(same.get(id(constant), constant) for constant in made.co_consts)
 
     def begin(
-        self,
-        function: FunctionType,
-        cells: Mapping[str, CellType],
-        values: Mapping[str, object],
-        place: int,
-        *,
-        iterators: Mapping[int, Iterator[object]] = NOTHING,
-        contexts: Mapping[int, Callable[..., object]] = NOTHING,
-        errors: Mapping[int, BaseException] = NOTHING,
-        inner: Inner | None = None,
+        self, function: FunctionType, cells: Mapping[str, CellType], entry: Entry
     ) -> GeneratorType[object, object, object]:
         """A generator that stands at a place, as if it had yielded there.
 
-        At a statement, whatever is sent is not seen. The rest is what an `Entry` has.
+        At a statement, whatever is sent is not seen.
         cells   of the names that functions share, by name
         Raises RuntimeError if something was not given that the place needs.
         """
-        entry = Entry(place, values, iterators, contexts, errors, inner)
-        generator = self._entered(function, cells, entry)()
+        generator = self.called(function, cells, entry)()
         assert isinstance(generator, GeneratorType)
         try:
             generator.send(None)
         except StopIteration:
-            raise RuntimeError(f"{function.__qualname__} has no place {place}") from None
+            raise RuntimeError(f"{function.__qualname__} has no place {entry.at}") from None
         return generator
 
-    def called(
-        self,
-        function: FunctionType,
-        cells: Mapping[str, CellType],
-        values: Mapping[str, object],
-        place: int,
-        *,
-        iterators: Mapping[int, Iterator[object]] = NOTHING,
-        contexts: Mapping[int, Callable[..., object]] = NOTHING,
-        errors: Mapping[int, BaseException] = NOTHING,
-        inner: Inner | None = None,
-    ) -> Callable[[], object]:
-        """The rest of a call of a plain function from a place on, as in `begin`; `inner` is that of a call there."""
-        return self._entered(function, cells, Entry(place, values, iterators, contexts, errors, inner))
-
-    def _entered(self, function: FunctionType, cells: Mapping[str, CellType], entry: Entry) -> Callable[[], object]:
-        """What calls the twin of a function; no frame of ours is between."""
+    def called(self, function: FunctionType, cells: Mapping[str, CellType], entry: Entry) -> Callable[[], object]:
+        """What calls the twin of a function, from a place on; no frame of ours is between."""
         twin = FunctionType(
             self._code, function.__globals__, function.__name__, None, tuple(cells[n] for n in self._code.co_freevars)
         )
