@@ -2,6 +2,7 @@
 
 A round lets every contestant run once, so that what slows the machine for a while slows all of them; ratios are taken
 within rounds. A contestant's first, untimed run is a quick one: it imports the library and compiles what it compiles.
+One whose runs take milliseconds then runs for a second that does not count: some compile only what has run for a while.
 """
 
 import gc
@@ -28,6 +29,7 @@ Result = dict[str, float]
 OWN = {"eventide", "bare"}
 """Libraries whose failure is ours."""
 ENOUGH = 0.1  # seconds of runs in one turn
+WARM = 1.0  # seconds of runs before the first turn
 PATIENCE = 0.5  # seconds of making models in one turn
 MANY = 25  # runs in one turn
 
@@ -123,8 +125,15 @@ class Worker:
 
     def ask(self, size: Size | None, seed: int = 0) -> dict[str, Any]:
         """What `_serve` answers; without a size the program is only loaded."""
+        return self._ask(size, seed, is_warming=False)
+
+    def warm(self, size: Size, seed: int) -> None:
+        """Let it run for a while, if that is what it needs; what stops it then stops it in its first turn, too."""
+        self._ask(size, seed, is_warming=True)
+
+    def _ask(self, size: Size | None, seed: int, *, is_warming: bool) -> dict[str, Any]:
         try:
-            self._connection.send((size, seed))
+            self._connection.send((size, seed, is_warming))
             return self._connection.recv()
         except (EOFError, OSError):
             self._process.join()
@@ -135,7 +144,7 @@ def _serve(connection: Connection, contestant: Contestant) -> None:
     program: Any = None
     while True:
         try:
-            size, seed = connection.recv()
+            size, seed, is_warming = connection.recv()
         except EOFError:
             return
         try:
@@ -148,6 +157,8 @@ def _serve(connection: Connection, contestant: Contestant) -> None:
                     "version": contestant.version(program),
                     "has_own_draws": own,
                 }
+            elif is_warming:
+                answer = timed_trials(program, size, seed, enough=WARM) if hasattr(program, "Trial") else {}
             else:
                 answer = timed(program, size, seed)
         except ModuleNotFoundError as error:
@@ -171,14 +182,15 @@ def timed(program: ModuleType, size: Size, seed: int) -> dict[str, Any]:
     return answer | {"megabytes": kilobytes / 1024}
 
 
-def timed_trials(program: ModuleType, size: Size, seed: int) -> dict[str, Any]:
+def timed_trials(program: ModuleType, size: Size, seed: int, enough: float = ENOUGH) -> dict[str, Any]:
     """Make a model, run it and ask for results, of which only the run counts as `seconds`.
 
     A run of microseconds is repeated, with a new model each time, and the median taken. What counts is the processor's
     time where it is less than the clock's: then others had the machine meanwhile.
     """
     preparing, seconds = [], []
-    while not seconds or (sum(seconds) < ENOUGH and sum(preparing) < PATIENCE and len(seconds) < MANY):
+    most = MANY * enough / ENOUGH
+    while not seconds or (sum(seconds) < enough and sum(preparing) < PATIENCE and len(seconds) < most):
         begin = _clocks()
         trial = program.Trial(**size, seed=seed)
         ready = _clocks()
@@ -233,6 +245,7 @@ class Contest:
             standing.trouble = loaded["trouble"]
         else:
             standing.first += loaded["seconds"] + loaded.get("preparing", 0.0)
+            worker.warm(standing.size, self.seed)
 
     def _run(self, standing: Standing, worker: Worker) -> None:
         answer = worker.ask(standing.size, self.seed)

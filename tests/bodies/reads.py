@@ -16,21 +16,21 @@ import random_transfers
 from random_combined import combined_outcome, combined_program
 
 import eventide as ev
-from eventide.bodies import body
+from eventide.bodies.sharing import bodies
 from eventide.bodies.sharing.learned import Learned
 
 
 def read_anew(patch: pytest.MonkeyPatch) -> list[str]:
     """The functions whose bodies are read from now on: nothing is known of code, and processes become rows soon."""
     random_bodies.hurry(patch)
-    known, names, read = Learned(), [], body.read
+    known, names, read = Learned(), [], bodies.read
 
     def reading(function: Any, *others: Any) -> Any:
         names.append(function.__name__)
         return read(function, *others)
 
-    patch.setattr(body, "learned", lambda: known)
-    patch.setattr(body, "read", reading)
+    patch.setattr(bodies, "learned", lambda: known)
+    patch.setattr(bodies, "read", reading)
     return names
 
 

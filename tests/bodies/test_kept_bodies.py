@@ -14,7 +14,7 @@ from bodies.reads import MODELS, read_anew
 from random_bodies import load, simulation, taken
 
 import eventide as ev
-from eventide.bodies import body
+from eventide.bodies.sharing import bodies
 from eventide.bodies.sharing.learned import Learned
 from eventide.migration import row_migration
 from eventide.rows import loading
@@ -318,12 +318,12 @@ def test_processes_of_which_bodies_are_kept_become_rows_after_fewer_events(monke
 
     monkeypatch.undo()
     known, make_kinds_of = Learned(), row_migration.RowMigration._make_kinds
-    monkeypatch.setattr(body, "learned", lambda: known)
+    monkeypatch.setattr(bodies, "learned", lambda: known)
     monkeypatch.setattr(loading, "_PAST", loading._Past(is_loaded=True))
     monkeypatch.setattr(row_migration.RowMigration, "_make_kinds", make_kinds)
     for until in (1600.0, 1600.0, 800.0, 800.0):  # 1,100 events are too few to go early
         run(until)
-    monkeypatch.setattr(body, "learned", Learned)
+    monkeypatch.setattr(bodies, "learned", Learned)
     run()
     assert went == [2048, 512, 512, 2048]
 
@@ -357,7 +357,7 @@ def test_beside_flows_processes_are_rows_after_few_events_unless_that_has_not_pa
 
     monkeypatch.undo()
     known = Learned()
-    monkeypatch.setattr(body, "learned", lambda: known)
+    monkeypatch.setattr(bodies, "learned", lambda: known)
     monkeypatch.setattr(loading, "_PAST", loading._Past(is_loaded=True))
     assert [run(1, until) for until in (1000.0, 1000.0, 100.0, 100.0, 1000.0, 1000.0)] == [512, 32, 32, 100, 512, 32]
     for count in (10, 63):  # four each, as it has paid, also where at a look two of 63 wait by guards that are kept
@@ -388,7 +388,7 @@ def test_many_short_runs_pay_for_what_one_long_run_would(monkeypatch: pytest.Mon
 
     monkeypatch.undo()
     known = Learned()
-    monkeypatch.setattr(body, "learned", lambda: known)
+    monkeypatch.setattr(bodies, "learned", lambda: known)
     monkeypatch.setattr(loading, "_PAST", loading._Past())
     enough = (loading.LOADING + loading.KERNEL) // (4 * 400)
     assert [run(tide) for _ in range(enough + 1)] == [400] * (enough + 1)

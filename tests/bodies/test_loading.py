@@ -11,7 +11,7 @@ import pytest
 import random_bodies
 
 import eventide as ev
-from eventide.bodies.body import Bodies
+from eventide.bodies.sharing.bodies import Bodies
 from eventide.bodies.sharing.learned import REST, learned
 from eventide.migration import row_migration
 from eventide.rows import loading

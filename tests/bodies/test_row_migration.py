@@ -18,7 +18,7 @@ from random_bodies import simulation, taken
 
 import eventide as ev
 from eventide.bodies import reader
-from eventide.bodies.body import Bodies
+from eventide.bodies.sharing.bodies import Bodies
 
 
 @pytest.fixture(autouse=True)

@@ -14,8 +14,8 @@ from random_bodies import hurry, made, taken
 
 import eventide as ev
 from eventide.bodies import arithmetic
-from eventide.bodies.body import Bodies
 from eventide.bodies.operands import Operand
+from eventide.bodies.sharing.bodies import Bodies
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from fuzzing.exceptions import Skip
 from fuzzing.running import Setting, module_of, unload
 
 import eventide as ev
-from eventide.bodies.body import Bodies
+from eventide.bodies.sharing.bodies import Bodies
 
 HEAD = "import eventide as ev\n\n\n"
 FEATURE = "errands"

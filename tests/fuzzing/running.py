@@ -20,7 +20,7 @@ from bodies.early import hurried
 from fuzzing import model as m
 
 import eventide as ev
-from eventide.bodies.body import Bodies
+from eventide.bodies.sharing.bodies import Bodies
 from eventide.continuous.guards import native_handlers
 
 METHODS = ("ENGLAND", "DORMAND_PRINCE", "DOP853", "RADAU")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import linecache
 import math
 from functools import cache
@@ -68,7 +69,18 @@ def plain_kernel(name: str, text: str) -> FunctionType:
         "__name__": "eventide.bodies.kernels",
     }
     flags = __import__("__future__").annotations.compiler_flag
-    exec(compile(text, file, "exec", flags=flags, dont_inherit=True), names)  # noqa: S102  # our own text
+    exec(compile(_keeping(text), file, "exec", flags=flags, dont_inherit=True), names)  # noqa: S102  # our own text
     function = names[name]
     assert isinstance(function, FunctionType)
     return function
+
+
+def _keeping(text: str) -> ast.Module:
+    """A kernel that leaves in its row how far it has come also where a call of Python raises, as native code does."""
+    tree = ast.parse(text)
+    (function,) = tree.body
+    assert isinstance(function, ast.FunctionDef)
+    k = next(k for k, one in enumerate(function.body) if isinstance(one, ast.While))
+    loop, *kept, answer = function.body[k:]
+    function.body[k:] = [ast.fix_missing_locations(ast.copy_location(ast.Try([loop], [], [], kept), loop)), answer]
+    return tree

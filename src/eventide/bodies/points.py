@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     from eventide.bodies.frames import Frame
     from eventide.bodies.operands import Thing
+    from eventide.reading.twins import Apart
 
 Does: TypeAlias = Literal["waits", "executes", "yields", "holds"]
 
@@ -55,6 +56,18 @@ class Point(NamedTuple):
     def all_handlers(self) -> list[Handler]:
         """The handlers around it, the outermost first."""
         return [handler for point in self.chain for handler in point.handlers]
+
+
+class PythonCall(NamedTuple):
+    """A call that Python makes while the process stays in its row.
+
+    amid    the state in which a generator stands in the middle of it
+    behind  that in which native code goes on
+    """
+
+    apart: Apart
+    amid: int
+    behind: int
 
 
 class Block(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from types import GeneratorType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from eventide.bodies.objects import object_of
 from eventide.discrete.processes.generator_process import counter_of, made_in_rows
@@ -14,12 +14,22 @@ from eventide.reading.used_generators import GIVEN
 from eventide.rows.codes import NONE
 
 if TYPE_CHECKING:
-    from eventide.bodies.body import Bodies, Body
+    from eventide.bodies.body import Body
     from eventide.bodies.environment import RowStart, SpawnTemplate
+    from eventide.bodies.sharing.bodies import Bodies
     from eventide.discrete.processes.generator_process import Kind
     from eventide.discrete.processes.process import Process
     from eventide.discrete.world import World
     from eventide.rows.memory import RowMemory
+
+
+class RowProcess(NamedTuple):
+    """A process that is a row: its body, and its prototype, or the objects whose addresses the row has."""
+
+    process: Process
+    body: Body
+    prototype: Prototype | None
+    kept: object
 
 
 class Prototype:

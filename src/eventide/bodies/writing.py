@@ -11,7 +11,7 @@ from eventide.bodies.expressions import BodyExpressions
 from eventide.bodies.frames import Frame
 from eventide.bodies.handlers import Handlers
 from eventide.bodies.operands import Operand, Unknown
-from eventide.bodies.points import Block, Choice, Loop, Point
+from eventide.bodies.points import Block, Choice, Loop, Point, PythonCall
 from eventide.bodies.waits.closures import places_of, private_numbers
 from eventide.reading.nodes import Extent, extent
 
@@ -54,6 +54,7 @@ class Writing:
     extents     the other way round, of each `yield`
     blocks      the lines of each state
     asks        what is left to Python: the node and the reason, by the number of the state
+    python_calls    the calls that Python makes while a process stays in its row, by the number of the state
     spawns      the statements that make processes: the node and variables of the kernel, by the number of the state
     awaits      the variables with the guards of waits for states, by the states in which these are waited for
     choices     the waits for the first of several things, by their numbers
@@ -68,6 +69,7 @@ class Writing:
         self.resumes: dict[tuple[Extent, ...], int] = {}
         self.extents: dict[int, tuple[int, int, int, int]] = {}
         self.asks: dict[int, tuple[ast.AST, str]] = {}
+        self.python_calls: dict[int, PythonCall] = {}
         self.spawns: dict[int, tuple[ast.stmt, list[str]]] = {}
         self.loops: list[Loop] = []
         self.choices: dict[int, Choice] = {}
@@ -211,6 +213,11 @@ class Writing:
         self.asks[state] = node if node is not None and is_here else statement, why
         self._add(f"at = {state}\ncode = EXIT\nbreak")
         self._lines = None
+        call = statement.value if isinstance(statement, ast.Expr) else None
+        is_plain = isinstance(call, ast.Call) and self.frame.call is None and not self._handlers.around
+        if isinstance(call, ast.Call) and is_plain and (apart := self.frame.twin.apart(call)) is not None:
+            self.python_calls[state] = PythonCall(apart, self._point(call), behind := self._new())
+            self._start(behind)
 
     def _set(self, target: ast.expr, operand: Operand) -> str:
         """The lines that give a variable a value."""

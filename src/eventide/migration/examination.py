@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from types import CodeType
 
-    from eventide.bodies.body import Bodies
+    from eventide.bodies.sharing.bodies import Bodies
     from eventide.discrete.processes.migration import RowNote
     from eventide.discrete.processes.process import Process
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from eventide.bodies.waits.branches import begin_wait_for_state
@@ -11,6 +11,7 @@ from eventide.discrete.conditions.until import StateWait
 from eventide.discrete.interruptions import Interruptions, put_back
 from eventide.discrete.processes.composite import AllOf, FirstOf
 from eventide.discrete.processes.endings import End
+from eventide.discrete.processes.generator_process import Kind, counter_of
 from eventide.discrete.resources.line import StationRequest
 from eventide.discrete.resources.request import Request
 from eventide.discrete.resources.transfer import Transfer
@@ -20,12 +21,14 @@ from eventide.rows.codes import COMPOSED, NONE, REQUESTED, TRANSFERRING, WATCHIN
 if TYPE_CHECKING:
     from typing import TypeAlias
 
+    from eventide.bodies.body import Body
     from eventide.bodies.prototypes import Prototype
     from eventide.bodies.stations.things import Things
     from eventide.discrete.calendar import Calendar, Entry
     from eventide.discrete.commands import Activity
     from eventide.discrete.processes.composite import StandingBranch
     from eventide.discrete.processes.process import Process
+    from eventide.discrete.world import World
     from eventide.migration.recorded import RecordedFunction
     from eventide.migration.row_driver import Guards
     from eventide.migration.selection import Candidate
@@ -33,6 +36,29 @@ if TYPE_CHECKING:
 
     Leaving: TypeAlias = Candidate | Prototype | RecordedFunction
     """What gets a row."""
+
+
+def enter_prototypes(
+    memory: RowMemory,
+    prototypes: Sequence[Prototype],
+    kinds: Mapping[Body, int],
+    counters: dict[str | type, int],
+    world: World,
+    new_row: Callable[[RowMemory, int], int],
+) -> dict[int, Kind]:
+    """Give rows to the prototypes of what may begin in rows, and let rows count that.
+
+    kinds       of bodies; counters: by what has one name, the kind that counts it, to which new ones are added
+    Returns     who counts in Python, by these kinds
+    """
+    counted: dict[int, Kind] = {}
+    for prototype in prototypes:
+        k, label = kinds[prototype.body], prototype.label
+        prototype.row = new_row(memory, k)
+        memory.process.object[prototype.row] = prototype.number
+        memory.kind.label[k] = counter = counters.setdefault(label, k)
+        counted[counter] = counter_of(world, label)
+    return counted
 
 
 def fill(

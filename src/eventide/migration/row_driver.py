@@ -64,6 +64,7 @@ class RowDriver(Protocol):
     guards      by which rows wait for states
     reached     what stopped them that is neither an event of theirs nor the end of their turn; None without
     has_state_event     whether that is a state event
+    calls_python        whether processes stay in their rows while they call Python
     """
 
     @property
@@ -111,8 +112,17 @@ class RowDriver(Protocol):
         """As above."""
         ...
 
+    @property
+    def calls_python(self) -> bool:
+        """As above."""
+        ...
+
     def may_proceed(self, memory: RowMemory | None) -> bool:
         """Whether rows may have the next events."""
+        ...
+
+    def may_go_on(self, memory: RowMemory | None) -> bool:
+        """Whether a row may go on within its event, in which it has called Python."""
         ...
 
     def proceed(self, memory: RowMemory, *turn: float) -> int:
@@ -168,10 +178,13 @@ class DiscreteDriver:
     functions: Final = ()
     names: Final[AbstractSet[str]] = frozenset()
     has_state_event: Final = False
+    calls_python: Final = True
 
     def may_proceed(self, memory: RowMemory | None) -> bool:
         """Always."""
         return True
+
+    may_go_on = may_proceed
 
     def proceed(self, memory: RowMemory, *turn: float) -> int:
         """Let them go."""

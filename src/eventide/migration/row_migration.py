@@ -16,25 +16,26 @@ from itertools import chain, count
 from math import ceil, inf
 from typing import TYPE_CHECKING
 
-from eventide.bodies.row_classes import RowProcess
+from eventide.bodies.prototypes import RowProcess
 from eventide.bodies.waits.joins import take_wait, take_waits, wake_waits
 from eventide.discrete import inside, same_time_limit
 from eventide.discrete.calendar import Calendar, Entry, Notice
 from eventide.discrete.hook import OuterHook
 from eventide.discrete.interruptions import Interruptions, serial_of
 from eventide.discrete.processes.composite import who_waits
-from eventide.discrete.processes.generator_process import Kind, counter_of
 from eventide.discrete.processes.process_list import ProcessList
 from eventide.discrete.resources.request import Request
 from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.sigint import SignalHook
 from eventide.migration import placement
 from eventide.migration.assumptions import Assumptions
+from eventide.migration.python_calls import CallInPython, call_at
 from eventide.migration.recorded import RecordedFunctions
+from eventide.migration.row_classes import RowClasses
 from eventide.migration.row_driver import DISCRETE
 from eventide.migration.selection import Candidate, Selection, bodies_of, of_rows
-from eventide.migration.stand_ins import Given, RowCalendar, RowProcessList
-from eventide.migration.thresholds import BACK, EACH, EACH_EARLY, FEW, MORE
+from eventide.migration.stand_ins import RowCalendar, RowProcessList, rest_of
+from eventide.migration.thresholds import AGAIN, BACK, EACH, EACH_EARLY, FEW, MORE
 from eventide.rows import loading
 from eventide.rows.activities import actor_of
 from eventide.rows.allocation import has_room, row_of
@@ -42,11 +43,12 @@ from eventide.rows.codes import BRANCH, DONE, ENDED, FAILED, GATHERED, JOINED, N
 from eventide.rows.undisturbed import busy, is_watched, uncollected, undisturbed
 
 if TYPE_CHECKING:
-    from eventide.bodies.body import Bodies, Body, Return
+    from eventide.bodies.body import Body, Return
     from eventide.bodies.prototypes import Prototype, Prototypes
-    from eventide.bodies.row_classes import RowClasses
+    from eventide.bodies.sharing.bodies import Bodies
     from eventide.bodies.stations.things import Things
     from eventide.discrete.conditions.until import StateWait
+    from eventide.discrete.processes.generator_process import Kind
     from eventide.discrete.processes.migration import RowNote
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.line import StationRequest
@@ -65,7 +67,6 @@ class RowMigration(OuterHook):
     due         after this many events it is checked which processes can go; taken: the events of rows
     """
 
-    _row_classes: RowClasses
     _interruptions: Interruptions
 
     def __init__(self, world: World, make: Callable[[], Bodies]) -> None:
@@ -75,6 +76,7 @@ class RowMigration(OuterHook):
         self.exits: dict[tuple[Body, int], int] = {}  # how often Python has gone on at each state of each body
         self._make = make
         self._bodies: Bodies | None = None
+        self._row_classes = RowClasses()
         self._memory: RowMemory | None = None
         self._kinds: dict[Body, int] = {}
         self._rows: dict[int, RowProcess] = {}  # those that have objects, by their rows
@@ -91,6 +93,7 @@ class RowMigration(OuterHook):
         self._driver: RowDriver = DISCRETE  # what else acts between events, for those that are away
         self._came = self._since = self._taken_before = self._events_before = self._materialized = 0
         self._pause, self.is_busy = 1, False
+        self.calling: CallInPython | None = None
         self._calendar, self._processes = inside.calendar_of(world), inside.processes_of(world)
         self.signals, self.check_thread = inside.keyboard_of(world).signals, inside.keyboard_of(world).check_thread
 
@@ -134,7 +137,6 @@ class RowMigration(OuterHook):
             return
         if self._bodies is None:
             self._bodies = self._make()
-            self._row_classes = self._bodies.row_classes()
         if self._pays_to_load([]):
             self._send_away(events, EACH * count, due, waits)
 
@@ -240,9 +242,12 @@ class RowMigration(OuterHook):
 
     def _go(self, found: Mapping[Process, Candidate], functions: list[RecordedFunction]) -> None:
         """Let processes go away, and the resources that they may use."""
-        memory, things = self._memory, self._things
+        memory, things, world = self._memory, self._things, self.world
         assert memory is not None is not things
-        self._make_models(memory, found)
+        assert self._prototypes is not None
+        prototypes = self._prototypes.descendants_of(one for c in found.values() for one in c.children.values())
+        begun = placement.enter_prototypes(memory, prototypes, self._kinds, self._kinds_by_label, world, self._new_row)
+        self._models, self._counted, self._materialized = [*prototypes], [*begun.items()], memory.run.made
         for function in functions:
             function.enter(memory, self._new_row(memory, self._kinds[function.body]))
         self._models += functions
@@ -268,23 +273,6 @@ class RowMigration(OuterHook):
             self._row_classes.begin(process)
             self._rows[i] = RowProcess(process, candidate.body, None, candidate.row_start.kept)
 
-    def _make_models(self, memory: RowMemory, found: Mapping[Process, Candidate]) -> None:
-        """Give rows to the prototypes of what those that go away may make, and let rows count them."""
-        counted: dict[int, Kind] = {}
-        assert self._prototypes is not None
-        prototypes = self._prototypes.descendants_of(
-            one for candidate in found.values() for one in candidate.children.values()
-        )
-        self._models = [*prototypes]
-        for prototype in prototypes:
-            k, label = self._kinds[prototype.body], prototype.label
-            prototype.row = self._new_row(memory, k)
-            memory.process.object[prototype.row] = prototype.number
-            memory.kind.label[k] = counter = self._kinds_by_label.setdefault(label, k)
-            counted[counter] = counter_of(self.world, label)
-        self._counted = list(counted.items())
-        self._materialized = memory.run.made
-
     def _new_row(self, memory: RowMemory, kind: int) -> int:
         while memory.run.row_room - memory.run.used < 2 or not has_room(memory.views, kind):
             memory.grow()
@@ -304,6 +292,12 @@ class RowMigration(OuterHook):
         assert memory is not None
         i = self.away.get(process, NONE)
         if i < 0:  # a signal handler has looked at it just before
+            return
+        if self.calling is not None and self.calling.activity is process:  # it looks at itself
+            self._fetch(process)
+            return
+        if isinstance(self._called, CallInPython) and self._called.activity is process:
+            self._called = rest_of(process, *self._fetch(process)[1:])
             return
         activity = memory.views.activity
         if activity.wait[i] in (JOINED, GATHERED):
@@ -360,7 +354,9 @@ class RowMigration(OuterHook):
         assert memory is not None
         i = self.away[process]
         (_, body, prototype, _), views = self._rows[i], memory.views
-        at, numbers = views.activity.at[i], memory.numbers_of(i, *body.sizes)
+        at, numbers, inner = views.activity.at[i], memory.numbers_of(i, *body.sizes), None
+        if self.calling is not None and self.calling.activity is process:
+            at, inner = self.calling.amid, self.calling.returned.pop
         _alive = memory.objects  # whose addresses the numbers may have: the last row to return lets go of them
         is_handled = views.activity.wait[i] < NOTHING or body.handles_at(at)
         by = self._process_of(views.process.by[i]) if is_handled else None
@@ -378,10 +374,12 @@ class RowMigration(OuterHook):
         self._came += 1
         made = None if prototype is None else prototype.generator(process, body.arguments(*numbers))
         generator = made or inside.generator_of(process)
-        back = body.give_back(generator, at, *numbers, requests, handled) if at else body.stand(generator)
+        back = body.give_back(generator, at, *numbers, requests, handled, inner) if at else body.stand(generator)
         if thrown is not None:
             back = back._replace(does="fails", command=thrown)
         inside.resume_with(process, back.generator)
+        if self.calling is not None and inner is not None:
+            self.calling.stand_by()
         self._driver.guards.settle(back.generator)
         return back
 
@@ -443,20 +441,22 @@ class RowMigration(OuterHook):
         needed, events = BACK * max(self._came, FEW), calendar.events - self.world._events_before
         bodies.note_run(self._kinds, is_short=events - self._driver.early < max(needed, self._driver.stay))
         if self.taken - self._since >= needed:  # it has paid
-            self.due = min(self.due, calendar.events + self._driver.early * self._pause)
+            self.due = min(self.due, calendar.events + AGAIN * self._pause)
 
     # --- events ---------------------------------------------------------------------------------------------------
 
     def numbers(self, horizon: float, most: int) -> Iterator[int]:
         """The numbers of events in Python; before each of them those of rows take place that come first."""
         calendar = self._calendar
-        while most > 0:
+        while most > 0 or self.must_wait():
+            if self.must_wait():  # an event has begun that goes on in Python, again where it has called that meanwhile
+                yield calendar.turn
+                continue
             if self.is_any_away and self._may_stay():
                 most, is_found = self._go_further(horizon, most)
                 if self.signals.waiting and self._called is None and self._driver.reached is None:
                     self.signals.deliver()
                 if self._called is not None and not is_found:
-                    yield calendar.turn
                     continue
                 if not is_found and self._driver.reached is not None:
                     self.leave()
@@ -500,7 +500,7 @@ class RowMigration(OuterHook):
         memory, world = self._memory, self.world
         assert memory is not None is not self._things
         run, calendar, instant = memory.run, self._calendar, inside.same_time_limit_of(world)
-        failure: BaseException | None = None
+        failure: list[BaseException] = []
         # An event that waits for room in a table goes on, also where it is the last of its chunk.
         while self.is_any_away and (left > 0 or run.current >= 0) and not inside.is_halted(world):
             if not self._things.hide():
@@ -522,7 +522,7 @@ class RowMigration(OuterHook):
             try:
                 code = self._driver.proceed(memory, *key, horizon, left)
             except BaseException as error:  # noqa: BLE001  # it is raised in the process that has met it
-                code, failure = FAILED, error
+                code, failure = FAILED, [error]
             calendar.numbers, calendar.serial = count(run.turn + 1), count(run.serial + 1).__next__
             if run.latest != calendar.latest:  # all that stands in front in Python was put there before
                 calendar.latest, calendar.below = run.latest, len(calendar.front)
@@ -537,8 +537,8 @@ class RowMigration(OuterHook):
                     instant.next_chunk(run.mark, world.current, 0)  # the clock has moved
                 if (actor := self._rows.get(run.woken, actor)) is not None:
                     world.current = actor.process
-            if failure is not None and run.current < 0:  # what a signal handler has raised between two events
-                raise failure
+            if failure and run.current < 0:  # what a signal handler has raised between two events
+                raise failure.pop()
             if code == DONE:
                 if run.leaves and not self._driver.has_state_event:  # for an event that only Python can have
                     self._leave()
@@ -565,16 +565,17 @@ class RowMigration(OuterHook):
         inside.finish(process)
         self.is_busy = True
 
-    def _go_on(self, process: Process, body: Body, error: BaseException | None) -> None:
-        """A process continues in Python within its event."""
+    def _go_on(self, process: Process, body: Body, failure: list[BaseException]) -> None:
+        """A process continues in Python within its event, with the error that it has met, which is taken away."""
         memory = self._memory
         assert memory is not None
         at = memory.views.activity.at[self.away[process]]
         self.exits[body, at] = self.exits.get((body, at), 0) + 1
+        self._called = None if failure else call_at(self, process, body, at)
+        if self._called is not None:
+            return
         back = self._fetch(process)
-        if error is not None:
-            back = back._replace(does="fails", command=error)
-        self._called = process if back.does == "executes" else Given(process, back.does, back.command)
+        self._called = rest_of(process, "fails", failure.pop()) if failure else rest_of(process, *back[1:])
 
     @property
     def notes(self) -> list[RowNote]:
@@ -593,4 +594,5 @@ class RowMigration(OuterHook):
 
     def must_wait(self) -> bool:
         """Whether processes are now half in rows, half in Python, or an event has just begun."""
-        return self.is_busy or self._called is not None
+        is_between = self.calling is not None and not self.calling.is_running
+        return self.is_busy or self._called is not None or is_between

@@ -18,9 +18,10 @@ from eventide.reading.generators import is_held_elsewhere
 from eventide.statistics import Level
 
 if TYPE_CHECKING:
-    from eventide.bodies.body import Bodies, Body
+    from eventide.bodies.body import Body
     from eventide.bodies.environment import RowStart
     from eventide.bodies.prototypes import Prototype, Prototypes
+    from eventide.bodies.sharing.bodies import Bodies
     from eventide.bodies.stations.things import Kept
     from eventide.discrete.calendar import Notice
     from eventide.discrete.conditions.until import StateWait

@@ -15,7 +15,7 @@ from eventide.discrete.processes.process_list import ProcessList
 from eventide.errors import ModelError
 
 if TYPE_CHECKING:
-    from eventide.discrete.calendar import Notice
+    from eventide.discrete.calendar import Entry, Notice
     from eventide.discrete.processes.process import Process
 
 
@@ -48,6 +48,19 @@ class Given:
                 here = error.__traceback__
                 return generator_of(process).throw(error.with_traceback(here and here.tb_next))
         return command
+
+
+def beyond(error: BaseException, frames: int) -> BaseException:
+    """An error whose traceback is without so many frames, the outermost, which it would keep alive."""
+    here = error.__traceback__
+    for _ in range(frames):
+        here = here and here.tb_next
+    return error.with_traceback(here)
+
+
+def rest_of(process: Process, does: str, command: object) -> Entry:
+    """What takes place in Python for a process that has left its row amid its event."""
+    return process if does == "executes" else Given(process, does, command)
 
 
 class RowCalendar(Calendar):

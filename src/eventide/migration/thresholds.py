@@ -14,3 +14,5 @@ MORE: Final = 15
 """The chunks that follow one while rows need no Python."""
 FEW: Final = 8
 """The processes that may return to Python before it is judged whether that is too often."""
+AGAIN: Final = 32
+"""The events after a return that has paid, before processes may go again."""

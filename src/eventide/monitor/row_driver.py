@@ -98,6 +98,17 @@ class HybridDriver:
             integrator.native_handlers.allow(monitor._reacts())
         return True
 
+    @property
+    def calls_python(self) -> bool:
+        """Whether processes stay in their rows while they call Python: not where each event is looked at."""
+        return not self._monitor.observers.count
+
+    def may_go_on(self, memory: RowMemory | None) -> bool:
+        """Whether a row may go on within its event, in which it has called Python: not if that has changed a flow."""
+        integrator = self._monitor.integrator
+        is_same = integrator.changes.are_seen and integrator.references.stands() and not integrator.run.touched
+        return is_same and self.may_proceed(memory)
+
     def proceed(self, memory: RowMemory, *turn: float) -> int:
         """Let rows have their events, with all flows brought to each: `proceed_rows`, of which `turn` are arguments."""
         monitor, clock = self._monitor, memory.run

@@ -19,7 +19,7 @@ from eventide.reading.source import FUTURE, extent_of
 from eventide.reading.twin_source import ENTRY, FIRST, Position, TwinSource, bound_names, position_of, unbound
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from types import TracebackType
 
     from eventide.reading.source import Definition
@@ -30,6 +30,11 @@ NOTHING: Final[Mapping[int, Never]] = {}
 _INSIDE: Final = ".inside"
 _HIDDEN: Final = "_" * 40
 _ORIGINAL: Final = "_eventide_twin_of"
+_UNFIT: Final = (
+    ast.Await, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.ListComp, ast.NamedExpr, ast.SetComp, ast.Yield,
+    ast.YieldFrom,
+)  # fmt: skip
+"""What a call has that cannot be made apart: it sets variables, or makes functions that may share them."""
 
 
 class Entry:
@@ -132,6 +137,27 @@ def _stop() -> None:
     """What the first step of a generator that goes on comes to."""
 
 
+class Apart:
+    """A call in the text of a function, to be made apart from it.
+
+    names   of the variables that it reads
+    """
+
+    def __init__(self, names: tuple[str, ...], code: CodeType) -> None:
+        self.names = names
+        self._code = code
+
+    def carrier(self, function: FunctionType, values: Mapping[str, object]) -> GeneratorType[object, object, object]:
+        """A generator, as one of the function's, that makes the call with its variables and yields what it returns."""
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        closure = tuple(cells[name] for name in self._code.co_freevars)
+        made = FunctionType(self._code, function.__globals__, function.__name__, None, closure)
+        made.__qualname__ = function.__qualname__
+        carrier = made(*[values[name] for name in self.names])
+        assert isinstance(carrier, GeneratorType)
+        return carrier
+
+
 class Twin:
     """What makes the twins of one function.
 
@@ -152,18 +178,39 @@ class Twin:
         source = TwinSource(tree, self.shared)
         self.names = tuple(name for name in code.co_varnames if name not in self.shared)
         self._first = code.co_varnames[:1] if "__class__" in code.co_freevars else ()
-        self._code = self._compiled(code, tree, source.body)
+        self._apart: dict[ast.Call, Apart | None] = {}
+        self._original, self._unfit = code, frozenset((*code.co_cellvars, "__class__", "super"))
+        body = [*unbound(self.names, tree), *source.body]
+        if self.shared:
+            body = [ast.Nonlocal(list(self.shared), **position_of(tree)), *body]
+        self._code = self._compiled([*([FIRST] if self._first else []), *self.names, ENTRY], body)
         self.places, self.heads, self.closed = source.places, source.heads, source.closed
         if unknown := [name for name in self._code.co_freevars if name not in (*self.shared, *code.co_freevars)]:
             raise definition.refusal(tree, f"where {unknown[0]!r} comes from is not known")
 
-    def _compiled(self, code: CodeType, tree: ast.FunctionDef, body: list[ast.stmt]) -> CodeType:
-        """The code of the twin, as a function in a class in a function has it whose names are the shared ones."""
+    def apart(self, node: ast.Call) -> Apart | None:
+        """A call as a function of the variables that it reads; None if it may see or set more than these."""
+        if node not in self._apart:
+            self._apart[node] = self._made_apart(node)
+        return self._apart[node]
+
+    def _made_apart(self, node: ast.Call) -> Apart | None:
+        inside = [*ast.walk(node)]
+        names = {one.id for one in inside if isinstance(one, ast.Name)}
+        if (
+            node not in self.places
+            or any(isinstance(one, _UNFIT) for one in inside)
+            or not names.isdisjoint(self._unfit)
+        ):
+            return None
+        read = tuple(name for name in self.names if name in names)
+        return Apart(read, self._compiled(read, [ast.Expr(ast.Yield(node, **position_of(node)), **position_of(node))]))
+
+    def _compiled(self, arguments: Sequence[str], body: list[ast.stmt]) -> CodeType:
+        """Code of the function's own, as a function in a class in a function has it whose names are the shared ones."""
+        code, tree = self._original, self.definition.tree
+        assert isinstance(tree, ast.FunctionDef)
         where = position_of(tree)
-        arguments = [*([FIRST] if self._first else []), *self.names, ENTRY]
-        body = [*unbound(self.names, tree), *body]
-        if self.shared:
-            body = [ast.Nonlocal(list(self.shared), **where), *body]
         # The first line of the code is that of the first decorator.
         # None of the names here is one that the user's code may refer to, as to itself: it means what is outside.
         inside: ast.stmt = _function(_INSIDE, arguments, body, tree.decorator_list, where)
@@ -241,7 +288,7 @@ def _codes_by_place(code: CodeType) -> dict[tuple[object, ...], list[CodeType]]:
 
 
 def _function(
-    name: str, arguments: list[str], body: list[ast.stmt], decorators: list[ast.expr], where: Position
+    name: str, arguments: Sequence[str], body: list[ast.stmt], decorators: list[ast.expr], where: Position
 ) -> ast.FunctionDef:
     given = ast.arguments([], [ast.arg(argument, **where) for argument in arguments], None, [], [], None, [])
     made = ast.FunctionDef(name=name, args=given, body=body, decorator_list=decorators, **where)

@@ -21,7 +21,7 @@ from eventide.rows.joins import enter_joiners, leave_joiners, wake_joiners
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from eventide.bodies.row_classes import RowProcess
+    from eventide.bodies.prototypes import RowProcess
     from eventide.discrete.calendar import Calendar
     from eventide.discrete.processes.process import Process
     from eventide.rows.memory import RowMemory

@@ -3,29 +3,17 @@
 from __future__ import annotations
 
 from functools import cache
-from types import GetSetDescriptorType, MemberDescriptorType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from types import GeneratorType, GetSetDescriptorType, MemberDescriptorType
+from typing import Final
 
 from eventide.bodies.attributes import is_plain
 from eventide.discrete.inside import migration_of
 from eventide.discrete.processes.generator_process import GeneratorProcess
 from eventide.discrete.processes.process import Process
 
-if TYPE_CHECKING:
-    from eventide.bodies.body import Body
-    from eventide.bodies.prototypes import Prototype
-
 _DATA: Final = ("_notice", "_value", "_wait", "_receiver", "_generator", "_past", "_waited_for")
+_generator: Final[MemberDescriptorType] = getattr(Process, "_generator")  # noqa: B009  # its slot
 _class: Final[GetSetDescriptorType] = vars(object)["__class__"]
-
-
-class RowProcess(NamedTuple):
-    """A process that is a row: its body, and its prototype, or the objects whose addresses the row has."""
-
-    process: Process
-    body: Body
-    prototype: Prototype | None
-    kept: object
 
 
 class InRow:
@@ -67,6 +55,12 @@ class RowClasses:
     def end(self, process: Process) -> None:
         """It is in Python."""
         _class.__set__(process, type(process).__mro__[2])
+
+
+def suspended_with(process: Process) -> GeneratorType[object, object, object]:
+    """The generator with which a process that is away was suspended: it stays away."""
+    found: GeneratorType[object, object, object] = _generator.__get__(process)
+    return found
 
 
 def _class_of(kind: type) -> type:
