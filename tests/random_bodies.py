@@ -439,6 +439,10 @@ def outcome(sim: ev.Simulation, module: ModuleType, seed: int, acts: int, horizo
     return [sim.time, sim.events, rng.random(), sim.stream("stream 0").random(), *rest]
 
 
+ACTS = {"alone": 0, "looked at": 6, "meddled with": 14}
+"""How many of the acts of a meddler there are, by what it does."""
+
+
 RICH_HEAD = """
 from functools import partial
 

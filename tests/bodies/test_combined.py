@@ -30,17 +30,14 @@ def compare(seed: int, acts: int, folder: Path, *, native: bool) -> int:
     return taken(sim)
 
 
-ACTS = {"alone": 0, "looked at": 6, "meddled with": 14}
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("acts", ACTS.values(), ids=ACTS)
+@pytest.mark.parametrize("acts", random_bodies.ACTS.values(), ids=random_bodies.ACTS)
 def test_rows_beside_what_moves_leave_the_same(acts: int, tmp_path: Path) -> None:
     assert sum(compare(seed, acts, tmp_path, native=False) for seed in range(12)) > 200
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("acts", ACTS.values(), ids=ACTS)
+@pytest.mark.parametrize("acts", random_bodies.ACTS.values(), ids=random_bodies.ACTS)
 def test_native_rows_beside_what_moves_leave_the_same(acts: int, tmp_path: Path) -> None:
     assert sum(compare(seed, acts, tmp_path, native=True) for seed in range(30, 35)) > 100
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import sys
 import traceback
 from pathlib import Path
 from random import Random
@@ -122,11 +124,8 @@ def compare(seed: int, acts: int, folder: Path, *, native: bool) -> int:
     return taken(sim)
 
 
-ACTS = {"alone": 0, "looked at": 6, "meddled with": 14}
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("acts", ACTS.values(), ids=ACTS)
+@pytest.mark.parametrize("acts", random_bodies.ACTS.values(), ids=random_bodies.ACTS)
 def test_rows_that_run_as_python_leave_the_same(acts: int, tmp_path: Path) -> None:
     assert sum(compare(seed, acts, tmp_path, native=False) for seed in range(30)) > 500
 
@@ -258,8 +257,120 @@ def test_what_such_a_call_changes_counts_behind_it(native: bool) -> None:
 
 @NATIVE
 def test_a_run_that_such_a_call_stops_ends_with_its_event(native: bool) -> None:
-    found, _ = compared(Stopping, native=native)
-    assert found[0][:60].count(found[0][-1]) == 0
+    found, sim = compared(Stopping, native=native)
+    stops = [line for line in found[0] if isinstance(line, int)]
+    assert len(set(stops)) > 8
+    assert taken(sim) > 20
+
+
+class Deep:
+    """One whose process has a private name, and what is called looks at the variables of its caller."""
+
+    def __init__(self, sim: ev.Simulation, log: list[Any]) -> None:
+        self.sim, self.log = sim, log
+        self.look = functools.partial(self._look)
+        sim.process(self.story(3))
+
+    def _look(self, *what: Any) -> None:
+        found = sys._getframe(1).f_locals
+        self.log.append((what, sorted((k, v) for k, v in found.items() if isinstance(v, int | float))))
+
+    def story(self, __share: int, /) -> ev.ProcessGenerator:
+        k, total = 0, 0.5
+        while True:
+            yield ev.hold(1.0)
+            k += 1
+            total += 0.25
+            self.look(__share)
+
+
+def peek(log: list[Any], rng: Random, *things: Any) -> None:
+    """Look at all there is, and draw."""
+    desk, tank, store, level, tally, stream = things
+    seen = [desk.in_use.mean, desk.waits.count, desk.queue.value, tank.amount, len(store.items), level.mean, tally.mean]
+    log.append((*seen, tally.count, rng.random(), stream.uniform(0.0, 1.0)))
+
+
+def state_of(log: list[Any], unit: ev.Request) -> None:
+    """Look at a request."""
+    log.append((unit.state, unit.since))
+
+
+def shop(sim: ev.Simulation, log: list[Any]) -> None:
+    """Processes amid their requests look at what others use, and change it."""
+    rng, stream, told, enlarge = Random(3), sim.stream("s"), functools.partial(peek), ev.Resource.set_capacity
+    note = functools.partial(state_of)
+    desk, tank, store = ev.Resource(sim, 2), ev.Container(sim, 20.0, 5.0), ev.Store(sim)
+    level, tally = sim.level("level", initial=0), sim.tally("tally")
+
+    def user(n: int) -> ev.ProcessGenerator:
+        k = 0
+        while True:
+            yield ev.hold(rng.expovariate(1.0))
+            with desk.request() as unit:
+                yield unit
+                k += 1
+                level.change(1)
+                if k % 3 == 0:
+                    told(log, rng, desk, tank, store, level, tally, stream)
+                yield ev.hold(stream.uniform(0.1, 0.9))
+                level.change(-1)
+                note(log, unit)
+            tally.add(sim.time)
+            yield tank.put(0.5)
+            if k % 5 == n:
+                told(log, rng, desk, tank, store, level, tally, stream)
+            yield tank.get(0.5)
+            if k % 11 == 10:
+                enlarge(desk, 1 + k % 2)
+
+    for n in range(4):
+        sim.process(user(n))
+
+
+def watched(sim: ev.Simulation, log: list[Any]) -> None:
+    """Processes that begin amid a call to trace, or to record what moves."""
+    tank, traced = Tank(sim).start(), list[str]()
+    recordings = list[Any]()
+
+    def begin(k: int) -> None:
+        if k == 5:
+            recordings.append(sim.record(tank, every="event"))
+        sim.trace = traced.append if k % 9 == 8 else None
+
+    call = functools.partial(begin)
+
+    def story(n: int) -> ev.ProcessGenerator:
+        k = 0
+        while True:
+            yield ev.hold(0.37 * n)
+            k += 1
+            call(k)
+            tank.level *= 0.9375
+            log.append((n, k, tank.level, len(traced)))
+            if k % 40 == 39:
+                log.append([*recordings[0].times])
+
+    for n in (1, 2):
+        sim.process(story(n))
+
+
+MODELS = {"its caller": Deep, "resources": shop, "what it begins": watched}
+
+
+@NATIVE
+@pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
+def test_such_calls_find_and_leave_all_as_in_python(model: Any, native: bool) -> None:
+    found = []
+    for compiles in (False, "auto"):
+        sim, log = simulation(compiles, native=native), list[Any]()
+        model(sim, log)
+        for until in (30.0, 120.0):
+            sim.run(until=until)
+        found.append([log, sim.time, sim.events])
+    assert found[0] == found[1]
+    assert len(found[0][0]) > 100
+    assert taken(sim) > 50
 
 
 class Tank(ev.Continuous):
@@ -277,7 +388,7 @@ class Handling(Noting):
 
     def __init__(self, sim: ev.Simulation, tank: Tank) -> None:
         super().__init__(sim)
-        self.tank = tank
+        self.tank, self.more = tank, list[Tank]()
 
     def __call__(self, *what: Any) -> None:
         super().__call__(*what)
@@ -287,6 +398,10 @@ class Handling(Noting):
             self.tank.inflow += 0.0625
         if what[0] % 7 == 6:
             self.sim.process(gap for gap in (0.5, 0.25))
+        if what[0] % 11 == 3:
+            (self.tank.stop if self.tank.active else self.tank.start)()
+        if what[0] % 13 == 5:
+            self.more += [Tank(self.sim, inflow=0.5).start() for _ in range(9)]
 
 
 def keeper(tank: Tank, call: Noting) -> ev.ProcessGenerator:

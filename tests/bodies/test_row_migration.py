@@ -35,17 +35,14 @@ def compare(seed: int, acts: int, folder: Path, *, native: bool) -> int:
     return taken(sim)
 
 
-ACTS = {"alone": 0, "looked at": 6, "meddled with": 14}
-
-
 @pytest.mark.slow
-@pytest.mark.parametrize("acts", ACTS.values(), ids=ACTS)
+@pytest.mark.parametrize("acts", random_bodies.ACTS.values(), ids=random_bodies.ACTS)
 def test_rows_that_run_as_python_leave_the_same(acts: int, tmp_path: Path) -> None:
     assert sum(compare(seed, acts, tmp_path, native=False) for seed in range(12)) > 500
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("acts", ACTS.values(), ids=ACTS)
+@pytest.mark.parametrize("acts", random_bodies.ACTS.values(), ids=random_bodies.ACTS)
 def test_rows_that_run_as_python_leave_the_same_in_many_models(acts: int, tmp_path: Path) -> None:
     assert sum(compare(seed, acts, tmp_path, native=False) for seed in range(12, 40)) > 4_000
 
@@ -61,19 +58,19 @@ def compare_rich(seed: int, acts: int, folder: Path, *, native: bool) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("acts", ACTS.values(), ids=ACTS)
+@pytest.mark.parametrize("acts", random_bodies.ACTS.values(), ids=random_bodies.ACTS)
 def test_rows_that_share_variables_and_names_that_change_leave_the_same(acts: int, tmp_path: Path) -> None:
     assert sum(compare_rich(seed, acts, tmp_path, native=False) for seed in (2, 3, 8)) > 100
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("acts", ACTS.values(), ids=ACTS)
+@pytest.mark.parametrize("acts", random_bodies.ACTS.values(), ids=random_bodies.ACTS)
 def test_native_rows_that_share_variables_leave_the_same(acts: int, tmp_path: Path) -> None:
     assert sum(compare_rich(seed, acts, tmp_path, native=True) for seed in range(3)) > 100
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("acts", ACTS.values(), ids=ACTS)
+@pytest.mark.parametrize("acts", random_bodies.ACTS.values(), ids=random_bodies.ACTS)
 def test_native_rows_leave_the_same(acts: int, tmp_path: Path) -> None:
     assert sum(compare(seed, acts, tmp_path, native=True) for seed in range(8)) > 200
 

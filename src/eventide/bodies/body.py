@@ -63,6 +63,7 @@ class Body:
     """The body of a generator function, for certain types of its variables.
 
     sizes       how many whole numbers and floats a row has
+    python_calls    by the state, those that Python can make while a process stays in its row
     environment what the variables of processes lead to, in one simulation
     refused     by prototype: why Python makes the processes of a statement that native code could make, there
     """
@@ -89,6 +90,7 @@ class Body:
         caught = (handler.name for handler in handlers if handler.name)
         outcomes = (choice.name for choice in reading.choices.values())
         self._absent = dict.fromkeys([*self.naming.requests, *caught, *outcomes])
+        self.python_calls = {at: one for at, one in reading.python_calls.items() if not one.reads_any(self._absent)}
         self._name = name
         self._roots = roots_of(self.naming)
 

@@ -6,9 +6,11 @@ import ast
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Container
+    from types import CodeType
+
     from eventide.bodies.frames import Frame
     from eventide.bodies.operands import Thing
-    from eventide.reading.twins import Apart
 
 Does: TypeAlias = Literal["waits", "executes", "yields", "holds"]
 
@@ -61,13 +63,20 @@ class Point(NamedTuple):
 class PythonCall(NamedTuple):
     """A call that Python makes while the process stays in its row.
 
+    node    in the text
+    code    as of `Twin.carrier_of`
     amid    the state in which a generator stands in the middle of it
     behind  that in which native code goes on
     """
 
-    apart: Apart
+    node: ast.Call
+    code: CodeType
     amid: int
     behind: int
+
+    def reads_any(self, names: Container[str]) -> bool:
+        """Whether it reads one of some variables."""
+        return any(isinstance(one, ast.Name) and one.id in names for one in ast.walk(self.node))
 
 
 class Block(NamedTuple):

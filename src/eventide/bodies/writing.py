@@ -213,10 +213,11 @@ class Writing:
         self.asks[state] = node if node is not None and is_here else statement, why
         self._add(f"at = {state}\ncode = EXIT\nbreak")
         self._lines = None
-        call = statement.value if isinstance(statement, ast.Expr) else None
-        is_plain = isinstance(call, ast.Call) and self.frame.call is None and not self._handlers.around
-        if isinstance(call, ast.Call) and is_plain and (apart := self.frame.twin.apart(call)) is not None:
-            self.python_calls[state] = PythonCall(apart, self._point(call), behind := self._new())
+        call, frame = statement.value if isinstance(statement, ast.Expr) else None, self.frame
+        if not isinstance(call, ast.Call) or frame.call is not None or self._handlers.around:
+            return
+        if (code := frame.twin.carrier_of(call)) is not None:
+            self.python_calls[state] = PythonCall(call, code, self._point(call), behind := self._new())
             self._start(behind)
 
     def _set(self, target: ast.expr, operand: Operand) -> str:

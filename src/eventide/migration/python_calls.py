@@ -30,12 +30,11 @@ class CallInPython:
 
     amid        the state of its body in the middle of the call; behind: behind it
     is_running  whether the call is under way
-    returned    what the call has returned, where a generator asks for it that stands in its middle
     """
 
     __slots__ = (
         "_carrier", "_migration", "_notice", "_receiver", "_successor", "_value", "_wait",
-        "activity", "amid", "behind", "is_running", "returned",
+        "activity", "amid", "behind", "is_running",
     )  # fmt: skip
 
     def __init__(self, migration: RowMigration, process: Process, carrier: Suspended, place: PythonCall) -> None:
@@ -45,7 +44,6 @@ class CallInPython:
         self._carrier, self._successor = carrier, carrier
         self.activity = process
         self.amid, self.behind = place.amid, place.behind
-        self.returned: list[object] = []
         self.is_running = False
 
     @property
@@ -63,7 +61,7 @@ class CallInPython:
         process.sim.current, migration.calling = process, self
         try:
             self.is_running = True
-            value = self._carrier.send(None)
+            self._carrier.send(None)
             self.is_running = False
         except BaseException as error:  # noqa: BLE001  # it is raised in the process that has met it
             self._come_back(is_amid=False)
@@ -73,7 +71,6 @@ class CallInPython:
             self._go_on()
             return NOTHING
         self._come_back(is_amid=True)
-        self.returned.append(value)
         return NOTHING if self._follows(process) else process._receiver.send(None)
 
     def _may_go_on(self) -> bool:
@@ -114,14 +111,15 @@ class CallInPython:
 def call_at(migration: RowMigration, process: Process, body: Body, at: int) -> CallInPython | None:
     """The call with which a process in a row goes on, that stays there; None for another statement."""
     memory, driver, i = migration._memory, migration._driver, migration.away[process]
-    place = body.reading.python_calls.get(at)
+    place = body.python_calls.get(at)
     if place is None or memory is None or migration._rows[i].prototype is not None or not driver.calls_python:
         return None
     generator = suspended_with(process)
-    function, values = function_of(generator), body.values_at(at, generator, *memory.numbers_of(i, *body.sizes))
-    if function is None or not values.keys() >= {*place.apart.names}:
+    function = function_of(generator)
+    if function is None:
         return None
-    carrier = place.apart.carrier(function, values)
+    values = body.values_at(at, generator, *memory.numbers_of(i, *body.sizes))
+    carrier = body.reading.points[at].frame.twin.carrier(place.code, function, values)
     carrier.__name__ = generator.__name__
     migration._came += 1  # it takes as long as to return
     return CallInPython(migration, process, carrier, place)

@@ -14,6 +14,7 @@ from functools import partial
 from heapq import heapify
 from itertools import chain, count
 from math import ceil, inf
+from types import NoneType
 from typing import TYPE_CHECKING
 
 from eventide.bodies.prototypes import RowProcess
@@ -356,7 +357,7 @@ class RowMigration(OuterHook):
         (_, body, prototype, _), views = self._rows[i], memory.views
         at, numbers, inner = views.activity.at[i], memory.numbers_of(i, *body.sizes), None
         if self.calling is not None and self.calling.activity is process:
-            at, inner = self.calling.amid, self.calling.returned.pop
+            at, inner = self.calling.amid, NoneType  # what the call returns is not used
         _alive = memory.objects  # whose addresses the numbers may have: the last row to return lets go of them
         is_handled = views.activity.wait[i] < NOTHING or body.handles_at(at)
         by = self._process_of(views.process.by[i]) if is_handled else None

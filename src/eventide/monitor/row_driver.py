@@ -106,7 +106,12 @@ class HybridDriver:
     def may_go_on(self, memory: RowMemory | None) -> bool:
         """Whether a row may go on within its event, in which it has called Python: not if that has changed a flow."""
         integrator = self._monitor.integrator
-        is_same = integrator.changes.are_seen and integrator.references.stands() and not integrator.run.touched
+        is_same = (
+            self.calls_python
+            and integrator.changes.are_seen
+            and integrator.references.stands()
+            and not integrator.run.touched
+        )
         return is_same and self.may_proceed(memory)
 
     def proceed(self, memory: RowMemory, *turn: float) -> int:

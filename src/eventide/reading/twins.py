@@ -34,7 +34,7 @@ _UNFIT: Final = (
     ast.Await, ast.DictComp, ast.GeneratorExp, ast.Lambda, ast.ListComp, ast.NamedExpr, ast.SetComp, ast.Yield,
     ast.YieldFrom,
 )  # fmt: skip
-"""What a call has that cannot be made apart: it sets variables, or makes functions that may share them."""
+"""What a call has that does more than read variables: it sets some, or makes functions that may share them."""
 
 
 class Entry:
@@ -137,27 +137,6 @@ def _stop() -> None:
     """What the first step of a generator that goes on comes to."""
 
 
-class Apart:
-    """A call in the text of a function, to be made apart from it.
-
-    names   of the variables that it reads
-    """
-
-    def __init__(self, names: tuple[str, ...], code: CodeType) -> None:
-        self.names = names
-        self._code = code
-
-    def carrier(self, function: FunctionType, values: Mapping[str, object]) -> GeneratorType[object, object, object]:
-        """A generator, as one of the function's, that makes the call with its variables and yields what it returns."""
-        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
-        closure = tuple(cells[name] for name in self._code.co_freevars)
-        made = FunctionType(self._code, function.__globals__, function.__name__, None, closure)
-        made.__qualname__ = function.__qualname__
-        carrier = made(*[values[name] for name in self.names])
-        assert isinstance(carrier, GeneratorType)
-        return carrier
-
-
 class Twin:
     """What makes the twins of one function.
 
@@ -178,8 +157,8 @@ class Twin:
         source = TwinSource(tree, self.shared)
         self.names = tuple(name for name in code.co_varnames if name not in self.shared)
         self._first = code.co_varnames[:1] if "__class__" in code.co_freevars else ()
-        self._apart: dict[ast.Call, Apart | None] = {}
-        self._original, self._unfit = code, frozenset((*code.co_cellvars, "__class__", "super"))
+        self._original = code
+        self._carriers: dict[ast.Call, CodeType | None] = {}
         body = [*unbound(self.names, tree), *source.body]
         if self.shared:
             body = [ast.Nonlocal(list(self.shared), **position_of(tree)), *body]
@@ -188,23 +167,19 @@ class Twin:
         if unknown := [name for name in self._code.co_freevars if name not in (*self.shared, *code.co_freevars)]:
             raise definition.refusal(tree, f"where {unknown[0]!r} comes from is not known")
 
-    def apart(self, node: ast.Call) -> Apart | None:
-        """A call as a function of the variables that it reads; None if it may see or set more than these."""
-        if node not in self._apart:
-            self._apart[node] = self._made_apart(node)
-        return self._apart[node]
+    def carrier_of(self, node: ast.Call) -> CodeType | None:
+        """The code of generators that make a call and yield what it returns; None if it does more than read variables.
 
-    def _made_apart(self, node: ast.Call) -> Apart | None:
-        inside = [*ast.walk(node)]
-        names = {one.id for one in inside if isinstance(one, ast.Name)}
-        if (
-            node not in self.places
-            or any(isinstance(one, _UNFIT) for one in inside)
-            or not names.isdisjoint(self._unfit)
-        ):
-            return None
-        read = tuple(name for name in self.names if name in names)
-        return Apart(read, self._compiled(read, [ast.Expr(ast.Yield(node, **position_of(node)), **position_of(node))]))
+        Such a generator seems one of the function: its frame has the name, the file, the line and all variables.
+        """
+        if node not in self._carriers:
+            where, inside = position_of(node), [*ast.walk(node)]
+            names = {one.id for one in inside if isinstance(one, ast.Name)}
+            is_fit = node in self.places and not any(isinstance(one, _UNFIT) for one in inside)
+            body = [*unbound(self.names, node), ast.Expr(ast.Yield(node, **where), **where)]
+            is_fit = is_fit and names.isdisjoint((*self.kept, "__class__", "super"))
+            self._carriers[node] = self._compiled([*self.names, ENTRY], body) if is_fit else None
+        return self._carriers[node]
 
     def _compiled(self, arguments: Sequence[str], body: list[ast.stmt]) -> CodeType:
         """Code of the function's own, as a function in a class in a function has it whose names are the shared ones."""
@@ -260,12 +235,26 @@ class Twin:
 
     def called(self, function: FunctionType, cells: Mapping[str, CellType], entry: Entry) -> Callable[[], object]:
         """What calls the twin of a function, from a place on; no frame of ours is between."""
-        twin = FunctionType(
-            self._code, function.__globals__, function.__name__, None, tuple(cells[n] for n in self._code.co_freevars)
-        )
-        twin.__qualname__ = function.__qualname__
-        twin.__dict__[_ORIGINAL] = function
+        twin = self._made(self._code, function, cells)
         return partial(twin, *[entry.values.get(name, entry) for name in (*self._first, *self.names)], entry)
+
+    def carrier(
+        self, code: CodeType, function: FunctionType, values: Mapping[str, object]
+    ) -> GeneratorType[object, object, object]:
+        """A generator of `carrier_of`, with the variables that have values."""
+        cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+        entry = Entry(0, values)
+        made = self._made(code, function, cells)(*[values.get(name, entry) for name in self.names], entry)
+        assert isinstance(made, GeneratorType)
+        return made
+
+    @staticmethod
+    def _made(code: CodeType, function: FunctionType, cells: Mapping[str, CellType]) -> FunctionType:
+        closure = tuple(cells[name] for name in code.co_freevars)
+        made = FunctionType(code, function.__globals__, function.__name__, None, closure)
+        made.__qualname__ = function.__qualname__
+        made.__dict__[_ORIGINAL] = function
+        return made
 
 
 def original_function(function: FunctionType) -> FunctionType:
