@@ -25,8 +25,9 @@ def machine(sim: ev.Simulation) -> ev.ProcessGenerator[None]:
 
 @pytest.fixture(autouse=True)
 def past(monkeypatch: pytest.MonkeyPatch) -> loading._Past:
-    """Nothing has been loaded, and there have been no events."""
+    """Nothing has been loaded, there have been no events, and no processes rest."""
     past = loading._Past()
+    monkeypatch.setattr(learned(), "_rests", {})
     monkeypatch.setattr(loading, "_PAST", past)
     return past
 
@@ -284,22 +285,25 @@ def test_processes_that_return_for_one_event_go_again_soon(past: loading._Past) 
     assert told[0] == told[1]
 
 
-def unlucky(told: list[float]) -> ev.ProcessGenerator[None]:
-    """One that needs Python at every other event."""
+def unlucky(told: list[float], often: int) -> ev.ProcessGenerator[None]:
+    """One that needs Python once in so many events."""
     while True:
-        yield ev.hold(0.5)
-        yield ev.hold(0.5)
+        for _ in range(often):
+            yield ev.hold(0.5)
         told[:] = sorted({*told[-9:], -told[-1]})
 
 
-def test_processes_that_returned_too_often_rest_in_further_simulations(past: loading._Past) -> None:
+@pytest.mark.parametrize(("often", "until"), [(2, 400.0), (50, 2000.0)])
+def test_processes_that_returned_too_often_rest_in_further_simulations(
+    often: int, until: float, past: loading._Past
+) -> None:
     past.is_loaded = True
     known, taken = learned(), []
     for _ in range(4):
         sim = random_bodies.simulation("auto")
         for _ in range(8):
-            sim.process(unlucky([1.0]))
-        sim.run(until=400.0)
+            sim.process(unlucky([1.0], often))
+        sim.run(until=until)
         taken.append(random_bodies.taken(sim))
     assert taken[0] > 0
     assert taken[1:] == [0, 0, 0]
@@ -312,6 +316,27 @@ def test_processes_that_returned_too_often_rest_in_further_simulations(past: loa
         assert known.rests(unlucky.__code__)
         past.seen += 1
         assert not known.rests(unlucky.__code__)
+
+
+def talker(told: list[str], often: int) -> ev.ProcessGenerator[None]:
+    """One that calls Python once in so many events."""
+    while True:
+        for _ in range(often):
+            yield ev.hold(0.5)
+        told.extend(map(str, told[-1:]))
+
+
+@pytest.mark.parametrize(("often", "least", "most"), [(20, 0.01, 0.2), (200, 0.9, 1.0)])
+def test_processes_that_call_python_too_often_return_to_it(
+    often: int, least: float, most: float, past: loading._Past
+) -> None:
+    past.is_loaded = True
+    sim, told = random_bodies.simulation("auto"), ["one"]
+    for _ in range(8):
+        sim.process(talker(told, often))
+    sim.run(until=8000.0)
+    assert (sim.events, len(told)) == (8 * 16_000, 1 + 8 * (15_999 // often))  # one event begins each
+    assert least < random_bodies.taken(sim) / sim.events < most
 
 
 def test_events_of_runs_that_end_before_the_first_look_count_as_well() -> None:
@@ -356,7 +381,7 @@ def test_many_processes_whose_runs_have_paid_go_after_a_quarter_of_the_events(pa
         sim = random_bodies.simulation("auto")
         for _ in range(300):
             sim.process(clock())
-        sim.run(until=100.0)
+        sim.run(until=200.0)
         python.append(sim.events - random_bodies.taken(sim))
     assert python == [16 * 301, 4 * 301, 4 * 301]  # the end of the run is in the event list, too
 

@@ -366,10 +366,13 @@ class Body:
         return texts, changed
 
     def values_at(
-        self, at: int, generator: GeneratorType[object, object, object], wholes: list[int], reals: list[float]
+        self, at: int, before: Mapping[str, object], wholes: list[int], reals: list[float]
     ) -> dict[str, object]:
-        """The variables of a process in a row, but for requests, outcomes and exceptions."""
-        values = {**locals_of(generator), **self._variables(at, wholes, reals)[1]}
+        """The variables of a process in a row, but for requests, outcomes and exceptions.
+
+        before  those with which it was suspended
+        """
+        values = {**before, **self._variables(at, wholes, reals)[1]}
         return {name: value for name, value in values.items() if name not in self._absent}
 
     def handles_at(self, at: int) -> bool:

@@ -13,7 +13,8 @@ from eventide.discrete.commands import NOTHING
 from eventide.discrete.inside import generator_of, hook_of, resume_with
 from eventide.migration.row_classes import suspended_with
 from eventide.migration.stand_ins import Given, beyond
-from eventide.reading.generators import function_of
+from eventide.migration.thresholds import EACH_CALL, FEW_CALLS
+from eventide.reading.generators import function_of, locals_of
 from eventide.rows.undisturbed import busy
 
 if TYPE_CHECKING:
@@ -109,17 +110,19 @@ class CallInPython:
 
 
 def call_at(migration: RowMigration, process: Process, body: Body, at: int) -> CallInPython | None:
-    """The call with which a process in a row goes on, that stays there; None for another statement."""
+    """The call with which a process in a row goes on, that stays there; None for another statement, or if too many."""
     memory, driver, i = migration._memory, migration._driver, migration.away[process]
     place = body.python_calls.get(at)
     if place is None or memory is None or migration._rows[i].prototype is not None or not driver.calls_python:
+        return None
+    migration.calls += 1
+    if migration.calls > FEW_CALLS and migration.taken - migration._since < EACH_CALL * migration.calls:
         return None
     generator = suspended_with(process)
     function = function_of(generator)
     if function is None:
         return None
-    values = body.values_at(at, generator, *memory.numbers_of(i, *body.sizes))
+    values = body.values_at(at, locals_of(generator, function), *memory.numbers_of(i, *body.sizes))
     carrier = body.reading.points[at].frame.twin.carrier(place.code, function, values)
     carrier.__name__ = generator.__name__
-    migration._came += 1  # it takes as long as to return
     return CallInPython(migration, process, carrier, place)

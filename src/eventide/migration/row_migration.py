@@ -65,7 +65,8 @@ class RowMigration(OuterHook):
     """The processes of one world that are away.
 
     away        the rows of those that are
-    due         after this many events it is checked which processes can go; taken: the events of rows
+    due         after this many events it is checked which processes can go; taken: the events of rows; calls: those
+                that Python has made for rows
     """
 
     _interruptions: Interruptions
@@ -93,7 +94,7 @@ class RowMigration(OuterHook):
         self._called: Entry | None = None  # whose event is under way, or is the next one
         self._driver: RowDriver = DISCRETE  # what else acts between events, for those that are away
         self._came = self._since = self._taken_before = self._events_before = self._materialized = 0
-        self._pause, self.is_busy = 1, False
+        self._pause, self.calls, self.is_busy = 1, 0, False
         self.calling: CallInPython | None = None
         self._calendar, self._processes = inside.calendar_of(world), inside.processes_of(world)
         self.signals, self.check_thread = inside.keyboard_of(world).signals, inside.keyboard_of(world).check_thread
@@ -201,14 +202,14 @@ class RowMigration(OuterHook):
     @property
     def _pays(self) -> bool:
         """Whether processes have returned to Python seldom enough."""
-        return self._came < FEW or self.taken - self._since >= BACK * self._came
+        return self._came < FEW or self.taken - self._since >= BACK * self._came // self._driver.cost
 
     def _give_up(self) -> None:
         """It does not pay: all return to Python, and the next look is much later."""
         self.leave()
         if self._bodies is not None:
             self._bodies.give_up([body for body, _ in self.exits] or self._kinds)
-        self._came, self._since, self._pause = 0, self.taken, 4 * self._pause
+        self._came, self.calls, self._since, self._pause = 0, 0, self.taken, 4 * self._pause
         self._wait_longer()
 
     def _wait_longer(self) -> None:
@@ -439,7 +440,7 @@ class RowMigration(OuterHook):
         self._assumptions.forget()
         self._interruptions.forget()
         memory.forget()
-        needed, events = BACK * max(self._came, FEW), calendar.events - self.world._events_before
+        needed, events = BACK * max(self._came, FEW) // self._driver.cost, calendar.events - self.world._events_before
         bodies.note_run(self._kinds, is_short=events - self._driver.early < max(needed, self._driver.stay))
         if self.taken - self._since >= needed:  # it has paid
             self.due = min(self.due, calendar.events + AGAIN * self._pause)

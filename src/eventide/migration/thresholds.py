@@ -8,10 +8,15 @@ EACH: Final = 16
 """The events of each process before it goes: to go takes as long as these, to lend a guard as these beside flows."""
 EACH_EARLY: Final = 4
 """The same where it has paid in earlier runs."""
-BACK: Final = 25
-"""The events that each process must have had while away when it returns to Python; with fewer it does not pay."""
+BACK: Final = 128
+"""The events that each process must have had while away when it returns to Python; with fewer it does not pay. Where an
+event costs as much as several, as beside flows, that many times fewer."""
 MORE: Final = 15
 """The chunks that follow one while rows need no Python."""
+EACH_CALL: Final = 75
+"""The events of rows for each call that Python makes for one: it takes as long as these in Python if they only hold."""
+FEW_CALLS: Final = 64
+"""The calls before it is judged whether they are too many."""
 FEW: Final = 8
 """The processes that may return to Python before it is judged whether that is too often."""
 AGAIN: Final = 32
