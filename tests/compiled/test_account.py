@@ -97,14 +97,14 @@ class Reset(ev.Continuous):
     def contributions(self) -> None:
         self.supply.load = 5.0
 
-    def equations(self) -> None:
-        self.supply.price = 2.0
-        self.supply.grid[0:2] = 1.0
-
 
 class Tariff(ev.Continuous):
     supply: Supply
     slope: ev.Computed = ev.computed()
+
+    def contributions(self) -> None:
+        self.supply.price = 2.0
+        self.supply.grid[0:2] = 1.0
 
     def equations(self) -> None:
         self.slope = self.supply.rate.level
@@ -141,7 +141,7 @@ def test_what_is_waited_for_or_overwritten_is_told() -> None:
         "reset.contributions": ((), (("supply.load", "one.contributions"), ("supply.load", "two.contributions"))),
         "tariff.equations": (
             (("supply.rate.level", "supply.equations"),),
-            (("supply.grid", "reset.equations"), ("supply.price", "reset.equations")),
+            (("supply.grid", "tariff.contributions"), ("supply.price", "tariff.contributions")),
         ),
     }
     lines = str(account).splitlines()
@@ -297,3 +297,28 @@ def test_compile_true_says_whose_condition_cannot_be_compiled() -> None:
 def test_an_account_of_a_model_without_equations_has_no_empty_parts() -> None:
     sim = ev.Simulation()
     assert str(sim.explain()) == "no equations, conditions or handlers, and no native processes"
+
+
+class Half(ev.Continuous):
+    """A law that moves some states; the others are set by events, or forgotten."""
+
+    x: ev.State = ev.state(0.0)
+    y: ev.State = ev.state(0.0)
+    kept: ev.State = ev.state(0.0, assigned=True)
+    u: ev.StateVector = ev.state_vector(0.0, size=2)
+
+    def equations(self) -> None:
+        self.rate.x = self.rate.u[0] = 1.0
+        self.kept = 2.0
+
+
+@pytest.mark.parametrize("compiled", ["auto", False])
+def test_a_state_that_no_law_moves_is_told(compiled: Any) -> None:
+    sim = ev.Simulation(compile=compiled)
+    half, loose = Half(sim, name="half").start(), ev.Variable(sim, 1.0, name="loose").start()
+    assert sim.explain().constant == ("half.y", "half.u[1]", "loose")
+    assert str(sim.explain()).splitlines()[-1] == (
+        "no law sets the rate of half.y, half.u[1], loose: only events change it"
+    )
+    ev.law(sim, lambda: loose.set_rate(half.x)).start()
+    assert sim.explain().constant == ("half.y", "half.u[1]")

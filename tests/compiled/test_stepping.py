@@ -16,6 +16,7 @@ from arrays import blank
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+import eventide as ev
 from eventide.engine import flow_queue, guard_signs, root_search, stepper
 from eventide.engine.codes import (
     ABS,
@@ -591,3 +592,22 @@ def test_two_functions_of_one_name_are_refused() -> None:
     assert native.program({"choose": PLAIN.choose}).count("define internal i64 @first_due(") == 1
     with pytest.raises(Untranslatable, match="two functions of the stepper are called first_due"):
         native.program({"choose": PLAIN.choose, "first_due": first_due})
+
+
+class Opening(ev.Continuous):
+    """Its rate has no value where the run begins, and one from there on."""
+
+    x: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.x = math.sin(self.sim.time) / self.sim.time if self.sim.time else math.nan
+
+
+@pytest.mark.parametrize("compiled", ["auto", False])
+@pytest.mark.parametrize("method", [None, "dop853", "radau", "rk43"])
+def test_no_step_is_so_short_that_a_rate_without_a_value_does_not_count(compiled: Any, method: Any) -> None:
+    sim = ev.Simulation(compile=compiled, method=method)
+    Opening(sim, name="opening").start()
+    with pytest.raises(ev.SimulationError, match=r"The rate of opening\.x is nan where the step begins"):
+        sim.run(until=1.0)
+    assert sim.time == 0.0

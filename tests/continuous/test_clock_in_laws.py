@@ -403,12 +403,13 @@ def test_a_law_that_is_no_method_is_told_once():
         y.set_rate(1000.0 if 3.0 <= y.sim.time < 3.001 else 0.0)
 
     sim = ev.Simulation()
-    y = ev.Variable(sim, 0.0).start()
-    ev.law(sim, law, name="first").start()
+    y, z = ev.Variable(sim, 0.0).start(), ev.Variable(sim, 0.0).start()
+    first = ev.law(sim, law, name="first").start()
     with pytest.warns(ev.SwitchWarning, match=r"`law` in first goes by the time"):
         sim.run(until=0.1)
+    first.stop()
     ev.law(sim, law, name="smooth", smooth=True).start()
-    ev.law(sim, lambda: y.set_rate(y.sim.time), name="another").start()
+    ev.law(sim, lambda: z.set_rate(z.sim.time), name="another").start()
     sim.run(until=0.2)
 
 

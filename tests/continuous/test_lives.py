@@ -109,7 +109,7 @@ def test_who_is_gone_leaves_nothing_behind(native: bool) -> None:
     assert len(log) > 20
     assert (len(motion.guards.at), len(flow.conditions), len(flow.resting), len(flow.chain)) == (6, 6, 0, 13)
     assert (len(list(motion.groups.members())), len(sim.laws)) == (7, 7)
-    assert (np.array(motion.storage.slot.writer) >= 0).sum() == (7 if native else 0)
+    assert (np.array(motion.storage.slot.writer) >= 0).sum() == 7
     assert len(sim._continuum.storage.occupants) <= 9
     assert motion.guards._resting_with == {}
 

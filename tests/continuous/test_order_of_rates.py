@@ -155,8 +155,11 @@ def test_a_law_may_copy_and_reshape_the_rates_of_a_vector(sim: ev.Simulation) ->
         rod: Rod = ev.field(default=None)
 
         def equations(self) -> None:
-            self.rate.y = 1.0
-            self.rod.rate.u = 2.0 * self.rod.rate.u.copy()
+            try:  # so that it is watched, as it cannot be compiled
+                self.rate.y = 1.0
+                self.rod.rate.u = 2.0 * self.rod.rate.u.copy()
+            finally:
+                pass
 
     rod = Rod(sim).start()
     Doubles(sim, rod=rod).start()

@@ -92,12 +92,12 @@ class Swing(ev.Continuous):
 
 
 class Meddler(ev.Continuous):
-    """Another law that sets the same."""
+    """Another law that changes the same."""
 
     swing: Swing
 
     def equations(self) -> None:
-        self.swing.shown = 0.5 * self.swing.x
+        self.swing.shown *= 0.25
 
 
 class Keeper(ev.Continuous):
@@ -125,7 +125,7 @@ def test_a_computed_value_is_followed_into_the_law_that_sets_it(simulate: Simula
 
 
 @pytest.mark.row("R-146")
-def test_a_computed_value_that_another_law_overwrites_is_sampled_and_counted(simulate: Simulate) -> None:
+def test_a_computed_value_that_another_law_changes_is_sampled_and_counted(simulate: Simulate) -> None:
     """What is read in the law is compared with what stands there at each step's end."""
     sim = simulate(rel_error=1e-9, abs_error=1e-11)
     swing = Swing(sim).start()

@@ -217,6 +217,7 @@ class Explanation:
     refusal     why laws that have been started are refused, so that they are not here and no run begins; else empty
     rows        how many events of processes were native, and of which functions; None where none were looked at
     unkept      why native code is not kept on disk, so that each program compiles again; empty if it is
+    constant    the active states whose rates no law writes: only events change them
     """
 
     compiles: bool
@@ -230,6 +231,7 @@ class Explanation:
     unkept: str = ""
     branches: tuple[BranchNote, ...] = ()
     rows: RowsNote | None = None
+    constant: tuple[str, ...] = ()
 
     __dir__ = public_dir
 
@@ -258,6 +260,7 @@ class Explanation:
         if self.flows:
             lines.append("flows: all is one" if self.together else "flows: what steps together")
             lines += grouped(_of_flow(flow) for flow in self.flows)
+        lines += [f"no law sets the rate of {listed(self.constant)}: only events change it"] if self.constant else []
         lines += [f"native code is not kept on disk: {self.unkept}"] if self.unkept else []
         return "\n".join(lines) or "no equations, conditions or handlers, and no native processes"
 
@@ -371,8 +374,8 @@ class _Reader:
     def read(self, refusal: str, rows: RowsNote | None) -> Explanation:
         """All of it, with why laws are refused that would be there, and what is known of rows."""
         laws = [item for flow in self.numbers for item in flow.look_up().laws]
-        order = self.integrator.groups.ordering
-        laws.sort(key=lambda item: (item[0], order.place(item[1], item[0])))
+        groups = self.integrator.groups
+        laws.sort(key=lambda item: (item[0], groups.ordering.place(item[1], item[0])))
         watched = [c for flow in self.numbers for c in flow.conditions if not c.is_over]
         conditions = [c for c in watched if not c.is_switch]
         conditions.sort(key=lambda c: (-c.priority, c.rank))
@@ -388,6 +391,7 @@ class _Reader:
             unkept=self.analyst.registry.store.objection,
             branches=tuple(dict.fromkeys(self._branches(laws, [c for c in watched if isinstance(c, Switch)]))),
             rows=rows,
+            constant=() if groups.opaque or refusal else tuple(groups.writers.unmoved()),
         )
 
     # --- laws -----------------------------------------------------------------------------------------------------

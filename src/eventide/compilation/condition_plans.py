@@ -124,14 +124,14 @@ def usage_of(kernels: Sequence[Kernel]) -> Usage | None:
     row = 0
     for kernel in kernels:
         uses = kernel.lowered.uses
-        if any(use.is_many for use in uses.quantities) or any(rate.is_many for rate in uses.rates):
+        if any(use.is_many for use in uses.quantities) or any(one.is_many for one in uses.written):
             return None
         for use in uses.quantities:
             reads[row + use.place, use.column] = None
             if use.moves:
                 touches[row + use.place, 0] = None
-        for rate in uses.rates:
-            rates.update(dict.fromkeys([(row + rate.place, column) for column in rate.columns], rate.is_read))
+        for one in uses.written:
+            rates.update(dict.fromkeys([(row + one.place, column) for column in one.columns], one.is_read))
         gives.update({(row + one.place, 0): None for one in uses.exchanges if one.gives})
         row += kernel.width
     sets = tuple([place for place, is_read in rates.items() if not is_read])

@@ -76,20 +76,19 @@ class LawTemplate:
     def record(self, layout: Layout, *, is_native: bool, is_unseen: bool) -> tuple[int, tuple[int, ...]]:
         """How many slots the laws of objects laid out alike use, and the record that says which.
 
-        is_native   whether they are called as kernels; in Python it is found out as they run which rates they set
+        is_native   whether they are called as kernels
         is_unseen   whether something branches in them that is not located
         """
         key = layout, is_native, is_unseen
         if key not in self._records:
             assert self.usage is not None
-            usage = self.usage if is_native else self.usage._replace(sets=(), adds=())
-            words = usage.words(
+            words = self.usage.words(
                 *self._calls(0, is_native=is_native),
                 sums_of(layout),
                 is_direct=self.is_direct and is_native,
                 is_unseen=is_unseen,
             )
-            self._records[key] = usage.uses, words
+            self._records[key] = self.usage.uses, words
         return self._records[key]
 
     def _calls(self, rows: int, *, is_native: bool = True) -> tuple[Call | None, Call | None]:
@@ -143,9 +142,9 @@ def law_uses_at(kernels: Sequence[KernelUses], owners: tuple[Member, ...], bound
         some, read = reads_at(uses, binding)
         touched.update(dict.fromkeys(some))
         slots.update(dict.fromkeys(read))
-        for rate in uses.rates:
-            firsts = binding.lists[rate.place] if rate.is_many else binding.bases[rate.place : rate.place + 1]
-            rates.update(dict.fromkeys([first + column for first in firsts for column in rate.columns], rate.is_read))
+        for one in uses.written:
+            firsts = binding.lists[one.place] if one.is_many else binding.bases[one.place : one.place + 1]
+            rates.update(dict.fromkeys([first + column for first in firsts for column in one.columns], one.is_read))
         inputs, bases = inputs + binding.inputs, bases + binding.bases
     sets, adds = ([slot for slot in rates if rates[slot] == is_read] for is_read in (False, True))
     return tuple(touched), tuple(slots), inputs, bases, tuple(rates), tuple(sets), tuple(adds)

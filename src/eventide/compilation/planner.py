@@ -312,7 +312,7 @@ class GuardCompiler(Compiler):
         return 0
 
     def plan_of_laws(self, owner: Continuous, bounds: tuple[Bound, ...], rows: int | None = None) -> LawPlan:
-        """What a law touches is known as if it were compiled; which rates it sets is found out when it runs."""
+        """What a law touches and writes is known as if it were compiled."""
         return _in_python(super().plan_of_laws(owner, bounds, rows))
 
     def _law_with_calls(self, owner: Continuous) -> LawPlan:
@@ -322,7 +322,7 @@ class GuardCompiler(Compiler):
 
 def _in_python(plan: LawPlan) -> LawPlan:
     """A plan of laws that run in Python."""
-    return replace(plan, contributions=None, equations=None, sets=(), adds=(), is_direct=False)
+    return replace(plan, contributions=None, equations=None, is_direct=False)
 
 
 def _signed(plan: Plan | ClassPlan) -> Iterator[Bound]:

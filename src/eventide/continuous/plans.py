@@ -60,8 +60,8 @@ class LawPlan(Plan):
     """A component's laws.
 
     contributions, equations    address and place of the index row; None for a law that is absent
-    sets, adds                  slots whose rates they set without having read them, and after having read them
-    moves                       slots whose rates they set or add to, also where that is found out as they run
+    sets, adds                  slots whose rates they write, unread, and read before; VALUES more: that they set unread
+    moves                       both
     assigns                     whether they assign states, which then differ from the interpolant
     is_direct                   whether they are compiled and read no rate
     stages                      of those whose text is known, in the order of their kernels in `kept`

@@ -114,6 +114,8 @@ class Host:
             execute_law(owner, law, time)
             return
         observed = observe_law(integrator, moving_flow(owner), owner, stage, lambda: execute_law(owner, law, time))
+        if owner._is_of_model:
+            integrator.groups.writers.see(observed)
         observed = integrator.groups.ordering.relevant(observed)
         if integrator.groups.ordering.is_new(observed):
             self.meet(observed)

@@ -57,6 +57,8 @@ ROWS: Final = 37
 
 SEVERAL: Final = -2
 """In `slot.user` and `slot.writer`: more than one, which Python lists."""
+VALUES: Final = 1 << 40
+"""Added to a slot that is written: its computed value or assigned state is meant, not its rate."""
 BY_READING: Final = 0
 """In `slot.user` and `slot.uses`: the flow that depends on the slot."""
 BY_TOUCHING: Final = 1
@@ -96,11 +98,11 @@ IS_INDIRECT: Final = 8
 IS_UNSEEN: Final = 9
 """Whether they contain a branch, bend or jump that is not located."""
 READ_COUNT: Final = 10
-"""How many slots they depend on, how many blocks they touch, how many rates they write."""
+"""How many slots they depend on, how many blocks they touch, how many rates and values they write."""
 TOUCH_COUNT: Final = 11
 WRITE_COUNT: Final = 12
 SET_COUNT: Final = 13
-"""How many of these rates, the first of them, are set without having been read."""
+"""How many of these, the first of them, are set without having been read."""
 GIVE_COUNT: Final = 14
 """To how many blocks laws give: they set what is computed there, sums or states."""
 RECORD_HEAD: Final = 15

@@ -46,6 +46,7 @@ from eventide.engine.codes import (
     SUMS_OF,
     TOUCH_COUNT,
     USE,
+    VALUES,
     WRITE_COUNT,
     P,
 )
@@ -353,13 +354,21 @@ def use(a: Arrays, f: int, record: int, row: int, s: int, first: int, by: int) -
                     return k
                 if by < 0 and a.slab.given[a.slot.slab[slot]] == 0:
                     return k
-        elif by > 0 and a.slot.writer[slot] == -1:
-            a.slot.writer[slot] = 2 * s + (1 if k < touched + a.lists[record + SET_COUNT] else 0)
-        elif by < 0 and a.slot.writer[slot] // 2 == s:
-            a.slot.writer[slot] = -1
-        elif a.slot.writer[slot] == SEVERAL or (by > 0 and a.slot.writer[slot] // 2 != s):
+        elif not count_writer(a, slot, 2 * s + (1 if k < touched + a.lists[record + SET_COUNT] else 0), by):
             return k
     return int(count)
+
+
+def count_writer(a: Arrays, written: int, code: int, by: int) -> bool:
+    """Note who writes a rate or value, as `slot.writer` has it, or forget it; returns whether nobody else does."""
+    kind = 1 if written >= VALUES else 0
+    slot = written - VALUES * kind
+    known = a.slot.writer[slot, kind]
+    if by > 0 and known == -1:
+        a.slot.writer[slot, kind] = code
+    elif by < 0 and known // 2 == code // 2:
+        a.slot.writer[slot, kind] = -1
+    return bool(known != SEVERAL and (by < 0 or known == -1 or known // 2 == code // 2))
 
 
 def is_own(a: Arrays, s: int, slot: int) -> bool:

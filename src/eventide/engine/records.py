@@ -383,9 +383,9 @@ class SlotRecord(Record):
     conditions that touch the object, its own laws not counted. -1 without one; SEVERAL if Python lists them."""
     uses: IntBlocks = block(2)
     """The number of laws and conditions of that flow that do."""
-    writer: Ints
-    """Twice the slab of the object whose laws write the rate of the slot, plus 1 if they set it without reading it; -1
-    without one, SEVERAL if there are more."""
+    writer: IntBlocks = block(2)
+    """Of the rate, and of the computed value or assigned state: twice the slab of the object whose laws write it, plus
+    1 if they set it without reading it; -1 without one, SEVERAL if there are more."""
     slab: Ints
     """The slab to which the slot belongs."""
 

@@ -47,6 +47,7 @@ class Companion(Continuous):
 class Conductor(Continuous):
     """The law of all companions."""
 
+    _is_of_model = False
     task: Callable[[], None]
 
     def equations(self) -> None:

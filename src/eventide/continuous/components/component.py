@@ -5,7 +5,7 @@ from __future__ import annotations
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, ClassVar, Final, Self
 
-from eventide.continuous.checks import watched_rates
+from eventide.continuous.checks import WatchedRates
 from eventide.continuous.components.layout import Layout
 from eventide.continuous.components.switches import Branches, Switch
 from eventide.continuous.components.variable import StateVariable, Variable
@@ -79,7 +79,8 @@ class Continuous(_Continuum, Component):
 
     locate_branches: ClassVar[bool] = True
     """Whether steps end where comparisons in the equations change; else error control alone sees what that does."""
-
+    _is_of_model: ClassVar[bool] = True
+    """Whether its laws are of the model, and do not go through those of others to derive them."""
     smooth_laws: ClassVar[bool] = False
     """Whether what is not located in the laws of this class and of those above is smooth, as its author knows.
 
@@ -175,7 +176,7 @@ class Continuous(_Continuum, Component):
             if flow.number < 0:
                 flow.integrator.still.receive(self)
             rates = slab.rates or self._layout.rates(self)
-            return rates if flow.recorder is None else watched_rates(self, rates, flow.recorder)  # type: ignore[return-value]  # by the same names
+            return rates if flow.recorder is None else WatchedRates(self, rates, flow.recorder)  # type: ignore[return-value]  # by the same names
         return slab.rates_read or self._layout.rates_read(self)  # type: ignore[return-value]  # by the same names
 
     @property

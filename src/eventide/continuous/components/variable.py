@@ -116,7 +116,7 @@ class Variable:
         """The time derivative, as the laws set it; set to zero before every evaluation."""
         recorder = self._owner._flow.recorder
         if recorder is not None:
-            recorder.note_read_slot(self._slot)
+            recorder.note_read(self._slot)
         return self._row(R)
 
     @rate.setter
@@ -129,7 +129,7 @@ class Variable:
         if flow.number < 0:
             flow.integrator.still.receive(self._owner)
         if flow.recorder is not None:
-            flow.recorder.note_written_slot(self._slot)
+            flow.recorder.note_written(self._slot)
         self._system.storage.rows[R][self._slot] = value
 
     def set_rate(self, value: float) -> None:

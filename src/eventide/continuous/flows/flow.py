@@ -8,7 +8,7 @@ from itertools import chain
 from math import inf, nan, nextafter
 from typing import TYPE_CHECKING, Any, Final
 
-from eventide.continuous.checks import RateRecorder, check_pass, refuse_change
+from eventide.continuous.checks import RateRecorder, refuse_change
 from eventide.continuous.components.component import Continuous
 from eventide.continuous.error_context import execute_law
 from eventide.continuous.flows.sliding import Slide, Sliding
@@ -84,7 +84,6 @@ class Flow:
     recorder    records which rates a law that cannot be read reads and writes; None while none runs or none is needed
     crowd       with this many laws those of a class are joined
     is_fused    whether its steps use functions made for its laws
-    is_checked  whether its present laws have been executed once with every write of a rate on record
     assigns     whether its laws may assign states
     inputs      the inputs that each owner's laws, and each condition, call; where these are not known, may call
     resting     waits that are, or were, at rest, and what each depends on
@@ -103,7 +102,6 @@ class Flow:
         self.members: dict[Member, None] = {}
         self.inputs: dict[object, tuple[Input, ...] | Reach[Input]] = {}
         self.sliding: Sliding | None = None
-        self.is_checked = True
         self.looked_up: Look | None = None
         self.needs_python = False
         self.is_fused = False
@@ -187,11 +185,7 @@ class Flow:
     # --- evaluation in Python -------------------------------------------------------------------------------------
 
     def run_laws(self) -> None:
-        """Execute all laws in their order; the first time after a change with every write of a rate on record."""
-        if not self.is_checked:
-            self.is_checked = True
-            check_pass(self)
-            return
+        """Execute all laws in their order."""
         time, host = self.integrator.sim.time, self.integrator.host
         for stage, law in self.look_up().laws:
             call = law.contributions if stage == CONTRIBUTIONS else law.equations

@@ -340,8 +340,6 @@ class Grouping:
         if first < class_plan.uses:
             self._count_uses_of_laws(flow, owner, first, 1)
         flow.looked_up = None
-        if is_active:
-            flow.is_checked = False
         self.changed[flow] = None
         if high - low < slab.layout.moving:
             self._toggle_more(flow, owner)

@@ -11,27 +11,33 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from eventide.continuous.components.variable import Variable
 from eventide.continuous.flows.ordering import LawAccess
+from eventide.engine.codes import VALUES
 
 if TYPE_CHECKING:
-    from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.member import Member
     from eventide.continuous.flows.flow import Flow
+    from eventide.continuous.flows.ordering import Sort
     from eventide.continuous.integrator import Integrator
 
 
 class ObservedLaw(NamedTuple):
-    """Whose law it is, of which stage, and what it deals with."""
+    """Whose law it is, of which stage, and what it deals with.
+
+    writes  the slots of the rates that it writes, and VALUES more of the single computed values that it sets unread,
+            each with whether it sets it unread
+    """
 
     owner: Member
     stage: int
     accesses: tuple[LawAccess, ...]
+    writes: dict[int, bool]
 
 
 def observe_law(integrator: Integrator, flow: Flow, owner: Member, stage: int, call: Callable[[], None]) -> ObservedLaw:
     """Execute a law; returns which quantities that laws set it reads and sets in its flow."""
     book = _Book()
     watched = flow.look_up().computing
-    rows, rates = [one.__dict__["_row"] for one in watched], _Rates()
+    rows, rates = [one.__dict__["_row"] for one in watched], _Book()
     for one, row in zip(watched, rows, strict=True):
         one.__dict__["_row"] = _Row(row, book)
     flow.recorder = rates
@@ -43,16 +49,25 @@ def observe_law(integrator: Integrator, flow: Flow, owner: Member, stage: int, c
             one.__dict__["_row"] = row
     owner_of = integrator.storage.owner_of
     found = [_access(owner_of(slot), slot, book) for slot in {**book.reads, **book.sets}]
-    found += [_access_of_rate(owner_of(slot), slot, rates) for slot in {**rates.reads, **rates.sets}]
-    return ObservedLaw(owner, stage, tuple(access for access in found if access is not None))
+    accesses = [access for access in found if access is not None]
+    writes = {VALUES + one.slot: True for one in accesses if one.sets and not one.reads and one.sort[1] != "sum"}
+    writes.update({slot: slot not in rates.reads for slot in rates.sets})
+    accesses += _accesses_of_rates(owner_of, rates)
+    return ObservedLaw(owner, stage, tuple(accesses), writes)
 
 
-def _access_of_rate(owner: Member, slot: int, book: _Book) -> LawAccess:
-    first, name = slot, "state"
-    if not isinstance(owner, Variable):
-        name, _ = owner._layout.name_of(owner, slot)
-        first = owner._layout.slot(owner, name)
-    return LawAccess(first, (type(owner), "rate", name), slot in book.reads, slot in book.sets)
+def _accesses_of_rates(owner_of: Callable[[int], Member], book: _Book) -> list[LawAccess]:
+    """What is done with rates: with those of a vector as with one."""
+    sorts: dict[int, Sort] = {}
+    first_of: dict[int, int] = {}
+    for slot in {**book.reads, **book.sets}:
+        owner, first, name = owner_of(slot), slot, "state"
+        if not isinstance(owner, Variable):
+            name, _ = owner._layout.name_of(owner, slot)
+            first = owner._layout.slot(owner, name)
+        first_of[slot], sorts[first] = first, (type(owner), "rate", name)
+    reads, sets = ({first_of[slot]: None for slot in some} for some in (book.reads, book.sets))
+    return [LawAccess(first, sort, first in reads, first in sets) for first, sort in sorts.items()]
 
 
 def _access(owner: Member, slot: int, book: _Book) -> LawAccess | None:
@@ -71,25 +86,13 @@ class _Book:
         self.reads: dict[int, None] = {}
         self.sets: dict[int, None] = {}
 
-
-class _Rates(_Book):
-    """The same of rates; of a vector by its first slot."""
-
-    def note_read(self, owner: Continuous, quantity: tuple[str, int | None]) -> None:
-        """The rate of an object's state is read."""
-        self.note_read_slot(owner._layout.slot(owner, quantity[0]))
-
-    def note_write(self, owner: Continuous, quantity: tuple[str, int | None]) -> None:
-        """It is written."""
-        self.note_written_slot(owner._layout.slot(owner, quantity[0]))
-
-    def note_read_slot(self, slot: int) -> None:
-        """The rate of the state in a slot is read."""
+    def note_read(self, slot: int) -> None:
+        """It is read."""
         if slot not in self.sets:
             self.reads[slot] = None
 
-    def note_written_slot(self, slot: int) -> None:
-        """It is written."""
+    def note_written(self, slot: int) -> None:
+        """It is set."""
         self.sets[slot] = None
 
 
@@ -103,10 +106,9 @@ class _Row:
         self._book = book
 
     def __getitem__(self, slot: int) -> float:
-        if slot not in self._book.sets:
-            self._book.reads[slot] = None
+        self._book.note_read(slot)
         return self._row[slot]
 
     def __setitem__(self, slot: int, value: float) -> None:
         self._row[slot] = value
-        self._book.sets[slot] = None
+        self._book.note_written(slot)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from eventide.engine.codes import IS_SET, MOVES, STANDS
+from eventide.engine.codes import IS_SET, MOVES, STANDS, VALUES
 from eventide.lowering.names.paths import ITEMS
 
 if TYPE_CHECKING:
@@ -34,8 +34,12 @@ class Use(NamedTuple):
     moves: bool
 
 
-class Rate(NamedTuple):
-    """A run of rates that are written: where as in `Use`, the columns, and whether they have been read before."""
+class Written(NamedTuple):
+    """A run of rates that are written, or of computed values and states that are set: where as in `Use`.
+
+    columns     those of the rates; of values VALUES more
+    is_read     whether they have been read before
+    """
 
     is_many: bool
     place: int
@@ -90,7 +94,7 @@ class KernelUses(NamedTuple):
     """What a kernel reads and writes.
 
     quantities      all, as often as they are met
-    rates           those that it writes
+    written         the rates that it writes, and the computed values and states that it sets without having read them
     looks_at_rates  whether it reads any
     assigns         whether it writes states
     can_change      whether what it works on may become another
@@ -102,7 +106,7 @@ class KernelUses(NamedTuple):
     """
 
     quantities: tuple[Use, ...]
-    rates: tuple[Rate, ...]
+    written: tuple[Written, ...]
     looks_at_rates: bool
     assigns: bool
     can_change: bool
@@ -118,15 +122,17 @@ def uses_of(lowered: Lowered) -> KernelUses:
     ranges = dict(lowered.ranges)
     found = {access: where for access in (*lowered.reads, *lowered.writes) if (where := _find(lowered, access))}
     quantities = [Use(*where, access.row != "parameter") for access, where in found.items()]
-    rates = []
+    written = []
     for access in lowered.writes:
-        if access.row == "rate" and access in found:
+        is_value = access.row in ("computed", "state") and access not in lowered.reads
+        if access in found and (is_value or access.row == "rate"):
             is_many, place, first = found[access]
+            first += VALUES * is_value
             for low, high in ranges.get(access) or ((0, 1),):
-                rates.append(Rate(is_many, place, range(first + low, first + high), access in lowered.reads))
+                written.append(Written(is_many, place, range(first + low, first + high), access in lowered.reads))
     return KernelUses(
         tuple(quantities),
-        tuple(rates),
+        tuple(written),
         looks_at_rates=any(access.row == "rate" for access in lowered.reads),
         assigns=any(access.row == "state" for access in lowered.writes),
         can_change=lowered.can_change,
