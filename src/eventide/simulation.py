@@ -5,9 +5,11 @@ from __future__ import annotations
 from contextlib import contextmanager
 from functools import cached_property
 from math import inf, isfinite, nan
-from typing import TYPE_CHECKING, Final, Literal, NoReturn, overload
+from operator import index
+from typing import TYPE_CHECKING, Final, Literal, NoReturn, Self, overload
 
-from eventide.declare.reserved import refuse_reserved
+from eventide.declare.given import refuse_unknown
+from eventide.declare.reserved import fix, refuse_reserved
 from eventide.declare.showing import as_html
 from eventide.declare.units import in_time_unit
 from eventide.discrete import World
@@ -58,6 +60,19 @@ class Simulation(World):
         super().__init_subclass__(**options)
         refuse_reserved(cls)
 
+    if not TYPE_CHECKING:
+
+        def __new__(cls, *unnamed: object, **options: object) -> Self:
+            """A simulation, once its options are known to be some."""
+            if cls.__init__ is Simulation.__init__:
+                settings = Simulation.__init__.__kwdefaults__
+                if unnamed:
+                    known = ", ".join(f"{name}=" for name in settings)
+                    raise TypeError(f"Simulation(...) takes {known} by name, and got {unnamed[0]!r} without one")
+                if not options.keys() <= settings.keys():
+                    refuse_unknown("Simulation(...)", settings, [name for name in options if name not in settings])
+            return super().__new__(cls)
+
     def __init__(
         self,
         *,
@@ -80,7 +95,9 @@ class Simulation(World):
             raise TypeError(f"rng= and seed= are one thing, and got {rng!r} and {seed!r}: give one of them")
         if not isinstance(antithetic, bool):
             raise ModelError(f"antithetic= takes True or False, and got {antithetic!r}")
-        super().__init__(seed if rng is None else rng, replication, antithetic)
+        if isinstance(replication, bool) or not hasattr(replication, "__index__") or index(replication) < 0:
+            raise ModelError(f"replication= takes the number of a run, from 0 on, and got {replication!r}")
+        super().__init__(seed if rng is None else rng, index(replication), antithetic)
         if negative_hold not in {"raise", "zero"}:
             raise ModelError(f'negative_hold= takes "raise" or "zero", and got {negative_hold!r}')
         self.negative_hold = negative_hold
@@ -89,10 +106,10 @@ class Simulation(World):
         self.time_unit = time_unit
         if compile != "auto" and not isinstance(compile, bool):
             raise ModelError(f'compile= takes "auto", True or False, and got {compile!r}')
-        self.compile = compile
+        self._compile = compile
         if stepping not in {"apart", "together"}:
             raise ModelError(f'stepping= takes "apart" or "together", and got {stepping!r}')
-        self.stepping = stepping
+        self._stepping = stepping
         if cascades not in {"raise", "warn"}:
             raise ModelError(f'cascades= takes "raise" or "warn", and got {cascades!r}')
         self.cascades = cascades
@@ -104,7 +121,10 @@ class Simulation(World):
         self._log: EventLog | None = None
         self._seen = 0
         """How many of its events `rows/loading.py` knows of."""
-        self.recordings: list[Recording | PopulationRecording] = []
+        self._recordings: list[Recording | PopulationRecording] = []
+        if TYPE_CHECKING:  # see `fix`
+            self.compile, self.stepping, self.recordings = compile, stepping, self._recordings
+            self.entropy, self.replication, self.antithetic = self._entropy, replication, antithetic
         self.dense_outputs: DenseOutputs | None = None
         """What finds quantities that are to be known between the rows, too, as they are recorded."""
         if method is not None:
@@ -465,6 +485,16 @@ class Simulation(World):
             variable=variable,
         )
 
+
+fix(
+    Simulation,
+    recordings="sim.record(...) adds one",
+    entropy="give it from the start, Simulation(rng=...)",
+    **{
+        name: f"give it from the start, Simulation({name}=...)"
+        for name in ("antithetic", "compile", "replication", "stepping")
+    },
+)
 
 GREAT: Final = 1e6
 """What is larger, and would double in less than the inverse of this, is taken to grow beyond all bounds."""

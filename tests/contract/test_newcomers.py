@@ -103,7 +103,7 @@ def telling(body: str) -> Callable[[ev.Simulation], None]:
         lines = "\n".join(f"    {line}" for line in body.split("; "))
         text, name = f"def story(sim, tank, store):\n{lines}\n", f"<{body}>"
         linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-        known: dict[str, Any] = {"ev": ev}
+        known: dict[str, Any] = {"ev": ev, "give": give}
         exec(compile(text, name, "exec"), known)  # noqa: S102  # a text above
         sim.process(known["story"](sim, Tank(sim).start(), ev.Store(sim)), name="who")
         sim.run(until=5.0)
@@ -175,6 +175,21 @@ COMMANDS: dict[str, Told] = {
         TypeError,
         "the priority of the until of who is a number, high first, and got 'high'",
     ),
+    "a crossing of a condition": (
+        yielding(lambda sim: ev.until(ev.crosses(lambda: sim.time > 3.0 and not sim.active))),
+        TypeError,
+        " gives True or False: write the condition itself, as `until(lambda: ...)` or `@when(lambda self: ...)`, or",
+    ),
+    "a priority of a request that is digits": (
+        yielding(lambda sim: ev.Resource(sim).request(priority="3")),
+        TypeError,
+        "a priority at Resource 1 is a number, high first, and got '3'",
+    ),
+    "a run of no number": (
+        lambda sim: ev.Simulation(replication=-1),
+        ev.ModelError,
+        "replication= takes the number of a run, from 0 on, and got -1",
+    ),
     "a request's priority": (
         yielding(lambda sim: ev.Resource(sim).request(priority="high")),
         TypeError,
@@ -212,6 +227,11 @@ COMMANDS: dict[str, Told] = {
         telling("ev.hold(1.0); yield 1.0"),
         ev.ModelError,
         "ev.hold(1.0) at <ev.hold(1.0); yield 1.0>:2 makes a command and drops it: write `yield ev.hold(1.0)`",
+    ),
+    "a forgotten yield in a function that is given the store": (
+        telling("give(store); yield 1.0"),
+        ev.ModelError,
+        "makes a command and drops it, as give() does not wait: make it a generator with `yield shelf.put(1)`, and",
     ),
     "a command with a name that nobody reads": (
         telling("item = store.get(); yield 1.0"),
@@ -523,6 +543,7 @@ def test_a_slip_is_told_in_words(slip: str) -> None:
         declaring("def equation(self): return 1.0"),
         declaring("def equation(self): return 1.0", ev.Continuous),
         telling("command = store.put(1); yield command"),
+        yielding(lambda sim: ev.until(ev.crosses(lambda: sim.time > 3.0, 0.5))),
         telling("global item; item = store.get(); yield 1.0"),
         telling("got = yield ev.first_of(a=ev.hold(1.0)); assert got.name == 'a' and got.value != 'b'"),
         telling("got = yield ev.first_of(**{'a': ev.hold(1.0)}); assert got.name != 'b'"),
@@ -541,6 +562,7 @@ def test_a_slip_is_told_in_words(slip: str) -> None:
         "a method of its own",
         "a method of its own without states",
         "a command with a name",
+        "a crossing of a condition between its values",
         "a command for others",
         "the value of an outcome",
         "outcomes with names of a dictionary",

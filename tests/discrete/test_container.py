@@ -412,3 +412,27 @@ def test_conservation(moves, capacity, initial):
     first_get, first_put = tank.gets.line.first(), tank.puts.line.first()
     assert first_get is None or tank.amount < first_get.amount
     assert first_put is None or tank.amount + first_put.amount > capacity
+
+
+@pytest.mark.parametrize("kind", [ev.Container, ev.Store])
+def test_who_waits_for_space_has_it_when_the_capacity_is_raised(sim, kind):
+    place = kind(sim, 1)
+    log = []
+
+    def bring(what):
+        yield place.put(what)
+        log.append((sim.time, what))
+
+    def build():
+        for capacity in (2, 1, 3):
+            yield ev.hold(1.0)
+            place.capacity = capacity
+            log.append((sim.time, capacity, place.level.value))
+
+    for _ in range(3):
+        sim.process(bring(1))
+    sim.process(build())
+    sim.run()
+    assert log == [(0.0, 1), (1.0, 2, 1.0), (1.0, 1), (2.0, 1, 2.0), (3.0, 3, 2.0), (3.0, 1)]
+    with pytest.raises(ev.ModelError, match=r"^the capacity of (Container|Store) 1 is a .*, and got 0$"):
+        place.capacity = 0

@@ -47,7 +47,7 @@ def test_what_was_scheduled_for_an_instant_comes_in_that_order_after_its_front_a
         sim,
         lambda: ev.hold(1.0),
         lambda: c.activate(delay=0.0),
-        lambda: d.activate(at=0.5),
+        lambda: d.activate(at=1.0),
         e.activate,
     )
     sim.run()
@@ -136,8 +136,15 @@ def test_long_chains_of_neighbours_keep_their_order(sim, log):
 
 
 @pytest.mark.row("R-010")
-def test_the_past_is_now(sim, log):
+def test_the_past_is_an_error_or_now(sim, log):
     (a,) = speakers(sim, log, "A")
+    for when in ({"at": -1.0}, {"delay": -1.0}, {"at": -1.0, "prior": True}, {"delay": -math.inf}):
+        for activate in (a.activate, a.reactivate):
+            with pytest.raises(ev.ModelError, match=r"^A cannot be activated at -.*, as the time is 0.0: `at=` is"):
+                activate(**when)
+    with pytest.raises(TypeError, match=r"^delay= takes a number of time units, and got True$"):
+        a.activate(delay=True)
+    sim.negative_hold = "zero"
     does(sim, lambda: ev.hold(2.0), lambda: a.activate(at=1.0))
     sim.run()
 

@@ -32,6 +32,7 @@ from eventide.declare.fields import (
     state_vector,
     summed,
 )
+from eventide.declare.reserved import fix
 
 __all__ = [
     "GENERATED",
@@ -52,6 +53,7 @@ __all__ = [
     "count_new",
     "field",
     "fields_of",
+    "fix",
     "make_constructor",
     "mixins_of",
     "refuse_late",

@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import dis
 from functools import lru_cache
+from operator import attrgetter
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NoReturn
+
+from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +38,20 @@ def refuse_reserved(cls: type) -> None:
         for method in _methods_of(base):
             for name in _set_on_object(method.__code__, reserved):
                 raise TypeError(_choose_another(cls, f"sets self.{name} in {method.__qualname__}", name, libraries))
+
+
+def fix(cls: type, **advice: str) -> None:
+    """Let what objects of a class keep as `_name` be read as `name`, and refuse whoever sets that.
+
+    Not by `__setattr__`, which would take its time wherever eventide itself sets something.
+    advice  for each name what to do instead
+    """
+    for name, what_to_do in advice.items():
+
+        def refuse(one: object, value: object, name: str = name, what_to_do: str = what_to_do) -> NoReturn:
+            raise ModelError(f"{getattr(one, 'name', 'sim')}.{name} cannot be set, and got {value!r}: {what_to_do}")
+
+        setattr(cls, name, property(attrgetter(f"_{name}"), refuse))
 
 
 def refuse_equality(cls: type) -> None:

@@ -297,7 +297,7 @@ def stretch_of(notice: Notice) -> float:
 
 def check_time(value: float, what: str, unit: str) -> float:
     """`value` as a float, in a unit; TypeError if it is no number, ModelError if it is NaN or of another kind."""
-    if not hasattr(value, "__float__"):  # float("3") is 3.0, and a text for a time is a slip
+    if isinstance(value, bool) or not hasattr(value, "__float__"):  # float("3") is 3.0, and a text for a time is a slip
         raise TypeError(f"{what} takes a number of time units, and got {value!r}")
     time = to_float(in_time_unit(value, unit, what), what)
     if time != time:

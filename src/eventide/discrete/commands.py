@@ -254,6 +254,15 @@ def refuse_negative(activity: Activity, duration: float, now: float) -> None:
         )
 
 
+def refuse_past(process: Process, time: float, now: float) -> None:
+    """Raise ModelError for a process that is to act in the past, unless rounding explains it."""
+    if now - time > ROUNDING * ulp(now):
+        raise ModelError(
+            f"{process.name} cannot be activated at {time!r}, as the time is {now!r}: `at=` is a time of the clock, "
+            '`delay=` at least 0; or give Simulation(negative_hold="zero") to count it as now'
+        )
+
+
 class _Nothing:
     """What a handler's event leaves to do."""
 

@@ -1,4 +1,4 @@
-"""How a run ends before its time: a condition that it waits for, and `sim.stop()`."""
+"""How a run begins and ends: a clock that nobody has set, a condition that it waits for, `sim.stop()`."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NoReturn
 
 from eventide.discrete.conditions.until import until as wait_until
+from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Notice
@@ -36,3 +37,13 @@ class Halt:
         self.sim._calendar.void += 1
         self.sim._is_halted = True
         return True
+
+
+def check_clock(world: World, rested: tuple[float, float]) -> None:
+    """Raise ModelError if the clock was set since the last run, whose end left it at this time, with this dt."""
+    for name, before in zip(("time", "dt"), rested, strict=True):
+        if getattr(world, name) != before:
+            raise ModelError(
+                f"sim.{name} was set, from {before!r} to {getattr(world, name)!r}, and the clock is eventide's: "
+                "run(until=...) brings it forward, and the steps of equations are at most sim.dt_max"
+            )

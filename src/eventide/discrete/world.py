@@ -26,7 +26,7 @@ from eventide.discrete.processes.generator_process import UNKNOWN, GeneratorProc
 from eventide.discrete.processes.process import Process
 from eventide.discrete.processes.process_list import ProcessList
 from eventide.discrete.processes.reasons import what_stands_still
-from eventide.discrete.run_end import Halt, wait_for
+from eventide.discrete.run_end import Halt, check_clock, wait_for
 from eventide.discrete.same_time_limit import CHUNK, MOST_IN_ONE_EVENT, Instant, refuse_more
 from eventide.discrete.sigint import Keyboard
 from eventide.discrete.trace import Listener, Tracer, print_occurrence
@@ -81,13 +81,14 @@ class World:
 
     def __init__(self, rng: Rng = None, replication: int = 0, antithetic: bool = False) -> None:
         self.time = self.last_time = self.dt = 0.0
+        self._rested = (0.0, 0.0)
         self.active = False
         """Whether the monitor runs, that is: whether this is between events."""
         self.current: Any = None
         self._main: Process | None = None
         self.until_priority, self.until_prior = 0.0, False
-        self.entropy = entropy_from(rng)
-        self.replication, self.antithetic = replication, antithetic
+        self._entropy = entropy_from(rng)
+        self._replication, self._antithetic = replication, antithetic
         self.negative_hold = "raise"
         self.time_unit = ""
         self._calendar = Calendar()
@@ -154,7 +155,7 @@ class World:
         """The random stream of that name: the same numbers for a name whatever else the model does."""
         stream = self._streams.get(name)
         if stream is None:
-            stream = self._streams[name] = Stream.named(self.entropy, name, self.replication, self.antithetic)
+            stream = self._streams[name] = Stream.named(self._entropy, name, self._replication, self._antithetic)
         return stream
 
     def tally(self, name: str = "", unit: str = "", *, keep: bool = True) -> Tally:
@@ -293,6 +294,7 @@ class World:
                 raise ModelError(f"run(until={horizon!r}) lies in the past: the time is {self.time!r}")
         self._events_before = self.events
         self._horizon = horizon
+        check_clock(self, self._rested)
         self._forgotten.begin()
         began = self._calendar.turn
         try:
@@ -534,6 +536,7 @@ class World:
 
     def _come_to_rest(self) -> None:
         self._is_running = self.active = False
+        self._rested = self.time, self.dt
         if self._halt is not None:  # it was for this run alone, which may have ended by an error
             self._halt._notice = None
             self._halt = None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dis
 from functools import cache
 from types import CodeType, GeneratorType
+from typing import Final
 
 from eventide.reading.twins import inner_of
 
@@ -29,3 +30,14 @@ def is_in_loop(generator: object) -> bool:
                 return True
         generator = inner_of(generator)
     return False
+
+
+_TRUTHS: Final = ("COMPARE_OP", "CONTAINS_OP", "IS_OP", "UNARY_NOT")
+
+
+def gives_truth(function: object) -> bool:
+    """Whether a function surely returns True or False: what stands before each return compares."""
+    code = getattr(function, "__code__", None)
+    names = [] if code is None else [step.opname for step in dis.get_instructions(code)]
+    before = [names[place - 1] for place, name in enumerate(names) if name.startswith("RETURN_") and place]
+    return bool(before) and all(name in _TRUTHS for name in before)

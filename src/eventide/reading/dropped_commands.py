@@ -17,12 +17,15 @@ from eventide.errors import ModelError, RandomWarning
 from eventide.reading.between_events import is_global_generator
 from eventide.reading.outcomes import refuse_unknown_outcomes
 from eventide.reading.places import location
+from eventide.reading.reach import is_of_library
 from eventide.reading.scope import Scope, closures_of, own_nodes
 from eventide.reading.source import parse_function
 
 KNOWN: Final[dict[int, CodeType]] = {}
 """Code that was found to be in order, by id, as its hash takes longer than the whole start of a process."""
 
+CLOCK: Final = ("time", "dt", "last_time", "current", "active")
+"""What eventide alone sets of a simulation."""
 _GENERATOR: Final = inspect.CO_GENERATOR
 
 
@@ -89,11 +92,13 @@ def dropped_commands(
     scope = Scope(code, variables, names, function)
     is_clean = True
     for node in own_nodes(function):
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr in CLOCK:
+            _refuse_clock(scope, node, location(code.co_filename, node.lineno + shift))
         if isinstance(node, ast.Call):
             called = scope.value_of(node.func)
             if is_global_generator(called) and code.co_flags & _GENERATOR:
                 _warn_of_draw(node, code.co_filename, node.lineno + shift)
-            for found in _inside(called, (*above, code), names, is_plain=True):
+            for found in _inside(called, (*above, code), names, _passed(called, node, scope), is_plain=True):
                 is_clean = False
                 yield found._replace(by=found.by or ast.unparse(node.func))
         if isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
@@ -109,12 +114,22 @@ def dropped_commands(
                 advice = f"{text.removesuffix(ast.unparse(node.value))}yield {ast.unparse(node.value)}"
                 yield Dropped(text, code.co_filename, node.lineno + shift, advice)
         elif isinstance(node, ast.YieldFrom) and isinstance(node.value, ast.Call):
-            for found in _inside(scope.value_of(node.value.func), (*above, code), names):
+            called = scope.value_of(node.value.func)
+            for found in _inside(called, (*above, code), names, _passed(called, node.value, scope)):
                 is_clean = False
                 yield found
     refuse_unknown_outcomes(function, scope, code, shift)
     if is_clean:
         KNOWN[id(code)] = code
+
+
+def _refuse_clock(scope: Scope, node: ast.Attribute, place: str) -> None:
+    """Raise ModelError if it is of a simulation that something is set."""
+    if hasattr(scope.value_of(node.value), "_calendar"):
+        raise ModelError(
+            f"{ast.unparse(node)} is set at {place}, and the clock is eventide's: "
+            "a process waits by `yield ev.hold(...)`, and the steps of equations are at most sim.dt_max"
+        )
 
 
 def _warn_of_draw(node: ast.Call, file: str, line: int) -> None:
@@ -131,19 +146,39 @@ def _warn_of_draw(node: ast.Call, file: str, line: int) -> None:
     )
 
 
+def _passed(function: object, call: ast.Call, scope: Scope) -> dict[str, object]:
+    """What a call passes a function of the user's by each name, as far as it is known of which kind it is."""
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    if not isinstance(code, CodeType) or any(isinstance(one, ast.Starred) for one in call.args):
+        return {}
+    own = code.co_varnames[isinstance(function, MethodType) : code.co_argcount]
+    given = [*zip(own, call.args, strict=False), *((one.arg, one.value) for one in call.keywords if one.arg)]
+    known = {name: scope.meanings_of(argument) for name, argument in given}
+    return {name: found[0] for name, found in known.items() if len(found) == 1}
+
+
 def _inside(
-    function: object, above: tuple[CodeType, ...], names: Mapping[str, object], *, is_plain: bool = False
+    function: object,
+    above: tuple[CodeType, ...],
+    names: Mapping[str, object],
+    passed: Mapping[str, object],
+    *,
+    is_plain: bool = False,
 ) -> Iterator[Dropped]:
-    """What is dropped in a generator function or method that is delegated to, or in a plain one of the same module."""
+    """What is dropped in a generator function or method that is delegated to, or in a plain one of the user's.
+
+    passed  its arguments, as far as they are known
+    """
     this = None
     if isinstance(function, MethodType):
         this, function = function.__self__, function.__func__
     if not isinstance(function, FunctionType) or bool(function.__code__.co_flags & _GENERATOR) is is_plain:
         return
     code = function.__code__
-    if code in above or (is_plain and function.__globals__ is not names):
+    is_near = function.__globals__ is names or not is_of_library(str(function.__globals__.get("__name__")))
+    if code in above or (is_plain and not is_near):
         return
-    variables = closures_of(function)
+    variables = {**closures_of(function), **passed}
     if this is not None and code.co_argcount:
         variables[code.co_varnames[0]] = this
     yield from dropped_commands(code, variables, function.__globals__, above)

@@ -6,7 +6,7 @@ Source of the words: the documentation of SimPy 4 and of salabim 24.
 from __future__ import annotations
 
 import linecache
-from typing import Final, NoReturn
+from typing import Final
 
 OF_SIMULATION: Final[dict[str, str]] = {
     "active_process": "sim.current",
@@ -26,11 +26,11 @@ OF_SIMULATION: Final[dict[str, str]] = {
 }
 """What SimPy's and salabim's environments are asked, and what to write here."""
 SETTINGS: Final[dict[str, str]] = {
-    "atol": "sim.set_tolerances(abs_error=...)",
-    "dtmax": "sim.dt_max",
-    "dtmin": "sim.dt_min",
-    "max_step": "sim.dt_max",
-    "rtol": "sim.set_tolerances(rel_error=...)",
+    **dict.fromkeys(("atol", "abs_err", "abs_tol", "abserror", "abstol"), "sim.set_tolerances(abs_error=...)"),
+    **dict.fromkeys(("rtol", "rel_err", "rel_tol", "relerror", "reltol"), "sim.set_tolerances(rel_error=...)"),
+    **dict.fromkeys(("dtmax", "max_dt", "max_step", "dt_maximum"), "sim.dt_max"),
+    **dict.fromkeys(("dtmin", "min_dt", "min_step", "dt_minimum"), "sim.dt_min"),
+    **{name: f"Simulation({name}=...), from the start," for name in ("rng", "seed")},
 }
 """What is set elsewhere, as in the manual of COMBINEDSIMULATION and in `solve_ivp`: it would be set in silence."""
 WORDS: Final = {*OF_SIMULATION, *SETTINGS}
@@ -104,15 +104,22 @@ class OtherWord:
         self.name = name
         self.instead = instead
 
-    def __get__(self, instance: object, owner: type | None = None) -> NoReturn:
+    def __get__(self, instance: object, owner: type | None = None) -> object:
         raise AttributeError(f"a simulation has no {self.name!r}: it is {self.instead} here")
 
 
 class OtherSetting(OtherWord):
-    """The same of what is set."""
+    """The same of what is set; a class of the user's own may keep something else by that name."""
 
-    def __set__(self, instance: object, value: object) -> NoReturn:
-        self.__get__(instance)
+    def __get__(self, instance: object, owner: type | None = None) -> object:
+        if self.name in getattr(instance, "__dict__", ()):
+            return instance.__dict__[self.name]
+        return super().__get__(instance)
+
+    def __set__(self, instance: object, value: object) -> None:
+        if type(instance).__module__.startswith("eventide."):
+            self.__get__(instance)
+        instance.__dict__[self.name] = value
 
 
 def put_other_words(cls: type) -> None:

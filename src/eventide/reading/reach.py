@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import sys
-import sysconfig
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Final, Generic, TypeVar
 
 from eventide.reading.scope import closures_of
 
-_INSTALLED: Final = (sysconfig.get_path("purelib"), sysconfig.get_path("platlib"))
 _OURS: Final = __name__.partition(".")[0]
 Sought = TypeVar("Sought")
 
@@ -67,7 +65,7 @@ class _Sort:
     def __init__(self, cls: type, sought: type) -> None:
         self.is_sought = issubclass(cls, sought)
         self.runs = issubclass(cls, FunctionType | MethodType | partial | property)
-        models = tuple(part for part in cls.__mro__ if not _is_of_library(part.__module__))
+        models = tuple(part for part in cls.__mro__ if not is_of_library(part.__module__))
         self.classes: tuple[type, ...] | None = models or None
         if self.is_sought or self.runs or issubclass(cls, type):
             self.classes = None
@@ -95,7 +93,7 @@ class _Search(Generic[Sought]):
         self._met[id(value)] = value
         if sort.runs:
             self._running.append(value)
-        elif sort.classes or (isinstance(value, ModuleType) and not _is_of_library(value.__name__)):
+        elif sort.classes or (isinstance(value, ModuleType) and not is_of_library(value.__name__)):
             self._spaces += [vars(part) for part in (value, *(sort.classes or ())) if hasattr(part, "__dict__")]
 
     def take_sought(self, value: object) -> None:
@@ -130,7 +128,7 @@ class _Search(Generic[Sought]):
 
     def _parts_of_function(self, function: FunctionType) -> Iterator[object]:
         space = function.__globals__
-        if _is_of_library(space.get("__name__", _OURS)):
+        if is_of_library(space.get("__name__", _OURS)):
             return
         for name in self._reach.names_of(function.__code__):
             self._names[name] = None
@@ -140,9 +138,17 @@ class _Search(Generic[Sought]):
         yield from closures_of(function).values()
 
 
-def _is_of_library(module: str) -> bool:
+def is_of_library(module: str) -> bool:
     """Whether a module is ours, comes with Python, or is installed."""
     package = module.partition(".")[0]
     if package == _OURS or package in sys.stdlib_module_names:
         return True
-    return (getattr(sys.modules.get(package), "__file__", None) or "").startswith(_INSTALLED)
+    return (getattr(sys.modules.get(package), "__file__", None) or "").startswith(_installed())
+
+
+@cache
+def _installed() -> tuple[str, ...]:
+    """The folders of what is installed."""
+    import sysconfig  # which takes as long to load as a small model
+
+    return sysconfig.get_path("purelib"), sysconfig.get_path("platlib")

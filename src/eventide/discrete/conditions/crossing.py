@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from eventide.errors import ModelError
+from eventide.reading.bytecode import gives_truth
+from eventide.reading.description import describe_function
 
 Direction: TypeAlias = Literal["up", "down", "either"]
 Side: TypeAlias = Callable[..., bool]
@@ -46,7 +48,8 @@ def crosses(
     level       a number, or a function as `value` is
     direction   "up": from below the level to it or above; "down": from above to it or below; "either": both
     A number that begins on the level has crossed nothing yet. One that touches it and returns has reached it once.
-    Raises TypeError for what cannot be called, ModelError for an unknown direction or a level that is NaN.
+    Raises TypeError for what cannot be called or gives True or False, ModelError for an unknown direction or a level
+    that is NaN.
     """
     if not callable(value):
         raise TypeError(f"crosses takes a function of what is to cross, and got {value!r}: write `lambda self: ...`")
@@ -54,6 +57,11 @@ def crosses(
         raise ModelError(f'crosses takes the direction "up", "down" or "either", and got {direction!r}')
     if not callable(level) and not level == level:
         raise ModelError(f"the level of crosses must be a number, and got {level!r}")
+    if not callable(level) and not 0.0 < level < 1.0 and gives_truth(value):
+        raise TypeError(
+            f"crosses takes a function of a number, and {describe_function(value)} gives True or False: write the "
+            "condition itself, as `until(lambda: ...)` or `@when(lambda self: ...)`, or what is compared, and its level"
+        )
     return Crossing(value, level, direction)
 
 

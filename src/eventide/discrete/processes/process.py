@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from eventide.declare import Component, check_same_simulation
 from eventide.discrete.calendar import check_time
-from eventide.discrete.commands import ProcessGenerator, Sleep, Wait
+from eventide.discrete.commands import ProcessGenerator, Sleep, Wait, refuse_past
 from eventide.discrete.conditions.condition import check_priority
 from eventide.discrete.processes.endings import End, Ending, _Error, _Interruption
 from eventide.discrete.processes.reasons import why_waiting
@@ -105,7 +105,8 @@ class Process(_Agenda, Component):
         """Schedule an idle process; no effect on one that is scheduled already or has ended.
 
         Without arguments it comes in front of the present instant, after what this event activated before.
-        at, delay       when (a past time counts as now), after all that stand at that time; `prior=True`: before them
+        at, delay       when, after all that stand at that time; `prior=True`: before them. A past time is an error, or
+                        counts as now with `Simulation(negative_hold="zero")`
         before, after   immediately before or after another process's event
         priority        among the events of that time, the present one without `at` and `delay`: high first, 0 without
                         one; what stands in front of the instant comes before them all
@@ -346,6 +347,8 @@ class Process(_Agenda, Component):
                 time = now if at is None else check_time(at, "at=", sim.time_unit)
                 if delay is not None:
                     time = now + check_time(delay, "delay=", sim.time_unit)
+                if time < now and sim.negative_hold == "raise":
+                    refuse_past(self, time, now)
                 self._wake(activity)
                 if prior:
                     calendar.schedule_prior(time, now, activity)

@@ -33,8 +33,14 @@ WORDS: Final = {n: word for word, n in {**STATES, PREEMPTED: codes.PREEMPTED, WI
 MOST: Final = 2048
 """A resource with this many units, or this many requests that wait or have ever waited, stays in Python."""
 Known = TypeVar("Known")
-_STATISTICS: Final = ("in_use", "queue", "supply", "waits", "utilisation", "counts", "reset_statistics", "_before")
-_STAYS: Final = frozenset([*_STATISTICS, "sim", "name", "_name", "capacity", "_capacity", "available", "_moved"])
+_STATISTICS: Final = ("in_use", "queue", "supply", "waits", "_in_use", "_queue", "_supply", "_waits", "_before")
+_STAYS: Final = frozenset(
+    [
+        *_STATISTICS,
+        *("utilisation", "counts", "reset_statistics", "available", "capacity", "_capacity", "_moved"),
+        *("sim", "name", "_name"),
+    ]
+)
 """What is the same while a resource is away, or is computed from that, from statistics and from what rows have."""
 
 

@@ -24,7 +24,11 @@ if TYPE_CHECKING:
     from eventide.rows.memory import RowMemory
 
 _STAYS: Final = frozenset(
-    ["puts", "gets", "level", "stays", "key", "reset_statistics", "_statistics", "sim", "name", "_name", "capacity"]
+    [
+        *("puts", "gets", "level", "stays", "key", "capacity"),
+        *("_puts", "_gets", "_level", "_stays", "_key", "_capacity"),
+        *("reset_statistics", "_statistics", "sim", "name", "_name"),
+    ]
 )
 """What is the same while a container or a store is away, or is computed from that and from statistics."""
 _SIDE_STAYS: Final = frozenset(["queue", "waits", "reset", "_clock"])
@@ -60,7 +64,7 @@ class AwayInventory:
     def go(self, rows: Mapping[StationRequest, int]) -> dict[Transfer, int]:
         """Take over the state of the inventory; the rows of its transfers, by these of their processes."""
         resource, inventory, d = self.resource, self._memory.inventory, self.row
-        inventory.capacity[d], inventory.kept[d] = float(resource.capacity), 0.0  # type: ignore[attr-defined]  # each has one
+        inventory.capacity[d], inventory.kept[d] = float(resource.capacity), 0.0
         for part in self.parts:
             part.go()
         self._go()
@@ -155,7 +159,7 @@ class AwayContainer(AwayInventory):
         inventory.amount[d], inventory.whole[d] = float(amount), int(type(amount) is int)
 
     def _come(self) -> None:
-        self.resource.amount = self.look("amount")
+        self.resource._amount = self.look("amount")
 
     def _fill(self, q: int, moved: Transfer) -> None:
         request, amount = self._memory.request, moved.amount

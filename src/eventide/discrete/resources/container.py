@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from math import inf, isfinite
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 
+from eventide.declare import fix
 from eventide.discrete.commands import command
 from eventide.discrete.resources.transfer import Inventory, Side, Transfer
 from eventide.errors import ModelError
@@ -43,22 +44,23 @@ class AmountPut(AmountTransfer):
 
     @property
     def _side(self) -> Side[AmountPut]:
-        return self.station.puts
+        return self.station._puts
 
     def _is_done_at_once(self, activity: Activity) -> bool:
-        station, side = self.station, self.station.puts
-        if side.line.count or station.amount + station._kept + self.amount > station.capacity:
+        station = self.station
+        side = station._puts
+        if side.line.count or station._amount + station._kept + self.amount > station._capacity:
             return False
         activity._value = self.amount
         side.add_wait(0.0)
         station._change(self.amount)
-        if station.gets.line.count:
+        if station._gets.line.count:
             station._serve()
         return True
 
     def _take(self) -> bool:
         station = self.station
-        if station.amount + station._kept + self.amount > station.capacity:
+        if station._amount + station._kept + self.amount > station._capacity:
             return False
         station._keep(self.amount)
         return True
@@ -75,22 +77,23 @@ class AmountGet(AmountTransfer):
 
     @property
     def _side(self) -> Side[AmountGet]:
-        return self.station.gets
+        return self.station._gets
 
     def _is_done_at_once(self, activity: Activity) -> bool:
-        station, side = self.station, self.station.gets
-        if side.line.count or station.amount < self.amount:
+        station = self.station
+        side = station._gets
+        if side.line.count or station._amount < self.amount:
             return False
         activity._value = self.amount
         side.add_wait(0.0)
         station._change(-self.amount)
-        if station.puts.line.count:
+        if station._puts.line.count:
             station._serve()
         return True
 
     def _take(self) -> bool:
         station = self.station
-        if station.amount < self.amount:
+        if station._amount < self.amount:
             return False
         station._change(-self.amount)
         station._keep(self.amount)
@@ -108,7 +111,6 @@ class Container(Inventory):
     """An amount of something alike, such as fuel in a tank.
 
     amount      what is in it now
-    capacity    the most that it holds
     level       a `Level`: the amount, over time
     puts, gets  the puts and the gets: each with `queue` (a `Level`), `waits` (a `Tally`) and `waiting`
 
@@ -121,10 +123,19 @@ class Container(Inventory):
 
     def __init__(self, sim: Simulation, capacity: Amount = inf, initial: Amount = 0, *, name: str = "") -> None:
         self._attach(sim, name)
-        self.capacity = check_container_capacity(capacity, self.name)
-        self.amount = initial
+        self._capacity = self._check_capacity(capacity)
+        self._amount = initial
+        if TYPE_CHECKING:  # see `fix`
+            self.amount = initial
         check_initial(initial, self)
         self._open(sim, float(initial))
+
+    def _check_capacity(self, capacity: Amount) -> Amount:
+        if not (capacity == inf or (is_amount(capacity) and capacity > 0)):
+            raise ModelError(
+                f"the capacity of {self.name} is a number greater than 0, or infinite, and got {capacity!r}"
+            )
+        return capacity
 
     @command
     def put(self, amount: Amount, priority: float = 0.0) -> AmountPut:
@@ -144,7 +155,7 @@ class Container(Inventory):
 
     def _make_portion(self, portion: Some, amount: Amount, priority: float) -> Some:
         try:
-            fits = 0 <= amount <= self.capacity and amount < inf
+            fits = 0 <= amount <= self._capacity and amount < inf
         except TypeError:
             fits = False
         if not fits:
@@ -153,16 +164,20 @@ class Container(Inventory):
         return self._make(portion, priority)
 
     def _change(self, difference: Amount) -> None:
-        self.amount += difference
-        set_at(self.level, float(self.amount), self.sim.time)
+        self._amount = amount = self._amount + difference
+        set_at(self._level, float(amount), self.sim.time)
 
     def _serve(self) -> None:
-        for line in (self.gets.line, self.puts.line):
+        for line in (self._gets.line, self._puts.line):
             while (portion := line.first()) is not None and portion._take():
                 portion._grant()
 
     def __repr__(self) -> str:
         return f"<{self.name}: {self.amount!r} of {self.capacity!r}, {self._waiting_text()}>"
+
+
+MOVED: Final = "let a process yield its put(...) or get(...), or give it initial=... from the start"
+fix(Container, level=MOVED, amount=MOVED)
 
 
 def is_amount(value: Amount) -> bool:
@@ -171,13 +186,6 @@ def is_amount(value: Amount) -> bool:
         return isfinite(value) and value >= 0
     except (TypeError, ValueError, OverflowError):
         return False
-
-
-def check_container_capacity(capacity: Amount, name: str) -> Amount:
-    """A capacity; ModelError if it is not a number greater than zero."""
-    if not (capacity == inf or (is_amount(capacity) and capacity > 0)):
-        raise ModelError(f"the capacity of {name} is a number greater than 0, or infinite, and got {capacity!r}")
-    return capacity
 
 
 def check_initial(initial: Amount, container: Container) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from eventide.declare.showing import public_dir
 from eventide.discrete.processes.process import owner_of
-from eventide.errors import ModelError, refuse_too_large
+from eventide.errors import ModelError, to_float
 
 if TYPE_CHECKING:
     from eventide.discrete.resources.station import Station
@@ -195,12 +195,9 @@ def stands_here(place: tuple[float, int, StationRequest]) -> bool:
 
 def check_priority(priority: float, station: Station) -> float:
     """`priority` as a float; TypeError if it is no number, ModelError if it is NaN."""
-    try:
-        rank = float(priority)
-    except OverflowError:
-        refuse_too_large(priority, f"a priority at {station.name}")
-    except (TypeError, ValueError):
-        raise TypeError(f"a priority at {station.name} is a number, high first, and got {priority!r}") from None
+    if not hasattr(priority, "__float__"):  # float("3") is 3.0
+        raise TypeError(f"a priority at {station.name} is a number, high first, and got {priority!r}")
+    rank = to_float(priority, f"a priority at {station.name}")
     if rank != rank:
         raise ModelError(f"a priority at {station.name} got NaN: it must be a number")
     return rank

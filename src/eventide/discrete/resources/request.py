@@ -128,7 +128,7 @@ class Request(StationRequest):
             self.state = GRANTED
             resource._held = held
             resource._users[self] = None
-            set_at(resource.in_use, held, now)
+            set_at(resource._in_use, held, now)
             add_wait = resource._add_wait
             add_wait(0.0)
             activity._value = self
@@ -140,7 +140,7 @@ class Request(StationRequest):
             resource._line.push(self)
             if (held <= resource._capacity or resource._is_preemptive) and self._gets_ahead(activity):
                 return activity
-        change_at(resource.queue, 1, now)
+        change_at(resource._queue, 1, now)
         activity._wait = self
         return None
 
@@ -160,7 +160,7 @@ class Request(StationRequest):
         resource._line.restore(self)
         if self._gets_ahead(activity):
             return activity
-        resource.queue.set(resource._line.count)
+        resource._queue.set(resource._line.count)
         activity._wait = self
         return None
 

@@ -6,11 +6,12 @@ from dataclasses import astuple, dataclass
 from operator import attrgetter, index
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
+from eventide.declare import fix
 from eventide.discrete.commands import command, hold
 from eventide.discrete.resources.line import GRANTED, NEW, WAITING, Line, check_priority
 from eventide.discrete.resources.preemption import PREEMPTED, Preempting, Preemption, resume_hold, suspend_hold
 from eventide.discrete.resources.request import SUSPENDED, PreemptingRequest, Request, check_units
-from eventide.discrete.resources.station import Station
+from eventide.discrete.resources.station import KEPT, Station
 from eventide.errors import Interrupt, ModelError
 from eventide.statistics import Level, Tally
 from eventide.statistics.level import change_at, set_at
@@ -64,7 +65,7 @@ class Resource(Station):
     """
 
     _waited_for = "write `with r.request() as place: yield place`, or `yield from r.use(duration)`"
-    is_preemptive = False
+    _is_preemptive = False
     """Whether requests may take units of users of lower priority."""
 
     if TYPE_CHECKING:
@@ -86,16 +87,18 @@ class Resource(Station):
         self._capacity = check_capacity(capacity, self.name)
         self._largest = max(self._capacity, 1)
         self._held = 0
-        self._is_preemptive = self.is_preemptive  # on the object, where it is found faster
+        self._is_preemptive = type(self)._is_preemptive  # on the object, where it is found faster
         self._is_plain = True
         self._line: Line[Request] = Line()
         self._users: dict[Request, None] = {}
         self._suspended: list[Request] = []
-        self.in_use = Level(0, clock=sim, name=f"{self.name} in use")
-        self.queue = Level(0, clock=sim, name=f"{self.name} queue")
-        self.supply = Level(self._capacity, clock=sim, name=f"{self.name} capacity")
-        self.waits = Tally(f"{self.name} waits", sim.time_unit)
-        self._add_wait = adder_of(self.waits)
+        self._in_use = Level(0, clock=sim, name=f"{self.name} in use")
+        self._queue = Level(0, clock=sim, name=f"{self.name} queue")
+        self._supply = Level(self._capacity, clock=sim, name=f"{self.name} capacity")
+        self._waits = Tally(f"{self.name} waits", sim.time_unit)
+        self._add_wait = adder_of(self._waits)
+        if TYPE_CHECKING:  # see `fix`
+            self.in_use, self.queue, self.supply, self.waits = self._in_use, self._queue, self._supply, self._waits
         self._asked = self._reneged = self._preempted = self._moved = 0
         self._before = Counts()
         self._keep_statistics()
@@ -156,7 +159,7 @@ class Resource(Station):
         self._capacity = check_capacity(capacity, self.name)
         self._is_plain = False
         self._largest = max(self._capacity, self._largest)
-        self.supply.set(self._capacity)
+        self._supply.set(self._capacity)
         if excess != "finish":
             for user in self._losers():
                 if self._held <= self._capacity:
@@ -195,8 +198,8 @@ class Resource(Station):
 
         Work that continues after the capacity was lowered counts as use, so that it may exceed 1.
         """
-        supply = self.supply.integral
-        return self.in_use.integral / supply if supply else float("nan")
+        supply = self._supply.integral
+        return self._in_use.integral / supply if supply else float("nan")
 
     @property
     def counts(self) -> Counts:
@@ -205,7 +208,7 @@ class Resource(Station):
 
     def reset_statistics(self) -> None:
         """Restart all statistics at the present time."""
-        for statistic in (self.in_use, self.queue, self.supply, self.waits):
+        for statistic in (self._in_use, self._queue, self._supply, self._waits):
             statistic.reset()
         self._before = self._counted
 
@@ -227,7 +230,7 @@ class Resource(Station):
         """Whether the request that is next can have its units now; units of others are taken away if need be."""
         if self._held + request.units <= self._capacity:
             return not self._suspended
-        return self.is_preemptive and request.preempts and self._make_room(request)
+        return self._is_preemptive and request.preempts and self._make_room(request)
 
     def _grant(self, request: Request) -> None:
         """Give a request its units; it has left the line."""
@@ -235,7 +238,7 @@ class Resource(Station):
         request.state = GRANTED
         self._held += request.units
         self._users[request] = None
-        set_at(self.in_use, self._held, now)
+        set_at(self._in_use, self._held, now)
         self._add_wait(now - request.since)
         request.since = now
 
@@ -258,7 +261,7 @@ class Resource(Station):
             add_wait = self._add_wait
             add_wait(now - successor.since)
             successor.since = now
-            change_at(self.queue, -1, now)
+            change_at(self._queue, -1, now)
             activity = successor._activity
             activity._value = successor
             self.sim._calendar.schedule_last(now, activity)
@@ -266,7 +269,7 @@ class Resource(Station):
                 self._serve()  # the request that is first in line now may take units away
             return
         self._held = held = self._held - request.units
-        set_at(self.in_use, held, now)
+        set_at(self._in_use, held, now)
         if line.count or self._suspended:
             self._serve()
 
@@ -294,7 +297,7 @@ class Resource(Station):
             line.take(request)
             self._grant(request)
             sim._wake(request._activity, request)
-        self.queue.set(line.count)
+        self._queue.set(line.count)
 
     def _losers(self) -> list[Request]:
         """The users in the order in which they lose their units: lowest priority first, then the latest."""
@@ -338,7 +341,7 @@ class Resource(Station):
         """
         del self._users[user]
         self._held -= user.units
-        self.in_use.set(self._held)
+        self._in_use.set(self._held)
         activity = user._activity
         if activity._wait is not user:
             return True
@@ -354,12 +357,15 @@ class Resource(Station):
         user.state = GRANTED
         self._held += user.units
         self._users[user] = None
-        self.in_use.set(self._held)
+        self._in_use.set(self._held)
         resume_hold(user)
 
     def __repr__(self) -> str:
         standing = f", {len(self._suspended)} suspended" if self._suspended else ""
         return f"<{self.name}: {self._held} of {self._capacity} in use{standing}, {self._line.count} waiting>"
+
+
+fix(Resource, is_preemptive="make a PreemptiveResource", **dict.fromkeys(("in_use", "queue", "supply", "waits"), KEPT))
 
 
 class PreemptiveResource(Resource):
@@ -369,7 +375,7 @@ class PreemptiveResource(Resource):
     was left of a hold that was cut short. It may yield its request again, and stands in line where it stood before.
     """
 
-    is_preemptive = True
+    _is_preemptive = True
 
     @command
     def request(self, priority: float = 0.0, units: int = 1, *, preempt: bool = True) -> Request:

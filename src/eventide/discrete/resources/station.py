@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from eventide.declare import Component, fields_of, make_constructor, mixins_of
 from eventide.statistics.restarts import Restart
@@ -25,6 +25,10 @@ def _with_fields(
 
     construct.__name__ = "__init__"
     return construct
+
+
+KEPT: Final = "eventide keeps it, and `reset_statistics()` restarts it"
+"""What to do in place of setting a statistic."""
 
 
 class Station(Component):

@@ -10,7 +10,9 @@ from math import inf
 from operator import index
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from eventide.declare import fix
 from eventide.discrete.commands import command
+from eventide.discrete.resources.station import KEPT
 from eventide.discrete.resources.transfer import Inventory, Side, Transfer
 from eventide.errors import ModelError
 from eventide.statistics import Tally
@@ -19,6 +21,7 @@ from eventide.statistics.tally import adder_of
 
 if TYPE_CHECKING:
     from eventide.discrete.commands import Activity
+    from eventide.discrete.resources.transfer import Amount
     from eventide.simulation import Simulation
     from eventide.statistics.restarts import HasReset
 
@@ -114,11 +117,12 @@ class ItemPut(ItemTransfer):
 
     @property
     def _side(self) -> Side[ItemPut]:
-        return self.station.puts
+        return self.station._puts
 
     def _is_done_at_once(self, activity: Activity) -> bool:
-        station, side = self.station, self.station.puts
-        if side.line.count or len(station._entries) + station._kept >= station.capacity:
+        station = self.station
+        side = station._puts
+        if side.line.count or len(station._entries) + station._kept >= station._capacity:
             return False
         activity._value = self.item
         side.add_wait(0.0)
@@ -127,7 +131,7 @@ class ItemPut(ItemTransfer):
 
     def _take(self) -> bool:
         station = self.station
-        if len(station._entries) + station._kept >= station.capacity:
+        if len(station._entries) + station._kept >= station._capacity:
             return False
         station._keep(1)
         return True
@@ -163,7 +167,7 @@ class ItemGet(ItemTransfer):
 
     @property
     def _side(self) -> Side[ItemGet]:
-        return self.station.gets
+        return self.station._gets
 
     def _is_done_at_once(self, activity: Activity) -> bool:
         # No waiting get accepts anything of what is there: none is passed over.
@@ -174,10 +178,10 @@ class ItemGet(ItemTransfer):
         self._entry = entry
         activity._value = entry[3]
         now = station.sim.time
-        set_at(station.level, len(station._entries), now)
+        set_at(station._level, len(station._entries), now)
         station._add_stay(now - entry[2])
-        station.gets.add_wait(0.0)
-        if station.puts.line.count:
+        station._gets.add_wait(0.0)
+        if station._puts.line.count:
             station._serve()
         return True
 
@@ -205,7 +209,6 @@ class ItemGet(ItemTransfer):
 class Store(Inventory):
     """Single things, such as parts on a shelf or messages.
 
-    capacity    the most that it holds
     items       what is in it, in the order in which a get takes it
     level       a `Level`: their number, over time; what was granted to a get has left
     stays       a `Tally`: how long each thing was in it
@@ -229,25 +232,45 @@ class Store(Inventory):
         name: str = "",
     ) -> None:
         self._attach(sim, name)
-        self.capacity = check_store_capacity(capacity, self.name)
-        self.key = key
+        self._capacity = self._check_capacity(capacity)
+        self._key = key
         self._arrived = 0
         """The number of items that have arrived, which numbers them."""
         self._item_type: type | None = None
         """The type of the item that has arrived last."""
         entries = [self._entry(item) for item in items]
-        if len(entries) > self.capacity:
-            raise ModelError(f"{self.name} holds {self.capacity!r} things, and got {len(entries)} at the start")
+        if len(entries) > self._capacity:
+            raise ModelError(f"{self.name} holds {self._capacity!r} things, and got {len(entries)} at the start")
         self._content: ItemQueue | ItemHeap = ItemQueue(entries) if key is None else ItemHeap(entries)
         self._entries: deque[Entry] | list[Entry] = self._content.entries
-        self.stays = Tally(f"{self.name} stays", sim.time_unit)
-        self._add_stay = adder_of(self.stays)
+        self._stays = Tally(f"{self.name} stays", sim.time_unit)
+        self._add_stay = adder_of(self._stays)
+        if TYPE_CHECKING:  # see `fix`
+            self.key, self.stays = key, self._stays
         self._open(sim, len(entries))
 
     @property
-    def items(self) -> tuple[Any, ...]:
-        """What is in it, in the order in which a get takes it."""
-        return tuple(entry[3] for entry in self._content)
+    def _items(self) -> tuple[Any, ...]:
+        return tuple([entry[3] for entry in self._content])
+
+    if TYPE_CHECKING:
+
+        @property
+        def items(self) -> tuple[Any, ...]:
+            """What is in it, in the order in which a get takes it."""
+
+    def _check_capacity(self, capacity: Amount) -> Amount:
+        if capacity == inf:
+            return inf
+        try:
+            whole = index(capacity)  # type: ignore[arg-type]  # a float is refused here
+        except TypeError:
+            whole = 0
+        if whole < 1 or isinstance(capacity, bool):
+            raise ModelError(
+                f"the capacity of {self.name} is a whole number of things, 1 or more, or inf, and got {capacity!r}"
+            )
+        return whole
 
     @command
     def put(self, item: object, priority: float = 0.0) -> ItemPut:
@@ -274,31 +297,31 @@ class Store(Inventory):
     def _entry(self, item: object) -> Entry:
         self._arrived = number = self._arrived + 1
         self._item_type = type(item)
-        return (0 if self.key is None else self.key(item), number, self.sim.time, item)
+        return (0 if self._key is None else self._key(item), number, self.sim.time, item)
 
     def _bring(self, item: object) -> None:
         """A thing has come."""
         entry = self._entry(item)
-        if not (self.gets.line.count and self._is_wanted(entry)):
+        if not (self._gets.line.count and self._is_wanted(entry)):
             self._content.add(entry)
-            set_at(self.level, len(self._entries), entry[2])
+            set_at(self._level, len(self._entries), entry[2])
 
     def _return(self, entry: Entry) -> None:
         """A thing comes back that was taken."""
         if not self._is_wanted(entry):
             self._content.restore(entry)
-            self.level.set(len(self._entries))
+            self._level.set(len(self._entries))
 
     def _is_wanted(self, entry: Entry) -> bool:
         """Reserve an item for the first get that accepts it; returns whether there is one."""
-        for get in self.gets.line:
+        for get in self._gets.line:
             if get.accepts(entry[3]):
                 get._promise(entry)
                 return True
         return False
 
     def _serve(self) -> None:
-        line = self.puts.line
+        line = self._puts.line
         while (put := line.first()) is not None and put._take():
             put._grant()
 
@@ -309,14 +332,9 @@ class Store(Inventory):
         return f"<{self.name}: {len(self._entries)} of {self.capacity!r} things, {self._waiting_text()}>"
 
 
-def check_store_capacity(capacity: float, name: str) -> float:
-    """A capacity; ModelError if it is not a whole number of at least 1, or infinite."""
-    if capacity == inf:
-        return inf
-    try:
-        whole = index(capacity)  # type: ignore[arg-type]  # a float is refused here
-    except TypeError:
-        whole = 0
-    if whole < 1 or isinstance(capacity, bool):
-        raise ModelError(f"the capacity of {name} is a whole number of things, 1 or more, or inf, and got {capacity!r}")
-    return whole
+fix(
+    Store,
+    items="let a process yield its put(item) or get(), or give it items=[...] from the start",
+    key="give it as Store(sim, key=...) from the start",
+    stays=KEPT,
+)

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypeVar
 
-from eventide.declare import check_same_simulation
+from eventide.declare import check_same_simulation, fix
 from eventide.discrete.commands import Handover
 from eventide.discrete.processes.process import Process
 from eventide.discrete.resources.line import GRANTED, NEW, WAITING, Line, StationRequest, check_priority
-from eventide.discrete.resources.station import Station
+from eventide.discrete.resources.station import KEPT, Station
 from eventide.errors import ModelError
 from eventide.reading.lines import is_result_dropped
 from eventide.statistics import Level, Tally
@@ -234,15 +234,34 @@ class Inventory(Station):
     _waited_for = "yield its get(...) or put(...)"
     _from_start = ""
     """What gives it things from the start, in code."""
+    if TYPE_CHECKING:
+        _capacity: Amount
 
     def _open(self, sim: Simulation, level: float) -> None:
-        self.puts: AnySide = Side(sim, f"{self.name} puts")
-        self.gets: AnySide = Side(sim, f"{self.name} gets")
-        self.level = Level(level, clock=sim, name=f"{self.name} level")
+        self._puts: AnySide = Side(sim, f"{self.name} puts")
+        self._gets: AnySide = Side(sim, f"{self.name} gets")
+        self._level = Level(level, clock=sim, name=f"{self.name} level")
+        if TYPE_CHECKING:  # see `fix`
+            self.puts, self.gets, self.level = self._puts, self._gets, self._level
         self._kept: Amount = 0
         """Space reserved by grants: for pending puts, and by gets that have not taken out yet."""
         self._promises = 0
         self._keep_statistics()
+
+    def _check_capacity(self, capacity: Amount) -> Amount:
+        """`capacity`, which is one; ModelError if it is none."""
+        raise NotImplementedError
+
+    @property
+    def capacity(self) -> Amount:
+        """The most that it holds. Raised, it lets puts that wait have their turn; lowered, it takes nothing away."""
+        return self._capacity
+
+    @capacity.setter
+    def capacity(self, capacity: Amount) -> None:
+        self.sim._forbid(17, f"to set the capacity of {self.name}")
+        self._capacity = self._check_capacity(capacity)
+        self._serve()
 
     def _make(self, transfer: Some, priority: float) -> Some:
         transfer.station = self
@@ -275,3 +294,6 @@ class Inventory(Station):
 
     def _waiting_text(self) -> str:
         return f"{self.puts.line.count} putting, {self.gets.line.count} getting"
+
+
+fix(Inventory, **dict.fromkeys(("puts", "gets", "level"), KEPT))
