@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from math import inf
 from operator import mul, truediv
 from typing import TYPE_CHECKING, Final
@@ -50,6 +50,22 @@ def mathematical(emission: Emission, function: object, operand: Operand, node: a
     is_below = function in _ONE and operand.is_number and low <= operand.low and operand.high <= _ONE[function]
     known: Known = {"low": -1e4, "high": 0.0, "is_number": True} if is_below else {}
     return emission.keep(f"{name}({text})", "float", **known)
+
+
+def best_of(function: Callable[..., float], operands: list[Operand]) -> Known:
+    """Between which bounds the least or greatest of some numbers lies: those of their own, by the same function."""
+    if not all(operand.is_number for operand in operands):
+        return {}
+    low, high = (function(*bounds) for bounds in zip(*((one.low, one.high) for one in operands), strict=True))
+    return {"low": low, "high": high, "is_number": True}
+
+
+def without_sign(operand: Operand) -> Known:
+    """Between which bounds the size of a number lies."""
+    if not operand.is_number:
+        return {}
+    low, high = max(0.0, operand.low, -operand.high), max(-operand.low, operand.high)
+    return {"low": low, "high": high, "is_number": True}
 
 
 # --- what is now a whole number, now a float --------------------------------------------------------------------------

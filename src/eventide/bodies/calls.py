@@ -12,9 +12,11 @@ from random import Random
 from types import BuiltinMethodType, CodeType, MethodType, MethodWrapperType, NoneType
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from eventide.bodies.operands import EXACT, Operand, Thing, Unknown
+from eventide.bodies.arithmetic import real
+from eventide.bodies.operands import EXACT, Known, Operand, Thing, Unknown, constant
 from eventide.native.objects import object_at
 from eventide.rows.codes import UNMADE
+from eventide.streams.numpy_draws import GENERATORS, Draw, draw_of
 from eventide.streams.streams import Stream
 
 if TYPE_CHECKING:
@@ -22,18 +24,20 @@ if TYPE_CHECKING:
     from eventide.bodies.naming import Naming
     from eventide.bodies.operands import Path
 
-PLAIN: Final = (Random, Stream, list)
+PLAIN: Final = (Random, Stream, list, *GENERATORS)
 """Classes of which exact instances have methods that are known."""
 
 
-Call: TypeAlias = Literal["draws", "draws inside", "takes"] | None
+Call: TypeAlias = Literal["draws", "draws inside", "takes"] | Draw | None
 
 
 def addressed_call(function: object, path: Path) -> Call:
-    """What a call does: draw from [0, 1), or from (0, 1), or take a float; None if it is not known.
+    """What a call does: draw from [0, 1), or from (0, 1), or as numpy does, or take a float; None if it is not known.
 
     path    the attributes by which the function was reached
     """
+    if isinstance(function, MethodType):
+        return draw_of(function)
     if isinstance(function, BuiltinMethodType):
         owner = type(function.__self__)
         if function.__name__ == "random" and owner is Random:
@@ -54,6 +58,31 @@ def is_array_of_floats(value: object) -> bool:
 def target_of(function: object) -> object:
     """The object whose address native code gets: the iterator of a stream, else the callable itself."""
     return function.__self__ if isinstance(function, MethodWrapperType) else function
+
+
+def numpy_number(expressions: BodyExpressions, called: Thing, draw: Draw, node: ast.Call) -> Operand:
+    """What a generator of numpy draws. Raises Unknown for other arguments than numbers."""
+    names, emission = [argument.name for argument in draw.arguments], expressions.emission
+    pairs = [*zip(names, node.args, strict=False), *((word.arg, word.value) for word in node.keywords)]
+    values = {name: expressions.number(value, "int", "float") for name, value in pairs if name in names}
+    if len(values) < len(node.args) + len(node.keywords):
+        raise Unknown("a generator draws one number at a time, by its first arguments", node)
+    texts, ranges = [], []
+    for name, low, high, default in draw.arguments:
+        value = values.get(name) or (None if default is None else constant(default))
+        if value is None:
+            raise Unknown("it is called in another way than others are", node)
+        if not (value.is_number and low <= value.low and value.high <= high):
+            emission.stop_if(f"not ({low!r} <= {real(value)} <= {high!r})", value, node=node)
+        texts.append(real(value))
+        ranges.append((max(low, value.low), min(high, value.high)))
+    least, most = draw.range_of(*ranges)
+    address = expressions.naming.address(called)
+    emission.begin_effect()
+    found = emission.keep(f"draw({', '.join([address, *texts])})", "float", low=least, high=most, is_number=True)
+    emission.emit(f"if {found.text} != {found.text}:\n    code = FAILED\n    break")
+    counts: Known = {"low": least, "high": most, "is_number": True}
+    return emission.keep(f"int({found.text})", "int", **counts) if draw.counts else found
 
 
 # --- entries of lists -------------------------------------------------------------------------------------------------

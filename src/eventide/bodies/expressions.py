@@ -13,6 +13,7 @@ from eventide.bodies import attributes, items
 from eventide.bodies.arithmetic import (
     ARITHMETIC,
     CHECKED,
+    best_of,
     between,
     decided,
     divided_down,
@@ -21,8 +22,9 @@ from eventide.bodies.arithmetic import (
     one_of,
     real,
     summed,
+    without_sign,
 )
-from eventide.bodies.calls import addressed_call, appended
+from eventide.bodies.calls import addressed_call, appended, numpy_number
 from eventide.bodies.interrupts import is_interrupt, is_of_request, is_preemption, read_of_interrupt
 from eventide.bodies.operands import (
     EXACT,
@@ -46,6 +48,7 @@ from eventide.discrete.commands import hold
 from eventide.discrete.world import World
 from eventide.reading.source import CannotLower
 from eventide.rows.codes import UNMADE
+from eventide.streams.numpy_draws import Draw
 
 if TYPE_CHECKING:
     from eventide.bodies.emission import Emission
@@ -408,8 +411,10 @@ class BodyExpressions:
         self.naming.need_simulation(owner)
         return self.naming.stream(owner, name.value)
 
-    def _addressed(self, called: Thing, given: str, node: ast.Call) -> Value:
+    def _addressed(self, called: Thing, given: str | Draw, node: ast.Call) -> Value:
         """A call of a builtin method whose address the row has."""
+        if isinstance(given, Draw):
+            return numpy_number(self, called, given, node)
         if node.keywords or len(node.args) != (given == "takes"):
             raise Unknown("it is called in another way than others are", node)
         if given == "takes" and type(called.value.__self__) is list:
@@ -455,12 +460,12 @@ class BodyExpressions:
             best = first.text
             for other in operands[1:]:
                 best = emission.keep(f"({other.text} if {other.text} {word} {best} else {best})", first.kind).text
-            return Operand(best, first.kind, emission.is_pure)
+            return Operand(best, first.kind, emission.is_pure, **best_of(function, operands))
         if len(operands) > 1:
             raise Unknown("it is called in another way than others are", node)
         if function is abs:
             if first.kind == "float":
-                return emission.keep(f"abs({first.text})", "float")
+                return emission.keep(f"abs({first.text})", "float", **without_sign(first))
             return emission.keep(f"({first.text} if {first.text} >= 0 else -{first.text})", "int")
         if function is bool:
             return Operand(f"({first.text} != {'0' if first.kind == 'int' else '0.0'})", "bool", first.is_early)

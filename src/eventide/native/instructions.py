@@ -12,7 +12,7 @@ from math import nan
 from typing import Final
 
 from eventide.native.expressions import Expressions
-from eventide.native.ir import real
+from eventide.native.ir import Block, Builder, real
 from eventide.native.values import Kind, Value
 
 
@@ -87,8 +87,8 @@ def address_of(item: object) -> int:
     return 0
 
 
-def draw(address: int) -> float:
-    """The float that the builtin callable at an address gives; NaN if it has raised an error, which is set then."""
+def draw(address: int, *numbers: float) -> float:
+    """What the builtin callable at an address makes of numbers; NaN if it has raised an error, which is then set."""
     return 0.0
 
 
@@ -157,22 +157,52 @@ def object_at(expressions: Expressions, argument: ast.expr) -> str:
 
 
 def _drawing(function: str) -> Intrinsic:
-    """A float from what a function of Python makes of the object at an address."""
+    """A number from what a function of Python makes of the object at an address, and of a tuple of floats if it is
+    given some.
+    """
 
     def write(expressions: Expressions, arguments: list[ast.expr]) -> Value:
         builder = expressions.builder
-        made = call_python(expressions, "ptr", function, ("ptr", object_at(expressions, arguments[0])))
-        given, done, start = builder.block(), builder.block(), builder.current
-        assert start is not None
-        builder.branch(builder.value("icmp ne", "ptr", made, "null"), given, done)
-        builder.enter(given)
+        target, done, ways = object_at(expressions, arguments[0]), builder.block(), list[tuple[str, Block]]()
+        if len(arguments) > 1:
+            tuple_of = _tuple(expressions, arguments[1:], done, ways)
+            made = call_python(expressions, "ptr", "PyObject_CallObject", ("ptr", target), ("ptr", tuple_of))
+            call_python(expressions, "void", "Py_DecRef", ("ptr", tuple_of))
+        else:
+            made = call_python(expressions, "ptr", function, ("ptr", target))
+        _unless(builder, builder.value("icmp eq", "ptr", made, "null"), done, ways)
         value = call_python(expressions, "double", "PyFloat_AsDouble", ("ptr", made))
         call_python(expressions, "void", "Py_DecRef", ("ptr", made))
+        assert builder.current is not None
+        ways.append((value, builder.current))
         builder.jump(done)
         builder.enter(done)
-        return Value(builder.merge(done, "double", [(real(nan), start), (value, given)]), "double")
+        return Value(builder.merge(done, "double", ways), "double")
 
     return write
+
+
+def _tuple(expressions: Expressions, numbers: list[ast.expr], done: Block, ways: list[tuple[str, Block]]) -> str:
+    """A tuple of floats; where there is no memory for it, it is done."""
+    builder = expressions.builder
+    items = [expressions.number(number, "double").text for number in numbers]
+    made = call_python(expressions, "ptr", "PyTuple_New", ("i64", str(len(items))))
+    _unless(builder, builder.value("icmp eq", "ptr", made, "null"), done, ways)
+    for k, item in enumerate(items):
+        one = call_python(expressions, "ptr", "PyFloat_FromDouble", ("double", item))
+        call_python(expressions, "i32", "PyTuple_SetItem", ("ptr", made), ("i64", str(k)), ("ptr", one))
+    error = call_python(expressions, "ptr", "PyErr_Occurred")
+    _unless(builder, builder.value("icmp ne", "ptr", error, "null"), done, ways)
+    return made
+
+
+def _unless(builder: Builder, has_failed: str, done: Block, ways: list[tuple[str, Block]]) -> None:
+    """Go on if nothing has failed; else it is done, without a number."""
+    then = builder.block()
+    assert builder.current is not None
+    ways.append((real(nan), builder.current))
+    builder.branch(has_failed, done, then)
+    builder.enter(then)
 
 
 def _tell(expressions: Expressions, arguments: list[ast.expr]) -> Value:

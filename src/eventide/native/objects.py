@@ -25,9 +25,9 @@ def object_at(address: int) -> Item:
     return PyObj_FromPtr(address)
 
 
-def draw(address: int) -> float:
-    """What the callable at an address gives."""
-    return float(object_at(address)())
+def draw(address: int, *numbers: float) -> float:
+    """What the callable at an address makes of some numbers."""
+    return float(object_at(address)(*numbers))
 
 
 def draw_next(address: int) -> float:

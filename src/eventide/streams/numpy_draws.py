@@ -1,0 +1,99 @@
+"""What numpy's generators give where they draw one number: the methods, their arguments, and the bounds of numbers.
+
+In: the range in which each argument lies. Out: the range in which the number does, wide enough for every algorithm that
+numpy has had for it.
+
+Sources  numpy's manual, Random Generator and RandomState; Marsaglia & Tsang 2000, "The ziggurat method for generating
+random variables", J. Statistical Software 5(8), and "A simple method for generating gamma variables", ACM TOMS 26(3)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from math import exp, inf
+from typing import Final, NamedTuple, TypeAlias
+
+from numpy.random import Generator, RandomState
+
+GENERATORS: Final = (Generator, RandomState)
+"""Classes of which exact instances have these methods."""
+Range: TypeAlias = tuple[float, float]
+_EXPONENTIAL: Final = 45.0
+"""No standard exponential number is larger: 7.7 where the ziggurat's tail begins, and 53 times log(2)."""
+_NORMAL: Final = 15.0
+"""No standard normal number is farther from 0: 3.7, and 53 * log(2) / 3.7."""
+_FAR: Final = 1e300
+_COUNTS: Final = (0.0, 2.0**40)
+
+
+class Argument(NamedTuple):
+    """An argument of a method, and between which numbers it is known what the method gives."""
+
+    name: str
+    low: float
+    high: float
+    default: float | None = None
+
+
+class Draw(NamedTuple):
+    """A method that draws one number: a float, or a whole number where it counts."""
+
+    arguments: tuple[Argument, ...]
+    range_of: Callable[..., Range]
+    counts: bool = False
+
+
+def draw_of(function: object) -> Draw | None:
+    """What a method of a generator draws; None if it is none of these methods."""
+    owner = getattr(function, "__self__", None)
+    return DRAWS.get(getattr(function, "__name__", "")) if type(owner) in GENERATORS else None
+
+
+def _location(name: str, default: float | None = None) -> Argument:
+    return Argument(name, -_FAR, _FAR, default)
+
+
+def _scale(name: str = "scale", high: float = _FAR) -> Argument:
+    return Argument(name, 0.0, high, 1.0)
+
+
+def _between(*ranges: Range) -> Range:
+    """From the smallest to the largest of some numbers, as they may be rounded."""
+    low, high = min(low for low, _ in ranges), max(high for _, high in ranges)
+    slack = 1e-12 * max(abs(low), abs(high))
+    return low - slack, high + slack
+
+
+def _around(middle: Range, scale: Range) -> Range:
+    far = _NORMAL * scale[1]
+    return _between((middle[0] - far, middle[1] + far))
+
+
+def _above(factor: float) -> Callable[..., Range]:
+    """From 0 up to a multiple of the last argument."""
+    return lambda *ranges: (0.0, factor * ranges[-1][1])
+
+
+def _gamma(shape: Range, scale: Range) -> Range:
+    return 0.0, 1000.0 * (shape[1] + 1.0) * scale[1]
+
+
+def _lognormal(mean: Range, sigma: Range) -> Range:
+    return 0.0, exp(mean[1] + _NORMAL * sigma[1] + 1.0)
+
+
+DRAWS: Final[Mapping[str, Draw]] = {
+    "random": Draw((), lambda: (0.0, 1.0 - 2.0**-53)),
+    "standard_exponential": Draw((), lambda: (0.0, _EXPONENTIAL)),
+    "standard_normal": Draw((), lambda: (-_NORMAL, _NORMAL)),
+    "exponential": Draw((_scale(),), _above(_EXPONENTIAL)),
+    "rayleigh": Draw((_scale(),), _above(10.0)),
+    "normal": Draw((_location("loc", 0.0), _scale()), _around),
+    "lognormal": Draw((Argument("mean", -100.0, 100.0, 0.0), _scale("sigma", 10.0)), _lognormal),
+    "uniform": Draw((_location("low", 0.0), _location("high", 1.0)), _between),
+    "triangular": Draw((_location("left"), _location("mode"), _location("right")), _between),
+    "gamma": Draw((Argument("shape", 0.0, 1e6), _scale(high=1e200)), _gamma),
+    "weibull": Draw((Argument("a", 0.05, inf),), lambda _: (0.0, _EXPONENTIAL**20)),
+    "poisson": Draw((Argument("lam", 0.0, 1e6, 1.0),), lambda _: _COUNTS, counts=True),
+    "geometric": Draw((Argument("p", 1e-6, 1.0),), lambda _: _COUNTS, counts=True),
+}
