@@ -41,6 +41,7 @@ def writer(sim: ev.Simulation, log: list[Any], diary: Diary, rng: Random, who: A
         log.append("word")
         log.append(x)
         log.append((who, x))
+        log.append({"at": sim.time, "who": who, 3: [n], None: {"late": late, "x": rng.random()}})
         diary.note("writes", n * 0.5)
         diary.lines.append([diary.word, n % 2 == 1])
 
@@ -55,7 +56,7 @@ def test_rows_append_what_python_would_have(native: bool) -> None:
         return log, diary.lines, sim.events, rng.random()
 
     found, sim = both(run, native=native)
-    assert len(found[0]) == 8 * (60 + 50 + 40)
+    assert len(found[0]) == 9 * (60 + 50 + 40)
     assert taken(sim) > 0.9 * sim.events
     assert sim._migration is not None
     assert sim._migration.exits == {}

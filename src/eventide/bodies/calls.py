@@ -112,6 +112,11 @@ class Entry:
             return f"({''.join(f'{self.text(item)}, ' for item in node.elts)})"
         if isinstance(node, ast.List):
             return f"[{', '.join(map(self.text, node.elts))}]"
+        if isinstance(node, ast.Dict):
+            keys = [ast.unparse(key) for key in node.keys if isinstance(key, ast.Constant)]
+            if len(keys) < len(node.keys):
+                raise Unknown(_OTHER, node)
+            return f"{{{', '.join(f'{key}: {self.text(item)}' for key, item in zip(keys, node.values, strict=True))}}}"
         if isinstance(node, ast.JoinedStr):
             return f"''.join([{', '.join(map(self._formatted, node.values))}])"
         if isinstance(node, ast.Call) and len(node.args) == 2 and not node.keywords and self._is_round(node.func):
