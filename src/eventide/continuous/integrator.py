@@ -7,11 +7,12 @@ before time advances.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from math import inf, nan
 from typing import TYPE_CHECKING, Final
 
 from eventide.continuous.checks import UnsoundLaw, check_limits
+from eventide.continuous.components.member import flows_of
 from eventide.continuous.failed_step import FailedStep
 from eventide.continuous.flows.flow import Flow, Still
 from eventide.continuous.flows.grouping import Grouping
@@ -35,6 +36,7 @@ from eventide.methods import ENGLAND, Method, Multistep, Newton
 from eventide.methods.choice import method_of
 
 if TYPE_CHECKING:
+    from eventide.continuous.components.member import Member
     from eventide.continuous.plans import Analyst
     from eventide.continuous.system import System
     from eventide.discrete.conditions.condition import Condition
@@ -226,6 +228,21 @@ class Integrator:
         self.call(self.engine.publish, flow.number)
         self.show(flow, self.sim.time)
         self.host.raise_what_was_met()
+
+    def publish_all(self, members: Iterable[Member]) -> None:
+        """Bring what is seen of these members to the present time, between two steps."""
+        now, publish, host = self.sim.time, self.engine.publish, self.host
+        behind = [flow for flow in flows_of(members) if flow.at != now and isinstance(flow, Flow)]
+
+        def publish_each(arrays: object, _: int, time: float) -> None:
+            for flow in behind:
+                publish(arrays, flow.number, time)
+                flow.at = time
+                host.raise_what_was_met()
+
+        if behind:
+            self.seen += behind
+            self.call(publish_each, 0)
 
     def show(self, flow: Flow, time: float) -> None:
         """The states of a flow are shown at this time, until the stepper continues.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from eventide.continuous.components.member import holder_of, slab_of, slots_of
+from eventide.continuous.components.member import slab_of
 from eventide.monitor.tape import Evaluated, Moving, Tape, instants
 from eventide.rows.codes import AMOUNT, CONSTANT, FUNCTION, LOOK_HEAD, RATE, REGULAR, SLOT
 from eventide.rows.memory import REGULAR_TIMES
@@ -182,13 +182,13 @@ class NativeLooks:
 
 def _columns_of(seen: tuple[Taken, ...], memory: RowMemory) -> list[tuple[int, int, int, float]]:
     """The columns of a recording, all its values and then the rates of states: what, where, first slot, constant."""
-    values, rates = [], []
+    values: list[tuple[int, int, int, float]] = []
+    rates: list[tuple[int, int, int, float]] = []
     for one in seen:
         if isinstance(one, Moving):
-            first = slab_of(holder_of(one.variable)).base
-            values += [(SLOT, slot, first, 0.0) for slot in slots_of(one.variable)]
-            if one.is_state:
-                rates += [(RATE, slot, first, 0.0) for slot in slots_of(one.variable)]
+            for columns, what, slots in (values, SLOT, one.slots), (rates, RATE, one.trends):
+                each = len(slots) // len(one.owners) if slots else 1
+                columns += [(what, slot, slab_of(one.owners[k // each]).base, 0.0) for k, slot in enumerate(slots)]
         elif isinstance(one, Evaluated):
             values.append((FUNCTION, *memory.functions[id(one.read)], 0.0))
         else:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 import numpy as np
 
 from eventide.continuous.components.member import class_plan_of, flow_of, holder_of, slots_of
-from eventide.continuous.components.vectors import VectorVariable
 from eventide.continuous.flows.flow import Flow
 from eventide.engine.codes import (
     BUFFER,
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
 
     from eventide.continuous.components.member import Member
     from eventide.continuous.components.variable import Variable
+    from eventide.continuous.flows.flow import Still
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import ConditionPlan
     from eventide.declare.periods import Grid
@@ -44,16 +44,26 @@ FEWEST: Final = 64
 MOST: Final = 4096
 LARGEST: Final = 2**16
 """The most numbers of a tape with more than the fewest rows."""
-_FLOW: Final = attrgetter("_flow")
+_FLOW: Final[Callable[[Member], Flow | Still]] = attrgetter("_flow")
 EXACT: Final = 2**53
 """Whole numbers up to this are floats."""
 
 
 class Moving(NamedTuple):
-    """A variable whose value a tape samples; is_state: rather than what laws compute."""
+    """Numbers of one or more objects that a tape samples, as many of each.
 
-    variable: Variable
-    is_state: bool
+    slots       where they are; trends: those of states among them, which have rates, and are not what laws compute
+    """
+
+    owners: Sequence[Member]
+    slots: Sequence[int]
+    trends: Sequence[int]
+
+    @classmethod
+    def of(cls, variable: Variable, *, is_state: bool) -> Moving:
+        """The numbers of a variable."""
+        slots = slots_of(variable)
+        return cls((holder_of(variable),), slots, slots if is_state else ())
 
 
 class Fixed(NamedTuple):
@@ -78,33 +88,39 @@ class Columns:
 
     def __init__(self, integrator: Integrator, taken: Sequence[Taken], rows: int) -> None:
         self._integrator = integrator
-        self._moving = [item for item in taken if isinstance(item, Moving)]
-        self._owners = [holder_of(item.variable) for item in self._moving]
         self._fixed = [item.read for item in taken if isinstance(item, Fixed)]
         self._functions = {place: item.read for place, item in enumerate(taken) if isinstance(item, Evaluated)}
         self._plans: dict[int, ConditionPlan | None] = {}
-        self._taken = taken
-        self._width = sum(_width_of(item) for item in taken)
-        self._head = integrator.memory.lists.allocate(TAPE_HEAD + COLUMN * self._width)
         self._held = integrator.memory.constants.allocate(len(self._fixed)) if self._fixed else 0
         self._flows: list[Flow] = []
         self._shown, self._shown_room = 0, 0
-        self._flows_of_owners: list[Flow] | None = None
-        self._laws: list[Member] = []
         self._is_possible = True
-        integrator.memory.lists.view[self._head + WIDTH] = self._width
+        self._note(taken)
+        self._widest = self._width
+        self._head = integrator.memory.lists.allocate(TAPE_HEAD + COLUMN * self._widest)
         self._make_room(rows)
+
+    def _note(self, taken: Sequence[Taken]) -> None:
+        self._taken = taken
+        self._moving = [item for item in taken if isinstance(item, Moving)]
+        self._owners = [owner for item in self._moving for owner in item.owners]
+        self._width = sum(len(item.slots) if isinstance(item, Moving) else 1 for item in taken)
+        self._flows_of_owners: list[Flow | Still] | None = None
+        self._laws: list[Member] = []
 
     def _make_room(self, rows: int) -> None:
         self._room = rows
-        self._buffer = self._integrator.memory.constants.allocate(rows * (1 + self._width))
+        self._buffer = self._integrator.memory.constants.allocate(rows * (1 + self._widest))
         self._integrator.memory.lists.view[self._head + ROOM] = rows
         self._integrator.memory.lists.view[self._head + BUFFER] = self._buffer
 
+    def _release_room(self) -> None:
+        self._integrator.memory.constants.release(self._buffer, self._room * (1 + self._widest))
+
     def release(self) -> None:
         """Give the memory back; it is used no more."""
-        self._integrator.memory.lists.release(self._head, TAPE_HEAD + COLUMN * self._width)
-        self._integrator.memory.constants.release(self._buffer, self._room * (1 + self._width))
+        self._integrator.memory.lists.release(self._head, TAPE_HEAD + COLUMN * self._widest)
+        self._release_room()
         if self._fixed:
             self._integrator.memory.constants.release(self._held, len(self._fixed))
         self._release_shown()
@@ -132,7 +148,7 @@ class Columns:
         if flows != self._flows_of_owners:
             self._flows_of_owners = flows
             self._write_columns()
-            self._write_flows(list(dict.fromkeys(f for f in flows if isinstance(f, Flow))))
+            self._write_flows([flow for flow in dict.fromkeys(flows) if isinstance(flow, Flow)])
         if self._laws and not self._are_native():
             return False
         for place, read in enumerate(self._fixed, start=self._held):
@@ -155,21 +171,21 @@ class Columns:
         return True
 
     def _write_columns(self) -> None:
-        lists, at, held = self._integrator.memory.lists.view, self._head + TAPE_HEAD, self._held
+        columns: list[tuple[int, int, int, int]] = []
+        held = self._held
         for place, item in enumerate(self._taken):
-            columns: list[tuple[int, int, int, int]]
             if isinstance(item, Moving):
-                columns = [(SLOT, slot, 0, 0) for slot in slots_of(item.variable)]
+                columns += [(SLOT, slot, 0, 0) for slot in item.slots]
             elif isinstance(item, Fixed):
-                columns, held = [(HELD, held, 0, 0)], held + 1
+                columns.append((HELD, held, 0, 0))
+                held += 1
             else:
                 plan = self._plans[place]
                 assert plan is not None
-                columns = [(KERNEL, plan.pattern.address, plan.index, plan.constants)]
-            for column in columns:
-                for k, number in enumerate(column):
-                    lists[at + k] = number
-                at += COLUMN
+                columns.append((KERNEL, plan.pattern.address, plan.index, plan.constants))
+        first, lists = self._head + TAPE_HEAD, self._integrator.memory.lists
+        lists.view[self._head + WIDTH] = self._width
+        lists.array[first : first + COLUMN * self._width] = [number for column in columns for number in column]
 
     def _write_flows(self, flows: list[Flow]) -> None:
         blocks, self._flows = self._integrator.memory.lists, flows
@@ -178,7 +194,7 @@ class Columns:
             self._shown, self._shown_room = blocks.allocate(len(flows)), len(flows)
         for k, flow in enumerate(flows):
             blocks.view[self._shown + k] = flow.number
-        computes = not all(item.is_state for item in self._moving)
+        computes = any(len(item.trends) < len(item.slots) for item in self._moving)
         computes |= any(plan is not None and plan.pattern.needs_laws for plan in self._plans.values())
         # The interpolant does not give what laws assign to states.
         computes |= any(flow.assigns for flow in flows)
@@ -219,8 +235,8 @@ class Tape(Columns):
 
     def _put_in(self, grid: Grid, index: int) -> bool:
         rows = min(2 * self._room, MOST)
-        if grid is self._grid and rows * (1 + self._width) <= LARGEST:
-            self._integrator.memory.constants.release(self._buffer, self._room * (1 + self._width))
+        if grid is self._grid and rows * (1 + self._widest) <= LARGEST:
+            self._release_room()
             self._make_room(rows)
         times = instants(grid, index, self._room + 1)
         if not (times[1:] > times[:-1]).all():
@@ -230,6 +246,19 @@ class Tape(Columns):
         self._grid, self._first = grid, index
         self._integrator.memory.lists.view[self._head + FILLED] = self._fetched = 0
         return True
+
+    def take(self, moving: Moving) -> None:
+        """Sample other objects from now on; what was sampled before has been fetched."""
+        self._note((moving,))
+        if self._width <= self._widest:
+            return
+        lists = self._integrator.memory.lists
+        lists.release(self._head, TAPE_HEAD + COLUMN * self._widest)
+        self._release_room()
+        self._widest = 2 * self._width
+        self._head, self._grid = lists.allocate(TAPE_HEAD + COLUMN * self._widest), None
+        lists.view[self._head + STOPPED] = 0
+        self._make_room(FEWEST)
 
     def skip(self) -> None:
         """Leave out the next instant: an event has taken place there."""
@@ -288,10 +317,6 @@ class Probe(Columns):
         numbers, first = integrator.memory.constants.view, start + self._room
         found: Sequence[float] = numbers[first : first + count].tolist()
         return found
-
-
-def _width_of(item: Taken) -> int:
-    return len(item.variable) if isinstance(item, Moving) and isinstance(item.variable, VectorVariable) else 1
 
 
 def instants(grid: Grid, index: int, count: int) -> npt.NDArray[np.float64]:

@@ -19,8 +19,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
-from eventide.continuous import Variable, VectorVariable, system_of
-from eventide.continuous.components.member import flow_of, holder_of
+from eventide.continuous import Variable, system_of
+from eventide.continuous.components.member import flow_of, layout_of
 from eventide.continuous.flows.flow import Flow
 from eventide.discrete.conditions.condition import Condition
 from eventide.engine.codes import BESIDE, DEGREE, EXPRESSION, LEAST, MODEL, MOST, NOISE, STATE, UNSURE
@@ -309,11 +309,10 @@ def _comparison(group: Group, place: int) -> Callable[[], bool] | None:
         return (lambda: read() > 0.0) if isinstance(read, FunctionType) else None
     if not isinstance(group.taken, Moving):
         return None
-    variable: Variable = group.taken.variable
-    owner, item = holder_of(variable), "owner.state"
-    if owner is not variable:
-        one = variable[place] if isinstance(variable, VectorVariable) else variable
-        item = f"owner.{one.name.rpartition('.')[2]}"  # the name that it was declared by, of a vector with its number
+    (owner,), item = group.taken.owners, "owner.state"
+    if not isinstance(owner, Variable):
+        name, number = layout_of(owner).name_of(owner, group.taken.slots[place])
+        item = f"owner.{name}" if number is None else f"owner.{name}[{number}]"
     return _written(item)(owner)
 
 

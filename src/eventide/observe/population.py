@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Sequence
+from itertools import chain as chained
+from operator import itemgetter
+from typing import TYPE_CHECKING, Final, NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
+from eventide.continuous import system_of
 from eventide.continuous.components.member import layout_of
 from eventide.declare import MISSING
+from eventide.engine.codes import R, Y
 from eventide.errors import ModelError
 from eventide.monitor import Phase
-from eventide.monitor.tape import Moving
-from eventide.observe.recording_base import BEFORE, Heading, RecordingBase
+from eventide.monitor.tape import Moving, Tape
+from eventide.observe.recording_base import BEFORE, Heading, Look, RecordingBase
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -23,9 +27,12 @@ if TYPE_CHECKING:
     from eventide.continuous.components.layout import Layout
     from eventide.monitor.native_looks import Looks
     from eventide.monitor.tape import Taken
-    from eventide.observe.recording_base import Source
     from eventide.observe.reporter import Every
     from eventide.simulation import Simulation
+
+
+NOTHING: Final = Moving((), (), ())
+"""What is recorded where there is no component."""
 
 
 class Series(NamedTuple):
@@ -49,6 +56,7 @@ class PopulationRecording(RecordingBase):
     """
 
     labels = (*RecordingBase.labels, "component")
+    _runs_code = False
 
     def __init__(
         self, sim: Simulation, subject: type[Continuous], every: Every, *, events: bool = True, name: str = ""
@@ -67,9 +75,8 @@ class PopulationRecording(RecordingBase):
         self.subject = subject
         self._labels: list[str] = []
         self._taken: dict[str, int] = {}
-        self._present = _Instances(self)
-        self._shown: list[Continuous] = []
-        """Those of which native code reads the columns."""
+        self._recorded = self._members = _Members(self)
+        self._on_tape = NOTHING
         self._number_of: WeakKeyDictionary[Continuous, int] = WeakKeyDictionary()
 
     # --- reading it -----------------------------------------------------------------------------------------------
@@ -108,7 +115,6 @@ class PopulationRecording(RecordingBase):
     def _number(self, component: Continuous) -> int:
         number = self._number_of.get(component)
         if number is None:
-            self._check_sizes(component)
             number = self._number_of[component] = len(self._labels)
             self._labels.append(self._label(component.name))
         return number
@@ -130,98 +136,145 @@ class PopulationRecording(RecordingBase):
         self._taken[label] = 1
         return label
 
+    def stop(self) -> None:
+        """Record no longer."""
+        super().stop()
+        self._members.forget()
+
+    def _begin_tape(self, *, is_beside_rows: bool = False) -> Tape | None:
+        members = self._members
+        members.renew()
+        if self._tape is None:
+            self._tape = Tape(system_of(self.sim).integrator, (members.moving,))
+        elif self._on_tape is not members.moving:
+            self._tape.take(members.moving)
+        self._on_tape = members.moving
+        return super()._begin_tape(is_beside_rows=is_beside_rows)
+
+    def _taped(self) -> Sequence[int]:
+        return self._members.present()
+
     def _seen_at_events(self) -> tuple[Taken, ...] | None:
-        self._shown = [component for component in self.sim.laws if isinstance(component, self.subject)]
-        lengths = self.layout.lengths
-        if self._sink is not None or any(not _has_lengths(component, lengths) for component in self._shown):
-            return None
-        names = [(name, name in self.layout.states) for name in self.layout.names]
-        names += [(name, name in self.layout.vectors) for name in lengths]
-        return tuple(Moving(component[name], is_state) for component in self._shown for name, is_state in names)
+        try:
+            self._members.renew()
+        except ModelError:
+            return None  # it is raised where Python looks
+        return (self._members.moving,) if self._sink is None else None
 
     def _take_over(self, looks: Looks) -> None:
-        assert looks.regular is not None
-        regular, rows = looks.regular
-        width, count = len(self.columns), len(self._shown)
-        each = [self._number(component) for component in self._shown] if len(looks.times) + len(regular) else []
+        tape = self._tape if looks.regular is None else None
+        fetched = looks.regular if tape is None else tape.fetch()
+        regular, rows = (np.empty(0), np.empty((0, 0))) if fetched is None else fetched
         for k in np.argsort(np.concatenate((looks.times, regular)), kind="stable").tolist():
             if k < len(looks.times):
-                time, numbers, events = float(looks.times[k]), looks.values[k].tolist(), int(looks.events[k])
+                time, values, events = float(looks.times[k]), looks.values[k].tolist(), int(looks.events[k])
                 phase = Phase.AFTER if looks.sides[k] > 0.0 else Phase.BEFORE
             else:
                 r = k - len(looks.times)
-                time, numbers, events, phase = float(regular[r]), rows[r].tolist(), 0, Phase.GRID
+                time, values, events, phase = float(regular[r]), rows[r].tolist(), 0, Phase.GRID
             if phase is Phase.GRID and time == self._instant:
                 self._due = time
             else:
-                self._observe(phase, (time, events, zip(each, _seen(numbers, width, count), strict=True)))
-        self._pass_taken(len(regular))
+                self._observe(phase, (time, self._members.seen(values, events)))
+        if self._pass_taken(len(regular)) and tape is not None:
+            tape.skip()
 
 
-class _Seen:
-    """What native code has read of a component."""
+class _Member:
+    """A component of the class: where its numbers are, and its own number, which is given when it is looked at first.
 
-    __slots__ = ("_rates", "_values")
+    slots, trends   as `Moving` has them
+    """
 
-    def __init__(self, values: list[float], rates: list[float]) -> None:
-        self._values = values
-        self._rates = rates
+    __slots__ = ("number", "slots", "trends")
 
-    def values(self) -> list[float]:
-        return self._values
-
-    def rates(self) -> list[float]:
-        return self._rates
-
-
-def _seen(numbers: list[float], width: int, count: int) -> list[_Seen]:
-    """The values of each of some components, and after them their rates."""
-    values, rates = numbers[: width * count], numbers[width * count :]
-    share = len(rates) // count if count else 0
-    return [_Seen(values[k * width : (k + 1) * width], rates[k * share : (k + 1) * share]) for k in range(count)]
+    def __init__(self, component: Continuous, layout: Layout) -> None:
+        own = layout_of(component)
+        self.number = -1
+        self.slots = [own.slot(component, name) for name in layout.names]
+        self.trends = [own.slot(component, name) for name in layout.states]
+        for name, length in layout.lengths.items():
+            first = own.slot(component, name)
+            self.slots += range(first, first + length)
+            self.trends += range(first, first + length) if name in layout.vectors else ()
 
 
-def _has_lengths(component: Continuous, lengths: Mapping[str, int]) -> bool:
-    """Whether the vectors of a component have these lengths."""
-    found = layout_of(component).lengths
-    return all(found[name] == length for name, length in lengths.items())
+class _Members:
+    """The active components of a recorded class, as they were found last.
 
-
-class _Instances:
-    """The active components of a recorded class, each with its number."""
+    moving      what is recorded of them
+    """
 
     def __init__(self, recording: PopulationRecording) -> None:
         self._recording = recording
+        self._system = system_of(recording.sim)
+        self._chain: list[Continuous] | None = None
+        self._known: dict[Continuous, _Member] = {}
+        self._numbers: list[int] | None = None
+        self.moving = NOTHING
 
-    def __iter__(self) -> Iterator[tuple[int, Source]]:
-        recording = self._recording
-        for component in recording.sim.laws:
-            if isinstance(component, recording.subject):
-                yield recording._number(component), _Instance(component, recording.layout)
+    def renew(self) -> None:
+        """Find what has been started or stopped; no effect if nothing has."""
+        chain = self._system.chain
+        if chain is self._chain:
+            return
+        known, subject = self._known, self._recording.subject
+        self._known = {one: known.get(one) or self._describe(one) for one in chain if isinstance(one, subject)}
+        self._chain, self._numbers, some = chain, None, self._known.values()
+        slots = list(chained.from_iterable([member.slots for member in some]))
+        trends = list(chained.from_iterable([member.trends for member in some]))
+        self.moving = Moving(list(self._known), slots, trends)
+        self._values, self._rates = _Numbers(slots, len(some)), _Numbers(trends, len(some))
+
+    def forget(self) -> None:
+        """Keep no component alive."""
+        self._chain, self._known, self.moving = None, {}, NOTHING
+
+    def _describe(self, component: Continuous) -> _Member:
+        self._recording._check_sizes(component)
+        return _Member(component, self._recording.layout)
+
+    def present(self) -> Sequence[int]:
+        """The number of each."""
+        self.renew()
+        if self._numbers is None:
+            for component, member in self._known.items():
+                if member.number < 0:
+                    member.number = self._recording._number(component)
+            self._numbers = [member.number for member in self._known.values()]
+        return self._numbers
+
+    def look(self, *, is_event: bool) -> tuple[Sequence[int], Sequence[Sequence[float]], Sequence[Sequence[float]]]:
+        """What there is to be seen at the present time, to which all that they are in is brought."""
+        numbers, rows = self.present(), self._system.storage.rows
+        self._system.integrator.publish_all(self._known)
+        return numbers, self._values.of(rows[Y]), self._rates.of(rows[R]) if is_event else ()
+
+    def seen(self, numbers: Sequence[float], events: int) -> Look:
+        """What native code has read: all values, and then all rates."""
+        width = self._values.count
+        values, rates = self._values.apart(numbers[:width]), self._rates.apart(numbers[width:])
+        return Look(self.present(), values, rates, events)
 
 
-class _Instance:
-    """One active component of the class."""
+class _Numbers:
+    """The numbers of some components, as many of each, in one row of the table of slots.
 
-    __slots__ = ("_component", "_layout")
+    count   how many they are in all
+    """
 
-    def __init__(self, component: Continuous, layout: Layout) -> None:
-        self._component = component
-        self._layout = layout
+    def __init__(self, slots: Sequence[int], components: int) -> None:
+        self._slots, self.count, self._components = slots, len(slots), components
+        self._width = len(slots) // components if slots else 0
+        self._read = itemgetter(*slots) if len(slots) > 1 else None  # of one it would return the number itself
 
-    def values(self) -> list[float]:
-        component = self._component
-        values = [getattr(component, name) for name in self._layout.names]
-        for vector in self._layout.lengths:
-            values += getattr(component, vector).tolist()
-        return values
+    def of(self, row: memoryview[float]) -> Sequence[Sequence[float]]:
+        """Those of each component."""
+        return self.apart([row[slot] for slot in self._slots] if self._read is None else self._read(row))
 
-    def rates(self) -> list[float]:
-        rate = self._component.rate
-        rates = [getattr(rate, name) for name in self._layout.states]
-        for vector in self._layout.vectors:
-            rates += getattr(rate, vector).tolist()
-        return rates
+    def apart(self, numbers: Sequence[float]) -> Sequence[Sequence[float]]:
+        """All of them, as those of each."""
+        return list(zip(*[iter(numbers)] * self._width, strict=True)) if self._width else [()] * self._components
 
 
 def _layout_for_all(subject: type[Continuous]) -> Layout:

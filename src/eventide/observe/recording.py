@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import partial
 from itertools import groupby
-from typing import TYPE_CHECKING, TypeGuard, cast, overload
+from typing import TYPE_CHECKING, Final, TypeGuard, cast, overload
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from eventide.errors import ModelError, check_boolean
 from eventide.monitor.tape import Evaluated, Fixed, Moving, Tape
 from eventide.observe.frames import attributes_of
 from eventide.observe.population import PopulationRecording
-from eventide.observe.recording_base import AFTER, BEFORE, REGULAR, RecordingBase
+from eventide.observe.recording_base import AFTER, BEFORE, REGULAR, Look, RecordingBase
 from eventide.observe.subjects import Group, check_names, groups_of_all, named_groups
 from eventide.statistics import Level
 from eventide.statistics.level import values_of
@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 
+ALONE: Final = (0,)
+"""The number of the only source."""
+
+
 class Recording(RecordingBase):
     """Columns over time, one row for each regular instant.
 
@@ -49,9 +53,8 @@ class Recording(RecordingBase):
     ) -> None:
         super().__init__(sim, [head for group in groups for head in group.heads], every, events=events, name=name)
         self.groups = tuple(groups)
-        self._source = _Columns(groups)
+        self._recorded = self._source = _Columns(groups)
         self._runs_code = any(isinstance(group.taken, Evaluated | None) for group in groups)
-        self._present = [(0, self._source)]
         self._dense: list[DenseOutput] = []
         self._taken = [group.taken for group in groups if group.taken is not None]
         is_regular = isinstance(self._frequency, Fraction) and len(self._taken) == len(groups)
@@ -61,8 +64,8 @@ class Recording(RecordingBase):
         self._tape = Tape(system_of(sim).integrator, self._taken) if is_regular else None
 
     def __repr__(self) -> str:
-        variables = [taken.variable for taken in self._taken if isinstance(taken, Moving)]
-        resting = dict.fromkeys(one.name.rpartition(".")[0] for one in variables if is_left_out(one))
+        owners = [owner for taken in self._taken if isinstance(taken, Moving) for owner in taken.owners]
+        resting = dict.fromkeys(owner.name for owner in owners if is_left_out(owner))
         told = f"; never started: {', '.join(resting)}" if resting else ""
         return f"{super().__repr__()[:-1]}{told}>"
 
@@ -116,7 +119,7 @@ class Recording(RecordingBase):
 
     def present(self) -> dict[str, float]:
         """The values of all columns now, by name, whether or not a row is due."""
-        return dict(zip((column.name for column in self.columns), map(float, self._source.values()), strict=True))
+        return dict(zip((column.name for column in self.columns), map(float, self._source.read()), strict=True))
 
     def plot(self, ax: Axes | None = None, columns: Sequence[str] | None = None) -> Axes:
         """Draw the columns, or those that are named, over time: a panel for each unit; returns the uppermost axes.
@@ -132,9 +135,9 @@ class Recording(RecordingBase):
         super().stop()
         for dense in self._dense:
             dense.stop()
-        if self._tape is not None:
-            self._tape.release()
-            self._tape = None
+
+    def _taped(self) -> Sequence[int]:
+        return ALONE
 
     def _seen_at_events(self) -> tuple[Taken, ...] | None:
         return self._seen if self._sink is None else None
@@ -157,7 +160,7 @@ class Recording(RecordingBase):
                 self._due = self._instant
         is_beyond = times > self._instant
         if is_beyond.any():
-            self._append_regular(times[is_beyond], rows[is_beyond])
+            self._append_regular(times[is_beyond], rows[is_beyond], ALONE)
         if self._pass_taken(len(times)) and tape is not None:
             tape.skip()
 
@@ -166,8 +169,8 @@ class Recording(RecordingBase):
         width = len(self.columns)
         for k in places:
             numbers = looks.values[k].tolist()
-            look = numbers[:width], numbers[width:], int(looks.events[k])
-            self._open.setdefault(0, [None, None])[int(looks.sides[k] > 0.0)] = look
+            look = Look(ALONE, [numbers[:width]], [numbers[width:]], int(looks.events[k]))
+            self._note(look, is_after=bool(looks.sides[k] > 0.0))
 
     def _append_around(
         self, looks: Looks, begins: npt.NDArray[np.intp], times: npt.NDArray[np.float64], rows: npt.NDArray[np.float64]
@@ -193,23 +196,6 @@ class Recording(RecordingBase):
         order = np.argsort(at, kind="stable")
         self._append_all(at[order], sides[order], values[order])
 
-    def _begin_tape(self, *, is_beside_rows: bool = False) -> Tape | None:
-        tape = self._tape
-        if tape is None or self._grid is None or (is_beside_rows and tape.is_held):
-            return None
-        if self._sink is not None and self._sink.is_due(self._count()):
-            return None
-        return tape if tape.is_ready(self._grid, self._index) else None
-
-    def _fetch(self) -> None:
-        assert self._tape is not None
-        assert self._grid is not None
-        fetched = self._tape.fetch()
-        if fetched is not None:
-            self._append_regular(*fetched)
-            self._index += len(fetched[0])
-            self._upcoming = self._grid.time(self._index)
-
 
 def _is_plain(taken: Taken) -> TypeGuard[Fixed]:
     """Whether a number is the value of a level, as any level has it."""
@@ -230,11 +216,15 @@ def _readers(groups: Sequence[Group]) -> Iterator[Callable[[], list[float]]]:
 
 
 class _Columns:
-    """All columns of a recording, read together."""
+    """All columns of a recording, read together as one source."""
+
+    def look(self, *, is_event: bool) -> tuple[Sequence[int], Sequence[Sequence[float]], Sequence[Sequence[float]]]:
+        """What there is to be seen."""
+        return ALONE, (self.read(),), (self.trends(),) if is_event else ()
 
     def __init__(self, groups: Sequence[Group]) -> None:
-        self.values = _together(list(_readers(groups)))
-        self.rates = _together([group.trend for group in groups if group.trend is not None])
+        self.read = _together(list(_readers(groups)))
+        self.trends = _together([group.trend for group in groups if group.trend is not None])
 
 
 def _together(readers: Sequence[Callable[[], list[float]]]) -> Callable[[], list[float]]:

@@ -8,10 +8,10 @@ that a call would read as well, what laws compute by running them, functions by 
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import chain
+from itertools import chain, repeat
 from math import nan
 from os import PathLike
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, NoReturn, Protocol, TypeAlias
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     import polars as pl
     import xarray as xr
 
+    from eventide.monitor.tape import Tape
     from eventide.simulation import Simulation
 
 BEFORE, REGULAR, AFTER = -1, 0, 1
@@ -54,27 +55,36 @@ class Heading:
     description: str = field(default="", kw_only=True)
 
 
-class Source(Protocol):
-    """What is recorded: one object that is read at a time."""
+class Sources(Protocol):
+    """What is recorded: objects that are read together."""
 
-    def values(self) -> list[float]:
-        """Its present values, one for each column."""
+    def look(self, *, is_event: bool) -> tuple[Sequence[int], Sequence[Sequence[float]], Sequence[Sequence[float]]]:
+        """The numbers of those that take part now, the values of each, one for each column, and the rates of each.
+
+        Rates are read where there is an event, of which a kink without a jump is a trace as well.
+        """
         ...
 
-    def rates(self) -> list[float]:
-        """The rates of those that have one: a kink without a jump is an event's trace as well."""
-        ...
 
-
-Row: TypeAlias = tuple[int, float, int, list[float]]
+Row: TypeAlias = tuple[int, float, int, Sequence[float]]
 """One row: its source, time, side of an event, and values."""
 
-Look: TypeAlias = tuple[list[float], list[float], int]
-"""What a source was when it was looked at, values and rates, and how many events had taken place by then."""
+State: TypeAlias = tuple[Sequence[float], Sequence[float]]
+"""The values and rates of a source."""
 
 
-Given: TypeAlias = tuple[float, int, Iterable[tuple[int, "Source"]]]
-"""A look: the time, how many events had taken place by then, and the sources, each with its number."""
+class Look(NamedTuple):
+    """What sources were when they were looked at.
+
+    numbers     of the sources; it is one object as long as these are the same
+    values, rates   of each source
+    events      how many events had taken place by then
+    """
+
+    numbers: Sequence[int]
+    values: Sequence[Sequence[float]]
+    rates: Sequence[Sequence[float]]
+    events: int
 
 
 class Block(NamedTuple):
@@ -98,20 +108,6 @@ def _joined(settled: array[int] | array[float], pending: Sequence[float]) -> npt
     return np.concatenate((column, np.array(pending, dtype=column.dtype))) if pending else column
 
 
-def _has_changed(before: Look | None, after: Look | None) -> bool:
-    """Whether a source is another one after the events of an instant.
-
-    With no look before them the source began here; with none after them the source, or the run, ended. No event at all
-    between two looks is the end of one run and the start of the next.
-    """
-    if before is None or after is None:
-        return True
-    were, are = before[0], after[0]
-    # Counts may differ by less than columns can show.
-    has_jumped = were != are and list(map(float, were)) != list(map(float, are))
-    return has_jumped or before[1] != after[1] or before[2] == after[2]
-
-
 class RecordingBase(Observer):
     """The base of recordings: whatever sources are present write their rows one after the other.
 
@@ -120,8 +116,7 @@ class RecordingBase(Observer):
     """
 
     labels: ClassVar[tuple[str, ...]] = ("time", "side")
-    _present: Iterable[tuple[int, Source]]
-    """The sources that take part now, each with its number."""
+    _recorded: Sources
 
     def __init__(self, sim: Simulation, columns: Sequence[Heading], every: Every, *, events: bool, name: str) -> None:
         self.sim = sim
@@ -131,6 +126,7 @@ class RecordingBase(Observer):
         self._check_labels()
         self.keeps_events = check_boolean(events, "events=")
         self._frequency = as_frequency(every)
+        self._is_stepwise, self._keeps_all = self._frequency == "step", self._frequency == "event"
         self._sources = array("i")
         self._times = array("d")
         self._sides = array("b")
@@ -138,15 +134,16 @@ class RecordingBase(Observer):
         self._loose: list[Row] = []
         """The latest rows that are written down: not yet in these columns, into which it is faster to put many."""
         self._instant = nan
-        self._open: dict[int, list[Look | None]] = {}
-        """The sources that took part in the instant not yet written down, just before its first event and just after
-        its latest.
-        """
+        self._looks: list[Look | None] = [None, None]
+        """The last looks at the instant not yet written down: before its events, and after them."""
+        self._met: Sequence[int] = ()
+        """The numbers of the sources that took part in it, in the order in which they were met."""
         self._step: list[Row] = []
         """The rows at the end of the latest step, as long as they may still be those of an event."""
         self._due = nan
         """The latest regular instant."""
         self._sink: RowSink | None = None
+        self._tape: Tape | None = None
         self._taps: list[Callable[[], None]] = []
         """Called before rows are dropped, for subclasses."""
 
@@ -293,6 +290,9 @@ class RecordingBase(Observer):
     def stop(self) -> None:
         """Record no longer."""
         self.sim._the_monitor.observers.remove(self)
+        if self._tape is not None:
+            self._tape.release()
+            self._tape = None
 
     def _settle_for_good(self) -> None:
         """Write down the rows of the present instant as they are known; a next run begins with rows of its own."""
@@ -326,16 +326,20 @@ class RecordingBase(Observer):
 
     # --- recording ------------------------------------------------------------------------------------------------
 
-    def _observe(self, phase: Phase, given: Given | None = None) -> None:
+    def _note(self, look: Look, *, is_after: bool) -> None:
+        """Take a look at one side of the present instant, which counts as long as no other follows it."""
+        numbers = look.numbers
+        if self._met is not numbers:
+            self._met = list(dict.fromkeys((*self._met, *numbers))) if self._met else numbers
+        self._looks[is_after] = look
+
+    def _observe(self, phase: Phase, given: tuple[float, Look] | None = None) -> None:
         """Look just before an event, or just after one, which is kept until it is known to be the last.
 
-        given   what there was to be seen, where native code has looked
+        given   the time, and what there was to be seen, where native code has looked
         """
-        calendar = self._calendar
-        time, events, present = self.sim.time, calendar.turn - calendar.void, self._present
-        if given is not None:
-            time, events, present = given
-        is_after = phase is Phase.AFTER
+        time, look = given or (self.sim.time, None)
+        is_after, is_event = phase is Phase.AFTER, phase is Phase.AFTER or phase is Phase.BEFORE
         if phase is Phase.STEP and self._instant == time:  # that of another flow: the rows of the event are enough
             self._due = time
             return
@@ -343,17 +347,15 @@ class RecordingBase(Observer):
             self._step = []  # several flows end steps here, or an event follows: one row
         elif not is_after or self._instant != time:
             self._settle()
-        if is_after or phase is Phase.BEFORE:
+        if look is None:
+            look = Look(*self._recorded.look(is_event=is_event), self._calendar.turn - self._calendar.void)
+        if is_event:
             self._instant = time
-            if not is_after and self._frequency == "step":
+            if not is_after and self._is_stepwise:
                 self._due = time  # a step ends here, whatever the event does
-            for looks in self._open.values():
-                looks[is_after] = None
-            for number, source in present:
-                looks = self._open.get(number) or self._open.setdefault(number, [None, None])
-                looks[is_after] = source.values(), source.rates(), events
+            self._note(look, is_after=is_after)
         else:
-            rows: list[Row] = [(number, time, REGULAR, source.values()) for number, source in present]
+            rows: list[Row] = list(zip(look.numbers, repeat(time), repeat(REGULAR), look.values))
             if phase is Phase.STEP:
                 self._step = rows
             else:
@@ -373,27 +375,46 @@ class RecordingBase(Observer):
         return is_due
 
     def _pending(self) -> list[Row]:
-        """The rows of the present instant, as far as it is known; reading them decides nothing."""
+        """The rows of the present instant, as far as it is known; reading them decides nothing.
+
+        With no look before its events a source began here; with none after them the source, or the run, ended. No
+        event at all between two looks is the end of one run and the start of the next.
+        """
+        before, after = self._looks
+        is_due, keeps_all = self._due == self._instant, self._keeps_all
+        is_between = before is None or after is None or before.events == after.events
+        if not (is_due or keeps_all or is_between) and before[:3] == after[:3]:  # type: ignore[index]  # there are both
+            return self._step
+        was: dict[int, State] = {}
+        now: dict[int, State] = {}
+        if before is not None:
+            was.update(zip(before.numbers, zip(before.values, before.rates, strict=True), strict=True))
+        if after is not None:
+            now.update(zip(after.numbers, zip(after.values, after.rates, strict=True), strict=True))
         rows: list[Row] = []
-        time, is_due, keeps_all = self._instant, self._due == self._instant, self._frequency == "event"
-        for number, (before, after) in self._open.items():
-            if self.keeps_events and (keeps_all or _has_changed(before, after)):
-                if before is not None:
-                    rows.append((number, time, BEFORE, before[0]))
-                if after is not None:
-                    rows.append((number, time, AFTER, after[0]))
-            elif is_due and (latest := after or before) is not None:
-                rows.append((number, time, REGULAR, latest[0]))
+        for number in self._met:
+            one, other = was.get(number), now.get(number)
+            if keeps_all or is_between or one is None or other is None:
+                has_changed = True
+            else:  # counts may differ by less than columns can show
+                has_jumped = one[0] != other[0] and list(map(float, one[0])) != list(map(float, other[0]))
+                has_changed = has_jumped or one[1] != other[1]
+            if self.keeps_events and has_changed:
+                if one is not None:
+                    rows.append((number, self._instant, BEFORE, one[0]))
+                if other is not None:
+                    rows.append((number, self._instant, AFTER, other[0]))
+            elif is_due and (latest := one if other is None else other) is not None:
+                rows.append((number, self._instant, REGULAR, latest[0]))
         return rows + self._step
 
     def _settle(self) -> None:
         """Write down the rows of the present instant: nothing more happens in it."""
-        if self._open:
+        if self._met:
             self._write_down(self._pending())
-            self._open.clear()
         elif self._step:
             self._write_down(self._step)
-        self._step = []
+        self._looks, self._met, self._step = [None, None], (), []
 
     def _write_down(self, rows: list[Row]) -> None:
         self._loose += rows
@@ -412,10 +433,18 @@ class RecordingBase(Observer):
             table = np.fromiter(chain.from_iterable(values), float, len(values) * width).reshape(-1, width)
             self._append_all(np.array(times), np.array(sides, np.int8), table, np.array(numbers, np.int32))
 
-    def _append_regular(self, times: npt.NDArray[np.float64], rows: npt.NDArray[np.float64]) -> None:
-        """Write down rows of the only source at regular instants, all of them before the present."""
+    def _append_regular(
+        self, times: npt.NDArray[np.float64], rows: npt.NDArray[np.float64], sources: Sequence[int]
+    ) -> None:
+        """Write down the values of some sources at regular instants, all of them before the present."""
         self._settle()
-        self._append_all(times, np.zeros(len(times), np.int8), rows)
+        if len(times) * len(sources) < MOST_LOOSE:
+            for time, values in zip(times.tolist(), rows.tolist(), strict=True):
+                each = zip(*[iter(values)] * len(self._data), strict=True)
+                self._write_down(list(zip(sources, repeat(time), repeat(REGULAR), each)))
+            return
+        times, numbers = np.repeat(times, len(sources)), np.tile(np.array(sources, np.int32), len(times))
+        self._append_all(times, np.zeros(len(times), np.int8), rows.reshape(-1, len(self._data)), numbers)
 
     def _append_all(
         self,
@@ -432,6 +461,29 @@ class RecordingBase(Observer):
         self._sides.frombytes(sides.tobytes())
         for column, values in zip(self._data, rows.T, strict=True):
             column.frombytes(values.tobytes())
+
+    # --- regular rows that the stepper takes down --------------------------------------------------------------------
+
+    def _taped(self) -> Sequence[int]:
+        """The numbers of what is on it."""
+        raise NotImplementedError
+
+    def _begin_tape(self, *, is_beside_rows: bool = False) -> Tape | None:
+        if self._grid is None or (self._sink is not None and self._sink.is_due(self._count())):
+            return None
+        tape = self._tape
+        if tape is None or (is_beside_rows and tape.is_held):
+            return None
+        return tape if tape.is_ready(self._grid, self._index) else None
+
+    def _fetch(self) -> None:
+        assert self._tape is not None
+        assert self._grid is not None
+        fetched = self._tape.fetch()
+        if fetched is not None:
+            self._append_regular(*fetched, self._taped())
+            self._index += len(fetched[0])
+            self._upcoming = self._grid.time(self._index)
 
     def _pass(self, time: float) -> None:
         if self._instant != time:

@@ -253,7 +253,7 @@ def _variable_group(variable: Variable) -> Group:
     items = tuple(variable) if isinstance(variable, VectorVariable) else (variable,)
     heads = tuple(Heading(item.name, item.unit, description=description) for item in items)
     trend = reader_of(variable, R) if moves else None
-    return Group(heads, reader_of(variable, Y), trend, Moving(variable, is_state=moves))
+    return Group(heads, reader_of(variable, Y), trend, Moving.of(variable, is_state=moves))
 
 
 def _spec_of(variable: Variable) -> Field | None:

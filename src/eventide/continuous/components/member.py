@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from operator import attrgetter
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from eventide.continuous.components.component import Continuous
     from eventide.continuous.components.layout import Layout
     from eventide.continuous.components.switches import Branches, Switch
@@ -16,6 +19,9 @@ if TYPE_CHECKING:
 
 Member: TypeAlias = "Continuous | Variable"
 """A component with states or laws, or a loose variable."""
+
+
+_FLOW: Final = attrgetter("_flow")
 
 
 def layout_of(component: Continuous | type[Continuous]) -> Layout:
@@ -41,6 +47,11 @@ def laws_hold(member: Member) -> bool:
 def flow_of(member: Member) -> Flow | Still:
     """The flow in whose steps a member moves; that of all that stands still if it does not move."""
     return member._flow
+
+
+def flows_of(members: Iterable[Member]) -> dict[Flow | Still, None]:
+    """The flows of members, each once."""
+    return dict.fromkeys(map(_FLOW, members))
 
 
 def holder_of(variable: Variable) -> Member:
