@@ -7,46 +7,48 @@ The numbers are given to Python one after the other, and a function that was wri
 from __future__ import annotations
 
 import ast
+import math
 from array import array
-from random import Random
+from functools import partial
 from types import BuiltinMethodType, CodeType, MethodType, MethodWrapperType, NoneType
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from eventide.bodies.arithmetic import real
-from eventide.bodies.operands import EXACT, Known, Operand, Thing, Unknown, constant
+from eventide.bodies.arithmetic import CHECKED, mathematical, real
+from eventide.bodies.operands import EXACT, LARGEST, Kind, Known, Operand, Thing, Unknown, constant
 from eventide.native.objects import object_at
 from eventide.rows.codes import UNMADE
-from eventide.streams.numpy_draws import GENERATORS, Draw, draw_of
+from eventide.streams.number_draws import GENERATORS, Draw, Range, draw_of
 from eventide.streams.streams import Stream
 
 if TYPE_CHECKING:
+    from eventide.bodies.emission import Emission
     from eventide.bodies.expressions import BodyExpressions, Value
     from eventide.bodies.naming import Naming
     from eventide.bodies.operands import Path
 
-PLAIN: Final = (Random, Stream, list, *GENERATORS)
+_REAL: Final = """acos acosh asin asinh atan2 atanh cbrt copysign cosh degrees erf erfc exp2 expm1 fabs fmod gamma hypot
+    lgamma log10 log2 pow radians sinh tan tanh"""
+COMPUTED: Final[dict[object, bool]] = {
+    **dict.fromkeys((math.floor, math.ceil, math.trunc, round), True),
+    **{getattr(math, name): False for name in _REAL.split()},
+}
+"""Functions that native code calls at their addresses, and whether they give whole numbers."""
+PLAIN: Final = (Stream, list, *GENERATORS)
 """Classes of which exact instances have methods that are known."""
-
-
-Call: TypeAlias = Literal["draws", "draws inside", "takes"] | Draw | None
+Call: TypeAlias = Literal["draws", "takes"] | Draw | None
 
 
 def addressed_call(function: object, path: Path) -> Call:
-    """What a call does: draw from [0, 1), or from (0, 1), or as numpy does, or take a float; None if it is not known.
+    """What a call does: draw from (0, 1), or as a generator does, or take a float; None if it is not known.
 
     path    the attributes by which the function was reached
     """
-    if isinstance(function, MethodType):
-        return draw_of(function)
-    if isinstance(function, BuiltinMethodType):
-        owner = type(function.__self__)
-        if function.__name__ == "random" and owner is Random:
-            return "draws"
-        if function.__name__ == "append" and (owner is list or is_array_of_floats(function.__self__)):
-            return "takes"
-    is_next = isinstance(function, MethodWrapperType) and function.__name__ == "__next__"
-    if is_next and path[-1:] == ("random",):
-        return "draws inside"
+    if (draw := draw_of(function)) is not None:
+        return draw
+    if isinstance(function, BuiltinMethodType) and function.__name__ == "append":
+        return "takes" if type(function.__self__) is list or is_array_of_floats(function.__self__) else None
+    if isinstance(function, MethodWrapperType) and function.__name__ == "__next__" and path[-1:] == ("random",):
+        return "draws"
     return None
 
 
@@ -60,34 +62,66 @@ def target_of(function: object) -> object:
     return function.__self__ if isinstance(function, MethodWrapperType) else function
 
 
-def numpy_number(expressions: BodyExpressions, called: Thing, draw: Draw, node: ast.Call) -> Operand:
-    """What a generator of numpy draws. Raises Unknown for other arguments than numbers."""
+def drawn_number(expressions: BodyExpressions, called: Thing, draw: Draw, node: ast.Call) -> Operand:
+    """What a generator draws. Raises Unknown for other arguments than numbers."""
     names, emission = [argument.name for argument in draw.arguments], expressions.emission
     pairs = [*zip(names, node.args, strict=False), *((word.arg, word.value) for word in node.keywords)]
-    values = {name: expressions.number(value, "int", "float") for name, value in pairs if name in names}
-    if len(values) < len(node.args) + len(node.keywords):
+    given = {name: expressions.number(value, "int", "float") for name, value in pairs if name in names}
+    values = {one.name: constant(one.default) for one in draw.arguments if one.default is not None} | given
+    if len(given) < len(node.args) + len(node.keywords) or len(values) < len(names):
         raise Unknown("a generator draws one number at a time, by its first arguments", node)
     texts, ranges = [], []
-    for name, low, high, default in draw.arguments:
-        value = values.get(name) or (None if default is None else constant(default))
-        if value is None:
-            raise Unknown("it is called in another way than others are", node)
+    for name, low, high, _ in draw.arguments:
+        value = values[name]
         if not (value.is_number and low <= value.low and value.high <= high):
             emission.stop_if(f"not ({low!r} <= {real(value)} <= {high!r})", value, node=node)
         texts.append(real(value))
         ranges.append((max(low, value.low), min(high, value.high)))
-    least, most = draw.range_of(*ranges)
     address = expressions.naming.address(called)
     emission.begin_effect()
-    found = emission.keep(f"draw({', '.join([address, *texts])})", "float", low=least, high=most, is_number=True)
+    call = f"call_builtin({', '.join([address, *texts])})"
+    return called_at(emission, call, draw.range_of(*ranges), counts=draw.counts)
+
+
+def computed(expressions: BodyExpressions, function: object, node: ast.Call) -> Operand:
+    """What a function of `math` makes of numbers, or `round`: Python's own, called at its address. Raises Unknown."""
+    given = [*node.args]
+    if function is round and len(given) == 2:
+        digits = given.pop()
+        if not isinstance(digits, ast.Constant) or type(digits.value) is not int:
+            raise Unknown("the digits of a number that is rounded are written where that is native", digits)
+        function = partial(round, ndigits=digits.value)
+    if node.keywords or not 0 < len(given) < 3 or any(isinstance(item, ast.Starred) for item in given):
+        raise Unknown("it is called in another way than others are", node)
+    if function in CHECKED and len(given) == 1:
+        return mathematical(expressions.emission, function, expressions.number(given[0], "int", "float"), node)
+    kinds: tuple[Kind, ...] = ("float", "int") if COMPUTED.get(function) is False else ("float",)
+    return made_of(expressions, function, [expressions.number(item, *kinds) for item in given], node)
+
+
+def made_of(expressions: BodyExpressions, function: object, numbers: list[Operand], node: ast.AST) -> Operand:
+    """What a builtin function makes of finite numbers."""
+    counts = COMPUTED.get(function, False)
+    most = float(EXACT) if counts else LARGEST
+    for number in numbers:
+        if not (number.is_number and number.low >= -most and number.high <= most):
+            expressions.emission.stop_if(f"not (-{most!r} <= {real(number)} <= {most!r})", number, node=node)
+    address = expressions.naming.address(Thing("", (), function))
+    call = f"call_builtin({', '.join([address, *map(real, numbers)])})"
+    return called_at(expressions.emission, call, (-most, most), counts=counts)
+
+
+def called_at(emission: Emission, call: str, bounds: Range, *, counts: bool = False) -> Operand:
+    """The number that a call of Python gives; an error that it raises is raised where it stands."""
+    known: Known = {"low": bounds[0], "high": bounds[1], "is_number": True}
+    found = emission.keep(call, "float", **known)
     emission.emit(f"if {found.text} != {found.text}:\n    code = FAILED\n    break")
-    counts: Known = {"low": least, "high": most, "is_number": True}
-    return emission.keep(f"int({found.text})", "int", **counts) if draw.counts else found
+    return emission.keep(f"int({found.text})", "int", **known) if counts else found
 
 
 # --- entries of lists -------------------------------------------------------------------------------------------------
 
-_NAMES: Final = (ArithmeticError, LookupError, bool, float, format, int, repr, round, str, type)
+_NAMES: Final = (ArithmeticError, LookupError, bool, float, format, int, repr, str, type)
 _BUILTINS: Final = {one.__name__: one for one in _NAMES}
 _FORMATTED: Final = (str, NoneType)
 METHODS: Final = (MethodType, BuiltinMethodType, MethodWrapperType)
@@ -119,11 +153,6 @@ class Entry:
             return f"{{{', '.join(f'{key}: {self.text(item)}' for key, item in zip(keys, node.values, strict=True))}}}"
         if isinstance(node, ast.JoinedStr):
             return f"''.join([{', '.join(map(self._formatted, node.values))}])"
-        if isinstance(node, ast.Call) and len(node.args) == 2 and not node.keywords and self._is_round(node.func):
-            number, digits = node.args
-            if not isinstance(digits, ast.Constant) or type(digits.value) is not int:
-                raise Unknown(_OTHER, digits)
-            return f"round({self._number(self._expressions.number(number, 'float'), node)}, {digits.value})"
         naming = self._expressions.naming
         choice = naming.choice_named(node) if isinstance(node, ast.Attribute) else None
         if choice is not None and not self._expressions.is_inside:
@@ -189,10 +218,6 @@ class Entry:
         if is_other or node.conversion not in _CONVERSIONS:
             raise Unknown(_OTHER, node)
         return f"format({_CONVERSIONS[node.conversion].format(self.of(found, node.value))}, {spec!r})"
-
-    def _is_round(self, node: ast.expr) -> bool:
-        found = self._expressions.value(node) if isinstance(node, ast.Name) and node.id == "round" else None
-        return isinstance(found, Thing) and found.value is round
 
 
 class EntryCode(NamedTuple):

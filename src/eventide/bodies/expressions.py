@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import ast
-import math
 from array import array
 from collections.abc import Callable
+from operator import pow as power
 from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -18,13 +18,12 @@ from eventide.bodies.arithmetic import (
     decided,
     divided_down,
     divided_whole,
-    mathematical,
     one_of,
     real,
     summed,
     without_sign,
 )
-from eventide.bodies.calls import addressed_call, appended, numpy_number
+from eventide.bodies.calls import COMPUTED, addressed_call, appended, called_at, computed, drawn_number, made_of
 from eventide.bodies.interrupts import is_interrupt, is_of_request, is_preemption, read_of_interrupt
 from eventide.bodies.operands import (
     EXACT,
@@ -48,7 +47,7 @@ from eventide.discrete.commands import hold
 from eventide.discrete.world import World
 from eventide.reading.source import CannotLower
 from eventide.rows.codes import UNMADE
-from eventide.streams.numpy_draws import Draw
+from eventide.streams.number_draws import Draw
 
 if TYPE_CHECKING:
     from eventide.bodies.emission import Emission
@@ -244,6 +243,9 @@ class BodyExpressions:
         if isinstance(operator, ast.Pow) and left.kind == "float" and right.is_constant and right.low in _POWERS:
             self.emission.stop_if(f"not (-{_ROOM!r} <= {left.text} <= {_ROOM!r})", left, node=node)
             return self.emission.keep(f"{left.text} ** {right.low!r}", "float")
+        if isinstance(operator, ast.Pow):
+            self.emission.stop_if(f"{real(left)} < 0.0", left, node=node)  # it may be complex
+            return made_of(self, power, [left, right], node)._replace(low=0.0)
         if type(operator) not in ARITHMETIC:
             raise Unknown("of floats it is left to Python", node)
         known = between(operator, left, right)
@@ -368,20 +370,18 @@ class BodyExpressions:
         if type(function) in (type(abs), type) and function in (abs, min, max, int, float, bool):
             found = chosen(self, node, "<" if function is min else ">") if function in (min, max) else None
             return found or self._builtin(function, node)
-        if function is len and len(node.args) == 1 and isinstance(node.args[0], ast.Attribute) and not node.keywords:
-            count = count_of(self, node.args[0], "len({})")
-            count = count or count_of_items(self, node.args[0])
-            if count is not None:
-                return count
         if function is len and len(node.args) == 1 and not node.keywords:
-            return attributes.length_of(self, node.args[0]) or items.count(self, node.args[0])
+            held, count = node.args[0], None
+            if isinstance(held, ast.Attribute):
+                count = count_of(self, held, "len({})") or count_of_items(self, held)
+            return count or attributes.length_of(self, held) or items.count(self, held)
         if function is isinstance:
             return is_preemption(self, node)
         if function is object and not (node.args or node.keywords):
             self.emission.emit("a.run.plain = a.run.plain + 1")
             return self.emission.keep(f"{UNMADE} - a.run.plain", "object")
-        if isinstance(function, type(math.sqrt)) and function in CHECKED:
-            return self._mathematical(function, node)
+        if type(function) is type(abs) and (function in CHECKED or function in COMPUTED):
+            return computed(self, function, node)
         given = addressed_call(called.value, called.path)
         if given is not None:
             return self._addressed(called, given, node)
@@ -414,7 +414,7 @@ class BodyExpressions:
     def _addressed(self, called: Thing, given: str | Draw, node: ast.Call) -> Value:
         """A call of a builtin method whose address the row has."""
         if isinstance(given, Draw):
-            return numpy_number(self, called, given, node)
+            return drawn_number(self, called, given, node)
         if node.keywords or len(node.args) != (given == "takes"):
             raise Unknown("it is called in another way than others are", node)
         if given == "takes" and type(called.value.__self__) is list:
@@ -427,16 +427,7 @@ class BodyExpressions:
         if given == "takes":
             emission.emit(f"if tell({address}, {real(arguments[0])}) != 0:\n    code = FAILED\n    break")
             return _NOTHING
-        low = 0.0 if given == "draws" else 2.0**-53
-        drawn = emission.keep(
-            f"{'draw' if given == 'draws' else 'draw_next'}({address})",
-            "float",
-            low=low,
-            high=1.0 - 2.0**-53,
-            is_number=True,
-        )
-        emission.emit(f"if {drawn.text} != {drawn.text}:\n    code = FAILED\n    break")
-        return drawn
+        return called_at(emission, f"draw_next({address})", (2.0**-53, 1.0 - 2.0**-53))
 
     def _builtin(self, function: Any, node: ast.Call) -> Value:
         if node.keywords or not node.args or any(isinstance(item, ast.Starred) for item in node.args):
@@ -481,11 +472,6 @@ class BodyExpressions:
         if first.is_number and abs(first.low) < EXACT > abs(first.high):
             known = {"low": float(int(first.low)), "high": float(int(first.high)), "is_number": True}
         return emission.keep(f"{function.__name__}({first.text})", function.__name__, **known)
-
-    def _mathematical(self, function: object, node: ast.Call) -> Operand:
-        if node.keywords or len(node.args) != 1:
-            raise Unknown("it is called in another way than others are", node)
-        return mathematical(self.emission, function, self.number(node.args[0], "int", "float"), node)
 
     # --- functions that are followed ------------------------------------------------------------------------------
 

@@ -87,7 +87,7 @@ def address_of(item: object) -> int:
     return 0
 
 
-def draw(address: int, *numbers: float) -> float:
+def call_builtin(address: int, *numbers: float) -> float:
     """What the builtin callable at an address makes of numbers; NaN if it has raised an error, which is then set."""
     return 0.0
 
@@ -156,7 +156,7 @@ def object_at(expressions: Expressions, argument: ast.expr) -> str:
     return expressions.builder.convert("inttoptr", "i64", expressions.number(argument, "i64").text, "ptr")
 
 
-def _drawing(function: str) -> Intrinsic:
+def _called(function: str) -> Intrinsic:
     """A number from what a function of Python makes of the object at an address, and of a tuple of floats if it is
     given some.
     """
@@ -235,8 +235,8 @@ INSTRUCTIONS: Final[dict[str, Intrinsic]] = {
     "value_of_stepper": _stepper("double"),
     "truth_of_stepper": _stepper("i1"),
     "order_to_stepper": _stepper("void"),
-    "draw": _drawing("PyObject_CallNoArgs"),
-    "draw_next": _drawing("PyIter_Next"),
+    "call_builtin": _called("PyObject_CallNoArgs"),
+    "draw_next": _called("PyIter_Next"),
     "tell": _tell,
     "address_of": _address,
 }

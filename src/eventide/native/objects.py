@@ -25,7 +25,7 @@ def object_at(address: int) -> Item:
     return PyObj_FromPtr(address)
 
 
-def draw(address: int, *numbers: float) -> float:
+def call_builtin(address: int, *numbers: float) -> float:
     """What the callable at an address makes of some numbers."""
     return float(object_at(address)(*numbers))
 
@@ -108,7 +108,7 @@ def set_truth(owner: int, name: int, value: int) -> int:
 
 
 FUNCTIONS: Final = (
-    draw,
+    call_builtin,
     draw_next,
     tell,
     attribute,

@@ -1,7 +1,11 @@
-"""Native processes draw from numpy's generators what Python draws, to the bit, and leave them in the same state."""
+"""Native processes draw from generators what Python draws, to the bit, and leave them in the same state.
+
+So they do with what they let functions of `math` and `round` make of numbers.
+"""
 
 from __future__ import annotations
 
+import math
 import traceback
 from collections.abc import Callable
 from pathlib import Path
@@ -19,7 +23,7 @@ from random_bodies import load, simulation, taken
 import eventide as ev
 from eventide.bodies.arithmetic import best_of, without_sign
 from eventide.bodies.operands import Operand
-from eventide.streams.numpy_draws import DRAWS, draw_of
+from eventide.streams.number_draws import GENERATORS, draw_of
 
 
 @pytest.fixture(autouse=True)
@@ -34,6 +38,7 @@ MAKERS: dict[str, Make] = {
     "Philox": lambda seed: np.random.Generator(np.random.Philox(seed)),
     "SFC64": lambda seed: np.random.Generator(np.random.SFC64(seed)),
     "RandomState": np.random.RandomState,
+    "Random": Random,
 }
 DURATIONS = (
     "gen.random()",
@@ -60,8 +65,34 @@ DURATIONS = (
     "max(gen.exponential(x), gen.gamma(0.5), 0.125)",
     "min(gen.normal(2.0, 0.5) ** 2, 3.0)",
 )
+OF_RANDOM = (
+    "gen.random()",
+    "gen.expovariate(2.0)",
+    "gen.uniform(0.25, x + 1.0)",
+    "abs(gen.gauss(1, x))",
+    "abs(gen.normalvariate(x, sigma=0.5))",
+    "gen.lognormvariate(0.0, 0.5)",
+    "gen.gammavariate(x + 0.5, 0.25)",
+    "gen.gammavariate(0.5, x)",
+    "gen.betavariate(2, x)",
+    "gen.paretovariate(3) - 1.0",
+    "gen.weibullvariate(x, 1.5)",
+    "gen.vonmisesvariate(0.0, x)",
+)
+"""What `random` has in place of these."""
+COMPUTED = (
+    "round({0}, 2)",
+    "round({0})",
+    "round({0}) % 5",
+    "math.floor({0} * 3) / 3",
+    "math.ceil({0} - 0.5)",
+    "math.hypot({0}, n)",
+    "{0} ** 0.5 if {0} > 0 else 0.0",
+    "(1.0 + abs({0})) ** -1.5",
+    "math.tanh({0}) + math.atan2({0}, x)",
+    "math.log10(1.0 + abs({0}))",
+)
 VALUES = (
-    *DURATIONS,
     "gen.standard_normal()",
     "gen.normal()",
     "gen.normal(scale=0.5, loc=n)",
@@ -87,12 +118,20 @@ def story{number}(sim, gen, desk, log, x, n):
 """
 
 
-def program(seed: int) -> str:
+def program(seed: int, durations: tuple[str, ...], values: tuple[str, ...]) -> str:
     chance = Random(seed)
-    stories = [
-        STORY.format(number=k, durations=chance.sample(DURATIONS, 2), values=chance.sample(VALUES, 3)) for k in range(4)
-    ]
-    return "\n\n".join(["import eventide as ev\n", *stories])
+    texts = []
+    for k in range(4):
+        drawn = chance.sample(values, 3)
+        drawn[2] = chance.choice(COMPUTED).format("y") if chance.random() < 0.7 else drawn[2]
+        texts.append(STORY.format(number=k, durations=chance.sample(durations, 2), values=drawn))
+    return "\n\n".join(["import math\n\nimport eventide as ev\n", *texts])
+
+
+def state_of(gen: Any) -> Any:
+    if isinstance(gen, Random):
+        return gen.getstate()
+    return gen.get_state() if isinstance(gen, np.random.RandomState) else gen.bit_generator.state
 
 
 def outcome(compiles: Any, module: ModuleType, make: Make, *, native: bool) -> tuple[str, ev.Simulation]:
@@ -101,13 +140,12 @@ def outcome(compiles: Any, module: ModuleType, make: Make, *, native: bool) -> t
     for k in range(4):
         sim.process(getattr(module, f"story{k}")(sim, gen, desk, log, 0.5 + k, 1 + k))
     sim.run(until=120.0)
-    generator = gen if isinstance(gen, np.random.RandomState) else gen.bit_generator
-    state = generator.get_state() if isinstance(gen, np.random.RandomState) else generator.state
-    return repr([log, sim.time, sim.events, desk.waits.mean, gen.random(), state]), sim
+    return repr([log, sim.time, sim.events, desk.waits.mean, gen.random(), state_of(gen)]), sim
 
 
-def compare(seed: int, make: Make, folder: Path, *, native: bool) -> None:
-    module = load(program(seed), folder, f"numpy_draws_{seed}")
+def compare(seed: int, made: str, folder: Path, *, native: bool) -> None:
+    words = (OF_RANDOM, OF_RANDOM) if made == "Random" else (DURATIONS, (*DURATIONS, *VALUES))
+    make, module = MAKERS[made], load(program(seed, *words), folder, f"number_draws_{seed}")
     (expected, _), (found, sim) = (outcome(way, module, make, native=native) for way in (False, "auto"))
     assert found == expected, seed
     assert taken(sim) > 0.5 * sim.events, seed
@@ -116,13 +154,16 @@ def compare(seed: int, make: Make, folder: Path, *, native: bool) -> None:
 @pytest.mark.parametrize("made", MAKERS)
 def test_rows_that_run_as_python_draw_the_same(made: str, tmp_path: Path) -> None:
     for seed in range(8):
-        compare(seed, MAKERS[made], tmp_path, native=False)
+        compare(seed, made, tmp_path, native=False)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("made", MAKERS)
 def test_native_rows_draw_the_same(made: str, tmp_path: Path) -> None:
-    compare(sum(map(ord, made)), MAKERS[made], tmp_path, native=True)
+    compare(sum(map(ord, made)), made, tmp_path, native=True)
+
+
+NATIVE = pytest.mark.parametrize("native", [False, True])
 
 
 class Shop:
@@ -142,14 +183,54 @@ def manager(shop: Shop) -> ev.ProcessGenerator:
         shop.mean = mean
 
 
+NUMBERS = (2.0, -0.5, 0.0, -0.0, 1.5, 2.5, -1e300, 1e300, 0.1 + 0.2, 2.675, 1e17, float("inf"), float("nan"), -3.0, 8.0)
+
+
+def calculator(sim: ev.Simulation, shop: Shop, log: list[Any]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(0.25)
+        log.append(shop.mean**0.5)
+        yield ev.hold(0.25)
+        log.append(2.0**shop.mean)
+        yield ev.hold(0.25)
+        log.append(math.floor(shop.mean))
+        yield ev.hold(0.25)
+        log.append((math.fmod(shop.mean, 0.5), round(shop.mean, 1), round(shop.mean)))
+        yield ev.hold(0.25)
+        log.append((math.acosh(shop.mean), math.log(shop.mean, 3)))
+        yield ev.hold(0.25)
+        log.append(math.atan2(shop.mean, -shop.mean))
+
+
+def calculated(way: Any, *, native: bool) -> tuple[str, ev.Simulation]:
+    sim, shop, log = simulation(way, native=native), Shop(), list[Any]()
+    for _ in range(3):
+        sim.process(calculator(sim, shop, log))
+    for number in NUMBERS:
+        shop.mean = number
+        end = sim.time + 20.0
+        while sim.time < end:  # each error ends its process
+            try:
+                sim.run(until=end)
+            except (ArithmeticError, ValueError) as error:
+                frames = traceback.extract_tb(error.__traceback__)
+                log.append((repr(error), [(f.name, f.lineno) for f in frames if f.filename == __file__], sim.time))
+                sim.process(calculator(sim, shop, log))
+    return repr([log, sim.time, sim.events]), sim
+
+
+@NATIVE
+def test_errors_of_functions_are_raised_where_they_stand(native: bool) -> None:
+    (expected, _), (found, sim) = (calculated(way, native=native) for way in (False, "auto"))
+    assert found == expected
+    assert taken(sim) > 0.4 * sim.events
+
+
 class OwnGenerator(np.random.Generator):
     """One that might draw otherwise."""
 
     def exponential(self, scale: Any = 1.0, size: Any = None) -> Any:
         return 0.5 * super().exponential(scale, size)
-
-
-NATIVE = pytest.mark.parametrize("native", [False, True])
 
 
 def shopped(compiles: Any, gen: Any, *, native: bool) -> tuple[list[Any], ev.Simulation]:
@@ -272,9 +353,16 @@ def test_beside_flows_they_draw_the_same(stepping: Any) -> None:
     assert taken(sim) > 0.8 * sim.events
 
 
-@given(st.sampled_from(sorted(DRAWS)), st.integers(0, 2**32 - 1), st.data())
-def test_what_is_drawn_lies_within_the_bounds_that_are_told(name: str, seed: int, data: st.DataObject) -> None:
-    draw = DRAWS[name]
+KINDS = [(kind, name) for kind, table in GENERATORS.items() for name in table]
+NUMPYS = [make for make in MAKERS.values() if make is not Random]
+
+
+@given(st.sampled_from(KINDS), st.integers(0, 2**32 - 1), st.data())
+def test_what_is_drawn_lies_within_the_bounds_that_are_told(
+    kind: tuple[type, str], seed: int, data: st.DataObject
+) -> None:
+    owner, name = kind
+    draw = GENERATORS[owner][name]
     ranges = [(max(one.low, -1e6), min(one.high, 1e6)) for one in draw.arguments]
     given = [data.draw(st.floats(*bounds)) for bounds in ranges]
     if name == "triangular":
@@ -282,14 +370,15 @@ def test_what_is_drawn_lies_within_the_bounds_that_are_told(name: str, seed: int
         given[2] += given[2] == given[0]
     if name == "uniform":
         given.sort()
+    if name == "gammavariate":
+        given[1] += given[1] == 0.0
     low, high = draw.range_of(*((one, one) for one in given))
-    for make in MAKERS.values():
-        gen = make(seed)
-        numbers = getattr(gen, name)(*given, 200)
-        assert draw_of(getattr(gen, name)) is draw
-        assert low <= numbers.min() <= numbers.max() <= high
-        one = getattr(gen, name)(*given)
-        assert type(one) is (int if draw.counts else float)
+    for make in [Random] if owner is Random else NUMPYS:
+        method = getattr(make(seed), name)
+        assert draw_of(method) is draw
+        numbers = [method(*given) for _ in range(100)]
+        assert low <= min(numbers) <= max(numbers) <= high
+        assert {type(number) for number in numbers} == {int if draw.counts else float}
 
 
 @given(st.data())

@@ -1,22 +1,22 @@
-"""What numpy's generators give where they draw one number: the methods, their arguments, and the bounds of numbers.
+"""What generators of numpy and of `random` give where they draw one number: methods, arguments, bounds of the numbers.
 
 In: the range in which each argument lies. Out: the range in which the number does, wide enough for every algorithm that
-numpy has had for it.
+they have had for it.
 
-Sources  numpy's manual, Random Generator and RandomState; Marsaglia & Tsang 2000, "The ziggurat method for generating
-random variables", J. Statistical Software 5(8), and "A simple method for generating gamma variables", ACM TOMS 26(3)
+Sources  numpy's manual, Random Generator and RandomState; Python's, random; Marsaglia & Tsang 2000, "The ziggurat
+method for generating random variables", J. Statistical Software 5(8), and "A simple method for generating gamma
+variables", ACM TOMS 26(3)
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from math import exp, inf
+from math import exp, inf, tau
+from random import Random
 from typing import Final, NamedTuple, TypeAlias
 
 from numpy.random import Generator, RandomState
 
-GENERATORS: Final = (Generator, RandomState)
-"""Classes of which exact instances have these methods."""
 Range: TypeAlias = tuple[float, float]
 _EXPONENTIAL: Final = 45.0
 """No standard exponential number is larger: 7.7 where the ziggurat's tail begins, and 53 times log(2)."""
@@ -24,6 +24,7 @@ _NORMAL: Final = 15.0
 """No standard normal number is farther from 0: 3.7, and 53 * log(2) / 3.7."""
 _FAR: Final = 1e300
 _COUNTS: Final = (0.0, 2.0**40)
+_UNIT: Final = (0.0, 1.0 - 2.0**-53)
 
 
 class Argument(NamedTuple):
@@ -45,8 +46,8 @@ class Draw(NamedTuple):
 
 def draw_of(function: object) -> Draw | None:
     """What a method of a generator draws; None if it is none of these methods."""
-    owner = getattr(function, "__self__", None)
-    return DRAWS.get(getattr(function, "__name__", "")) if type(owner) in GENERATORS else None
+    table = GENERATORS.get(type(getattr(function, "__self__", None)), {})
+    return table.get(getattr(function, "__name__", ""))
 
 
 def _location(name: str, default: float | None = None) -> Argument:
@@ -78,12 +79,16 @@ def _gamma(shape: Range, scale: Range) -> Range:
     return 0.0, 1000.0 * (shape[1] + 1.0) * scale[1]
 
 
+def _gamma_of_random(alpha: Range, beta: Range) -> Range:
+    return 0.0, 1e8 * (alpha[1] + 1.0) * beta[1]
+
+
 def _lognormal(mean: Range, sigma: Range) -> Range:
     return 0.0, exp(mean[1] + _NORMAL * sigma[1] + 1.0)
 
 
-DRAWS: Final[Mapping[str, Draw]] = {
-    "random": Draw((), lambda: (0.0, 1.0 - 2.0**-53)),
+_NUMPY: Final[Mapping[str, Draw]] = {
+    "random": Draw((), lambda: _UNIT),
     "standard_exponential": Draw((), lambda: (0.0, _EXPONENTIAL)),
     "standard_normal": Draw((), lambda: (-_NORMAL, _NORMAL)),
     "exponential": Draw((_scale(),), _above(_EXPONENTIAL)),
@@ -97,3 +102,19 @@ DRAWS: Final[Mapping[str, Draw]] = {
     "poisson": Draw((Argument("lam", 0.0, 1e6, 1.0),), lambda _: _COUNTS, counts=True),
     "geometric": Draw((Argument("p", 1e-6, 1.0),), lambda _: _COUNTS, counts=True),
 }
+_RANDOM: Final[Mapping[str, Draw]] = {
+    "random": Draw((), lambda: _UNIT),
+    "gauss": Draw((_location("mu", 0.0), _scale("sigma")), _around),
+    "normalvariate": Draw((_location("mu", 0.0), _scale("sigma")), _around),
+    "lognormvariate": Draw((Argument("mu", -100.0, 100.0), Argument("sigma", 0.0, 10.0)), _lognormal),
+    "gammavariate": Draw((Argument("alpha", 1e-3, 1e6), Argument("beta", 0.0, 1e200)), _gamma_of_random),
+    "betavariate": Draw((Argument("alpha", 1e-3, 1e6), Argument("beta", 1e-3, 1e6)), lambda *_: (0.0, 1.0)),
+    "paretovariate": Draw((Argument("alpha", 0.1, inf),), lambda _: (1.0, 2.0**540)),
+    "weibullvariate": Draw(
+        (Argument("alpha", 0.0, 1e200), Argument("beta", 0.05, inf)),
+        lambda alpha, _: (0.0, _EXPONENTIAL**20 * alpha[1]),
+    ),
+    "vonmisesvariate": Draw((_location("mu"), Argument("kappa", 0.0, 1e6)), lambda *_: (0.0, tau)),
+}
+GENERATORS: Final[Mapping[type, Mapping[str, Draw]]] = {Generator: _NUMPY, RandomState: _NUMPY, Random: _RANDOM}
+"""By the class of which a generator is an exact instance, the methods that are known, by name."""
