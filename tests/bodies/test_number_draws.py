@@ -69,6 +69,10 @@ OF_RANDOM = (
     "gen.random()",
     "gen.expovariate(2.0)",
     "gen.uniform(0.25, x + 1.0)",
+    "gen.randint(1, n)",
+    "gen.randint(a=n, b=6) * 0.5",
+    "gen.randrange(4)",
+    "gen.randrange(n + 1)",
     "abs(gen.gauss(1, x))",
     "abs(gen.normalvariate(x, sigma=0.5))",
     "gen.lognormvariate(0.0, 0.5)",
@@ -364,12 +368,14 @@ def test_what_is_drawn_lies_within_the_bounds_that_are_told(
     owner, name = kind
     draw = GENERATORS[owner][name]
     ranges = [(max(one.low, -1e6), min(one.high, 1e6)) for one in draw.arguments]
-    given = [data.draw(st.floats(*bounds)) for bounds in ranges]
+    given: list[float] = [data.draw(st.floats(*bounds)) for bounds in ranges]
     if name == "triangular":
         given = sorted(given)
         given[2] += given[2] == given[0]
     if name == "uniform":
         given.sort()
+    if draw.kinds == ("int",):
+        given = sorted(abs(int(number)) + k for k, number in enumerate(given, 1))
     if name == "gammavariate":
         given[1] += given[1] == 0.0
     low, high = draw.range_of(*((one, one) for one in given))

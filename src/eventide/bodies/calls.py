@@ -17,7 +17,7 @@ from eventide.bodies.arithmetic import CHECKED, mathematical, real
 from eventide.bodies.operands import EXACT, LARGEST, Kind, Known, Operand, Thing, Unknown, constant
 from eventide.native.objects import object_at
 from eventide.rows.codes import UNMADE
-from eventide.streams.number_draws import GENERATORS, Draw, Range, draw_of
+from eventide.streams.number_draws import GENERATORS, Draw, Range, callable_of, draw_of
 from eventide.streams.streams import Stream
 
 if TYPE_CHECKING:
@@ -59,14 +59,14 @@ def is_array_of_floats(value: object) -> bool:
 
 def target_of(function: object) -> object:
     """The object whose address native code gets: the iterator of a stream, else the callable itself."""
-    return function.__self__ if isinstance(function, MethodWrapperType) else function
+    return function.__self__ if isinstance(function, MethodWrapperType) else callable_of(function)
 
 
 def drawn_number(expressions: BodyExpressions, called: Thing, draw: Draw, node: ast.Call) -> Operand:
     """What a generator draws. Raises Unknown for other arguments than numbers."""
     names, emission = [argument.name for argument in draw.arguments], expressions.emission
     pairs = [*zip(names, node.args, strict=False), *((word.arg, word.value) for word in node.keywords)]
-    given = {name: expressions.number(value, "int", "float") for name, value in pairs if name in names}
+    given = {name: expressions.number(value, *draw.kinds) for name, value in pairs if name in names}
     values = {one.name: constant(one.default) for one in draw.arguments if one.default is not None} | given
     if len(given) < len(node.args) + len(node.keywords) or len(values) < len(names):
         raise Unknown("a generator draws one number at a time, by its first arguments", node)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from math import exp, inf, tau
 from random import Random
-from typing import Final, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
 from numpy.random import Generator, RandomState
 
@@ -23,6 +23,8 @@ _EXPONENTIAL: Final = 45.0
 _NORMAL: Final = 15.0
 """No standard normal number is farther from 0: 3.7, and 53 * log(2) / 3.7."""
 _FAR: Final = 1e300
+_EXACT: Final = 2.0**53
+"""Up to here floats have all whole numbers."""
 _COUNTS: Final = (0.0, 2.0**40)
 _UNIT: Final = (0.0, 1.0 - 2.0**-53)
 
@@ -37,17 +39,37 @@ class Argument(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """A method that draws one number: a float, or a whole number where it counts."""
+    """A method that draws one number: a float, or a whole number where it counts.
+
+    kinds   of the arguments that are known
+    """
 
     arguments: tuple[Argument, ...]
     range_of: Callable[..., Range]
     counts: bool = False
+    kinds: tuple[Literal["int", "float"], ...] = ("int", "float")
 
 
 def draw_of(function: object) -> Draw | None:
     """What a method of a generator draws; None if it is none of these methods."""
     table = GENERATORS.get(type(getattr(function, "__self__", None)), {})
     return table.get(getattr(function, "__name__", ""))
+
+
+def callable_of(function: object) -> object:
+    """What makes a number of floats as a method does; of one that takes whole numbers alone, they are made these."""
+    draw = draw_of(function)
+    if draw is None or "float" in draw.kinds or not callable(function):
+        return function
+
+    def drawn(*numbers: float) -> object:
+        return function(*map(int, numbers))
+
+    return drawn
+
+
+def _whole(name: str) -> Argument:
+    return Argument(name, -_EXACT, _EXACT)
 
 
 def _location(name: str, default: float | None = None) -> Argument:
@@ -104,6 +126,8 @@ _NUMPY: Final[Mapping[str, Draw]] = {
 }
 _RANDOM: Final[Mapping[str, Draw]] = {
     "random": Draw((), lambda: _UNIT),
+    "randint": Draw((_whole("a"), _whole("b")), lambda a, b: (a[0], b[1]), counts=True, kinds=("int",)),
+    "randrange": Draw((_whole("stop"),), lambda stop: (0.0, stop[1]), counts=True, kinds=("int",)),
     "gauss": Draw((_location("mu", 0.0), _scale("sigma")), _around),
     "normalvariate": Draw((_location("mu", 0.0), _scale("sigma")), _around),
     "lognormvariate": Draw((Argument("mu", -100.0, 100.0), Argument("sigma", 0.0, 10.0)), _lognormal),
