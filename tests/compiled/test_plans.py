@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import eventide as ev
+from eventide.compilation.class_plans import ClassPlans
 from eventide.discrete.conditions.until import StateWait
 
 LIBRARY = str(Path(ev.__file__).parent)
@@ -391,3 +392,52 @@ def test_a_law_may_be_a_function_of_another_name_beside_one_that_cannot_be_read(
     odd = Odd(sim).start()
     sim.run(until=1.0)
     assert (odd.x, odd.total) == (pytest.approx(0.36787944117144233, abs=1e-6), 1.0)
+
+
+class Hearth(ev.Continuous):
+    heat: ev.State = ev.state(10.0)
+
+    def equations(self) -> None:
+        self.rate.heat = 0.0
+
+
+class Works:
+    """An object that tells of no change: what laws reach through it is compared after every event."""
+
+    def __init__(self, hearth: Hearth) -> None:
+        self.hearth = hearth
+
+
+class Ingot(ev.Continuous):
+    works: Works
+    heat: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.heat = self.works.hearth.heat
+
+
+@pytest.mark.parametrize("compiles", [True, False], ids=["compiled", "plain"])
+def test_laws_that_go_through_a_plain_object_are_found_again_only_where_it_has_changed(
+    compiles: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sim, asked = ev.Simulation(compile=compiles), list[float]()
+    is_current = ClassPlans.is_current
+    monkeypatch.setattr(ClassPlans, "is_current", lambda self, one: asked.append(sim.time) or is_current(self, one))
+    one, other = Hearth(sim).start(), Hearth(sim, heat=20.0).start()
+    works = [Works(one), Works(one)]
+    ingots = [Ingot(sim, works=each).start() for each in works]
+
+    def story() -> ev.ProcessGenerator:
+        for _ in range(4):
+            yield ev.hold(0.25)
+        works[1].hearth = other
+        for _ in range(4):
+            yield ev.hold(0.25)
+        works[1].hearth = one
+        yield ev.hold(1.0)
+
+    sim.process(story())
+    sim.run(until=3.0)
+
+    assert [round(ingot.heat, 9) for ingot in ingots] == [30.0, 40.0]
+    assert asked == [1.0, 2.0]

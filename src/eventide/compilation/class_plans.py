@@ -25,7 +25,7 @@ from eventide.continuous.plans import ClassPlan, LawPlan
 from eventide.lowering.names.binder import Binding
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from eventide.compilation.law_templates import LawTemplate
     from eventide.compilation.planner import Compiler
@@ -108,6 +108,20 @@ class ClassPlans:
                 return False
             class_plan.generation = self._analyst.registry.generation
         return locate(template, owner) == slab_of(owner).bases
+
+    def comparison(self, owner: Member) -> Callable[[], bool] | None:
+        """Returns whether a member's laws refer to the same as now; None where only finding that again tells."""
+        template, own = kernel_class_plan_of(owner).template, owner.__dict__
+        if template is None or not isinstance(owner, Continuous) or branches_in(type(owner)).asks:
+            return None
+        tests: list[Callable[[], bool] | None] = []
+        for code, name in zip(template.codes, template.names, strict=True):
+            if code.uses.can_change:
+                tests.append(None if code.compare is None else code.compare(getattr(type(owner), name), (owner,)))
+        found = [stands for stands in tests if stands is not None]
+        if len(found) < len(tests):
+            return None
+        return lambda: own.keys().isdisjoint(LAWS) and all(stands() for stands in found)
 
     def join_idle_class(self, slab: Slab) -> KernelClassPlan:
         """The class plan of a member without active laws: it moves with those that touch it; its sums are zeroed."""

@@ -237,7 +237,7 @@ class Compiler(ConditionCompiler):
     def comparison(self, item: Member | Condition) -> Callable[[], bool] | None:
         """Returns whether something refers to the same as now; None where only a plan made again tells."""
         if not isinstance(item, Condition):
-            return None
+            return self._class_plans.comparison(item)
         compare: Compare | None = item.plan.kept[0].kernel.lowered.compare
         if compare is None:
             return None
