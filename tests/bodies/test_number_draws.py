@@ -62,6 +62,8 @@ DURATIONS = (
     "gen.geometric(0.4)",
     "abs(gen.normal(1, x))",
     "max(0.0, gen.normal(1.0, 0.75))",
+    "max(0, gen.normal(0.5, x))",
+    "min(n, gen.exponential(x))",
     "max(gen.exponential(x), gen.gamma(0.5), 0.125)",
     "min(gen.normal(2.0, 0.5) ** 2, 3.0)",
 )
@@ -74,6 +76,8 @@ OF_RANDOM = (
     "gen.randrange(4)",
     "gen.randrange(n + 1)",
     "abs(gen.gauss(1, x))",
+    "max(gen.gauss(1, x), 0)",
+    "max(1, gen.randint(0, 4) * 0.5)",
     "abs(gen.normalvariate(x, sigma=0.5))",
     "gen.lognormvariate(0.0, 0.5)",
     "gen.gammavariate(x + 0.5, 0.25)",

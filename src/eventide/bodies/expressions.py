@@ -445,13 +445,14 @@ class BodyExpressions:
             word = "<" if function is min else ">"
             is_varying = len({operand.kind for operand in operands}) > 1 or first.kind == "mixed"
             if len(operands) == 2 and is_varying:
-                return one_of(emission, self._ordered(word, operands[1], first, node), operands[1], first, node)
+                best = one_of(emission, self._ordered(word, operands[1], first, node), operands[1], first, node)
+                return best._replace(**best_of(function, operands))
             if len(operands) < 2 or is_varying:
                 raise Unknown("the smallest and largest of several types are left to Python", node)
-            best = first.text
+            text = first.text
             for other in operands[1:]:
-                best = emission.keep(f"({other.text} if {other.text} {word} {best} else {best})", first.kind).text
-            return Operand(best, first.kind, emission.is_pure, **best_of(function, operands))
+                text = emission.keep(f"({other.text} if {other.text} {word} {text} else {text})", first.kind).text
+            return Operand(text, first.kind, emission.is_pure, **best_of(function, operands))
         if len(operands) > 1:
             raise Unknown("it is called in another way than others are", node)
         if function is abs:

@@ -115,9 +115,10 @@ class Waiting(Writing):
         if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
             called = expressions.value(node.func)
             if isinstance(called, Thing) and called.value is hold:
-                given = expressions.number(node.args[0], "int", "float")
-                text = f"float({given.text})"
-                return given if given.kind == "float" else expressions.emission.keep(text, "float"), True
+                given = expressions.number(node.args[0], "int", "float", "mixed")
+                if given.kind == "int":
+                    return expressions.emission.keep(f"float({given.text})", "float"), True
+                return given._replace(kind="float", whole=""), True
         return expressions.number(node, "float"), False
 
     # --- requests -------------------------------------------------------------------------------------------------
