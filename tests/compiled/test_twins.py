@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from compiled.random_generators import check, finish, transcript
 
-from eventide.reading.generators import Successor, cells_of, function_of, is_held_elsewhere, locals_of
+from eventide.reading.generators import cells_of, function_of, is_held_elsewhere, locals_of, successor_of
 from eventide.reading.source import SourceBook
 from eventide.reading.twins import Entry, GoingOn, Twin
 
@@ -280,10 +280,9 @@ def test_a_successor_of_a_successor_has_the_same_variables() -> None:
     original = told(3)
     tell = next(original)
     twin = twin_of(told)
-    successor = Successor(original, twin)
     (statement,) = [node for node in twin.places if isinstance(node, ast.FunctionDef)]
-    other = successor.at(Entry(twin.places[statement], {}), original)
-    again = Successor(other, twin).at(Entry(twin.places[statement], {}), other)
+    other = successor_of(original, twin, Entry(twin.places[statement], {}))
+    again = successor_of(other, twin, Entry(twin.places[statement], {}))
     assert locals_of(again) == {"turns": 3, "phase": "begin", "tell": tell, "turn": 0}
     assert function_of(again) is told
     assert next(again)() == "begin"
@@ -292,9 +291,8 @@ def test_a_successor_of_a_successor_has_the_same_variables() -> None:
 def test_functions_made_in_a_twin_have_the_code_of_the_original() -> None:
     original = told(2)
     tell = next(original)
-    successor = Successor(original, twin_of(told))
     (statement,) = [node for node in twin_of(told).places if isinstance(node, ast.FunctionDef)]
-    other = successor.at(Entry(twin_of(told).places[statement], {}), original)
+    other = successor_of(original, twin_of(told), Entry(twin_of(told).places[statement], {}))
     made = next(other)
     assert made is not tell
     assert made.__code__ is tell.__code__

@@ -10,7 +10,7 @@ from math import nan
 from types import FunctionType, GeneratorType, TracebackType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from eventide.bodies.environment import Environment, RowStart, SpawnTemplate, roots_of
+from eventide.bodies.environment import Environment, Paths, RowStart, SpawnTemplate
 from eventide.bodies.kernels import plain_kernel
 from eventide.bodies.layout import Layout, iterator_of
 from eventide.bodies.naming import CREATED, hold, questions_of
@@ -29,7 +29,7 @@ from eventide.bodies.waits.branches import (
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.errors import Interrupt
 from eventide.native.objects import object_at
-from eventide.reading.generators import Successor, chain_of, iterators_in, locals_of, rest_of
+from eventide.reading.generators import chain_of, iterators_in, locals_of, rest_of, successor_of
 from eventide.reading.twins import Entry, GoingOn
 
 if TYPE_CHECKING:
@@ -81,18 +81,13 @@ class Body:
         self._states: dict[tuple[int, int], int | None] = {}
         """Those in which plain generators of code that is kept in `_positions` stand, by its id and instruction."""
         self._optional = reading.optional
-        self._bits = {name: 1 << self._optional.index(name) if name in self._optional else 0 for name in reading.known}
-        """The variables that native code knows, and how it notes that one has a value; 0: it always has."""
-        prefixes = [frame.naming.prefix for frame in reading.frames]
-        self._prefixes = {name: max(filter(name.startswith, prefixes), key=len) for name in reading.known}
-        """Of the functions whose variables they are: another one's may have the address of what is gone."""
         handlers = (handler for point in reading.points.values() for handler in point.all_handlers)
         caught = (handler.name for handler in handlers if handler.name)
         outcomes = (choice.name for choice in reading.choices.values())
         self._absent = dict.fromkeys([*self.naming.requests, *caught, *outcomes])
         self.python_calls = {at: one for at, one in reading.python_calls.items() if not one.reads_any(self._absent)}
         self._name = name
-        self._roots = roots_of(self.naming)
+        self._paths = Paths(self.naming)
 
     def in_simulation(self, world: World, function: FunctionType) -> Body:
         """The same for the processes of a simulation that execute a function."""
@@ -100,7 +95,7 @@ class Body:
         made.__dict__.update(self.__dict__)
         made.naming, made.refused = in_simulation(self.naming, world, function), {}
         template = partial(SpawnTemplate, made)
-        made.environment = Environment(made.naming, self.layout.places, world, template, self._roots)
+        made.environment = Environment(made.naming, self._paths, self.layout.places, world, template)
         return made
 
     def asks(self, exits: Mapping[tuple[Body, int], int]) -> Iterator[tuple[tuple[str, int, str, str], int]]:
@@ -150,11 +145,12 @@ class Body:
                 if inside is None:
                     return None
                 values = {**values, **inside}
-            referents = gc.get_referents(one)
-            found = iterators_in(referents, also_of_lists=any(loop.step == 0 for loop in point.loops))
-            if len(found) != len(point.loops):
-                return None
-            iterators += found
+            referents = gc.get_referents(one) if point.loops or point.handlers else []
+            if point.loops:
+                found = iterators_in(referents, also_of_lists=any(loop.step == 0 for loop in point.loops))
+                if len(found) != len(point.loops):
+                    return None
+                iterators += found
             if point.handlers:
                 errors = {id(item): item for item in referents if type(item) is Interrupt}
                 if len(errors) != 1:
@@ -291,11 +287,7 @@ class Body:
 
     def requests_at(self, at: int, wholes: list[int]) -> list[int]:
         """The rows of the requests in whose blocks a row is."""
-        standing, point = self.layout.standing(at), self.reading.points[at]
-        choices = [*standing.choices, *([point.choice] if point.choice else [])]
-        names = [block.name for block in standing.blocks] + [one.request for one in choices if one.is_own]
-        rows = [wholes[self.layout.places[f"q_{name}"]] for name in dict.fromkeys(names)]
-        return [row for row in rows if row >= 0]
+        return [row for place in self.layout.standing(at).requests if (row := wholes[place]) >= 0]
 
     def give_back(
         self,
@@ -313,7 +305,7 @@ class Body:
         handled     the interrupts that it handles there
         inner       gives what the call returns in whose middle it is
         """
-        texts, changed = self._variables(at, wholes, reals)
+        texts, changed = dict(zip(self.wholes, wholes, strict=True)), self._variables(at, wholes, reals)
         absent, chain_at = {**self._absent}, self.layout.standing(at).chain
         errors = dict(handled)
         outermost = self.variables_of(generator) if len(chain_at) > 1 else {}
@@ -328,7 +320,7 @@ class Body:
             iterators = {places[loop.statement]: iterator_of(loop, texts) for loop in point.loops}
             contexts = {}
             for block in point.blocks:
-                request = requests[int(texts[f"q_{block.name}"])]
+                request = requests[texts[f"q_{block.name}"]]
                 contexts[places[block.item]] = request.__exit__
                 if not block.outcome:
                     del absent[block.name]
@@ -344,26 +336,20 @@ class Body:
             goes_on = GoingOn(made) if isinstance(made, GeneratorType) else made
             if frame.call is None:
                 entry = Entry(point.place, changed, iterators, contexts, raised, goes_on)
-                made = Successor(generator, frame.twin).at(entry, generator, absent)
+                made = successor_of(generator, frame.twin, entry, absent)
             else:
                 values = frame.values_at(texts, outermost, before.get(frame, {}), changed, [*absent])
                 made = frame.begin(Entry(point.place, values, iterators, contexts, raised, goes_on))
             for handler in point.handlers:
-                if state := int(texts[f"f_{handler.number}"]):
+                if state := texts[f"f_{handler.number}"]:
                     errors[handler].__traceback__ = self._traceback(made, state)
-        return Return(made, self.reading.points[at].does, texts["command"])
+        return Return(made, self.reading.points[at].does, reals[self.layout.real_places["command"]])
 
-    def _variables(self, at: int, wholes: list[int], reals: list[float]) -> tuple[dict[str, float], dict[str, object]]:
-        """What a row in a state has by the variables of the kernel, and the variables that it keeps, by their names."""
-        texts = {**dict(zip(self.wholes, wholes, strict=True)), **dict(zip(self.reals, reals, strict=True))}
-        changed: dict[str, object] = {}
-        has, standing = int(texts.get("has", 0)), {one.frame.naming.prefix for one in self.layout.standing(at).chain}
-        for name, bit in self._bits.items():
-            if self._prefixes[name] in standing and (not bit or has & bit):
-                changed[name] = self._number(name, texts[f"v_{name}"])
-                if texts.get(f"i_{name}"):
-                    changed[name] = int(texts[f"v_{name}"])
-        return texts, changed
+    def _variables(self, at: int, wholes: list[int], reals: list[float]) -> dict[str, object]:
+        """The variables that a row in a state keeps, by their names."""
+        has = wholes[self.layout.has] if self.layout.has >= 0 else 0
+        variables = self.layout.standing(at).variables
+        return {one.name: one.value(wholes, reals) for one in variables if not one.bit or has & one.bit}
 
     def values_at(
         self, at: int, before: Mapping[str, object], wholes: list[int], reals: list[float]
@@ -372,7 +358,7 @@ class Body:
 
         before  those with which it was suspended
         """
-        values = {**before, **self._variables(at, wholes, reals)[1]}
+        values = {**before, **self._variables(at, wholes, reals)}
         return {name: value for name, value in values.items() if name not in self._absent}
 
     def handles_at(self, at: int) -> bool:

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from functools import reduce
 from itertools import chain
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from eventide.bodies.attributes import may_change_class
 from eventide.bodies.calls import addressed_call, target_of
-from eventide.bodies.naming import ABSENT, Fact, class_fact, own_fact, reached
-from eventide.bodies.operands import SAMPLES, Thing, step
+from eventide.bodies.naming import Fact, class_fact, own_fact
+from eventide.bodies.operands import SAMPLES, Thing, step_to
 from eventide.bodies.stations.choosing import all_are_of, fact_of
 from eventide.bodies.stations.statistics import is_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from eventide.bodies.body import Body
     from eventide.bodies.naming import Naming
-    from eventide.bodies.operands import Path
+    from eventide.bodies.operands import Path, Step
     from eventide.bodies.stations.things import Kept
     from eventide.discrete.resources.request import Request
     from eventide.discrete.resources.resource import Resource
-    from eventide.discrete.resources.transfer import Inventory
     from eventide.discrete.world import World
-    from eventide.statistics import Level
 
 MOST: Final = 64
 """The most that are remembered."""
@@ -47,27 +44,82 @@ class SpawnTemplate:
         self.arguments = arguments
 
 
+class Paths:
+    """How what a body refers to is reached from the variables of its processes: each object once, behind its owner.
+
+    roots   the variables
+    exact, ...  as of `Naming`: an object is told by its number among those that are `followed`
+    """
+
+    def __init__(self, naming: Naming) -> None:
+        where = _paths_of(naming)
+        self.roots = [*dict.fromkeys(root for root, _ in where)]
+        self._kinds = [naming.things.get((root, ())) for root in self.roots]
+        self._steps: list[tuple[int, Step, type | None]] = []
+        """For each of the others the number of its owner, what finds it there, and its type, if that is known."""
+        self._numbers: dict[tuple[str, Path], int] = {(root, ()): k for k, root in enumerate(self.roots)}
+        for root, path in where:
+            for end in range(1, len(path) + 1):
+                self._add(root, path[:end], naming.things.get((root, path[:end])))
+        numbers = self._numbers
+        self.exact = [(numbers[where], known) for where, known in naming.exact.items()]
+        self.simulations = [numbers[where] for where in naming.simulations if where[0]]
+        self.lists = [(numbers[where], known) for where, known in naming.lists.items()]
+        methods = [(root, path, known) for (root, path), known in naming.methods.items() if root]
+        self.methods = [(numbers[r, p[:-1]], numbers[r, p], str(p[-1]), known) for r, p, known in methods]
+        self.changeable = [numbers[where] for where, kind in naming.things.items() if may_change_class(kind)]
+        """Those whose class may be replaced."""
+        called = [(k, text, one) for k, (text, one) in enumerate(naming.addresses.items()) if one.root]
+        self.called = [(k, numbers[one.root, one.path], one.path, naming.calls[text]) for k, text, one in called]
+
+    def _add(self, root: str, path: Path, kind: type | None) -> None:
+        if (root, path) not in self._numbers:
+            owner, self._numbers[root, path] = self._numbers[root, path[:-1]], len(self._numbers)
+            self._steps.append((owner, step_to(path[-1]), kind))
+
+    def found(self, thing: Thing, followed: Sequence[object]) -> Any:
+        """What an object is, of all that were followed."""
+        return followed[self._numbers[thing.root, thing.path]] if thing.root else thing.value
+
+    def followed(self, roots: list[object]) -> list[object] | None:
+        """All objects, from those that variables refer to; None if one is not there, or of another type."""
+        for one, kind in zip(roots, self._kinds, strict=True):
+            if kind is not None and type(one) is not kind:
+                return None
+        found = roots.copy()
+        try:
+            for owner, find, kind in self._steps:
+                one = find(found[owner])
+                if kind is not None and type(one) is not kind:
+                    return None
+                found.append(one)
+        except (KeyError, AttributeError, IndexError, TypeError):
+            return None
+        return found
+
+
 class Environment:
     """What a body refers to, as its processes find it.
 
-    places  of the whole numbers of a row, by the variables of the kernel
+    paths   to that
     spawn_template   makes what processes begin with that a statement makes, from its variable and arguments
-    roots   of `roots_of`
     """
 
     def __init__(
         self,
         naming: Naming,
+        paths: Paths,
         places: Mapping[str, int],
         world: World,
         spawn_template: Callable[[str, dict[str, object]], SpawnTemplate],
-        roots: list[str],
     ) -> None:
         self._naming = naming
+        self._paths = paths
         self._places = places
         self._world = world
         self._spawn_template = spawn_template
-        self._roots = roots
+        self._addressed = [None if one.root else target_of(one.value) for one in naming.addresses.values()]
+        """What native code calls, but for what variables lead to."""
         self._known: dict[tuple[int, ...], tuple[list[object], Found | None]] = {}
         """By the ids of the objects to which variables refer, which are kept, so that the ids stay their own."""
 
@@ -77,108 +129,96 @@ class Environment:
 
     def found(self, values: Mapping[str, object]) -> Found | None:
         """What local variables lead to; None if it is not of the examined kind."""
-        roots = [values.get(root, ABSENT) for root in self._roots]
+        try:
+            roots = [values[root] for root in self._paths.roots]
+        except KeyError:
+            return None
         key = tuple(map(id, roots))
         known = self._known.get(key)
         if known is None:
             if len(self._known) >= MOST:
                 self._known.clear()
-            known = self._known[key] = roots, self._looked_at(values)
+            known = self._known[key] = roots, self._looked_at(roots)
         return known[1]
 
-    def _looked_at(self, values: Mapping[str, object]) -> Found | None:
-        kept = self._kept(values) if self._fits(values) else None
-        if kept is None:
+    def _looked_at(self, roots: list[object]) -> Found | None:
+        paths, naming, places, world = self._paths, self._naming, self._places, self._world
+        all_of = paths.followed(roots)
+        if all_of is None or not self._fits(all_of):
             return None
-        naming, places = self._naming, self._places
-        resources: dict[str, Resource] = {text: thing.found(values) for text, thing in naming.stations.items()}
-        if any(resource.sim is not self._world for resource in resources.values()):
+        kept = self._addressed.copy()
+        for k, number, path, call in paths.called:
+            if addressed_call(value := all_of[number], path) != call:
+                return None
+            kept[k] = target_of(value)
+        resources: dict[str, Resource] = {text: paths.found(one, all_of) for text, one in naming.stations.items()}
+        if any(resource.sim is not world for resource in resources.values()):
             return None
-        levels: dict[str, Level | Inventory] = {text: thing.found(values) for text, thing in naming.levels.items()}
-        if not all(is_of(level, naming.level_kinds[text], self._world) for text, level in levels.items()):
+        levels = {text: paths.found(one, all_of) for text, one in naming.levels.items()}
+        if not all(is_of(level, naming.level_kinds[text], world) for text, level in levels.items()):
             return None
-        slots = {places[text]: (thing.found(values), where) for text, (thing, where) in naming.quantities.items()}
-        if any(owner.sim is not self._world for owner, _ in slots.values()):
+        slots = {places[text]: (paths.found(one, all_of), where) for text, (one, where) in naming.quantities.items()}
+        if any(owner.sim is not world for owner, _ in slots.values()):
             return None
         return Found(
             [
                 *((places[text], id(item)) for text, item in zip(naming.addresses, kept, strict=True)),
                 *((place, vars(owner)[where.block] + where.offset) for place, (owner, where) in slots.items()),
             ],
-            kept,
-            self._assumptions(values),
+            tuple(kept),
+            self._assumptions(all_of),
             resources,
-            {places[text]: one for text, one in resources.items()} | {places[text]: levels[text] for text in levels},
-            {places[text]: self._spawn_template(text, self._arguments(text, values)) for text in naming.spawns},
-            {places[text]: thing.found(values) for text, thing in naming.processes.items()},
-            {places[text]: thing.found(values) for text, thing in naming.causes.items()},
+            {places[text]: one for text, one in (*resources.items(), *levels.items())},
+            {places[text]: self._template(text, all_of) for text in naming.spawns},
+            {places[text]: paths.found(one, all_of) for text, one in naming.processes.items()},
+            {places[text]: paths.found(one, all_of) for text, one in naming.causes.items()},
         )
 
-    def _arguments(self, text: str, values: Mapping[str, object]) -> dict[str, object]:
-        """The arguments of what a statement makes."""
-        given = self._naming.spawns[text].arguments
-        return {name: one.found(values) if isinstance(one, Thing) else SAMPLES[one] for name, one in given.items()}
+    def _template(self, text: str, all_of: list[object]) -> SpawnTemplate:
+        """What the processes begin with that a statement makes."""
+        given = self._naming.spawns[text].arguments.items()
+        found = {n: self._paths.found(one, all_of) if isinstance(one, Thing) else SAMPLES[one] for n, one in given}
+        return self._spawn_template(text, found)
 
-    def _assumptions(self, values: Mapping[str, object]) -> dict[tuple[int, str], Fact]:
+    def _assumptions(self, all_of: list[object]) -> dict[tuple[int, str], Fact]:
         """On what the objects depend to which the variables refer."""
+        paths = self._paths
         found: dict[tuple[int, str], Fact] = {}
-        for root, path in self._naming.methods:
-            if root:
-                owner = reduce(step, path[:-1], values[root])
-                fact = own_fact(owner, str(path[-1]), step(owner, path[-1]))
-                if fact is not None:
-                    found[id(owner), f"own {path[-1]}"] = fact
-        for (root, path), kind in self._naming.things.items():
-            if root and may_change_class(kind):
-                owner = reached(values, root, path)
-                found[id(owner), "class"] = class_fact(owner)
-        for root, path in self._naming.lists:
-            held = Thing(root, path, None).found(values)
-            found[id(held), "items"] = fact_of(held)
+        for number, itself, name, _ in paths.methods:
+            owner = all_of[number]
+            fact = own_fact(owner, name, all_of[itself])
+            if fact is not None:
+                found[id(owner), f"own {name}"] = fact
+        for number in paths.changeable:
+            found[id(all_of[number]), "class"] = class_fact(all_of[number])
+        for number, _ in paths.lists:
+            found[id(all_of[number]), "items"] = fact_of(all_of[number])  # type: ignore[arg-type]  # as it was examined
         return found
 
-    def _fits(self, values: Mapping[str, object]) -> bool:
-        """Whether the variables refer to objects of the examined types."""
-        naming = self._naming
-        if any(type(reached(values, *where)) is not kind for where, kind in naming.things.items()):
+    def _fits(self, all_of: list[object]) -> bool:
+        """Whether objects of the examined types are what was examined, and lists have as much, or only such objects."""
+        paths, world = self._paths, self._world
+        if any(all_of[number] is not known for number, known in paths.exact):
             return False
-        if any(reached(values, *where) is not known for where, known in naming.exact.items()):
+        if any(all_of[number] is not world for number in paths.simulations):
             return False
-        for where, known in naming.simulations.items():
-            if (reached(values, *where) if where[0] else known) is not self._world:
+        for number, known in paths.lists:
+            held: list[object] = all_of[number]  # type: ignore[assignment]  # or a tuple, as it was examined
+            if not (len(held) == known if isinstance(known, int) else all_are_of(held, known, world)):
                 return False
-        if not all(self._has(Thing(*where, None).found(values), known) for where, known in naming.lists.items()):
-            return False
-        return all(_has_method(values, root, path, known) for (root, path), known in naming.methods.items())
-
-    def _has(self, held: list[object], known: int | type) -> bool:
-        """Whether a list has a number of items, or only objects of a class, and of this simulation."""
-        if isinstance(known, int):
-            return len(held) == known
-        return all_are_of(held, known, self._world)
-
-    def _kept(self, values: Mapping[str, object]) -> tuple[object, ...] | None:
-        """The objects that native code calls; None if one is of another kind."""
-        found = []
-        for text, called in self._naming.addresses.items():
-            if called.root and called.root not in values:
-                return None
-            value = called.found(values)
-            if addressed_call(value, called.path) != self._naming.calls[text]:
-                return None
-            found.append(target_of(value))
-        return tuple(found)
+        return all(_has_method(all_of[number], name, known) for number, _, name, known in paths.methods)
 
 
-def roots_of(naming: Naming) -> list[str]:
-    """The variables that lead to what a body refers to."""
-    paths = chain(naming.things, naming.exact, naming.simulations, naming.methods)
+def _paths_of(naming: Naming) -> list[tuple[str, Path]]:
+    """The variables that lead to what a body refers to, with the ways from there: first those of known types."""
     tables = (naming.addresses, naming.stations, naming.levels, naming.processes, naming.causes)
     things = [thing for table in tables for thing in table.values()]
     given = [one for site in naming.spawns.values() for one in site.arguments.values()]
     things += [one for one in given if isinstance(one, Thing)]
     things += [owner for owner, _ in naming.quantities.values()]
-    return [*dict.fromkeys(root for root in (*(root for root, _ in paths), *(t.root for t in things)) if root)]
+    known = (naming.things, naming.exact, naming.simulations, naming.lists, naming.methods)
+    found = [*chain(*known), *((thing.root, thing.path) for thing in things)]
+    return [*dict.fromkeys((root, path) for root, path in found if root)]
 
 
 class Found(NamedTuple):
@@ -221,10 +261,6 @@ class RowStart(NamedTuple):
     causes: dict[int, object]
 
 
-def _has_method(values: Mapping[str, object], root: str, path: Path, known: object) -> bool:
-    if not root:
-        return True
-    owner = reduce(step, path[:-1], values[root])
-    return path[-1] not in getattr(owner, "__dict__", ()) and (
-        getattr(getattr(owner, str(path[-1]), None), "__func__", None) is known
-    )
+def _has_method(owner: object, name: str, known: object) -> bool:
+    is_own = name in getattr(owner, "__dict__", ())
+    return not is_own and getattr(getattr(owner, name, None), "__func__", None) is known

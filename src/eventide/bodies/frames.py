@@ -98,7 +98,7 @@ class Frame:
 
     def values_at(
         self,
-        texts: Mapping[str, float],
+        texts: Mapping[str, int],
         outermost: Mapping[str, object],
         before: Mapping[str, object],
         changed: Mapping[str, object],
@@ -106,7 +106,7 @@ class Frame:
     ) -> dict[str, object]:
         """The values of its variables for a row.
 
-        texts       what a row has, by the variables of the kernel
+        texts       the whole numbers of a row, by the variables of the kernel
         before      the values with which the row has taken it over, if it has
         changed, absent     the variables that native code knows: their values; and those without one
         """
@@ -116,7 +116,7 @@ class Frame:
             if isinstance(value, Operand):
                 values[name] = ast.literal_eval(value.text)
             elif name in self.addressed:
-                values[name] = object_at(int(texts[self.addressed[name]]))
+                values[name] = object_at(texts[self.addressed[name]])
             else:
                 values[name] = value.found(outermost)
         names = ((key[len(prefix) :], value) for key, value in changed.items() if key.startswith(prefix))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.bodies.operands import EXACT, KINDS, WIDE
 from eventide.bodies.waits.closures import places_of
@@ -10,7 +10,7 @@ from eventide.native.objects import object_at
 from eventide.rows.codes import NONE
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from eventide.bodies.points import Block, Choice, Handler, Loop, Point
     from eventide.bodies.reader import Reading
@@ -20,13 +20,43 @@ _TYPES: Final = {**{kind: known for known, kind in KINDS.items()}, "object": obj
 
 
 class Standing(NamedTuple):
-    """The points of all generators that stand in a state, and what is around these, the outermost first."""
+    """The points of all generators that stand in a state, and what is around these, the outermost first.
+
+    requests    the places of the requests in whose blocks a row is
+    variables   that a row keeps there
+    """
 
     chain: list[Point]
     loops: list[Loop]
     blocks: list[Block]
     handlers: list[Handler]
     choices: list[Choice]
+    requests: list[int]
+    variables: list[Variable]
+
+
+class Variable(NamedTuple):
+    """A variable that a row keeps.
+
+    bit         how native code notes that it has a value; 0: it always has
+    place       among the whole numbers of a row, or its floats if it is real; mixed: of what says whether it is whole
+    """
+
+    name: str
+    kind: type
+    is_parameter: bool
+    is_real: bool
+    place: int
+    bit: int
+    mixed: int
+
+    def value(self, wholes: Sequence[int], reals: Sequence[float]) -> object:
+        """What a row has of it, of its own type; or the object of which it has the address."""
+        if self.is_real:
+            return int(reals[self.place]) if self.mixed >= 0 and wholes[self.mixed] else reals[self.place]
+        if self.kind is object:
+            return object_at(wholes[self.place])
+        return bool(wholes[self.place]) if self.kind is bool else wholes[self.place]
 
 
 class Layout:
@@ -57,12 +87,17 @@ class Layout:
         naming, optional = reading.naming, reading.optional
         self.objects = [name for name in reading.known if naming.kinds[name] == "object"]
         """The variables of objects of which a row has the addresses."""
-        self._variables: list[tuple[str, type, bool, bool, int, int]] = []
+        self.has = self.places.get("has", -1)
+        self.variables: list[Variable] = []
         for name in reading.known:
             kind = _TYPES[naming.kinds[name] or "int"]
             is_real, bit = kind in (float, complex), 1 << optional.index(name) if name in optional else 0
             place = (self.real_places if is_real else self.places)[f"v_{name}"]
-            self._variables.append((name, kind, name in naming.parameters, is_real, place, bit))
+            mixed = self.places.get(f"i_{name}", -1)
+            self.variables.append(Variable(name, kind, name in naming.parameters, is_real, place, bit, mixed))
+        prefixes = [frame.naming.prefix for frame in reading.frames]
+        self._prefixes = {name: max(filter(name.startswith, prefixes), key=len) for name in reading.known}
+        """Of the functions whose variables they are: another one's may have the address of what is gone."""
 
     def standing(self, at: int) -> Standing:
         """What is around a state."""
@@ -70,8 +105,14 @@ class Layout:
         if found is None:
             point = self._points[at]
             loops = [loop for one in point.chain for loop in one.loops]
+            blocks = [block for one in point.chain for block in one.blocks]
             choices = [choice for one in point.chain for choice in one.choices]
-            found = Standing(point.chain, loops, point.all_blocks, point.all_handlers, choices)
+            own = [one.request for one in (*choices, *([point.choice] if point.choice else [])) if one.is_own]
+            names = dict.fromkeys([*(block.name for block in blocks), *own])
+            requests = [self.places[f"q_{name}"] for name in names]
+            prefixes = {one.frame.naming.prefix for one in point.chain}
+            variables = [one for one in self.variables if self._prefixes[one.name] in prefixes]
+            found = Standing(point.chain, loops, blocks, point.all_handlers, choices, requests, variables)
             self._standings[at] = found
         return found
 
@@ -82,7 +123,7 @@ class Layout:
             reals[place] = values[root]  # type: ignore[call-overload]  # its capture says so
         for root, place in self._whole_cells:
             wholes[place] = values[root]  # type: ignore[call-overload]  # as above
-        for name, kind, is_parameter, is_real, place, bit in self._variables:
+        for name, kind, is_parameter, is_real, place, bit, mixed in self.variables:
             value = values.get(name, _ABSENT)
             if value is _ABSENT and not is_parameter:
                 continue
@@ -91,7 +132,7 @@ class Layout:
             elif kind is complex:
                 if type(value) not in (int, float) or (type(value) is int and abs(value) > EXACT):
                     return None
-                wholes[self.places[f"i_{name}"]] = int(type(value) is int)
+                wholes[mixed] = int(type(value) is int)
                 value = float(value)  # type: ignore[arg-type]  # it is one of these
             elif type(value) is not kind:
                 return None
@@ -103,11 +144,11 @@ class Layout:
                 wholes[place] = int(value)  # type: ignore[call-overload]  # as above
             has += bit
         if has:
-            wholes[self.places["has"]] = has
+            wholes[self.has] = has
         return wholes, reals
 
 
-def iterator_of(loop: Loop, texts: Mapping[str, Any]) -> Iterator[object]:
+def iterator_of(loop: Loop, texts: Mapping[str, int]) -> Iterator[object]:
     """What a loop has left in a row."""
     if loop.step == 0:
         left = iter(object_at(texts[f"s_{loop.number}"]))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import reduce
 from math import inf
-from operator import getitem
+from operator import attrgetter, getitem, itemgetter
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, TypedDict
 
 from eventide.discrete.world import World
@@ -13,9 +13,12 @@ from eventide.reading import common
 
 if TYPE_CHECKING:
     import ast
+    from collections.abc import Callable
 
 
 Path: TypeAlias = "tuple[str | int, ...]"
+Step: TypeAlias = "Callable[[Any], object]"
+"""What finds something where it has its owner."""
 Kind: TypeAlias = Literal["int", "float", "bool", "object", "mixed"]
 """Of a variable of a row; that of an object of Python is its address, and mixed is now a whole number, now a float."""
 
@@ -100,6 +103,13 @@ def step(owner: object, name: str | int) -> object:
             raise AttributeError(name)
         return World.stream(owner, name[1:])
     return getitem(owner, name) if isinstance(name, int) else getattr(owner, name)  # type: ignore[call-overload]  # a list
+
+
+def step_to(name: str | int) -> Step:
+    """What makes such a step."""
+    if isinstance(name, int):
+        return itemgetter(name)
+    return attrgetter(name) if name[:1] != STREAM else lambda owner: step(owner, name)
 
 
 def constant(value: float) -> Operand:

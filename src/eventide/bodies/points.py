@@ -50,11 +50,6 @@ class Point(NamedTuple):
         return [self] if self.outer is None else [*self.outer.chain, self]
 
     @property
-    def all_blocks(self) -> list[Block]:
-        """The blocks around it, the outermost first."""
-        return [block for point in self.chain for block in point.blocks]
-
-    @property
     def all_handlers(self) -> list[Handler]:
         """The handlers around it, the outermost first."""
         return [handler for point in self.chain for handler in point.handlers]

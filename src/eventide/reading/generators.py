@@ -42,19 +42,20 @@ def locals_of(generator: Any, function: FunctionType | None = None) -> dict[str,
 
 
 def cells_of(
-    generator: GeneratorType[object, object, object], twin: Twin, values: Mapping[str, object]
+    generator: Suspended, twin: Twin, values: Mapping[str, object], executed: FunctionType | None = None
 ) -> dict[str, CellType] | None:
     """The cells of the variables that a suspended generator shares with other functions, by name.
 
     values      of its local variables
+    executed    the function that it executes, or the twin of that, if it is known already
     Returns     None if they are not to be had
     """
-    function = _executed(generator)
+    function = executed or _executed(generator)
     if function is None:
         return None
     closed_over = function.__code__.co_freevars
     cells = dict(zip(closed_over, function.__closure__ or (), strict=True))
-    if original_function(function) is not function:  # those of a twin are all outside
+    if not twin.kept or original_function(function) is not function:  # those of a twin are all outside
         return cells
     found = [item for item in gc.get_referents(generator) if type(item) is CellType]
     for names in (twin.kept, twin.shared):  # a comprehension's may be there, or not
@@ -80,37 +81,28 @@ def chain_of(generator: Suspended) -> list[Suspended]:
     return found
 
 
-class Successor:
-    """Makes generators that go on for a suspended one, or for one that it has made, with its variables.
+def successor_of(generator: Suspended, twin: Twin, entry: Entry, absent: Iterable[str] = ()) -> Suspended:
+    """A generator that goes on for a suspended one at a place of the twin, with its variables.
 
+    entry   the place, and what it finds there; of variables only those that have other values by now
+    absent  those that have none
     Raises ValueError if the function and the cells of the generator are not to be had.
     """
-
-    __slots__ = ("_cells", "_function", "_twin")
-
-    def __init__(self, generator: Suspended, twin: Twin) -> None:
-        function = function_of(generator)
-        cells = cells_of(generator, twin, locals_of(generator, function))
-        if function is None or cells is None:
-            raise ValueError(f"what {generator!r} shares with other functions cannot be found")
-        self._function, self._cells, self._twin = function, cells, twin
-
-    def at(self, entry: Entry, generator: Suspended, absent: Iterable[str] = ()) -> Suspended:
-        """A generator that stands at a place of the twin, with the variables of another.
-
-        entry   the place, and what it finds there; of variables only those that have other values by now
-        absent  those that have none
-        """
-        values = {**locals_of(generator), **entry.values}
-        for name in absent:
-            values.pop(name, None)
-        for name in self._twin.shared:
-            if not _holds(self._cells[name], name, values):
-                _fill(self._cells[name], name, values)
-        entry.values = values
-        made: Suspended = self._twin.begin(self._function, self._cells, entry)
-        made.__name__ = generator.__name__
-        return made
+    executed = _executed(generator)
+    function = executed and original_function(executed)
+    before = locals_of(generator, function)
+    cells = cells_of(generator, twin, before, executed)
+    if function is None or cells is None:
+        raise ValueError(f"what {generator!r} shares with other functions cannot be found")
+    entry.values = values = {**before, **entry.values}
+    for name in absent:
+        values.pop(name, None)
+    for name in twin.shared:
+        if not _holds(cells[name], name, values):
+            _fill(cells[name], name, values)
+    made = twin.begin(function, cells, entry)
+    made.__name__ = generator.__name__
+    return made
 
 
 class _Sample:
@@ -132,11 +124,18 @@ def is_held_elsewhere(process: Holder) -> bool:
 
     What one count of references is depends on the version of Python; so that of a new generator is the measure.
     """
-    sample = _Sample()
-    count, most = sys.getrefcount(process._generator), sys.getrefcount(sample._generator) + 1
-    if count > most or _has_frame_elsewhere(process._generator, sample._generator):
+    references, frames = _counts(process)
+    if references > _FEWEST[0] + 1 or (frames > _FEWEST[1] and frames > _FEWEST[1] + _traced(process._generator)):
         return True
     return _is_inner_held(process._generator)
+
+
+def _counts(holder: Holder) -> tuple[int, int]:
+    """How many references there are to a generator that is held, and to its frame."""
+    return sys.getrefcount(holder._generator), sys.getrefcount(holder._generator.gi_frame)
+
+
+_FEWEST: Final = _counts(_Sample())
 
 
 def _is_inner_held(outer: Suspended) -> bool:

@@ -54,16 +54,16 @@ def outcomes_of(
 
 
 def outcomes_at(
-    point: Point, texts: Mapping[str, float], requests: Mapping[int, Request]
+    point: Point, texts: Mapping[str, int], requests: Mapping[int, Request]
 ) -> Iterator[tuple[str, Outcome]]:
     """The variables of outcomes that have a value for a row, and these: none of those whose request is over.
 
-    texts       what the row has, by the variables of the kernel
+    texts       the whole numbers of the row, by the variables of the kernel
     requests    by their rows
     """
     for choice in point.choices:
-        number = int(texts[f"o_{choice.number}"])
-        q = int(texts[f"q_{choice.request}"]) if number == choice.asked else NONE
+        number = texts[f"o_{choice.number}"]
+        q = texts[f"q_{choice.request}"] if number == choice.asked else NONE
         if number != choice.asked or q >= 0:
             is_state = any(k == number for k, _ in choice.watched)
             yield choice.name, Outcome(choice.words[number], True if is_state else requests.get(q))
