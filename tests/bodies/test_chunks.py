@@ -84,6 +84,7 @@ def test_an_event_that_waits_for_room_goes_on_where_it_is_the_last_of_its_chunk(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     random_bodies.hurry(monkeypatch)
+    monkeypatch.setattr(memory, "FIRST", 2)
     monkeypatch.setattr(memory, "FEWEST", 2)
 
     def run(compiles: Any, gaps: tuple[float, ...]) -> list[Any]:

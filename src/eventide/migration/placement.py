@@ -87,7 +87,7 @@ def fill(
     for place, cause in row_start.causes.items():
         wholes[place] = interruptions.number_of(cause)
     memory.set_numbers(i, wholes, row_start.reals)
-    memory.objects.update((id(one), one) for one in row_start.kept)
+    memory.objects.update(zip(map(id, row_start.kept), row_start.kept, strict=True))
 
 
 def begin_wait(

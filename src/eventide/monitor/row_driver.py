@@ -85,7 +85,9 @@ class HybridDriver:
                 monitor._look_around(calls_observers=False)
             finally:
                 sim.active = False
-        if not (monitor.is_undisturbed(but_for_observers=True) and self.looks.are_possible()):
+            if not monitor.is_undisturbed(but_for_observers=True):
+                return False
+        if not self.looks.are_possible():
             return False
         if integrator.together and (
             monitor.watched.instants.heap or any(flow.needs_python for flow in integrator.flows.values())

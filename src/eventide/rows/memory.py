@@ -43,8 +43,10 @@ if TYPE_CHECKING:
     KindOfRow: TypeAlias = tuple[int, int, Callable[..., int] | int | None]
     """The local numbers of a kind of processes, whole ones and floats, and its kernel, as `add_kind` takes them."""
 
+FIRST: Final = 16
+"""How many rows there are from the start: each page of new memory takes as long as a process to become a row."""
 FEWEST: Final = 64
-"""How many rows there are from the start, and how many are added at least."""
+"""How many are added at least."""
 VALUES: Final = 1024
 """How many values of a tally there is room for."""
 MOST_WAITING: Final = 2048
@@ -192,8 +194,8 @@ class RowMemory:
             lengthen(record, 8)
         self._wholes: NDArray[np.int64] = np.zeros(0, np.int64)
         self._reals: NDArray[np.float64] = np.zeros(0)
-        self._add_rows(FEWEST)
-        self._add_requests(FEWEST)
+        self._add_rows(FIRST)
+        self._add_requests(FIRST)
         assert self.add_kind(0, 0, None) == INTERRUPTION
         assert self.add_kind(0, 0, None) == BRANCH
 
