@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from eventide.bodies.waits.branches import begin_wait_for_state
-from eventide.bodies.waits.joins import place_wait
 from eventide.discrete.conditions.until import StateWait
 from eventide.discrete.interruptions import Interruptions, put_back
 from eventide.discrete.processes.composite import AllOf, FirstOf
@@ -15,6 +14,7 @@ from eventide.discrete.processes.generator_process import Kind, counter_of
 from eventide.discrete.resources.line import StationRequest
 from eventide.discrete.resources.request import Request
 from eventide.discrete.resources.transfer import Transfer
+from eventide.migration.joins import place_wait
 from eventide.rows.allocation import reference
 from eventide.rows.codes import COMPOSED, NONE, REQUESTED, TRANSFERRING, WATCHING
 

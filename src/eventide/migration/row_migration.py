@@ -18,7 +18,6 @@ from types import NoneType
 from typing import TYPE_CHECKING
 
 from eventide.bodies.prototypes import RowProcess
-from eventide.bodies.waits.joins import take_wait, take_waits, wake_waits
 from eventide.discrete import inside, same_time_limit
 from eventide.discrete.calendar import Calendar, Entry, Notice
 from eventide.discrete.hook import OuterHook
@@ -30,6 +29,7 @@ from eventide.discrete.same_time_limit import ENOUGH
 from eventide.discrete.sigint import SignalHook
 from eventide.migration import placement
 from eventide.migration.assumptions import Assumptions
+from eventide.migration.joins import take_wait, take_waits, wake_waits
 from eventide.migration.python_calls import CallInPython, call_at
 from eventide.migration.recorded import RecordedFunctions
 from eventide.migration.row_classes import RowClasses
