@@ -18,7 +18,6 @@ SOON: tuple[tuple[Any, str, Any], ...] = (
     (loading, "_PAST", loading._Past(is_loaded=True)),
     (row_migration, "ENOUGH", 4), (row_migration, "EACH", 0), (row_migration, "EACH_EARLY", 0),
     (row_migration, "BACK", 0), (python_calls, "EACH_CALL", 0),
-    (DiscreteDriver, "stay", 0), (HybridDriver, "stay", 0),
     (DiscreteDriver, "least_share", 0.5), (HybridDriver, "least_share", 0.5),
     (row_migration.RowMigration, "_wait_longer", lambda _: None),
 )  # fmt: skip

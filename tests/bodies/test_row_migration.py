@@ -19,6 +19,7 @@ from random_bodies import simulation, taken
 import eventide as ev
 from eventide.bodies import reader
 from eventide.bodies.sharing.bodies import Bodies
+from eventide.reading.generators import chain_of
 
 
 @pytest.fixture(autouse=True)
@@ -123,6 +124,24 @@ def test_a_generator_that_somebody_holds_stays_python() -> None:
     assert kept[0].gi_frame.f_locals["holds"] == 50
 
 
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_the_frame_of_an_inner_generator_that_somebody_holds_stays_python(is_kept: bool) -> None:
+    def inner(step: float) -> ev.ProcessGenerator:
+        while True:
+            yield ev.hold(step)
+
+    def outer() -> ev.ProcessGenerator:
+        yield from inner(1.0)
+
+    sim = simulation("auto", native=False)
+    made = [sim.process(outer()) for _ in range(4)]
+    sim.run(until=0.5)
+    frames = [chain_of(one._generator)[-1].gi_frame for one in made] if is_kept else []
+    sim.run(until=20.0)
+    assert (taken(sim) == 0) == is_kept
+    assert all(frame.f_locals["step"] == 1.0 for frame in frames)
+
+
 def test_what_is_left_to_python_is_told_with_its_number() -> None:
     told: list[Any] = []
 
@@ -145,7 +164,7 @@ def test_what_is_left_to_python_is_told_with_its_number() -> None:
     assert len(told) == 9
     text = str(sim.explain())
     assert "teller: native code\n    but for" in text
-    assert "`{sim.time: step}`: no native code is made of such an expression (9 times)" in text
+    assert "of what is appended to a list numbers, words, and objects that are known are native (9 times)" in text
     assert "reader: Python, because of" in text
     assert "it calls one of" in text
 

@@ -59,7 +59,6 @@ class RowDriver(Protocol):
     functions   what recordings call at events and regular times, in place of which rows have kernels
     cost        an event in Python takes as long as this many of a model without flows
     early       after this many events processes may go of which bodies are kept
-    stay        the events in Python that take as long as it takes some processes to go away and return
     least_share of the events are those of rows while it pays: before each other one Python looks at all they rely on
     guards      by which rows wait for states
     reached     what stopped them that is neither an event of theirs nor the end of their turn; None without
@@ -74,11 +73,6 @@ class RowDriver(Protocol):
 
     @property
     def early(self) -> int:
-        """As above."""
-        ...
-
-    @property
-    def stay(self) -> int:
         """As above."""
         ...
 
@@ -171,7 +165,6 @@ class DiscreteDriver:
 
     cost: Final = 1
     early: Final = EARLY
-    stay: Final = 800
     least_share: Final = 0.86
     guards: Guards = NoGuards()
     reached: Final = None

@@ -441,7 +441,7 @@ class RowMigration(OuterHook):
         self._interruptions.forget()
         memory.forget()
         needed, events = BACK * max(self._came, FEW) // self._driver.cost, calendar.events - self.world._events_before
-        bodies.note_run(self._kinds, is_short=events - self._driver.early < max(needed, self._driver.stay))
+        bodies.note_run(self._kinds, is_short=events - self._driver.early < needed)
         if self.taken - self._since >= needed:  # it has paid
             self.due = min(self.due, calendar.events + AGAIN * self._pause)
 

@@ -36,7 +36,6 @@ class HybridDriver:
 
     cost        an event in Python takes as long as this many of a model without flows
     early       after this many events processes may go of which bodies are kept
-    stay        the events in Python that take as long as it takes some processes to go away and return
     least_share of the events are those of rows while it pays: fewer than without flows, as an event in Python takes ten
                 times as long as that of a row even where there are no rows; but recordings take over before each what
                 rows have noted, which takes as long as three events
@@ -45,7 +44,6 @@ class HybridDriver:
 
     cost: Final = BESIDE_FLOWS
     early: Final = EARLY_BESIDE_FLOWS
-    stay: Final = 200
 
     def __init__(self, monitor: Monitor) -> None:
         self._monitor = monitor
