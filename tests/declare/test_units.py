@@ -229,7 +229,7 @@ def test_a_duration_is_converted_to_the_time_unit_of_the_simulation():
             idle, other = sim.process(passive()), sim.process(passive())
             yield ev.hold(6.0)
             idle.activate(delay=hour)
-            other.activate(at=0.1 * hour)
+            other.activate(at=0.1 * hour if hour is not HOUR else ev.Quantity(0.1, unit="h"))
 
         sim.process(program())
         sim.process(start())

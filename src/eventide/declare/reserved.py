@@ -51,7 +51,7 @@ def fix(cls: type, **advice: str) -> None:
         def refuse(one: object, value: object, name: str = name, what_to_do: str = what_to_do) -> NoReturn:
             raise ModelError(f"{getattr(one, 'name', 'sim')}.{name} cannot be set, and got {value!r}: {what_to_do}")
 
-        setattr(cls, name, property(attrgetter(f"_{name}"), refuse))
+        setattr(cls, name, property(attrgetter(f"_{name}"), refuse, doc=f"Read-only: {what_to_do}."))
 
 
 def refuse_equality(cls: type) -> None:

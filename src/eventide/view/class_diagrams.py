@@ -109,8 +109,9 @@ def _fields_in_words(cls: type) -> dict[str, str]:
     }
     stored = fields_of(cls) if issubclass(cls, Component) else {}  # whose properties are no code of the user
     for name, value in vars(cls).items():
-        if isinstance(value, property) and name not in stored and not name.startswith("_") and value.fget is not None:
-            found[name] = _text(value.fget.__annotations__.get("return"))
+        is_public = name not in stored and name not in found and not name.startswith("_")
+        if isinstance(value, property) and is_public and value.fget is not None:
+            found[name] = _text(getattr(value.fget, "__annotations__", {}).get("return"))
     return found
 
 
