@@ -386,6 +386,23 @@ def test_many_processes_whose_runs_have_paid_go_after_a_quarter_of_the_events(pa
     assert python == [16 * 301, 4 * 301, 4 * 301]  # the end of the run is in the event list, too
 
 
+def test_many_processes_of_few_events_each_do_not_go_early_again(past: loading._Past) -> None:
+    past.is_loaded = past.is_kept = True
+
+    def brief(holds: int) -> ev.ProcessGenerator[None]:
+        for _ in range(holds):
+            yield ev.hold(1.0)
+
+    python = []
+    for holds in (400, 24, 24):
+        sim = random_bodies.simulation("auto")
+        for _ in range(300):
+            sim.process(brief(holds))
+        sim.run()
+        python.append(sim.events - random_bodies.taken(sim))
+    assert python == [16 * 301, 4 * 301, 16 * 301]
+
+
 def waiter(store: ev.Store, pause: float) -> ev.ProcessGenerator[None]:
     while True:
         yield ev.hold(pause)

@@ -64,9 +64,8 @@ if TYPE_CHECKING:
 class RowMigration(OuterHook):
     """The processes of one world that are away.
 
-    away        the rows of those that are
-    due         after this many events it is checked which processes can go; taken: the events of rows; calls: those
-                that Python has made for rows
+    away    the rows of those that are; due: after this many events it is checked which processes can go
+    taken   the events of rows; calls: those that Python has made for rows
     """
 
     _interruptions: Interruptions
@@ -93,7 +92,7 @@ class RowMigration(OuterHook):
         self._assumptions = Assumptions()  # on what those rely that are away
         self._called: Entry | None = None  # whose event is under way, or is the next one
         self._driver: RowDriver = DISCRETE  # what else acts between events, for those that are away
-        self._came = self._since = self._taken_before = self._events_before = self._materialized = 0
+        self._came = self._went = self._since = self._taken_before = self._events_before = self._materialized = 0
         self._pause, self.calls, self.is_busy = 1, 0, False
         self.calling: CallInPython | None = None
         self._calendar, self._processes = inside.calendar_of(world), inside.processes_of(world)
@@ -209,7 +208,7 @@ class RowMigration(OuterHook):
         self.leave()
         if self._bodies is not None:
             self._bodies.give_up([body for body, _ in self.exits] or self._kinds)
-        self._came, self.calls, self._since, self._pause = 0, 0, self.taken, 4 * self._pause
+        self._came, self._went, self.calls, self._since, self._pause = 0, 0, 0, self.taken, 4 * self._pause
         self._wait_longer()
 
     def _wait_longer(self) -> None:
@@ -256,6 +255,7 @@ class RowMigration(OuterHook):
         rows = {process: self._new_row(memory, self._kinds[candidate.body]) for process, candidate in found.items()}
         owners = {one: rows[p] for p, candidate in found.items() for one in candidate.requests}
         self.away.update(rows)
+        self._went += len(rows)
         requests: dict[StationRequest, int] = {}
         kept = [*(one.things for one in found.values()), *(one.row_start.stations.values() for one in functions)]
         for thing in chain.from_iterable(kept):
@@ -440,8 +440,8 @@ class RowMigration(OuterHook):
         self._assumptions.forget()
         self._interruptions.forget()
         memory.forget()
-        needed, events = BACK * max(self._came, FEW) // self._driver.cost, calendar.events - self.world._events_before
-        bodies.note_run(self._kinds, is_short=events - self._driver.early < needed)
+        needed = BACK * max(self._came, FEW, self._went // 2) // self._driver.cost  # to go takes half as long as both
+        bodies.note_run(self._kinds, is_short=calendar.events - self.world._events_before < needed + self._driver.early)
         if self.taken - self._since >= needed:  # it has paid
             self.due = min(self.due, calendar.events + AGAIN * self._pause)
 
