@@ -15,7 +15,7 @@ import pytest
 from bodies.early import SOON
 
 import eventide as ev
-from eventide.bodies.sharing.bodies import Bodies
+from eventide.migration.bodies import Bodies
 
 
 def hurry(patch: pytest.MonkeyPatch) -> None:

@@ -19,10 +19,10 @@ from eventide.errors import ModelError, SimulationError, check_number, check_tol
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from eventide.bodies.sharing.bodies import Bodies
     from eventide.compilation.account import Explanation
     from eventide.continuous import Continuous, Integrator, System, Variable
     from eventide.methods import Method, Multistep, Newton
+    from eventide.migration.bodies import Bodies
     from eventide.monitor import Monitor
     from eventide.monitor.counts import RunReport
     from eventide.observe import Every, Integral, PopulationRecording, Recording, Reporter, Watch
@@ -216,7 +216,7 @@ class Simulation(World):
             self._note_events()
 
     def _make_bodies(self) -> Bodies:
-        from eventide.bodies.sharing.bodies import Bodies, native_rows
+        from eventide.migration.bodies import Bodies, native_rows
 
         return Bodies(self, native_rows)
 

@@ -16,8 +16,8 @@ import random_transfers
 from random_combined import combined_outcome, combined_program
 
 import eventide as ev
-from eventide.bodies.sharing import bodies
-from eventide.bodies.sharing.learned import Learned
+from eventide.migration import bodies
+from eventide.migration.learned import Learned
 
 
 def read_anew(patch: pytest.MonkeyPatch) -> list[str]:

@@ -11,7 +11,7 @@ import random_queues
 from random_bodies import hurry, load
 
 import eventide as ev
-from eventide.bodies.sharing.bodies import Bodies
+from eventide.migration.bodies import Bodies
 
 
 @pytest.fixture(autouse=True)

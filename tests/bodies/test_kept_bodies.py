@@ -14,9 +14,8 @@ from bodies.reads import MODELS, read_anew
 from random_bodies import load, simulation, taken
 
 import eventide as ev
-from eventide.bodies.sharing import bodies
-from eventide.bodies.sharing.learned import Learned
-from eventide.migration import row_migration
+from eventide.migration import bodies, row_migration
+from eventide.migration.learned import Learned
 from eventide.rows import loading
 
 Told = list[Any]

@@ -11,8 +11,8 @@ import random_queues
 from random_bodies import hurry, load
 
 import eventide as ev
-from eventide.bodies.sharing.bodies import Bodies
 from eventide.bodies.stations import statistics
+from eventide.migration.bodies import Bodies
 from eventide.rows import memory
 
 

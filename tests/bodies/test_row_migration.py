@@ -18,7 +18,7 @@ from random_bodies import simulation, taken
 
 import eventide as ev
 from eventide.bodies import reader
-from eventide.bodies.sharing.bodies import Bodies
+from eventide.migration.bodies import Bodies
 from eventide.reading.generators import chain_of
 
 

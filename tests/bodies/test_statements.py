@@ -15,7 +15,7 @@ from random_bodies import hurry, made, taken
 import eventide as ev
 from eventide.bodies import arithmetic
 from eventide.bodies.operands import Operand
-from eventide.bodies.sharing.bodies import Bodies
+from eventide.migration.bodies import Bodies
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,7 @@ from fuzzing.exceptions import Skip
 from fuzzing.running import Setting, module_of, unload
 
 import eventide as ev
-from eventide.bodies.sharing.bodies import Bodies
+from eventide.migration.bodies import Bodies
 
 HEAD = "import eventide as ev\n\n\n"
 FEATURE = "errands"

@@ -20,8 +20,8 @@ from bodies.early import hurried
 from fuzzing import model as m
 
 import eventide as ev
-from eventide.bodies.sharing.bodies import Bodies
 from eventide.continuous.guards import native_handlers
+from eventide.migration.bodies import Bodies
 
 METHODS = ("ENGLAND", "DORMAND_PRINCE", "DOP853", "RADAU")
 TOLERANCE = 1e-9

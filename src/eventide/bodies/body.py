@@ -15,7 +15,7 @@ from eventide.bodies.kernels import plain_kernel
 from eventide.bodies.layout import Layout, iterator_of
 from eventide.bodies.naming import CREATED, hold, questions_of
 from eventide.bodies.operands import KINDS, WIDE
-from eventide.bodies.sharing.simulations import in_simulation
+from eventide.bodies.simulations import in_simulation
 from eventide.bodies.waits.branches import (
     gets,
     guards_of,

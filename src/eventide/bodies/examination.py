@@ -9,7 +9,7 @@ from eventide.bodies.frames import INTROSPECTION
 from eventide.bodies.naming import Naming
 from eventide.bodies.operands import KINDS, Kind, Unknown
 from eventide.bodies.reader import Reading
-from eventide.bodies.sharing.simulations import leave_simulation
+from eventide.bodies.simulations import leave_simulation
 from eventide.reading.source import CannotLower
 
 if TYPE_CHECKING:

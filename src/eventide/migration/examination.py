@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from types import CodeType
 
-    from eventide.bodies.sharing.bodies import Bodies
     from eventide.discrete.processes.migration import RowNote
     from eventide.discrete.processes.process import Process
+    from eventide.migration.bodies import Bodies
 
 
 def examined(bodies: Bodies, processes: Iterable[Process], known: Sequence[RowNote]) -> list[RowNote]:

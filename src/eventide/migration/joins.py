@@ -21,9 +21,9 @@ from eventide.rows.joins import enter_joiners, leave_joiners, wake_joiners
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from eventide.bodies.prototypes import RowProcess
     from eventide.discrete.calendar import Calendar
     from eventide.discrete.processes.process import Process
+    from eventide.migration.prototypes import RowProcess
     from eventide.rows.memory import RowMemory
     from eventide.rows.records import Rows
 

@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from eventide.bodies.body import Body
-    from eventide.bodies.prototypes import Prototype
     from eventide.bodies.stations.things import Things
     from eventide.discrete.calendar import Calendar, Entry
     from eventide.discrete.commands import Activity
     from eventide.discrete.processes.composite import StandingBranch
     from eventide.discrete.processes.process import Process
     from eventide.discrete.world import World
+    from eventide.migration.prototypes import Prototype
     from eventide.migration.recorded import RecordedFunction
     from eventide.migration.row_driver import Guards
     from eventide.migration.selection import Candidate

@@ -13,10 +13,10 @@ from eventide.bodies.body import Body
 from eventide.bodies.naming import Naming
 from eventide.bodies.operands import Unknown
 from eventide.bodies.reader import Reading
-from eventide.bodies.sharing.learned import learned
-from eventide.bodies.sharing.simulations import leave_simulation
+from eventide.bodies.simulations import leave_simulation
 from eventide.bodies.stations.things import can_go
 from eventide.discrete.resources.away import levels_kept_by, users_of, waiting_at
+from eventide.migration.learned import learned
 from eventide.reading.source import CannotLower
 from eventide.rows.codes import NONE
 from eventide.statistics import Level

@@ -17,7 +17,6 @@ from math import ceil, inf
 from types import NoneType
 from typing import TYPE_CHECKING
 
-from eventide.bodies.prototypes import RowProcess
 from eventide.discrete import inside, same_time_limit
 from eventide.discrete.calendar import Calendar, Entry, Notice
 from eventide.discrete.hook import OuterHook
@@ -30,6 +29,7 @@ from eventide.discrete.sigint import SignalHook
 from eventide.migration import placement
 from eventide.migration.assumptions import Assumptions
 from eventide.migration.joins import take_wait, take_waits, wake_waits
+from eventide.migration.prototypes import RowProcess
 from eventide.migration.python_calls import CallInPython, call_at
 from eventide.migration.recorded import RecordedFunctions
 from eventide.migration.row_classes import RowClasses
@@ -45,8 +45,6 @@ from eventide.rows.undisturbed import busy, is_watched, uncollected, undisturbed
 
 if TYPE_CHECKING:
     from eventide.bodies.body import Body, Return
-    from eventide.bodies.prototypes import Prototype, Prototypes
-    from eventide.bodies.sharing.bodies import Bodies
     from eventide.bodies.stations.things import Things
     from eventide.discrete.conditions.until import StateWait
     from eventide.discrete.processes.generator_process import Kind
@@ -54,7 +52,9 @@ if TYPE_CHECKING:
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.line import StationRequest
     from eventide.discrete.world import World
+    from eventide.migration.bodies import Bodies
     from eventide.migration.placement import Leaving
+    from eventide.migration.prototypes import Prototype, Prototypes
     from eventide.migration.recorded import RecordedFunction
     from eventide.migration.row_driver import RowDriver
     from eventide.reading.source import CannotLower

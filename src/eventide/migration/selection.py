@@ -20,14 +20,14 @@ from eventide.statistics import Level
 if TYPE_CHECKING:
     from eventide.bodies.body import Body
     from eventide.bodies.environment import RowStart
-    from eventide.bodies.prototypes import Prototype, Prototypes
-    from eventide.bodies.sharing.bodies import Bodies
     from eventide.bodies.stations.things import Kept
     from eventide.discrete.calendar import Notice
     from eventide.discrete.conditions.until import StateWait
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.line import StationRequest
     from eventide.discrete.resources.resource import Resource
+    from eventide.migration.bodies import Bodies
+    from eventide.migration.prototypes import Prototype, Prototypes
     from eventide.migration.row_driver import Guards
 
 

@@ -16,10 +16,10 @@ from eventide.rows.codes import NONE
 if TYPE_CHECKING:
     from eventide.bodies.body import Body
     from eventide.bodies.environment import RowStart, SpawnTemplate
-    from eventide.bodies.sharing.bodies import Bodies
     from eventide.discrete.processes.generator_process import Kind
     from eventide.discrete.processes.process import Process
     from eventide.discrete.world import World
+    from eventide.migration.bodies import Bodies
     from eventide.rows.memory import RowMemory
 
 
