@@ -143,6 +143,21 @@ def test_a_body_is_read_once_for_several_simulations(
     assert reads == functions
 
 
+def test_a_function_with_a_call_that_was_made_partial_is_read_once(reads: list[str]) -> None:
+    def make(sim: ev.Simulation, told: Told) -> None:
+        def rounds() -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(0.37)
+                told.append((sim.time, round(sim.time, 1)))
+
+        sim.process(rounds())
+
+    plain = outcome(make, False)[0]
+    for _ in range(3):
+        assert outcome(make)[0] == plain
+    assert reads == ["rounds"]
+
+
 def test_streams_of_a_simulation_that_gives_others_are_those(reads: list[str]) -> None:
     outcome(draws)
     assert outcome(draws_others)[0] == outcome(draws_others, False)[0] != outcome(draws, False)[0]

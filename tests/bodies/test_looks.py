@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import signal
 import threading
+import traceback
 from collections.abc import Callable, Iterator
+from itertools import count
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -130,6 +132,22 @@ def test_a_signal_handler_looks_at_any_time_and_the_run_goes_on(amid: str, monke
         assert time <= model.sim.time
         assert len(set(names)) == len(names)
         assert 0 <= users <= 2
+
+
+@pytest.mark.usefixtures("handlers")
+def test_a_signal_handler_is_called_once_all_that_go_away_have_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, model, callers, rings = Model(False), Model("auto"), list[list[str]](), count()
+    expected = plain.run()
+
+    def note(*_: object) -> None:
+        callers.append([one.name for one in traceback.extract_stack()])
+        model.look()
+
+    disturbed(monkeypatch, "_new_row", lambda: signal.raise_signal(RINGS) if next(rings) == 4 else None)
+    signal.signal(RINGS, note)
+    assert model.run() == expected
+    assert taken(model.sim) > 10
+    assert ["_depart" in names for names in callers] == [False]
 
 
 def test_what_is_to_be_attended_to_and_was_displaced_changes_no_order(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -166,3 +166,22 @@ def test_of_four_notices_at_one_time_the_first_is_that_of_the_least_key() -> Non
         assert event[0] == event[1]
         found.append(event[0][2])
     assert sorted(found) == list(range(64))
+
+
+@pytest.mark.parametrize("others", range(12))
+def test_unused_rows_have_places_for_their_numbers_whatever_else_takes_some(others: int) -> None:
+    memory = RowMemory()
+    kind = memory.add_kind(300, 400, None)
+    for k in range(others):
+        if k % 3:
+            memory.add_tally([].extend)
+        else:
+            memory.add_level(500)
+    entered = 0
+    while has_room(memory.views, kind):
+        a = memory.views
+        i = enter(a, kind)
+        a.wholes[a.activity.wholes[i] + 299] = 1
+        a.reals[a.activity.reals[i] + 399] = 1.0
+        entered += 1
+    assert entered > 10

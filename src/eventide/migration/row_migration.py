@@ -39,7 +39,7 @@ from eventide.migration.stand_ins import RowCalendar, RowProcessList, rest_of
 from eventide.migration.thresholds import AGAIN, BACK, EACH, EACH_EARLY, FEW, MORE
 from eventide.rows import loading
 from eventide.rows.activities import actor_of
-from eventide.rows.allocation import has_room, row_of
+from eventide.rows.allocation import row_of
 from eventide.rows.codes import BRANCH, DONE, ENDED, FAILED, GATHERED, JOINED, NONE, NOTHING, ROOM, SPENT, WATCHING
 from eventide.rows.undisturbed import busy, is_watched, uncollected, undisturbed
 
@@ -276,7 +276,7 @@ class RowMigration(OuterHook):
             self._rows[i] = RowProcess(process, candidate.body, None, candidate.row_start.kept)
 
     def _new_row(self, memory: RowMemory, kind: int) -> int:
-        while memory.run.row_room - memory.run.used < 2 or not has_room(memory.views, kind):
+        while memory.run.row_room - memory.run.used < 2:
             memory.grow()
         return memory.engine.enter(memory.arrays, kind)
 

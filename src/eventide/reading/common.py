@@ -9,6 +9,7 @@ as from a local variable, under a name that is none of the user's: that of each 
 from __future__ import annotations
 
 import sys
+from functools import partial
 from math import copysign, frexp, inf, ldexp, nextafter
 from types import BuiltinMethodType, CellType, CodeType, EllipsisType, FunctionType, ModuleType, NoneType
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -37,6 +38,8 @@ def is_common(value: object) -> bool:
         return "<locals>" not in value.__qualname__ and is_plain and all(map(is_common, given))
     if isinstance(value, BuiltinMethodType):
         return value.__self__ is None or isinstance(value.__self__, ModuleType | type)
+    if type(value) is partial:
+        return all(map(is_common, (value.func, *value.args, *value.keywords.values())))
     if type(value) is tuple:
         return all(map(is_common, value))
     if type(value) is list:  # a table of a module

@@ -12,19 +12,13 @@ if TYPE_CHECKING:
 
 
 def has_room(a: Rows, k: int) -> bool:
-    """Whether there is a row for one more activity of a kind."""
-    return bool(a.kind.spare[k] > 0 or (a.run.used < a.run.row_room and has_locals(a, k, 1)))
+    """Whether there is a row for one more activity of a kind; all that are unused have places for their numbers."""
+    return bool(a.kind.spare[k] > 0 or a.run.used < a.run.row_room)
 
 
-def has_locals(a: Rows, k: int, rows: int) -> bool:
-    """Whether there are places for the local numbers of some more rows of a kind."""
-    are_wholes = a.run.wholes_used + rows * a.kind.wholes[k] <= a.run.wholes_room
-    return bool(are_wholes and a.run.reals_used + rows * a.kind.reals[k] <= a.run.reals_room)
-
-
-def has_more(a: Rows, k: int, rows: int) -> bool:
-    """Whether there are that many rows that have not been used, of this kind or of others with as many numbers."""
-    return bool(a.run.used + rows <= a.run.row_room and has_locals(a, k, rows))
+def has_more(a: Rows, rows: int) -> bool:
+    """Whether there are that many rows that have not been used."""
+    return bool(a.run.used + rows <= a.run.row_room)
 
 
 def new_row(a: Rows, k: int) -> int:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from eventide.rows.allocation import free_row, has_locals, new_row
+from eventide.rows.allocation import free_row, new_row
 from eventide.rows.codes import BRANCH, COMPOSED, GATHERED, JOINED, NONE, NOTHING, TRANSFERRING, WATCHING
 from eventide.rows.event_list import displace, schedule
 from eventide.rows.inventories import carry_out, give_up
@@ -24,7 +24,7 @@ def has_rows(a: Rows, branches: int) -> bool:
     """Whether there are rows for some branches, and for an interruption that their request may need."""
     if a.kind.spare[BRANCH] >= branches:
         return True
-    return bool(a.run.used + branches < a.run.row_room and has_locals(a, BRANCH, branches))
+    return bool(a.run.used + branches < a.run.row_room)
 
 
 def new_branch(a: Rows, i: int, number: int) -> int:

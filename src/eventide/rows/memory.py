@@ -479,34 +479,34 @@ class RowMemory:
             self.tally.start[t] = self._take_reals(self.tally.size[t])
 
     def _reserve_locals(self) -> None:
-        """Let there be room for the local numbers of all rows that are not used yet."""
+        """Let there always be room for the local numbers of all rows that are not used yet."""
         kinds, rows = range(self._counts["kind"]), self.run.row_room - self.run.used
-        self._reserve_reals(rows * max(self.kind.reals[k] for k in kinds))
-        self._reserve_wholes(rows * max(self.kind.wholes[k] for k in kinds))
+        self._reserve_reals(rows * max((self.kind.reals[k] for k in kinds), default=0))
+        self._reserve_wholes(rows * max((self.kind.wholes[k] for k in kinds), default=0))
 
     def _take_reals(self, count: int) -> int:
         self._reserve_reals(count)
         start = self.run.reals_used
         self.run.reals_used = start + count
+        self._reserve_locals()
         return start
 
     def _take_wholes(self, count: int) -> int:
         self._reserve_wholes(count)
         start = self.run.wholes_used
         self.run.wholes_used = start + count
+        self._reserve_locals()
         return start
 
     def _reserve_reals(self, count: int) -> None:
         """Let there be room for this many more floats."""
         if (needed := self.run.reals_used + count) > len(self._reals):
             self._reals = _longer(self._reals, needed)
-            self.run.reals_room = len(self._reals)
             self._outdate()
 
     def _reserve_wholes(self, count: int) -> None:
         if (needed := self.run.wholes_used + count) > len(self._wholes):
             self._wholes = _longer(self._wholes, needed)
-            self.run.wholes_room = len(self._wholes)
             self._outdate()
 
 

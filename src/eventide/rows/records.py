@@ -300,12 +300,8 @@ class RowState(ctypes.Structure):
     """The number of these rows."""
     wholes_used: int
     """The number of places of `wholes` that are taken."""
-    wholes_room: int
-    """How many there are."""
     reals_used: int
     """The number of places of `reals` that are taken."""
-    reals_room: int
-    """How many there are."""
     made: int
     """The number of processes made in rows so far."""
     plain: int

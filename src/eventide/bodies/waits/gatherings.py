@@ -42,9 +42,8 @@ def all_awaited(expressions: BodyExpressions, command: ast.Yield, resume: int) -
         text = row or duration_of(expressions, keyword.value).text
         begin.append(f"branch_{'joins' if row else 'holds'}(a, i, {k}, {text})")
     emission.emit_early(_ROOM.format(f"has_rows(a, {len(words)})"))
-    for prototype in emission.prototypes:  # each test of `spawned` is for one row
-        rows = len(words) + len(emission.prototypes)
-        emission.emit_early(_ROOM.format(f"has_more(a, a.activity.kind[{prototype}], {rows})"))
+    if emission.prototypes:  # each test of `spawned` is for one row
+        emission.emit_early(_ROOM.format(f"has_more(a, {len(words) + len(emission.prototypes)})"))
     emission.begin_effect()
     emission.emit("\n".join([*begin, f"a.activity.wait[i] = GATHERED\nat = {resume}\ncode = WAITS\nbreak"]))
     return words
