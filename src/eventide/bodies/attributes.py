@@ -10,9 +10,10 @@ import ast
 import sys
 from collections.abc import Callable
 from operator import attrgetter
-from types import FunctionType, MemberDescriptorType
+from types import FunctionType, MemberDescriptorType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
+from eventide.bodies import words
 from eventide.bodies.calls import PLAIN
 from eventide.bodies.naming import ABSENT, CREATED, Fact
 from eventide.bodies.operands import EXACT, KINDS, WIDE, Kind, Operand, Thing, Unknown, constant
@@ -54,12 +55,19 @@ def may_change_class(kind: type) -> bool:
 def is_plain_class(kind: type) -> bool:
     """The same of the objects of a class."""
     is_other = kind in PLAIN or issubclass(kind, World | Tally)
+    if kind is SimpleNamespace:
+        return True
     is_own = not is_other and kind.__flags__ & _MADE_IN_PYTHON and not f"{kind.__module__}.".startswith("eventide.")
     return bool(is_own) and all(getattr(kind, name, ABSENT) is plain for name, plain in ACCESS.items())
 
 
-def read(expressions: BodyExpressions, owner: Thing, node: ast.Attribute) -> Operand | Thing:
-    """What a plain object has by a name: a number as it is now, or an object that is known. Raises Unknown."""
+def read(
+    expressions: BodyExpressions, owner: Thing, node: ast.Attribute, *, is_compared: bool = False
+) -> Operand | Thing:
+    """What a plain object has by a name: a number as it is now, or an object that is known. Raises Unknown.
+
+    is_compared     whether the address of a word will do that the attribute has now
+    """
     naming, name = expressions.naming, node.attr
     inherited = _note_class(naming, type(owner.value), node)
     naming.note_class(owner)
@@ -70,6 +78,8 @@ def read(expressions: BodyExpressions, owner: Thing, node: ast.Attribute) -> Ope
     found = getattr(owner.value, name, ABSENT)
     key = ".".join((owner.root, *map(str, owner.path), name))
     kind = KINDS.get(type(found)) or (naming.kinds.get(key) if owner.root else None)
+    if is_compared and kind is None and found is not ABSENT and words.varies(expressions, name, found):
+        return words.held(expressions, naming.address(owner), _constant(naming, sys.intern(name)), found)
     if kind is not None and naming.kinds.get(key) == "mixed":
         where = f"{naming.address(owner)}, {_constant(naming, sys.intern(name))}"
         return taken_mixed(naming, expressions.emission, f"attribute({where}, {{}})")
@@ -81,23 +91,33 @@ def read(expressions: BodyExpressions, owner: Thing, node: ast.Attribute) -> Ope
         if owner.root:
             naming.doubts[1][owner.root, (*owner.path, name)] = type(ABSENT)
         raise Unknown("it has no such attribute yet", node)
-    if not owner.root:
+    thing = Thing(owner.root, (*owner.path, name), found) if owner.root else Thing("", (), found)
+    if owner.root:
+        naming.note_type(owner, name, type(found))
+    else:
         naming.note(owner.value, f"own {name}", Fact(attrgetter(name), owner.value, found))
-        return Thing("", (), found)
-    naming.note_type(owner, name, type(found))
-    thing = Thing(owner.root, (*owner.path, name), found)
+        if not words.is_word(found):  # rows may set it
+            return thing
     where = f"{naming.address(owner)}, {_constant(naming, sys.intern(name))}"
     expressions.emission.emit_early(_EXIT.format(f"is_attribute({where}, {naming.address(thing)}) == 0"))
     return thing
 
 
-def read_held(expressions: BodyExpressions, owner: Operand, node: ast.Attribute) -> Operand:
-    """A number of the object that a variable holds now, which may be another one each time. Raises Unknown."""
+def read_held(
+    expressions: BodyExpressions, owner: Operand, node: ast.Attribute, *, is_compared: bool = False
+) -> Operand:
+    """A number of the object that a variable holds now, which may be another one each time. Raises Unknown.
+
+    is_compared     as of `read`
+    """
     naming, known = expressions.naming, _held(expressions, owner, node)
     if (kept := kept_of(Thing("", (), known), node.attr)) is not None:
         return read_quantity(expressions, owner, kept, node)
     _note_class(naming, type(known), node)
-    kind = KINDS.get(type(getattr(known, node.attr, ABSENT)))
+    found = getattr(known, node.attr, ABSENT)
+    kind = KINDS.get(type(found))
+    if is_compared and words.is_word(found):
+        return words.held(expressions, owner.text, _constant(naming, sys.intern(node.attr)), found)
     if kind is None:
         raise Unknown("of objects that a variable holds in turn numbers are native", node)
     where = f"{owner.text}, {_constant(naming, sys.intern(node.attr))}"
@@ -222,12 +242,17 @@ def _setting_plain(
     inherited = _note_class(naming, type(known), target)
     if isinstance(inherited, FunctionType):
         raise Unknown("it takes the place of a method", target)
+    found = getattr(known, name, ABSENT)
+    if operand.kind == "object" and known is not naming.created:
+        note_change(naming, name, target)
+        where, text = _constant(naming, sys.intern(name)), owner.text if isinstance(owner, Operand) else ""
+        return words.set_line(expressions, text or naming.address(owner), where, operand, found, target), False  # type: ignore[arg-type]  # a thing
     if isinstance(owner, Operand):
         return _set_line(naming, owner.text, name, operand), False
     if owner.value is naming.created:
         return _setting_created(naming, target, operand, function, inherited)
     key = ".".join((owner.root, *map(str, owner.path), name))
-    held = KINDS.get(type(getattr(owner.value, name, ABSENT)))
+    held = KINDS.get(type(found))
     is_new = bool(owner.root) and key not in naming.kinds and held is None
     if is_new:
         naming.kinds[key] = operand.kind
@@ -264,6 +289,8 @@ def _setting_created(
     """The same for an object that is not made yet: a number of the row, which the object gets when it is made."""
     name, key = target.attr, CREATED + target.attr
     known = naming.kinds.get(key)
+    if operand.kind == "object":
+        raise Unknown("of what is no number its object is made before", target)
     if key in naming.parameters:
         line = f"v_{key} = {operand.text}"
     elif naming.prefix or isinstance(inherited, MemberDescriptorType) or name in vars(naming.created):

@@ -158,7 +158,7 @@ class Entry:
         if choice is not None and not self._expressions.is_inside:
             self.numbers.append(f"float(o_{choice.number})")
             return f"{choice.words!r}[int(n[{len(self.numbers) - 1}])]"
-        noted, found = naming.noted(), self._expressions.varying(node)
+        noted, found = naming.noted(), self._expressions.word(node)
         if isinstance(found, Thing) and found.root and not found.path and not self._expressions.is_inside:
             naming.take_back(noted)  # of whatever type it is
         return self.of(found, node)
@@ -187,7 +187,8 @@ class Entry:
     def _number(self, operand: Operand, node: ast.expr) -> str:
         text = operand.text
         if operand.kind == "object":
-            self._expressions.emission.stop_if(f"{text} <= {UNMADE}", operand, node=node)
+            if not operand.is_borrowed:
+                self._expressions.emission.stop_if(f"{text} <= {UNMADE}", operand, node=node)
             self.numbers.append(f"float({text})")
             return f"object_at(int(n[{len(self.numbers) - 1}]))"
         if operand.is_constant or text in ("True", "False"):

@@ -7,9 +7,9 @@ from array import array
 from collections.abc import Callable
 from operator import pow as power
 from types import FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
-from eventide.bodies import attributes, items
+from eventide.bodies import attributes, items, words
 from eventide.bodies.arithmetic import (
     ARITHMETIC,
     CHECKED,
@@ -54,6 +54,7 @@ if TYPE_CHECKING:
     from eventide.bodies.naming import Naming
 
 Value: TypeAlias = "Operand | Thing"
+_Found = TypeVar("_Found", bound="Operand | Thing")
 _POWERS: Final = (2.0, 3.0, 4.0)
 _ROOM: Final = 1e75
 """Up to here these are numbers."""
@@ -102,6 +103,10 @@ class BodyExpressions:
             raise Unknown("no native code is made of such an expression", node)
         return visit(node)
 
+    def word(self, node: ast.expr) -> Value:
+        """What an expression gives, also what is mixed, or a word that an attribute has now. Raises Unknown."""
+        return self._attribute(node, is_compared=True) if isinstance(node, ast.Attribute) else self.varying(node)
+
     def number(self, node: ast.expr, *kinds: Kind) -> Operand:
         """A number of one of some kinds."""
         found = self.varying(node) if "mixed" in kinds else self.value(node)
@@ -131,17 +136,19 @@ class BodyExpressions:
             parts: list[Operand] = []
             for k, item in enumerate(node.values):
                 if not parts or parts[-1].text != last:  # Python looks no further
-                    parts.append(self._later(k, self.truth, item))
-            return self._joined(word, parts)
+                    parts.append(self.later(k, self.truth, item))
+            return self.joined(word, parts)
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             inner = self.truth(node.operand)
             return Operand(f"(not {inner.text})", "bool", inner.is_early)
-        found = self.any_number(node)
+        found = self.word(node)
+        if isinstance(found, Thing) or found.kind == "object":
+            return words.truth(self, found, node)
         if found.kind == "bool":
             return found
         return Operand(f"({found.text} != {'0' if found.kind == 'int' else '0.0'})", "bool", found.is_early)
 
-    def _later(self, k: int, visit: Callable[[ast.expr], Operand], node: ast.expr) -> Operand:
+    def later(self, k: int, visit: Callable[[ast.expr], _Found], node: ast.expr) -> _Found:
         """Operands that Python evaluates only sometimes, all but the first: they must have no effects."""
         was_pure, length = self.emission.is_pure, len(self.emission.lines)
         found = visit(node)
@@ -149,7 +156,8 @@ class BodyExpressions:
             raise Unknown("whether it is done depends on what stands before it", node)
         return found
 
-    def _joined(self, word: str, parts: list[Operand]) -> Operand:
+    def joined(self, word: str, parts: list[Operand]) -> Operand:
+        """Whether all of some tests hold, or any, by the word between them."""
         neutral = "True" if word == "and" else "False"
         parts = [part for part in parts if part.text != neutral]
         if not parts:
@@ -160,7 +168,10 @@ class BodyExpressions:
     # --- leaves ---------------------------------------------------------------------------------------------------
 
     def _on_constant(self, node: ast.Constant) -> Value:
-        return constant(node.value) if isinstance(node.value, int | float) else Thing("", (), node.value)
+        if isinstance(node.value, int | float):
+            return constant(node.value)
+        function = self._scopes[-1][1] if self._scopes else None
+        return Thing("", (), words.written(function or self.naming.function, node.value))
 
     def _on_name(self, node: ast.Name) -> Value:
         if self._scopes:
@@ -174,6 +185,9 @@ class BodyExpressions:
         return self.naming.of_body(node, self.emission)
 
     def _on_attribute(self, node: ast.Attribute) -> Value:
+        return self._attribute(node)
+
+    def _attribute(self, node: ast.Attribute, *, is_compared: bool = False) -> Value:
         if is_interrupt(self, node.value):
             return read_of_interrupt(self, node)
         known = is_granted(self.naming, node) or resource_of(self, node) or count_of(self, node)
@@ -184,7 +198,7 @@ class BodyExpressions:
         if isinstance(owner, Operand):
             if node.attr == "__class__" and owner.kind != "object":
                 return Thing("", (), type(SAMPLES[owner.kind]))
-            return attributes.read_held(self, owner, node)
+            return attributes.read_held(self, owner, node, is_compared=is_compared)
         if isinstance(owner.value, World) and node.attr == "time":
             self.naming.need_simulation(owner)
             return self.emission.keep("a.run.time", "float", is_number=True)
@@ -194,7 +208,7 @@ class BodyExpressions:
         if kept is not None:
             return attributes.read_quantity(self, owner, kept, node)
         if attributes.is_plain(owner.value):
-            return attributes.read(self, owner, node)
+            return attributes.read(self, owner, node, is_compared=is_compared)
         return self.naming.of_thing(owner, node)
 
     def _on_subscript(self, node: ast.Subscript) -> Value:
@@ -272,26 +286,35 @@ class BodyExpressions:
 
     def _on_compare(self, node: ast.Compare) -> Value:
         if isinstance(node.ops[0], ast.Is | ast.IsNot):
-            return self._is_none(node)
+            return is_of_request(self, node) or words.are_one(self, node)
         if isinstance(node.ops[0], ast.In | ast.NotIn):
-            return items.is_in(self, node)
+            return words.is_among(self, node) or items.is_in(self, node)
         if (is_first := name_compared(self.naming, node)) is not None:
             return is_first
-        if any(isinstance(item, ast.Constant) and type(item.value) is str for item in (node.left, *node.comparators)):
-            return self._is_word(node)
         nodes = [node.left, *node.comparators]
-        operands = [
-            self._later(k // 2, lambda item: self.number(item, "int", "float", "mixed"), item)
-            for k, item in enumerate(nodes)
-        ]
-        parts = []
-        for operator, left, right in zip(node.ops, operands, operands[1:], strict=False):
-            if type(operator) not in _COMPARISONS:
+        found = [self.later(k // 2, self.word, item) for k, item in enumerate(nodes)]
+        sides = [*zip(nodes, found, strict=True)]
+        pairs = zip(node.ops, sides, sides[1:], strict=False)
+        parts = [self.compared(operator, one, other, node) for operator, one, other in pairs]
+        return parts[0] if len(parts) == 1 else self.joined("and", parts)
+
+    def compared(
+        self, operator: ast.cmpop, one: tuple[ast.expr, Value], other: tuple[ast.expr, Value], node: ast.Compare
+    ) -> Operand:
+        """A comparison of two numbers or words, from the nodes that give them."""
+        left, right = one[1], other[1]
+        if type(operator) not in _COMPARISONS:
+            raise Unknown("such a comparison is left to Python", node)
+        if isinstance(left, Thing) or isinstance(right, Thing) or "object" in (left.kind, right.kind):
+            if not isinstance(operator, ast.Eq | ast.NotEq):
                 raise Unknown("such a comparison is left to Python", node)
-            answer = decided(operator, left, right)
-            known = None if answer is None else constant(answer)
-            parts.append(known or self._ordered(_COMPARISONS[type(operator)], left, right, node))
-        return parts[0] if len(parts) == 1 else self._joined("and", parts)
+            return words.negated(words.equal(self, left, right, node), isinstance(operator, ast.NotEq))
+        for item, side in ((one[0], left), (other[0], right)):
+            if side.kind == "bool":
+                raise Unknown("it is of type bool", item)
+        answer = decided(operator, left, right)
+        known = None if answer is None else constant(answer)
+        return known or self._ordered(_COMPARISONS[type(operator)], left, right, node)
 
     def _ordered(self, sign: str, left: Operand, right: Operand, node: ast.AST) -> Operand:
         """A comparison; Python compares numbers of different types as they are, without rounding."""
@@ -300,33 +323,6 @@ class BodyExpressions:
             if not (whole.is_constant and abs(whole.low) <= EXACT):
                 self.emission.stop_if(f"{whole.text} > {EXACT} or {whole.text} < -{EXACT}", whole, node=node)
         return Operand(f"({left.text} {sign} {right.text})", "bool", left.is_early and right.is_early)
-
-    def _is_none(self, node: ast.Compare) -> Operand:
-        """Whether something is None: known in advance for what rows keep and for known objects."""
-        if (lost := is_of_request(self, node)) is not None:
-            return lost
-        one, other = self.value(node.left), self.value(node.comparators[0])
-        classes = [x.value for x in (one, other) if isinstance(x, Thing) and not x.root and type(x.value) is type]
-        if len(node.ops) == 1 and len(classes) == 2:
-            return constant((classes[0] is classes[1]) == isinstance(node.ops[0], ast.Is))
-        if len(node.ops) > 1 or not isinstance(other, Thing) or other.root or other.value is not None:
-            raise Unknown("whether it is another object is left to Python", node)
-        if isinstance(one, Operand) and one.kind == "object":
-            sign = "==" if isinstance(node.ops[0], ast.Is) else "!="
-            return Operand(f"({one.text} {sign} {self.naming.address(other)})", "bool", one.is_early)
-        is_none = isinstance(one, Thing) and one.value is None
-        return constant(is_none == isinstance(node.ops[0], ast.Is))
-
-    def _is_word(self, node: ast.Compare) -> Operand:
-        """Whether two texts are equal: native code is compiled for given texts."""
-        found = [self.value(item) for item in (node.left, *node.comparators)]
-        words = [item.value for item in found if isinstance(item, Thing) and type(item.value) is str]
-        if len(words) != 2 or len(found) != 2 or not isinstance(node.ops[0], ast.Eq | ast.NotEq):
-            raise Unknown("such a comparison is left to Python", node)
-        for item in found:
-            if isinstance(item, Thing) and item.root:
-                self.naming.exact[item.root, item.path] = item.value
-        return constant((words[0] == words[1]) == isinstance(node.ops[0], ast.Eq))
 
     def _on_boolop(self, node: ast.BoolOp) -> Value:
         for item in node.values:
@@ -348,7 +344,9 @@ class BodyExpressions:
 
     def _on_ifexp(self, node: ast.IfExp) -> Value:
         test = self.truth(node.test)
-        one, other = (self._later(1, self.any_number, item) for item in (node.body, node.orelse))
+        one, other = (self.later(1, self.word, item) for item in (node.body, node.orelse))
+        if isinstance(one, Thing) or isinstance(other, Thing) or "object" in (one.kind, other.kind):
+            return words.one_of(self, test, one, other, node)
         if (one.kind != other.kind or one.kind == "mixed") and "bool" not in (one.kind, other.kind):
             return one_of(self.emission, test, one, other, node)
         if one.kind != other.kind:

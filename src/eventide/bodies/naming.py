@@ -8,6 +8,7 @@ from __future__ import annotations
 import ast
 import builtins
 import copy
+from enum import EnumType
 from functools import cached_property, reduce
 from inspect import getattr_static
 from itertools import chain
@@ -208,6 +209,7 @@ class Naming:
         self.among: dict[str, tuple[Thing, ...]] = {}  # of which objects the variables of objects have one
         self.requests: dict[str, tuple[str, ...]] = {}
         """The variables that refer to requests in their blocks, and the stations of these."""
+        self.enumerations: dict[type, None] = {}  # those of which words are compared
         self.prefix = ""
         """Of the variables of a function that the body goes through, before their names."""
         self.bound: dict[str, Operand | Thing] = {}
@@ -308,7 +310,7 @@ class Naming:
         wholes: list[str] = []
         reals: list[str] = []
         for name in self.parameters:
-            if self.kinds.get(name):
+            if self.kinds.get(name) not in (None, "object"):
                 text = f"{'v' if name in self.used else 'u'}_{name}"
                 (reals if self.kinds[name] == "float" else wholes).append(text)
         return wholes, reals
@@ -446,9 +448,11 @@ class Naming:
 
     # --- objects --------------------------------------------------------------------------------------------------
 
-    def of_thing(self, owner: Thing, node: ast.Attribute) -> Thing:
-        """What an object has by a name: methods of objects that are known."""
+    def of_thing(self, owner: Thing, node: ast.Attribute) -> Operand | Thing:
+        """What an object has by a name: methods of objects that are known, members of enumerations."""
         value = owner.value
+        if isinstance(value, EnumType) and node.attr in value.__members__:
+            return self._noted(value, value._member_map_.get, node.attr, node.attr, node)
         if not (
             (type(value) in (Resource, PreemptiveResource) and node.attr in ("request", "use"))
             or (type(value) in (Container, Store) and node.attr in ("put", "get"))

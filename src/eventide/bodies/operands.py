@@ -58,6 +58,7 @@ class Operand(NamedTuple):
     is_number   whether it is known to be no NaN
     among       of the address of an object, of which objects it is one; nothing if that is not known
     whole       of what is mixed, which is there as a float: whether it is a whole number, up to `EXACT`
+    is_borrowed of the address of an object, whether only an attribute keeps that
     """
 
     text: str
@@ -68,6 +69,7 @@ class Operand(NamedTuple):
     is_number: bool = False
     among: tuple[Thing, ...] = ()
     whole: str = ""
+    is_borrowed: bool = False
 
     @property
     def is_constant(self) -> bool:

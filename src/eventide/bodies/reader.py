@@ -13,6 +13,7 @@ from functools import partial
 from textwrap import indent
 from typing import TYPE_CHECKING, Final, TypeGuard
 
+from eventide.bodies import words
 from eventide.bodies.arithmetic import as_mixed, kept
 from eventide.bodies.attributes import setting
 from eventide.bodies.emission import Emission
@@ -130,21 +131,23 @@ class Reading(Waiting):
             return self._set(target, as_mixed(expressions.emission, operand, target))
         if not isinstance(target, ast.Attribute):
             return self._set(target, operand)
-        if operand.kind == "object":
-            raise Unknown("an attribute that becomes an object is set by Python", target)
         line, is_new = setting(expressions, target, operand, self.frames[0].tree)
         self.changed = self.changed or is_new
         return line
 
     def _stored(self, expressions: BodyExpressions, target: ast.expr, node: ast.expr) -> Operand:
         """What a variable or an attribute gets: a number, or the address of an object."""
-        found, naming = expressions.varying(node), self.naming
+        found, naming = expressions.word(node), self.naming
         if isinstance(found, Operand):
-            return found
-        if not isinstance(target, ast.Name) or not naming.is_lasting(found):
+            return words.lasting(expressions, found, node) if isinstance(target, ast.Name) else found
+        if not isinstance(target, ast.Name):
+            return words.of_thing(expressions, found, node)
+        if not naming.is_lasting(found):
             raise Unknown("it is no number that a row could keep", node)
-        if is_set_once(self.frame.tree, target):
+        if is_set_once(self.frame.tree, target) and target.id not in naming.arguments:
             return Operand(naming.address(found), "object", among=(found,))
+        if words.is_word(found.value):
+            return words.of_thing(expressions, found, node)
         if naming.kinds.get(naming.key(target.id)) != "object":
             raise Unknown("a variable of several objects is left to Python", node)
         return Operand(naming.address(found), "object")
@@ -177,6 +180,8 @@ class Reading(Waiting):
             for k, (target, value) in enumerate(pairs):
                 again = k and value is pairs[k - 1][1]
                 values.append(values[-1] if again else self._stored(expressions, target, value))
+            if len(values) > 1 and any(one.is_borrowed for one in values):
+                raise Unknown("what attributes exchange but numbers is left to Python", statement)
             if len(values) > 1:  # one of them may be a variable that is set here
                 values = [kept(expressions.emission, one) for one in values]
             lines = [self._line(expressions, target, found) for (target, _), found in zip(pairs, values, strict=True)]
@@ -199,7 +204,7 @@ class Reading(Waiting):
             self._get(statement, value)
         elif self._attempt(
             statement,
-            lambda e: e.emission.emit(self._line(e, target, e.any_number(value))),
+            lambda e: e.emission.emit(self._line(e, target, self._stored(e, target, value))),
         ):
             self._given(target)
 

@@ -224,8 +224,6 @@ class Writing:
         """The lines that give a variable a value."""
         if not isinstance(target, ast.Name) or target.id not in self.naming.own:
             raise Unknown("only plain variables of its own are set by native code", target)
-        if operand.kind == "object" and target.id in self.naming.arguments:
-            raise Unknown("an argument that becomes another object is left to Python", target)
         name, kinds = self.naming.key(target.id), self.naming.kinds
         is_free = target.id not in self.naming.values or operand.kind == "object"
         known = kinds.get(name, operand.kind if is_free else None)
@@ -324,7 +322,7 @@ class Writing:
         wholes += ["has"] if self.optional else []
         reals.append(COMMAND)
         for name in known:
-            if name not in naming.arguments:
+            if name not in naming.arguments or naming.kinds[name] == "object":
                 (reals if naming.kinds[name] in ("float", "mixed") else wholes).append(f"v_{name}")
             if naming.kinds[name] == "mixed":
                 wholes.append(f"i_{name}")

@@ -30,6 +30,11 @@ def _item(expressions: Expressions, arguments: list[ast.expr]) -> str:
     return call_python(expressions, "ptr", "PySequence_GetItem", ("ptr", owner), ("i64", index))
 
 
+def _mapped(expressions: Expressions, arguments: list[ast.expr]) -> str:
+    owner, key = (object_at(expressions, argument) for argument in arguments[:2])
+    return call_python(expressions, "ptr", "PyObject_GetItem", ("ptr", owner), ("ptr", key))
+
+
 def _typed(find: Callable[[Expressions, list[ast.expr]], str]) -> Intrinsic:
     """A reference to what is found, of a certain type; 0 where it has another one, or there is nothing."""
 
@@ -75,13 +80,42 @@ def _is_attribute(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     return Value(builder.convert("zext", "i1", builder.value("icmp eq", "ptr", made, known), "i64"), "i64")
 
 
+def _attribute_now(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    """The address of an attribute, which its owner keeps; 0 if there is none."""
+    made = _found(expressions, arguments)
+    call_python(expressions, "void", "Py_DecRef", ("ptr", made))  # nothing is done with NULL
+    call_python(expressions, "void", "PyErr_Clear")
+    return Value(expressions.builder.convert("ptrtoint", "ptr", made, "i64"), "i64")
+
+
+def _is_same_text(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    """1 if two strings have the same text."""
+    builder = expressions.builder
+    one, other = (object_at(expressions, argument) for argument in arguments)
+    order = call_python(expressions, "i32", "PyUnicode_Compare", ("ptr", one), ("ptr", other))
+    return Value(builder.convert("zext", "i1", builder.value("icmp eq", "i32", order, 0), "i64"), "i64")
+
+
+def _set_object(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    """Set an attribute to an object; 1 if that has raised an error, which is set then."""
+    builder = expressions.builder
+    owner, name, value = (object_at(expressions, argument) for argument in arguments)
+    answer = call_python(expressions, "i32", "PyObject_SetAttr", ("ptr", owner), ("ptr", name), ("ptr", value))
+    return Value(builder.convert("zext", "i1", builder.value("icmp ne", "i32", answer, 0), "i64"), "i64")
+
+
+def _class_of(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    """The address of the class of an object itself, whatever that says."""
+    found = call_python(expressions, "ptr", "PyObject_Type", ("ptr", object_at(expressions, arguments[0])))
+    call_python(expressions, "void", "Py_DecRef", ("ptr", found))
+    return Value(expressions.builder.convert("ptrtoint", "ptr", found, "i64"), "i64")
+
+
 def _is_of_class(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     """1 if an object is of a class itself, whatever it says."""
-    builder = expressions.builder
-    owner, kind = (object_at(expressions, argument) for argument in arguments)
-    found = call_python(expressions, "ptr", "PyObject_Type", ("ptr", owner))
-    call_python(expressions, "void", "Py_DecRef", ("ptr", found))
-    return Value(builder.convert("zext", "i1", builder.value("icmp eq", "ptr", found, kind), "i64"), "i64")
+    builder, found = expressions.builder, _class_of(expressions, arguments[:1]).text
+    kind = expressions.number(arguments[1], "i64").text
+    return Value(builder.convert("zext", "i1", builder.value("icmp eq", "i64", found, kind), "i64"), "i64")
 
 
 def _taken_real(expressions: Expressions, arguments: list[ast.expr]) -> Value:
@@ -136,6 +170,10 @@ def _setting(kind: str, function: str) -> Intrinsic:
 ATTRIBUTES: Final[Mapping[str, Intrinsic]] = {
     "attribute": _typed(_found),
     "item": _typed(_item),
+    "mapped": _typed(_mapped),
+    "held": _attribute_now,
+    "class_of": _class_of,
+    "is_same_text": _is_same_text,
     "length": _length,
     "is_attribute": _is_attribute,
     "is_of_class": _is_of_class,
@@ -146,4 +184,5 @@ ATTRIBUTES: Final[Mapping[str, Intrinsic]] = {
     "set_real": _setting("double", "PyFloat_FromDouble"),
     "set_whole": _setting("i64", "PyLong_FromLongLong"),
     "set_truth": _setting("i64", "PyBool_FromLong"),
+    "set_object": _set_object,
 }

@@ -57,6 +57,28 @@ def is_attribute(owner: int, name: int, known: int) -> int:
     return int(getattr(object_at(owner), object_at(name), _ABSENT) is object_at(known))
 
 
+def held(owner: int, name: int) -> int:
+    """The address of an attribute, which its owner keeps; 0 if there is none."""
+    found = getattr(object_at(owner), object_at(name), _ABSENT)
+    return 0 if found is _ABSENT else id(found)
+
+
+def class_of(address: int) -> int:
+    """The address of the class of an object itself, whatever that says."""
+    return id(type(object_at(address)))
+
+
+def is_same_text(one: int, other: int) -> int:
+    """1 if two strings, or objects of classes that compare like these, have the same text, else 0."""
+    return int(str.__eq__(object_at(one), object_at(other)))
+
+
+def mapped(owner: int, key: int, kind: int) -> int:
+    """The address of a dictionary's item of a certain type; 0 where it has another one, or there is none."""
+    found = object_at(owner).get(object_at(key), _ABSENT)
+    return id(found) if type(found) is object_at(kind) else 0
+
+
 def item(owner: int, index: int, kind: int) -> int:
     """The address of an item of a certain type; 0 where it has another one, or there is none."""
     items = object_at(owner)
@@ -107,11 +129,21 @@ def set_truth(owner: int, name: int, value: int) -> int:
     return 0
 
 
+def set_object(owner: int, name: int, value: int) -> int:
+    """Set an attribute to an object; 0."""
+    setattr(object_at(owner), object_at(name), object_at(value))
+    return 0
+
+
 FUNCTIONS: Final = (
     call_builtin,
     draw_next,
     tell,
     attribute,
+    held,
+    class_of,
+    is_same_text,
+    mapped,
     item,
     length,
     is_attribute,
@@ -123,6 +155,7 @@ FUNCTIONS: Final = (
     set_real,
     set_whole,
     set_truth,
+    set_object,
 )
 
 # --- builtin containers -----------------------------------------------------------------------------------------------

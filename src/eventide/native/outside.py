@@ -21,6 +21,8 @@ ATTRIBUTES: Final = (
     "PyLong_AsLongLong",
     "PyLong_FromLongLong",
     "PyBool_FromLong",
+    "PyUnicode_Compare",
+    "PyObject_GetItem",
 )
 """The functions of Python that instructions for attributes call, besides those of draws."""
 OUTSIDE: Final = (

@@ -9,6 +9,7 @@ as from a local variable, under a name that is none of the user's: that of each 
 from __future__ import annotations
 
 import sys
+from enum import EnumType
 from functools import partial
 from math import copysign, frexp, inf, ldexp, nextafter
 from types import BuiltinMethodType, CellType, CodeType, EllipsisType, FunctionType, ModuleType, NoneType
@@ -44,6 +45,8 @@ def is_common(value: object) -> bool:
         return all(map(is_common, value))
     if type(value) is list:  # a table of a module
         return all(type(item) in PLAIN for item in value)
+    if isinstance(type(value), EnumType):
+        return is_common(type(value))
     return isinstance(value, ModuleType | CodeType) or type(value) in PLAIN
 
 
