@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from eventide.continuous.components.member import slab_of
-from eventide.monitor.tape import Evaluated, Moving, Tape, instants
+from eventide.monitor.tape import Evaluated, Moving, Tape, are_among, instants
 from eventide.rows.codes import AMOUNT, CONSTANT, FUNCTION, LOOK_HEAD, RATE, REGULAR, SLOT
 from eventide.rows.memory import REGULAR_TIMES
 from eventide.statistics import Level
@@ -173,7 +173,7 @@ class NativeLooks:
             place = slice(begin, begin + width)
             own = np.zeros(len(regular), bool)
             if observer._grid is not None and observer not in taped:
-                own = np.isin(regular[:, 0], instants(observer._grid, observer._index, len(regular)))
+                own = are_among(regular[:, 0], instants(observer._grid, observer._index, len(regular)))
             seen = None if observer in taped else (regular[own, 0], regular[own, place])
             events = looks[:, 2] + self._offset
             observer._take_over(Looks(looks[:, 0], looks[:, 1], events, looks[:, place], seen))

@@ -326,3 +326,11 @@ def instants(grid: Grid, index: int, count: int) -> npt.NDArray[np.float64]:
     if scale < EXACT and max(abs(first), abs(last), abs(step)) < EXACT:
         return (first + np.arange(index, index + count) * step) / float(scale)
     return np.array([(first + k * step) / scale for k in range(index, index + count)])
+
+
+def are_among(times: npt.NDArray[np.float64], known: npt.NDArray[np.float64]) -> npt.NDArray[np.bool_]:
+    """Which of some times are among others that ascend."""
+    if not len(known):
+        return np.zeros(len(times), bool)
+    found: npt.NDArray[np.bool_] = known[np.searchsorted(known[:-1], times)] == times
+    return found

@@ -16,7 +16,7 @@ from eventide.data import sample
 from eventide.declare import Component, check_same_simulation
 from eventide.declare.units import in_time_units
 from eventide.errors import ModelError, check_boolean
-from eventide.monitor.tape import Evaluated, Fixed, Moving, Tape
+from eventide.monitor.tape import Evaluated, Fixed, Moving, Tape, are_among
 from eventide.observe.frames import attributes_of
 from eventide.observe.population import PopulationRecording
 from eventide.observe.recording_base import AFTER, BEFORE, REGULAR, Look, RecordingBase
@@ -184,8 +184,8 @@ class Recording(RecordingBase):
         has_before = looks.sides[firsts] < 0.0
         has_changed = ~has_before | (looks.values[firsts] != looks.values[lasts]).any(axis=1)
         is_shown = (has_changed | (self._frequency == "event")) & self.keeps_events
-        is_due = ~is_shown & np.isin(looks.times[firsts], times)
-        is_regular = (times < looks.times[-1]) & (times != self._instant) & ~np.isin(times, looks.times)
+        is_due = ~is_shown & are_among(looks.times[firsts], times)
+        is_regular = (times < looks.times[-1]) & (times != self._instant) & ~are_among(times, looks.times)
         found = firsts[is_shown & has_before], lasts[is_shown], lasts[is_due]
         places, regular = np.concatenate(found), int(np.count_nonzero(is_regular))
         sides = np.repeat(
