@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from fractions import Fraction
+from functools import lru_cache
 from math import lcm
 from typing import Final, SupportsFloat
 
@@ -18,6 +19,10 @@ def exact_period(period: SupportsFloat | None = None, hz: SupportsFloat | None =
 
     Raises TypeError if neither or both are given, ModelError if the result is not a positive finite number.
     """
+    return _known_period(period) if type(period) is float and hz is None else _exact_period(period, hz)
+
+
+def _exact_period(period: SupportsFloat | None, hz: SupportsFloat | None = None) -> Fraction:
     given = period if hz is None else hz
     if given is None or (period is not None and hz is not None):
         raise TypeError("give a period or hz=, one of them")
@@ -29,6 +34,9 @@ def exact_period(period: SupportsFloat | None = None, hz: SupportsFloat | None =
     made = exact if hz is None else 1 / exact
     to_float(made, what)
     return made
+
+
+_known_period: Final = lru_cache(maxsize=256)(_exact_period)  # a process asks for the same one again and again
 
 
 def exact_number(value: SupportsFloat, what: str, takes: str = "") -> Fraction:
@@ -71,3 +79,9 @@ class Grid:
         while self.time(index) <= time:
             index += 1
         return index
+
+
+@lru_cache(maxsize=1024)
+def grid_of(anchor: float, numerator: int, denominator: int) -> Grid:
+    """The grid of a period that is such a fraction, which processes ask for again and again."""
+    return Grid(anchor, Fraction(numerator, denominator))

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
-from eventide.declare.periods import Grid, exact_number, exact_period
+from eventide.declare.periods import Grid, exact_number, exact_period, grid_of
 from eventide.discrete.commands import NOTHING, command
 from eventide.discrete.conditions.condition import check_priority
 from eventide.discrete.conditions.when import refuse_generator, refuse_stop_iteration
@@ -124,7 +124,7 @@ class Tick:
         self.priority = priority
 
     def _execute(self, sim: World, activity: Activity, /) -> None:
-        grid = Grid(getattr(activity, "_anchor", 0.0), self.period)
+        grid = grid_of(getattr(activity, "_anchor", 0.0), self.period.numerator, self.period.denominator)
         due = grid.time(grid.index_after(sim.time))
         sim._calendar.schedule_ranked(due, sim.time, self.priority, activity)
 
