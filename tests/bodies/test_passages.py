@@ -110,7 +110,7 @@ def standing(process: ev.Process) -> list[Any]:
     values = [{**frame.f_locals} for frame in frames]
     shown = [[one.get(name) for name in ("length", "times", "k", "begun", "duration", "left")] for one in values]
     lines = [(frame.f_code.co_name, frame.f_lineno) for frame in frames]
-    return [[process.why_waiting(), lines, [sorted(one.keys() - {".entry"}) for one in values]], *shown]
+    return [[process.why_waiting(), lines, [sorted(one.keys() - {".entry", ".given"}) for one in values]], *shown]
 
 
 def desk_of(process: ev.Process) -> str:

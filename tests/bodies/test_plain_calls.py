@@ -164,7 +164,7 @@ def program(seed: int, acts: int) -> str:
 def outcome(sim: ev.Simulation, module: Any, seed: int, acts: int) -> list[Any]:
     """All that can be seen of a run of such a model."""
     shop = module.Shop(sim)
-    vars(module)["HIDDEN"] = ("sim", "rng", "stream", "log", "seen", ".entry", "cut", "shop")
+    vars(module)["HIDDEN"] = ("sim", "rng", "stream", "log", "seen", ".entry", ".given", "cut", "shop")
     for k in range(3):
         story = vars(module).setdefault(f"plain{k}", getattr(module, f"story{k}"))
         vars(module)[f"story{k}"] = lambda *given, story=story: story(*given[:5], shop, *given[5:])

@@ -50,13 +50,11 @@ class Return(NamedTuple):
     """What a process continues with in Python.
 
     generator   a generator that stands where the row was
-    does        as of a `Point`, or "fails"
-    command     what it has yielded, or the error that is raised there, if that is so
+    error       that is raised there, if that is so
     """
 
     generator: object
-    does: str
-    command: object
+    error: BaseException | None = None
 
 
 class Body:
@@ -283,7 +281,7 @@ class Body:
 
     def stand(self, generator: GeneratorType[object, object, object]) -> Return:
         """A process goes on with a generator that has not begun."""
-        return Return(generator, self.reading.points[0].does, 0.0)
+        return Return(generator)
 
     def requests_at(self, at: int, wholes: list[int]) -> list[int]:
         """The rows of the requests in whose blocks a row is."""
@@ -315,6 +313,7 @@ class Body:
             if point.frame.call is not None and texts[point.frame.began_in_python]
         }
         made: Continuation | None = inner
+        numbers = {**texts, **dict(zip(self.reals, reals, strict=True))} if chain_at[-1].told else {}
         for point in reversed(chain_at):
             frame, places = point.frame, point.frame.twin.places
             iterators = {places[loop.statement]: iterator_of(loop, texts) for loop in point.loops}
@@ -334,16 +333,17 @@ class Body:
                     changed[handler.name] = errors[handler]
             raised = {places[handler.statement]: errors[handler] for handler in point.handlers}
             goes_on = GoingOn(made) if isinstance(made, GeneratorType) else made
+            given = {frame.twin.told[one.node]: one.value(numbers) for one in point.told}
             if frame.call is None:
-                entry = Entry(point.place, changed, iterators, contexts, raised, goes_on)
+                entry = Entry(point.place, changed, iterators, contexts, raised, goes_on, given)
                 made = successor_of(generator, frame.twin, entry, absent)
             else:
                 values = frame.values_at(texts, outermost, before.get(frame, {}), changed, [*absent])
-                made = frame.begin(Entry(point.place, values, iterators, contexts, raised, goes_on))
+                made = frame.begin(Entry(point.place, values, iterators, contexts, raised, goes_on, given))
             for handler in point.handlers:
                 if state := texts[f"f_{handler.number}"]:
                     errors[handler].__traceback__ = self._traceback(made, state)
-        return Return(made, self.reading.points[at].does, reals[self.layout.real_places["command"]])
+        return Return(made)
 
     def _variables(self, at: int, wholes: list[int], reals: list[float]) -> dict[str, object]:
         """The variables that a row in a state keeps, by their names."""

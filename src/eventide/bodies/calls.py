@@ -248,11 +248,11 @@ def appended(expressions: BodyExpressions, called: Thing, node: ast.expr) -> Non
     entry = Entry(expressions)
     text = entry.text(node)
     if text == "n[0]":  # a float
-        emission.begin_effect()
+        emission.begin_effect(changes=True)
         emission.emit(_TELL.format(naming.address(called), entry.numbers[0]))
         return
     add = entry.address(called) if called.root else entry._known(called.value)
-    emission.begin_effect()
+    emission.begin_effect(changes=True)
     emission.emit(told(naming, entry, f"{add}({text})")[0])
 
 

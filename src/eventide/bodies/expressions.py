@@ -5,9 +5,10 @@ from __future__ import annotations
 import ast
 from array import array
 from collections.abc import Callable
+from functools import partial
 from operator import pow as power
 from types import FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from eventide.bodies import attributes, items, words
 from eventide.bodies.arithmetic import (
@@ -24,6 +25,7 @@ from eventide.bodies.arithmetic import (
     without_sign,
 )
 from eventide.bodies.calls import COMPUTED, addressed_call, appended, called_at, computed, drawn_number, made_of
+from eventide.bodies.emission import SEVERAL_WAYS, apart, in_turn, merged, told
 from eventide.bodies.interrupts import is_interrupt, is_of_request, is_preemption, read_of_interrupt
 from eventide.bodies.operands import (
     EXACT,
@@ -54,7 +56,8 @@ if TYPE_CHECKING:
     from eventide.bodies.naming import Naming
 
 Value: TypeAlias = "Operand | Thing"
-_Found = TypeVar("_Found", bound="Operand | Thing")
+Side: TypeAlias = "tuple[ast.expr, Value]"
+"""What an expression gives that is compared."""
 _POWERS: Final = (2.0, 3.0, 4.0)
 _ROOM: Final = 1e75
 """Up to here these are numbers."""
@@ -101,11 +104,15 @@ class BodyExpressions:
         visit: Callable[[ast.expr], Value] | None = getattr(self, f"_on_{type(node).__name__.lower()}", None)
         if visit is None:
             raise Unknown("no native code is made of such an expression", node)
-        return visit(node)
+        return told(self, node, visit)
 
     def word(self, node: ast.expr) -> Value:
         """What an expression gives, also what is mixed, or a word that an attribute has now. Raises Unknown."""
         return self._attribute(node, is_compared=True) if isinstance(node, ast.Attribute) else self.varying(node)
+
+    def as_operand(self, found: Value, node: ast.AST) -> Operand:
+        """The number, or the address of the word, that an expression gave. Raises Unknown for other objects."""
+        return found if isinstance(found, Operand) else words.of_thing(self, found, node)
 
     def number(self, node: ast.expr, *kinds: Kind) -> Operand:
         """A number of one of some kinds."""
@@ -132,14 +139,13 @@ class BodyExpressions:
     def truth(self, node: ast.expr) -> Operand:
         """Whether an expression is true."""
         if isinstance(node, ast.BoolOp):
-            word, last = ("and", "False") if isinstance(node.op, ast.And) else ("or", "True")
-            parts: list[Operand] = []
-            for k, item in enumerate(node.values):
-                if not parts or parts[-1].text != last:  # Python looks no further
-                    parts.append(self.later(k, self.truth, item))
-            return self.joined(word, parts)
+            found = told(self, node, self._truth_of_several)
+            assert isinstance(found, Operand)
+            return found
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             inner = self.truth(node.operand)
+            if inner.text in ("True", "False"):
+                return constant(inner.text == "False")
             return Operand(f"(not {inner.text})", "bool", inner.is_early)
         found = self.word(node)
         if isinstance(found, Thing) or found.kind == "object":
@@ -148,22 +154,11 @@ class BodyExpressions:
             return found
         return Operand(f"({found.text} != {'0' if found.kind == 'int' else '0.0'})", "bool", found.is_early)
 
-    def later(self, k: int, visit: Callable[[ast.expr], _Found], node: ast.expr) -> _Found:
-        """Operands that Python evaluates only sometimes, all but the first: they must have no effects."""
-        was_pure, length = self.emission.is_pure, len(self.emission.lines)
-        found = visit(node)
-        if k and (was_pure != self.emission.is_pure or (not was_pure and length != len(self.emission.lines))):
-            raise Unknown("whether it is done depends on what stands before it", node)
-        return found
-
-    def joined(self, word: str, parts: list[Operand]) -> Operand:
-        """Whether all of some tests hold, or any, by the word between them."""
-        neutral = "True" if word == "and" else "False"
-        parts = [part for part in parts if part.text != neutral]
-        if not parts:
-            return constant(word == "and")
-        early = all(part.is_early for part in parts)
-        return Operand(f"({f' {word} '.join(part.text for part in parts)})", "bool", early)
+    def _truth_of_several(self, node: ast.expr) -> Operand:
+        assert isinstance(node, ast.BoolOp)
+        return in_turn(
+            self, "and" if isinstance(node.op, ast.And) else "or", [partial(self.truth, item) for item in node.values]
+        )
 
     # --- leaves ---------------------------------------------------------------------------------------------------
 
@@ -291,16 +286,20 @@ class BodyExpressions:
             return words.is_among(self, node) or items.is_in(self, node)
         if (is_first := name_compared(self.naming, node)) is not None:
             return is_first
-        nodes = [node.left, *node.comparators]
-        found = [self.later(k // 2, self.word, item) for k, item in enumerate(nodes)]
-        sides = [*zip(nodes, found, strict=True)]
-        pairs = zip(node.ops, sides, sides[1:], strict=False)
-        parts = [self.compared(operator, one, other, node) for operator, one, other in pairs]
-        return parts[0] if len(parts) == 1 else self.joined("and", parts)
+        sides = [partial(self._side, item) for item in (node.left, *node.comparators)]
+        left = sides[0]()
 
-    def compared(
-        self, operator: ast.cmpop, one: tuple[ast.expr, Value], other: tuple[ast.expr, Value], node: ast.Compare
-    ) -> Operand:
+        def compare(operator: ast.cmpop, side: Callable[[], Side]) -> Operand:
+            nonlocal left
+            one, left = left, side()
+            return self.compared(operator, one, left, node)
+
+        return in_turn(self, "and", [partial(compare, *pair) for pair in zip(node.ops, sides[1:], strict=True)])
+
+    def _side(self, node: ast.expr) -> Side:
+        return node, self.word(node)
+
+    def compared(self, operator: ast.cmpop, one: Side, other: Side, node: ast.Compare) -> Operand:
         """A comparison of two numbers or words, from the nodes that give them."""
         left, right = one[1], other[1]
         if type(operator) not in _COMPARISONS:
@@ -344,7 +343,14 @@ class BodyExpressions:
 
     def _on_ifexp(self, node: ast.IfExp) -> Value:
         test = self.truth(node.test)
-        one, other = (self.later(1, self.word, item) for item in (node.body, node.orelse))
+        if test.text in ("True", "False"):
+            return self.word(node.body if test.text == "True" else node.orelse)
+        ways = [apart(self, partial(self.word, item)) for item in (node.body, node.orelse)]
+        if not all(lines.is_plain for lines, _ in ways):
+            return merged(self, test, ways[0], ways[1], node)
+        for lines, _ in ways:
+            self.emission.take(lines)
+        one, other = ways[0][1], ways[1][1]
         if isinstance(one, Thing) or isinstance(other, Thing) or "object" in (one.kind, other.kind):
             return words.one_of(self, test, one, other, node)
         if (one.kind != other.kind or one.kind == "mixed") and "bool" not in (one.kind, other.kind):
@@ -421,7 +427,7 @@ class BodyExpressions:
         takes_all = given == "takes" and isinstance(called.value.__self__, array)  # an array makes floats of numbers
         arguments = [self.number(item, *(() if takes_all else ("float",))) for item in node.args]
         address, emission = self.naming.address(called), self.emission
-        emission.begin_effect()
+        emission.begin_effect(changes=given == "takes")
         if given == "takes":
             emission.emit(f"if tell({address}, {real(arguments[0])}) != 0:\n    code = FAILED\n    break")
             return _NOTHING
@@ -528,14 +534,14 @@ class BodyExpressions:
             raise Unknown("its arguments are not those that it takes", node)
         return scope
 
-    def _run(self, body: list[ast.stmt]) -> Value | None:
-        """The statements of an inlined function; None if it ends without a result."""
+    def _run(self, body: list[ast.stmt], *, is_turn: bool = False) -> Value | None:
+        """The statements of an inlined function, or of a turn of its loop; None if it ends without a result."""
         for k, statement in enumerate(body):
             if isinstance(statement, ast.Expr):
                 if not isinstance(statement.value, ast.Constant):
                     self.value(statement.value)
             elif isinstance(statement, ast.Return):
-                return _NOTHING if statement.value is None else self.value(statement.value)
+                return _NOTHING if statement.value is None else self.varying(statement.value)
             elif (
                 isinstance(statement, ast.Assign)
                 and len(statement.targets) == 1
@@ -548,19 +554,41 @@ class BodyExpressions:
             elif isinstance(statement, ast.For) and not statement.orelse:
                 self._repeat(statement)
             elif isinstance(statement, ast.Try) and not statement.finalbody and not statement.orelse:
-                return self._run([*statement.body, *body[k + 1 :]])
-            elif isinstance(statement, ast.If) and not statement.orelse:
-                test = self.truth(statement.test)
-                if isinstance(statement.body[-1], ast.Raise):
+                return self._run([*statement.body, *body[k + 1 :]], is_turn=is_turn)
+            elif isinstance(statement, ast.If):
+                test, rest = self.truth(statement.test), body[k + 1 :]
+                if test.text in ("True", "False"):
+                    return self._run(
+                        [*(statement.body if test.text == "True" else statement.orelse), *rest], is_turn=is_turn
+                    )
+                if isinstance(statement.body[-1], ast.Raise) and not statement.orelse:
                     self.emission.stop_if(test.text, test, node=statement)
-                elif isinstance(statement.body[-1], ast.Return) and _is_other_way(body[k + 1 :]):
-                    self.emission.stop_if(f"not {test.text}", test, node=statement)
-                    return self._run(statement.body)
+                elif is_turn:
+                    raise Unknown(SEVERAL_WAYS, statement)
                 else:
-                    raise Unknown("it takes more than one way to its result", statement)
+                    return self._run_either(statement, test, rest)
             else:
                 raise Unknown("such a statement in what it calls is left to Python", statement)
         return None
+
+    def _run_either(self, statement: ast.If, test: Operand, rest: list[ast.stmt]) -> Value | None:
+        """An `if` of an inlined function, and what stands behind it, once for each way."""
+        scope, function = self._scopes[-1]
+        if isinstance(statement.body[-1], ast.Return) and not statement.orelse and self._is_other_way(rest):
+            self.emission.stop_if(f"not {test.text}", test, node=statement)
+            return self._run(statement.body)
+        ways = []
+        for body in (statement.body, statement.orelse):
+            self._scopes[-1] = {**scope}, function
+            ways.append(apart(self, partial(self._run, [*body, *rest])))
+        return merged(self, test, *ways, statement)
+
+    def _is_other_way(self, body: list[ast.stmt]) -> bool:
+        """Whether some statements raise an error, or are what the library does rarely: both are left to Python."""
+        function = self._scopes[-1][1]
+        is_ours = function is not None and f"{function.__module__}.".startswith("eventide.")
+        is_call = len(body) == 1 and isinstance(body[0], ast.Return) and isinstance(body[0].value, ast.Call)
+        return (is_ours and is_call) or (len(body) == 1 and isinstance(body[0], ast.Raise))
 
     def _repeat(self, loop: ast.For) -> None:
         """A loop of a few turns whose number is written: its statements, one turn after the other."""
@@ -573,11 +601,5 @@ class BodyExpressions:
             raise Unknown("a loop in what it calls is left to Python", loop)
         for turn in range(int(turns.high)):
             self._scopes[-1][0][loop.target.id] = constant(turn)
-            if self._run(loop.body) is not None:
+            if self._run(loop.body, is_turn=True) is not None:
                 raise Unknown("a loop in what it calls is left to Python", loop)
-
-
-def _is_other_way(body: list[ast.stmt]) -> bool:
-    """Whether some statements are one that raises an error, or calls what else is done: both are left to Python."""
-    is_call = len(body) == 1 and isinstance(body[0], ast.Return) and isinstance(body[0].value, ast.Call)
-    return is_call or (len(body) == 1 and isinstance(body[0], ast.Raise))

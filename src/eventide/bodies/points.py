@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import ast
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Mapping
     from types import CodeType
 
     from eventide.bodies.frames import Frame
-    from eventide.bodies.operands import Thing
-
-Does: TypeAlias = Literal["waits", "executes", "yields", "holds"]
+    from eventide.bodies.operands import Kind, Thing
 
 
 class Point(NamedTuple):
@@ -21,8 +19,6 @@ class Point(NamedTuple):
     place   of the twin
     frame   in whose text it is
     loops   around it there, the outermost first
-    does    whether it waits at a `yield`, is to execute a statement, or has evaluated what it yields: by itself or as
-            the argument of `hold`
     blocks  around it there, the outermost first, whose requests end with them
     handlers    of interrupts around it there, the outermost first
     outer   where the generator stands that goes through this one by `yield from`; None for that of the process
@@ -30,12 +26,12 @@ class Point(NamedTuple):
     choice      that it waits for; None in another wait
     gathered    the names of the things for all of which it waits
     got         the variable of the kernel with the store from which it gets an item that has a variable; "" else
+    told        what expressions of the statement have given
     """
 
     place: int
     frame: Frame
     loops: tuple[Loop, ...]
-    does: Does
     blocks: tuple[Block, ...] = ()
     handlers: tuple[Handler, ...] = ()
     outer: Point | None = None
@@ -43,6 +39,7 @@ class Point(NamedTuple):
     choice: Choice | None = None
     gathered: tuple[str, ...] = ()
     got: str = ""
+    told: tuple[Told, ...] = ()
 
     @property
     def chain(self) -> list[Point]:
@@ -53,6 +50,25 @@ class Point(NamedTuple):
     def all_handlers(self) -> list[Handler]:
         """The handlers around it, the outermost first."""
         return [handler for point in self.chain for handler in point.handlers]
+
+
+class Told(NamedTuple):
+    """What an expression of a statement has given before Python executes this: the variable of the kernel with that.
+
+    whole   of what is now a whole number, now a float: the variable that says which
+    """
+
+    node: ast.expr
+    kind: Kind
+    column: str
+    whole: str = ""
+
+    def value(self, texts: Mapping[str, float]) -> float:
+        """What it was, of its own type."""
+        found = texts[self.column]
+        if self.kind == "mixed":
+            return int(found) if texts[self.whole] else found
+        return bool(found) if self.kind == "bool" else found
 
 
 class PythonCall(NamedTuple):

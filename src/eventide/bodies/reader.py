@@ -51,7 +51,7 @@ class Reading(Waiting):
         self._begin(tree)
 
     def _begin(self, tree: ast.FunctionDef) -> None:
-        self.points[0] = Point(self._place(self._first(tree.body)), self.frame, (), "executes")
+        self.points[0] = Point(self._place(self._first(tree.body)), self.frame, ())
         self._run(tree.body)
         self._add("code = ENDS\nbreak")
 
@@ -337,7 +337,7 @@ class Reading(Waiting):
         self.loops.append(loop)
         head, body, otherwise, done, again = (self._new() for _ in range(5))
         self._around.append(loop)
-        self.points[again] = self._here(statement, "executes")._replace(place=self.frame.twin.heads[statement])
+        self.points[again] = self._here(statement)._replace(place=self.frame.twin.heads[statement])
         self._around.pop()
         self._start(head)
         self._add(f"at = {again}\nif n_{loop.number} < length(s_{loop.number}):")
@@ -370,8 +370,7 @@ class Reading(Waiting):
         self.loops.append(loop)
         self._temporaries = emission.used
         self._add(f"at = {state}")
-        for line in emission.lines:
-            self._add(line)
+        self._add_lines(state, emission)
         return loop
 
     def _check_range(self, statement: ast.For, items: ast.Call) -> None:
@@ -460,7 +459,7 @@ class Reading(Waiting):
         frame = entered(BodyExpressions(self.naming, emission), call, outer, self._twin_of)
         self._temporaries = emission.used
         begin, frame.done = self._new(), self._new()
-        frame.standing, frame.extents = self._here(call, "waits"), (*outer.extents, extent(call))
+        frame.standing, frame.extents = self._here(call), (*outer.extents, extent(call))
         frame.blocks, frame.handlers = len(self._blocks_around), len(self._handlers.around)
         naming = self.naming
         if target is not None:

@@ -17,6 +17,7 @@ from textwrap import indent
 from types import FunctionType, NoneType
 from typing import TYPE_CHECKING, Final
 
+from eventide.bodies.emission import joined, without_effects
 from eventide.bodies.naming import Fact
 from eventide.bodies.operands import KINDS, Operand, Thing, Unknown, constant
 from eventide.rows.codes import UNMADE
@@ -150,7 +151,10 @@ def is_among(expressions: BodyExpressions, node: ast.Compare) -> Operand | None:
     """
     held, nodes, items = node.comparators[0], list[ast.expr](), list["Value"]()
     if isinstance(held, ast.Tuple | ast.List | ast.Set):
-        nodes, items = held.elts, [expressions.later(1, expressions.word, item) for item in held.elts]
+        nodes, items = (
+            held.elts,
+            [without_effects(expressions, partial(expressions.word, item), item) for item in held.elts],
+        )
     elif not isinstance(held, ast.Subscript):
         owner = expressions.tried(held)
         if isinstance(owner, Thing) and not owner.root and type(owner.value) in (tuple, frozenset):
@@ -159,7 +163,7 @@ def is_among(expressions: BodyExpressions, node: ast.Compare) -> Operand | None:
         return None
     left, equals = (node.left, expressions.word(node.left)), ast.Eq()
     parts = [expressions.compared(equals, left, pair, node) for pair in zip(nodes, items, strict=True)]
-    return negated(expressions.joined("or", parts), isinstance(node.ops[0], ast.NotIn))
+    return negated(joined("or", parts), isinstance(node.ops[0], ast.NotIn))
 
 
 def _is_other(item: Value) -> bool:

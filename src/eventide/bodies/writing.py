@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.emission import Emission
@@ -11,7 +12,7 @@ from eventide.bodies.expressions import BodyExpressions
 from eventide.bodies.frames import Frame
 from eventide.bodies.handlers import Handlers
 from eventide.bodies.operands import Operand, Unknown
-from eventide.bodies.points import Block, Choice, Loop, Point, PythonCall
+from eventide.bodies.points import Block, Choice, Loop, Point, PythonCall, Told
 from eventide.bodies.waits.closures import places_of, private_numbers
 from eventide.reading.nodes import Extent, extent
 
@@ -19,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from types import FunctionType
 
+    from eventide.bodies.emission import Result
     from eventide.bodies.naming import Conditions, Naming
-    from eventide.bodies.points import Does
     from eventide.reading.source import Definition
     from eventide.reading.twins import Twin
 
@@ -39,8 +40,8 @@ _WAITS: Final = (
     "branch_watches(",
 )
 """What the lines of a kernel have where it begins a wait, or what counts like one."""
-COMMAND: Final = "command"
-"""The variable of the kernel for what a `yield` gives that only Python carries out."""
+_TOLD: Final = re.compile(r"told_[wr]\d+$")
+"""The variables of the kernel for what Python is told where it goes on amid a statement: only that reads them."""
 
 
 class Writing:
@@ -79,6 +80,8 @@ class Writing:
         self._lines: list[str] | None = self.blocks[0]
         self._states = 0
         self._temporaries = 0
+        self._told_columns = {"w": 0, "r": 0}
+        """Of whole numbers and floats, how many Python is told at most where it goes on amid a statement."""
         self._around: list[Loop] = []
         self._blocks_around: list[Block] = []
         self._handlers = Handlers(naming, tree)
@@ -110,21 +113,21 @@ class Writing:
             raise Unknown("it has too many statements")
         return self._states
 
-    def _point(self, node: ast.AST, does: Does = "executes") -> int:
+    def _point(self, node: ast.AST) -> int:
         """A state in which Python can continue at a node."""
         state = self._new()
-        self.points[state] = self._here(node, does)
+        self.points[state] = self._here(node)
         return state
 
-    def _here(self, node: ast.AST, does: Does) -> Point:
+    def _here(self, node: ast.AST) -> Point:
         frame = self.frame
         blocks, handlers = tuple(self._blocks_around[frame.blocks :]), self._handlers.around[frame.handlers :]
         choices = tuple(self.naming.outcomes.values())
-        return Point(self._place(node), frame, tuple(self._around), does, blocks, handlers, frame.standing, choices)
+        return Point(self._place(node), frame, tuple(self._around), blocks, handlers, frame.standing, choices)
 
     def _waiting(self, command: ast.Yield) -> int:
         """A state at a `yield`; a process that handles two interrupts does not become a row there."""
-        state = self._point(command, "waits")
+        state = self._point(command)
         self.extents[state] = extent(command)
         if len(self._handlers.around) < 2:
             self.resumes[*self.frame.extents, extent(command)] = state
@@ -202,10 +205,28 @@ class Writing:
 
     def _add_lines(self, state: int, emission: Emission) -> None:
         """Add those of a statement, at which Python can go on."""
-        if any("break" in line for line in emission.lines):
+        lines = emission.settled(partial(self._told, state))
+        if any("break" in line for line in lines):
             self._add(f"at = {state}")
-        for line in emission.lines:
+        for line in lines:
             self._add(line)
+
+    def _told(self, state: int, results: Sequence[Result]) -> str:
+        """The lines by which Python goes on at a state with what expressions of its statement have given."""
+        told: list[Told] = []
+        counts, lines, here = {"w": 0, "r": 0}, [], self._new()
+        for node, number in results:
+            columns = []
+            texts = [number.text] if number.kind in ("float", "mixed") else [f"int({number.text})"]
+            for text in [*texts, *([f"int({number.whole})"] if number.whole else [])]:
+                table = "r" if number.kind in ("float", "mixed") and not columns else "w"
+                columns.append(f"told_{table}{counts[table]}")
+                counts[table] += 1
+                lines.append(f"{columns[-1]} = {text}")
+            told.append(Told(node, number.kind, *columns))
+        self._told_columns = {table: max(count, self._told_columns[table]) for table, count in counts.items()}
+        self.points[here] = self.points[state]._replace(told=tuple(told))
+        return "\n".join([*lines, f"at = {here}"])
 
     def _leave(self, statement: ast.stmt, state: int, why: str, node: ast.AST | None = None) -> None:
         """Python executes a statement."""
@@ -275,7 +296,7 @@ class Writing:
         loads, stores = [], []
         for table, texts in (("wholes", wholes), ("reals", reals)):
             for k, text in enumerate(texts):
-                if text[:2] == "u_":
+                if text[:2] == "u_" or _TOLD.match(text):  # these are written where they are needed
                     continue
                 item = f"a.{table}[{table[0]} + {k}]"
                 is_truth = text[:2] == "v_" and self.naming.kinds[text[2:]] == "bool"
@@ -291,6 +312,9 @@ class Writing:
             parts.append(f"{'el' if parts else ''}if at == {state}:\n{_indented(body)}")
         parts.append("else:\n    code = EXIT\n    break")
         machine = _indented("\n".join(parts))
+        for table, texts in (("wholes", wholes), ("reals", reals)):
+            for text in filter(_TOLD.match, texts):
+                machine = machine.replace(f"{text} =", f"a.{table}[{table[0]} + {texts.index(text)}] =")
         begin = [
             "at = a.activity.at[i]",
             "w = a.activity.wholes[i]",
@@ -320,7 +344,8 @@ class Writing:
         naming, known = self.naming, self.known
         wholes, reals = naming.given_columns()
         wholes += ["has"] if self.optional else []
-        reals.append(COMMAND)
+        wholes += [f"told_w{k}" for k in range(self._told_columns["w"])]
+        reals += [f"told_r{k}" for k in range(self._told_columns["r"])]
         for name in known:
             if name not in naming.arguments or naming.kinds[name] == "object":
                 (reals if naming.kinds[name] in ("float", "mixed") else wholes).append(f"v_{name}")

@@ -66,7 +66,7 @@ class CallInPython:
             self.is_running = False
         except BaseException as error:  # noqa: BLE001  # it is raised in the process that has met it
             self._come_back(is_amid=False)
-            given = Given(process, "fails", beyond(error, 2))  # this frame and the carrier's
+            given = Given(process, beyond(error, 2))  # this frame and the carrier's
             return NOTHING if self._follows(given) else given._resume()
         if process in migration.away and self._may_go_on():
             self._go_on()

@@ -299,7 +299,7 @@ class RowMigration(OuterHook):
             self._fetch(process)
             return
         if isinstance(self._called, CallInPython) and self._called.activity is process:
-            self._called = rest_of(process, *self._fetch(process)[1:])
+            self._called = rest_of(process, self._fetch(process).error)
             return
         activity = memory.views.activity
         if activity.wait[i] in (JOINED, GATHERED):
@@ -378,7 +378,7 @@ class RowMigration(OuterHook):
         generator = made or inside.generator_of(process)
         back = body.give_back(generator, at, *numbers, requests, handled, inner) if at else body.stand(generator)
         if thrown is not None:
-            back = back._replace(does="fails", command=thrown)
+            back = back._replace(error=thrown)
         inside.resume_with(process, back.generator)
         if self.calling is not None and inner is not None:
             self.calling.stand_by()
@@ -577,7 +577,7 @@ class RowMigration(OuterHook):
         if self._called is not None:
             return
         back = self._fetch(process)
-        self._called = rest_of(process, "fails", failure.pop()) if failure else rest_of(process, *back[1:])
+        self._called = rest_of(process, failure.pop() if failure else back.error)
 
     @property
     def notes(self) -> list[RowNote]:

@@ -6,13 +6,11 @@ To use one of them returns to Python what could be seen through it; see `row_mig
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from eventide.discrete.calendar import Calendar
-from eventide.discrete.commands import hold
 from eventide.discrete.inside import generator_of
 from eventide.discrete.processes.process_list import ProcessList
-from eventide.errors import ModelError
 
 if TYPE_CHECKING:
     from eventide.discrete.calendar import Entry, Notice
@@ -20,16 +18,15 @@ if TYPE_CHECKING:
 
 
 class Given:
-    """Stands for a process in the rest of its event, which has already yielded a number or met an error."""
+    """Stands for a process in the rest of its event, which has met an error."""
 
-    __slots__ = ("_notice", "_receiver", "_value", "_wait", "activity", "command", "does")
+    __slots__ = ("_notice", "_receiver", "_value", "_wait", "activity", "error")
 
-    def __init__(self, process: Process, does: str, command: Any) -> None:
+    def __init__(self, process: Process, error: BaseException) -> None:
         self._notice: Notice | None = None
         self._receiver = self._value = self._wait = None
         self.activity = process
-        self.does = does
-        self.command = command
+        self.error = error
 
     @property
     def name(self) -> str:
@@ -37,17 +34,9 @@ class Given:
         return str(self.activity.name)
 
     def _resume(self) -> object:
-        process, command = self.activity, self.command
+        process = self.activity
         process.sim.current = process
-        if self.does == "fails":
-            return generator_of(process).throw(command)
-        if self.does == "holds":
-            try:
-                hold(command)
-            except ModelError as error:
-                here = error.__traceback__
-                return generator_of(process).throw(error.with_traceback(here and here.tb_next))
-        return command
+        return generator_of(process).throw(self.error)
 
 
 def beyond(error: BaseException, frames: int) -> BaseException:
@@ -58,9 +47,9 @@ def beyond(error: BaseException, frames: int) -> BaseException:
     return error.with_traceback(here)
 
 
-def rest_of(process: Process, does: str, command: object) -> Entry:
+def rest_of(process: Process, error: BaseException | None) -> Entry:
     """What takes place in Python for a process that has left its row amid its event."""
-    return process if does == "executes" else Given(process, does, command)
+    return process if error is None else Given(process, error)
 
 
 class RowCalendar(Calendar):

@@ -11,7 +11,8 @@ original.
 
 Loops go on with the iterators that they are given, `with` with the `__exit__` that it called for, handlers with the
 error, which is raised once more in their `try`, `yield from` with the inner generator. So nothing depends on how a
-version of Python compiles or keeps a generator. A plain function has a twin as well, which is called in place of the
+version of Python compiles or keeps a generator. A statement that has been executed in part is begun once more, and is
+told what its calls have given that were made before (the hidden variable `given`). A plain function has a twin as well, which is called in place of the
 function as its caller goes on, and stands still nowhere.
 Rejected: a trace function that sets `f_lineno`, which enters no `for`, `with` or `except`; changed bytecode.
 """
@@ -23,10 +24,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Container, Iterator, Sequence
 
 ENTRY: Final = ".entry"
 """The hidden variable: an `Entry` until the generator has begun, None from then on. No name of the user's has a dot."""
+GIVEN: Final = ".given"
+"""The hidden variable with what calls of the present statement have given before it began; None or empty mostly."""
 FIRST: Final = ".first"
 """The first argument, where a function calls `super()`, which looks for it among the arguments."""
 
@@ -66,6 +69,9 @@ _OF_STATEMENTS: Final[dict[type[ast.AST], str]] = {
 }
 """The same of what is written in another way."""
 _SCOPES: Final = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef
+_COMPREHENSIONS: Final = ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp
+_SIMPLE: Final = ast.Assert | ast.Assign | ast.AugAssign | ast.Delete | ast.Expr | ast.Raise | ast.Return | ast.expr
+"""Of these a part is told what it gives wherever it stands in them; of an annotated assignment its value."""
 
 Node = TypeVar("Node", bound=ast.AST)
 
@@ -79,12 +85,14 @@ class TwinSource:
                 error is given
     heads       of each `for` the number of the place where its next item is taken
     closed      of each statement and `yield` at which no twin can begin, why
+    told        of each expression as `is_told` says, the number by which the twin is told what it gives
     """
 
     def __init__(self, tree: ast.FunctionDef, shared: Sequence[str]) -> None:
         self.places: dict[ast.AST, int] = {}
         self.heads: dict[ast.AST, int] = {}
         self.closed: dict[ast.AST, str] = {}
+        self.told: dict[ast.AST, int] = {}
         self._last = 0
         self._why = ""
         self._shared = shared
@@ -117,12 +125,16 @@ class TwinSource:
     def _guarded(self, statement: ast.stmt) -> ast.stmt:
         if isinstance(statement, ast.Global | ast.Nonlocal):
             return statement
-        number = self._number(statement)
+        number, told = self._number(statement), len(self.told)
         write: Callable[..., ast.stmt] = self._WRITERS.get(type(statement), TwinSource._evaluated)
         made = write(self, statement)
-        test = f"entry is None or entry.at == _0 and ((entry := None), {self._stand})"
+        begins = f"((entry := None), {self._stand})"
+        test = f"entry is None or entry.at == _0 and {begins}"
         if self._last > number:
-            test = f"entry is None or _0 <= entry.at <= _1 and (entry.at > _0 or ((entry := None), {self._stand}))"
+            test = f"entry is None or _0 <= entry.at <= _1 and (entry.at > _0 or {begins})"
+        if len(self.told) > told:
+            begins = f"((given := entry.given), entry.at > _0 or {begins})[1]"
+            test = f"(given := None) is None if entry is None else _0 <= entry.at <= _1 and {begins}"
         return _if(_start_of(statement), [made], [], test, number, self._last)
 
     # --- what is evaluated first ----------------------------------------------------------------------------------
@@ -139,19 +151,49 @@ class TwinSource:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id in self._shared:
             return self._evaluated(_unannotated(node))
         if isinstance(node, ast.AnnAssign | ast.Assign | ast.Expr) and isinstance(node.value, ast.Call):
-            return _changed(node, value=self._called(node.value))
+            return self._all_told(_changed(node, value=self._called(node.value)), {"value", "annotation"})
         if isinstance(node, ast.IfExp):
             test, at_test = self._evaluated(node.test), self._last
             body, at_body = self._evaluated(node.body), self._last
             orelse = self._evaluated(node.orelse)
             if self._last > at_test:
                 test = self._chosen(test, at_test, "entry.at <= _2", at_body)
-            return _changed(node, test=test, body=body, orelse=orelse)
+            return self._told(node, _changed(node, test=test, body=body, orelse=orelse))
+        if isinstance(node, _COMPREHENSIONS):
+            return node
         field = _EVALUATED_FIRST.get(type(node), "")
-        operand = getattr(node, field, None)
-        if isinstance(operand, list):
-            return _changed(node, **{field: [self._evaluated(operand[0]), *operand[1:]]}) if operand else node
-        return node if operand is None else _changed(node, **{field: self._evaluated(operand)})
+        operand, made = getattr(node, field, None), node
+        if isinstance(operand, list) and operand:
+            made = _changed(node, **{field: [self._evaluated(operand[0]), *map(self._all_told, operand[1:])]})
+        elif isinstance(operand, ast.AST):
+            made = _changed(node, **{field: self._evaluated(operand)})
+        return self._told(node, self._all_told(made, {field, "annotation"}))
+
+    def _all_told(self, node: Any, without: Container[str] = ()) -> Any:
+        """The same of something of which other parts are evaluated before; but for some fields."""
+        if not isinstance(node, _SIMPLE | ast.AnnAssign | ast.keyword) or isinstance(
+            node, ast.Lambda | _COMPREHENSIONS
+        ):
+            return node
+        fields: dict[str, object] = {}
+        for name, value in ast.iter_fields(node):
+            if name in without:
+                continue
+            if isinstance(value, list):
+                made = [self._all_told(item) for item in value]
+                if any(one is not other for one, other in zip(made, value, strict=True)):
+                    fields[name] = made
+            elif isinstance(value, ast.AST):
+                fields[name] = self._all_told(value)
+        made = _changed(node, **fields)
+        return made if without else self._told(node, made)
+
+    def _told(self, node: ast.AST, made: Any) -> Any:
+        """An expression that is evaluated unless the twin was told what it gives."""
+        if not is_told(node):
+            return made
+        number = self.told[node] = len(self.told)
+        return _expression("_0 if given is None or _1 not in given else given.pop(_1)", node, made, number)
 
     def _called(self, node: ast.Call) -> ast.expr:
         """A call that is all that its statement evaluates: the twin of the function may be in the middle of it."""
@@ -278,6 +320,17 @@ class TwinSource:
     }
 
 
+def is_told(node: ast.AST) -> bool:
+    """Whether a twin can be told what an expression gives: a call, or what is decided by one or decides about one."""
+    if not isinstance(node, ast.Call | ast.IfExp | ast.BoolOp | ast.Compare):
+        return False
+    inside = [*ast.walk(node)]
+    if any(isinstance(one, ast.Yield | ast.YieldFrom) for one in inside):
+        return False
+    is_chain = not isinstance(node, ast.Compare) or len(node.ops) > 1
+    return isinstance(node, ast.Call) or (is_chain and any(isinstance(one, ast.Call) for one in inside))
+
+
 def unbound(names: Sequence[str], where: ast.AST) -> list[ast.stmt]:
     """Statements that take their values from those names that have none: they were given the entry itself."""
     made, at = [], position_of(where)
@@ -342,7 +395,7 @@ def _bound_in(node: ast.AST) -> Iterator[str]:
 def _expression(text: str, where: ast.AST, *given: object) -> ast.expr:
     """An expression of our own, at the place of something of the user's.
 
-    In its text `entry` stands for the hidden variable, and _0, _1, ... for constants, or nodes, that are given.
+    In its text `entry` and `given` are the hidden variables, and _0, _1, ... constants, or nodes, that are given.
     """
     made: ast.expr = _filled(_parsed(text), position_of(where), given)
     return made
@@ -361,7 +414,8 @@ def _filled(node: Any, where: Position, given: tuple[Any, ...]) -> Any:
     if not isinstance(node, ast.expr):
         return node  # an operator, or the text of a name
     if isinstance(node, ast.Name):
-        value = given[int(node.id[1:])] if node.id[0] == "_" else ast.Name(ENTRY, node.ctx, **where)
+        name = ENTRY if node.id == "entry" else GIVEN
+        value = given[int(node.id[1:])] if node.id[0] == "_" else ast.Name(name, node.ctx, **where)
         return value if isinstance(value, ast.expr) else ast.Constant(value, **where)
     return type(node)(*[_filled(getattr(node, name), where, given) for name in node._fields], **where)
 

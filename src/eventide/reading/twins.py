@@ -44,10 +44,11 @@ class Entry:
     values      of the local variables that have values, those that functions made there share included
     iterators, contexts, errors     of loops, `with` and `try` around the place, by their numbers; a context is the
                 `__exit__` that its `with` is going to call
+    given       by the numbers of `TwinSource.told`, what expressions of a statement have given that is begun once more
     inner       what a `yield from` is in the middle of, as `GoingOn`; or calls the rest of a function that is called
     """
 
-    __slots__ = ("_kept", "at", "contexts", "errors", "inner", "iterators", "values")
+    __slots__ = ("_kept", "at", "contexts", "errors", "given", "inner", "iterators", "values")
 
     def __init__(
         self,
@@ -57,6 +58,7 @@ class Entry:
         contexts: Mapping[int, Callable[..., object]] = NOTHING,
         errors: Mapping[int, BaseException] = NOTHING,
         inner: Inner | None = None,
+        given: dict[int, object] | None = None,
     ) -> None:
         self.at = at
         self.values = values
@@ -64,6 +66,7 @@ class Entry:
         self.contexts = contexts
         self.errors = errors
         self.inner = inner
+        self.given = given
         self._kept: dict[int, tuple[TracebackType | None, BaseException | None]] = {}
 
     def value(self, name: str) -> object:
@@ -140,7 +143,7 @@ def _stop() -> None:
 class Twin:
     """What makes the twins of one function.
 
-    places, heads, closed   see `TwinSource`
+    places, heads, closed, told see `TwinSource`
     names       the local variables that no other function shares
     shared      those that functions made there share; kept: and those of comprehensions, in the order in which a
                 generator has their cells
@@ -163,7 +166,7 @@ class Twin:
         if self.shared:
             body = [ast.Nonlocal(list(self.shared), **position_of(tree)), *body]
         self._code = self._compiled([*([FIRST] if self._first else []), *self.names, ENTRY], body)
-        self.places, self.heads, self.closed = source.places, source.heads, source.closed
+        self.places, self.heads, self.closed, self.told = source.places, source.heads, source.closed, source.told
         if unknown := [name for name in self._code.co_freevars if name not in (*self.shared, *code.co_freevars)]:
             raise definition.refusal(tree, f"where {unknown[0]!r} comes from is not known")
 

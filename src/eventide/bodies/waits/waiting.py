@@ -15,7 +15,7 @@ from eventide.bodies.waits.gatherings import all_awaited, is_gathering
 from eventide.bodies.waits.states import watched
 from eventide.bodies.waits.ticks import next_instant, period_given
 from eventide.bodies.waits.transfers import transferred
-from eventide.bodies.writing import COMMAND, Writing
+from eventide.bodies.writing import Writing
 from eventide.discrete.commands import hold
 from eventide.discrete.periodic import tick
 from eventide.reading.nodes import extent
@@ -55,10 +55,10 @@ class Waiting(Writing):
             elif due := self._tick(command.value, expressions):
                 expressions.emission.emit(f"at = {resume}\ncode = hold_until(a, i, {due})\nbreak")
             elif not transferred(expressions, command.value, resume):
-                duration, is_hold = self._duration(command.value, expressions)
-                text, gives = duration.text, self._point(command, "holds" if is_hold else "yields")
-                lines = f"if not (0.0 <= {text} <= {LARGEST!r}):\n    at = {gives}\n    {COMMAND} = {text}"
-                expressions.emission.emit(f"{lines}\n    code = EXIT\n    break")
+                duration = self._duration(command.value, expressions)
+                text = duration.text
+                if not (duration.is_number and duration.low >= 0.0 and duration.high <= LARGEST):
+                    expressions.emission.stop_if(f"not (0.0 <= {text} <= {LARGEST!r})", duration, node=command.value)
                 expressions.emission.emit(f"at = {resume}\ncode = hold(a, i, {text})\nbreak")
 
         self._attempt(statement, write)
@@ -111,15 +111,15 @@ class Waiting(Writing):
         fact = self.naming.given.get(operand.text)
         return next_instant(expressions.emission, name, operand, fact and fact.answer, given)
 
-    def _duration(self, node: ast.expr, expressions: BodyExpressions) -> tuple[Operand, bool]:
+    def _duration(self, node: ast.expr, expressions: BodyExpressions) -> Operand:
         if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
             called = expressions.value(node.func)
             if isinstance(called, Thing) and called.value is hold:
                 given = expressions.number(node.args[0], "int", "float", "mixed")
                 if given.kind == "int":
-                    return expressions.emission.keep(f"float({given.text})", "float"), True
-                return given._replace(kind="float", whole=""), True
-        return expressions.number(node, "float"), False
+                    return expressions.emission.keep(f"float({given.text})", "float")
+                return given._replace(kind="float", whole="")
+        return expressions.number(node, "float")
 
     # --- requests -------------------------------------------------------------------------------------------------
 
