@@ -1,7 +1,7 @@
 """What is evaluated only sometimes, and what fails after a draw, is in rows as it is in Python, to the bit.
 
-Random statements with `and`, `or`, conditional expressions, chains of comparisons, functions that take several ways, and
-draws, of which some fail in the middle: numbers, errors with their lines, and the states of the generators are the same.
+Random statements with `and`, `or`, conditional expressions, chains of comparisons, functions that take several ways,
+and draws, of which some fail in the middle: numbers, errors with their lines, and the states of the generators agree.
 """
 
 from __future__ import annotations
@@ -97,6 +97,7 @@ class Writer:
     def __init__(self, chance: Random, number: int) -> None:
         self.chance = chance
         self.number = number
+        self.loops = 0
 
     def one(self, *options: str) -> str:
         return self.chance.choice(options)
@@ -172,7 +173,10 @@ class Writer:
         return [f"if {self.test()}:", *(f"    {line}" for line in self.statement())]
 
     def on_while(self) -> list[str]:
-        return ["k = 0", f"while k < 3 and {self.test()}:", "    k += 1", *(f"    {line}" for line in self.statement())]
+        self.loops += 1
+        k = f"k{self.loops}"
+        inner = (f"    {line}" for line in self.statement())
+        return [f"{k} = 0", f"while {k} < 3 and {self.test()}:", f"    {k} += 1", *inner]
 
     def on_assert(self) -> list[str]:
         return [f"assert {self.test()} or {self.test()} or n < 4"]
@@ -188,6 +192,7 @@ class Writer:
                 f"yield ev.hold(max(0, {self.real()}))",
                 f"yield {self.real()}",
                 f"yield ev.hold(0.5) if {self.test()} else ev.hold({self.real()})",
+                f"yield ev.first_of(one=ev.hold({self.real()}), other=ev.hold({self.real()}))",
             )
         ]
 
@@ -269,3 +274,123 @@ def test_rows_that_run_as_python_take_the_same_ways(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_native_rows_take_the_same_ways(tmp_path: Path) -> None:
     assert sum(compare(seed, tmp_path, native=True)[1] for seed in range(6)) > 200
+
+
+class Shop:
+    def __init__(self) -> None:
+        self.count, self.limit = 0, 0.5
+
+
+TIMES = [0.25, 0.5, 1.5]
+SEEN: list[float] = []
+
+
+def noted(x: float) -> float:
+    SEEN.append(x)
+    return x
+
+
+def stocker(sim: Any, rng: Random, tank: Any, log: list[Any]) -> ev.ProcessGenerator:
+    while True:
+        yield tank.put(rng.randint(-1, 3))
+        log.append(("put", sim.time))
+        yield ev.hold(0.5)
+
+
+def logger(sim: Any, rng: Random, shop: Shop, log: list[Any]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(0.5)
+        log.append((sim.time, rng.random() / (rng.randint(0, 3) - 1), rng.random() > shop.limit))
+
+
+def picker(sim: Any, rng: Random, shop: Shop, log: list[Any]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(TIMES[rng.randrange(4)])
+        log.append(sim.time)
+
+
+def looper(sim: Any, rng: Random, shop: Shop, log: list[Any]) -> ev.ProcessGenerator:
+    while True:
+        n = 3
+        yield ev.hold(0.5)
+        while rng.random() < 1.0 / rng.randint(0, n):
+            n += 1
+        log.append((sim.time, n))
+
+
+def counter(sim: Any, rng: Random, shop: Shop, log: list[Any]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(0.5)
+        x = noted(0.5) + len(SEEN)
+        log.append((sim.time, x))
+        y = noted(rng.random()) / (rng.randint(0, 2) - 1)
+        log.append((sim.time, y))
+
+
+def chooser(sim: Any, rng: Random, shop: Shop, log: list[Any]) -> ev.ProcessGenerator:
+    while True:
+        x = (1 if rng.random() < 0.5 else 0.25) if rng.random() < 0.5 else 2
+        yield ev.hold((x + 0.5) / rng.randint(0, 3))
+        log.append((sim.time, x))
+        log.append(0.5 * (2 if rng.random() < 0.5 else 0.25) / (1 if rng.random() < 0.5 else rng.randint(0, 2)))
+        log.append((rng.random() < 0.5 or rng.random() < 0.25, 1 / rng.randint(0, 9)))
+
+
+def large(sim: Any, rng: Random, shop: Shop, log: list[Any]) -> ev.ProcessGenerator:
+    """Python goes on without an error where numbers are too large for a row."""
+    while True:
+        n = 3
+        yield ev.hold(0.5)
+        while rng.random() < 0.9 and int(1e16 * rng.random()) % 3 != 1:
+            n += 1
+        log.append((sim.time, n))
+
+
+def sized(sim: Any, rng: Random, shop: Shop, log: list[Any]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(0.5)
+        x = len(SEEN) + noted(rng.random()) + int(1e16 * rng.random()) % 7
+        log.append((sim.time, x))
+
+
+def typed(sim: Any, rng: Random, shop: Shop, log: list[Any]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(0.5)
+        log.append((rng.random() < 0.5 or rng.random() < 0.25, rng.randint(1, 6), int(1e16 * rng.random()) % 7))
+
+
+def failing(story: Any, way: Any, *, native: bool) -> tuple[list[Any], ev.Simulation]:
+    """What a process logs that fails now and then, as the others that take its place."""
+    sim, rng, log, shop = simulation(way, native=native), Random(5), list[Any](), Shop()
+    tank = ev.Container(sim, capacity=25)
+    SEEN.clear()
+    for _ in range(3):
+        sim.process(story(sim, rng, tank if story is stocker else shop, log))
+    for _ in range(100):
+        try:
+            sim.run(until=60.0)
+            break
+        except (ArithmeticError, LookupError, ValueError, ev.ModelError) as error:
+            frames = traceback.extract_tb(error.__traceback__)
+            log.append((repr(error), [(f.name, f.lineno, f.colno) for f in frames if f.filename == __file__], sim.time))
+            sim.process(story(sim, rng, tank if story is stocker else shop, log))
+    return [*log, *SEEN, sim.events, sim.time, rng.getstate()], sim
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("story", [stocker, logger, picker, looper, counter, chooser])
+def test_what_fails_after_a_draw_fails_with_what_was_drawn(story: Any, native: bool) -> None:
+    (expected, _), (found, sim) = (failing(story, way, native=native) for way in (False, "auto"))
+    assert sum(type(one) is tuple and "Error" in str(one[0]) for one in expected) > 5
+    assert found == expected
+    assert taken(sim) > 0.1 * sim.events
+
+
+@pytest.mark.parametrize("story", [large, sized, typed])
+def test_a_twin_that_is_told_what_was_drawn_goes_on_with_that_once(story: Any) -> None:
+    (expected, _), (found, sim) = (failing(story, way, native=False) for way in (False, "auto"))
+    assert len(expected) > 100
+    assert found == expected
+    assert sim._migration is not None
+    told = [count for (body, at), count in sim._migration.exits.items() if body.reading.points[at].told]
+    assert (sum(told) > 10) == (story is not sized)

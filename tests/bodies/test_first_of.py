@@ -368,21 +368,10 @@ def read_later(sim: ev.Simulation, one: ev.Resource, other: ev.Resource, log: li
         log.append(got.name)
 
 
-def by_need(sim: ev.Simulation, one: ev.Resource, other: ev.Resource, log: list[Any]) -> ev.ProcessGenerator:
-    rng = Random(1)
-    for _ in range(10):
-        yield ev.hold(0.5)
-        with one.request() as unit:
-            yield ev.first_of(one=unit, other=ev.hold(rng.random() - 0.125))
-            log.append(sim.time)
-        yield ev.hold(0.25)
-
-
 REASONS = {
     of_two: "several requests in one wait are left to Python",
     told_whole: "no one block gives back what it requests",
     read_later: "its outcome is used for something else than its name, or elsewhere",
-    by_need: "it may fail after it has had an effect",
 }
 
 

@@ -238,7 +238,7 @@ def test_what_a_choice_gives_may_be_either_of_its_values() -> None:
 
     expected, sim = both(run)
     assert [error for error, _ in expected[0]] == ["2.5 is not within 0 and 2.0"] * 5
-    assert "each of its events needs Python" in str(sim.explain())
+    assert taken(sim) > 0.8 * sim.events
 
 
 SIGNS: dict[str, tuple[ast.cmpop, Any]] = {
@@ -333,7 +333,7 @@ def test_loops_that_end_early_or_of_many_turns_in_what_is_called_are_left_to_pyt
 
         def first(least: float) -> float:
             for turn in range(3):
-                if turn > least:
+                if turn > 3.0 * least:
                     return 0.25 * turn
             return 0.75
 

@@ -175,19 +175,28 @@ def taken_mixed(naming: Naming, emission: Emission, text: str) -> Operand:
     return value._replace(whole=f"({is_whole} != 0)")
 
 
-def taken(emission: Emission, text: str, kind: Kind) -> Operand:
-    """The number that is found, of a type."""
-    found = emission.keep_early(text, "int").text
-    emission.emit_early(_EXIT.format(f"{found} == 0"))
+def taken(emission: Emission, text: str, kind: Kind, *, is_early: bool = True) -> Operand:
+    """The number that is found, of a type: before the first effect of the statement, or where it stands."""
+    keep = emission.keep_early if is_early else emission.keep
+    found = keep(text, "int")
+    _need(emission, found, f"{found.text} == 0")
     if kind == "object":
-        return Operand(found, "object")
+        return found._replace(kind="object")
     if kind == "float":
-        return emission.keep_early(f"taken_real({found})", "float")
-    whole = emission.keep_early(f"taken_whole({found})", "int")
+        return keep(f"taken_real({found.text})", "float")
+    whole = keep(f"taken_whole({found.text})", "int")
     if kind == "bool":
-        return Operand(f"({whole.text} != 0)", "bool")
-    emission.emit_early(_EXIT.format(f"{whole.text} > {WIDE} or {whole.text} < -{WIDE}"))
+        return whole._replace(text=f"({whole.text} != 0)", kind="bool")
+    _need(emission, whole, f"{whole.text} > {WIDE} or {whole.text} < -{WIDE}")
     return whole
+
+
+def _need(emission: Emission, operand: Operand, bad: str) -> None:
+    """Leave the statement to Python if a test of what was taken holds."""
+    if operand.is_early:
+        emission.emit_early(_EXIT.format(bad))
+    else:
+        emission.stop_if(bad, operand)
 
 
 def item_of(expressions: BodyExpressions, node: ast.Subscript) -> Operand | None:
@@ -205,10 +214,8 @@ def item_of(expressions: BodyExpressions, node: ast.Subscript) -> Operand | None
     if kind not in KINDS and not (type(owner.value) is tuple and {*map(type, owner.value)} == {kind}):
         return None
     index = expressions.number(node.slice, "int")
-    if not index.is_early:
-        raise Unknown("it may fail after it has had an effect", node)
     text = f"item({naming.address(owner)}, {index.text}, {_constant(naming, kind)})"
-    return taken(expressions.emission, text, KINDS.get(kind, "object"))
+    return taken(expressions.emission, text, KINDS.get(kind, "object"), is_early=index.is_early)
 
 
 def length_of(expressions: BodyExpressions, node: ast.expr) -> Operand | None:

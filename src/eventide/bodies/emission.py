@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from textwrap import indent
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias, TypeVar, Unpack
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar, Unpack
 
 from eventide.bodies.arithmetic import as_mixed
 from eventide.bodies.operands import Kind, Operand, Thing, Unknown, constant
@@ -60,9 +60,9 @@ class Emission:
         """The variables of the prototypes of the processes that it makes."""
         self.stops: list[tuple[Result, ...]] = [] if around is None else around.stops
         """What Python is told where it goes on amid the statement: the number in the list is in the line."""
-        self.present = Present() if around is None else around.present
+        self.present: Present = Present() if around is None else around.present
         self.depth: int = 0 if around is None else around.depth + 1
-        self._names = [first] if around is None else around._names
+        self._names: list[int] = [first] if around is None else around._names
         self._first = first
         self._effect: int | None = None
         self._around = around
@@ -201,7 +201,7 @@ _PLACE: Final = re.compile(r"(?m)^( *)(told\(\d+\))$")
 # Branches of the kernel; what may be executed where it is not needed is so, as that takes none.
 
 
-def told(expressions: BodyExpressions, node: ast.expr, visit: Callable[[ast.expr], Value]) -> Value:
+def told(expressions: BodyExpressions, node: ast.expr, visit: Callable[[ast.expr], Found]) -> Found:
     """What an expression gives; if that was by an effect, Python can be told it where it goes on."""
     emission = expressions.emission
     if expressions.is_inside or not is_told(node):
@@ -235,9 +235,7 @@ def without_effects(expressions: BodyExpressions, visit: Callable[[], Found], no
     return found
 
 
-def in_turn(
-    expressions: BodyExpressions, word: Literal["and", "or"], visits: Sequence[Callable[[], Operand]]
-) -> Operand:
+def in_turn(expressions: BodyExpressions, word: str, visits: Sequence[Callable[[], Operand]]) -> Operand:
     """What `and` or `or` makes of tests, each of which is evaluated if those before it do not decide."""
     last, emission = "False" if word == "and" else "True", expressions.emission
     parts: list[Operand] = []

@@ -139,9 +139,11 @@ class BodyExpressions:
     def truth(self, node: ast.expr) -> Operand:
         """Whether an expression is true."""
         if isinstance(node, ast.BoolOp):
-            found = told(self, node, self._truth_of_several)
-            assert isinstance(found, Operand)
-            return found
+            word, tests = (
+                "and" if isinstance(node.op, ast.And) else "or",
+                [partial(self.truth, one) for one in node.values],
+            )
+            return told(self, node, lambda _: in_turn(self, word, tests))
         if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.Not):
             inner = self.truth(node.operand)
             if inner.text in ("True", "False"):
@@ -153,12 +155,6 @@ class BodyExpressions:
         if found.kind == "bool":
             return found
         return Operand(f"({found.text} != {'0' if found.kind == 'int' else '0.0'})", "bool", found.is_early)
-
-    def _truth_of_several(self, node: ast.expr) -> Operand:
-        assert isinstance(node, ast.BoolOp)
-        return in_turn(
-            self, "and" if isinstance(node.op, ast.And) else "or", [partial(self.truth, item) for item in node.values]
-        )
 
     # --- leaves ---------------------------------------------------------------------------------------------------
 
@@ -577,18 +573,17 @@ class BodyExpressions:
         if isinstance(statement.body[-1], ast.Return) and not statement.orelse and self._is_other_way(rest):
             self.emission.stop_if(f"not {test.text}", test, node=statement)
             return self._run(statement.body)
-        ways = []
-        for body in (statement.body, statement.orelse):
-            self._scopes[-1] = {**scope}, function
-            ways.append(apart(self, partial(self._run, [*body, *rest])))
-        return merged(self, test, *ways, statement)
+        self._scopes[-1] = {**scope}, function
+        way = apart(self, lambda: self._run([*statement.body, *rest]) or _NOTHING)
+        self._scopes[-1] = {**scope}, function
+        other = apart(self, lambda: self._run([*statement.orelse, *rest]) or _NOTHING)
+        return merged(self, test, way, other, statement)
 
     def _is_other_way(self, body: list[ast.stmt]) -> bool:
         """Whether some statements raise an error, or are what the library does rarely: both are left to Python."""
-        function = self._scopes[-1][1]
-        is_ours = function is not None and f"{function.__module__}.".startswith("eventide.")
-        is_call = len(body) == 1 and isinstance(body[0], ast.Return) and isinstance(body[0].value, ast.Call)
-        return (is_ours and is_call) or (len(body) == 1 and isinstance(body[0], ast.Raise))
+        last, module = body[0] if len(body) == 1 else None, getattr(self._scopes[-1][1], "__module__", "")
+        is_call = isinstance(last, ast.Return) and isinstance(last.value, ast.Call)
+        return isinstance(last, ast.Raise) or (is_call and module.startswith("eventide."))
 
     def _repeat(self, loop: ast.For) -> None:
         """A loop of a few turns whose number is written: its statements, one turn after the other."""

@@ -216,7 +216,7 @@ class Writing:
         told: list[Told] = []
         counts, lines, here = {"w": 0, "r": 0}, [], self._new()
         for node, number in results:
-            columns = []
+            columns: list[str] = []
             texts = [number.text] if number.kind in ("float", "mixed") else [f"int({number.text})"]
             for text in [*texts, *([f"int({number.whole})"] if number.whole else [])]:
                 table = "r" if number.kind in ("float", "mixed") and not columns else "w"

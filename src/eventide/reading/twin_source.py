@@ -11,9 +11,9 @@ original.
 
 Loops go on with the iterators that they are given, `with` with the `__exit__` that it called for, handlers with the
 error, which is raised once more in their `try`, `yield from` with the inner generator. So nothing depends on how a
-version of Python compiles or keeps a generator. A statement that has been executed in part is begun once more, and is
-told what its calls have given that were made before (the hidden variable `given`). A plain function has a twin as well, which is called in place of the
-function as its caller goes on, and stands still nowhere.
+version of Python compiles or keeps a generator. A statement that was executed in part begins once more, and is told
+what its calls have given before (the hidden variable `given`). A plain function has a twin as well, which is called in
+place of the function as its caller goes on, and stands still nowhere.
 Rejected: a trace function that sets `f_lineno`, which enters no `for`, `with` or `except`; changed bytecode.
 """
 
@@ -24,7 +24,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
 ENTRY: Final = ".entry"
 """The hidden variable: an `Entry` until the generator has begun, None from then on. No name of the user's has a dot."""
@@ -151,7 +151,7 @@ class TwinSource:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.target.id in self._shared:
             return self._evaluated(_unannotated(node))
         if isinstance(node, ast.AnnAssign | ast.Assign | ast.Expr) and isinstance(node.value, ast.Call):
-            return self._all_told(_changed(node, value=self._called(node.value)), {"value", "annotation"})
+            return self._all_told(_changed(node, value=self._called(node.value)), ["value", "annotation"])
         if isinstance(node, ast.IfExp):
             test, at_test = self._evaluated(node.test), self._last
             body, at_body = self._evaluated(node.body), self._last
@@ -167,9 +167,9 @@ class TwinSource:
             made = _changed(node, **{field: [self._evaluated(operand[0]), *map(self._all_told, operand[1:])]})
         elif isinstance(operand, ast.AST):
             made = _changed(node, **{field: self._evaluated(operand)})
-        return self._told(node, self._all_told(made, {field, "annotation"}))
+        return self._told(node, self._all_told(made, [field, "annotation"]))
 
-    def _all_told(self, node: Any, without: Container[str] = ()) -> Any:
+    def _all_told(self, node: ast.AST, without: Sequence[str] = ()) -> ast.AST:
         """The same of something of which other parts are evaluated before; but for some fields."""
         if not isinstance(node, _SIMPLE | ast.AnnAssign | ast.keyword) or isinstance(
             node, ast.Lambda | _COMPREHENSIONS
@@ -180,15 +180,15 @@ class TwinSource:
             if name in without:
                 continue
             if isinstance(value, list):
-                made = [self._all_told(item) for item in value]
-                if any(one is not other for one, other in zip(made, value, strict=True)):
-                    fields[name] = made
+                items = [self._all_told(item) for item in value]
+                if any(one is not other for one, other in zip(items, value, strict=True)):
+                    fields[name] = items
             elif isinstance(value, ast.AST):
                 fields[name] = self._all_told(value)
         made = _changed(node, **fields)
         return made if without else self._told(node, made)
 
-    def _told(self, node: ast.AST, made: Any) -> Any:
+    def _told(self, node: ast.AST, made: ast.AST) -> ast.AST:
         """An expression that is evaluated unless the twin was told what it gives."""
         if not is_told(node):
             return made
