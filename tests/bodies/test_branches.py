@@ -390,7 +390,7 @@ def test_what_fails_after_a_draw_fails_with_what_was_drawn(story: Any, native: b
 def test_a_twin_that_is_told_what_was_drawn_goes_on_with_that_once(story: Any) -> None:
     (expected, _), (found, sim) = (failing(story, way, native=False) for way in (False, "auto"))
     assert len(expected) > 100
-    assert found == expected
+    assert repr(found) == repr(expected)
     assert sim._migration is not None
     told = [count for (body, at), count in sim._migration.exits.items() if body.reading.points[at].told]
     assert (sum(told) > 10) == (story is not sized)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from eventide.bodies.body import Body
     from eventide.bodies.naming import Naming
     from eventide.bodies.operands import Path, Step
-    from eventide.bodies.stations.things import Kept
+    from eventide.bodies.stations.statistics import Kept
     from eventide.discrete.resources.request import Request
     from eventide.discrete.resources.resource import Resource
     from eventide.discrete.world import World

@@ -14,11 +14,11 @@ from eventide.bodies.body import Body
 from eventide.bodies.examination import read, suits
 from eventide.bodies.objects import created_values
 from eventide.bodies.simulations import is_of_all, stands
-from eventide.bodies.stations.things import Things, can_go
 from eventide.discrete.inside import generator_of
 from eventide.discrete.processes.migration import RowNote
 from eventide.migration.learned import learned
 from eventide.migration.prototypes import Prototypes
+from eventide.migration.things import Things, can_go
 from eventide.native.locking import locked
 from eventide.reading.dropped_commands import KNOWN
 from eventide.reading.generators import function_of, locals_of

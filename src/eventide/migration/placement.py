@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from eventide.bodies.body import Body
-    from eventide.bodies.stations.things import Things
     from eventide.discrete.calendar import Calendar, Entry
     from eventide.discrete.commands import Activity
     from eventide.discrete.processes.composite import StandingBranch
@@ -32,6 +31,7 @@ if TYPE_CHECKING:
     from eventide.migration.recorded import RecordedFunction
     from eventide.migration.row_driver import Guards
     from eventide.migration.selection import Candidate
+    from eventide.migration.things import Things
     from eventide.rows.memory import RowMemory
 
     Leaving: TypeAlias = Candidate | Prototype | RecordedFunction

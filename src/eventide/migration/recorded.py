@@ -14,9 +14,9 @@ from eventide.bodies.naming import Naming
 from eventide.bodies.operands import Unknown
 from eventide.bodies.reader import Reading
 from eventide.bodies.simulations import leave_simulation
-from eventide.bodies.stations.things import can_go
 from eventide.discrete.resources.away import levels_kept_by, users_of, waiting_at
 from eventide.migration.learned import learned
+from eventide.migration.things import can_go
 from eventide.reading.source import CannotLower
 from eventide.rows.codes import NONE
 from eventide.statistics import Level
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from eventide.bodies.environment import RowStart
     from eventide.bodies.operands import Kind
-    from eventide.bodies.stations.things import Kept
+    from eventide.bodies.stations.statistics import Kept
     from eventide.discrete.commands import ProcessGenerator
     from eventide.discrete.world import World
     from eventide.rows.memory import RowMemory

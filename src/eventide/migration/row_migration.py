@@ -45,7 +45,6 @@ from eventide.rows.undisturbed import busy, is_watched, uncollected, undisturbed
 
 if TYPE_CHECKING:
     from eventide.bodies.body import Body, Return
-    from eventide.bodies.stations.things import Things
     from eventide.discrete.conditions.until import StateWait
     from eventide.discrete.processes.generator_process import Kind
     from eventide.discrete.processes.migration import RowNote
@@ -57,6 +56,7 @@ if TYPE_CHECKING:
     from eventide.migration.prototypes import Prototype, Prototypes
     from eventide.migration.recorded import RecordedFunction
     from eventide.migration.row_driver import RowDriver
+    from eventide.migration.things import Things
     from eventide.reading.source import CannotLower
     from eventide.rows.memory import RowMemory
 

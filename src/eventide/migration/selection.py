@@ -20,7 +20,7 @@ from eventide.statistics import Level
 if TYPE_CHECKING:
     from eventide.bodies.body import Body
     from eventide.bodies.environment import RowStart
-    from eventide.bodies.stations.things import Kept
+    from eventide.bodies.stations.statistics import Kept
     from eventide.discrete.calendar import Notice
     from eventide.discrete.conditions.until import StateWait
     from eventide.discrete.processes.process import Process

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import copysign
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from eventide.bodies.operands import KINDS
 from eventide.discrete.inside import migration_of
@@ -27,9 +27,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from eventide.bodies.operands import Kind
+    from eventide.discrete.resources.resource import Resource
+    from eventide.discrete.resources.transfer import Inventory
     from eventide.discrete.world import World
     from eventide.rows.memory import RowMemory
 
+Kept: TypeAlias = "Resource | Inventory | Level"
+"""What rows may keep."""
 MOST: Final = 2048
 """Values from here on are Python's."""
 ROOM: Final = 64

@@ -15,6 +15,7 @@ from eventide.discrete.resources.transfer import Inventory
 from eventide.statistics import Level
 
 if TYPE_CHECKING:
+    from eventide.bodies.stations.statistics import Kept
     from eventide.discrete.processes.process import Process
     from eventide.discrete.resources.line import StationRequest
     from eventide.discrete.resources.request import Request
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 
 Statistic: TypeAlias = "AwayLevel | AwayTally | AwayChanges"
-Kept: TypeAlias = "Resource | Inventory | Level"
 
 
 class Things:
