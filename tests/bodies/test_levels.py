@@ -141,6 +141,29 @@ def test_a_level_that_is_a_resources_own_stays_its() -> None:
     both(run)
 
 
+def test_a_level_that_is_a_resources_own_is_not_set_by_rows() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        desk = ev.Resource(sim, name="desk")
+
+        def worker(level: ev.Level) -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(0.75)
+                level.set(1)
+
+        def setter(level: ev.Level) -> ev.ProcessGenerator:
+            yield ev.hold(20.5)
+            level.set(1)
+
+        own = sim.level(initial=0)
+        for level in (own, own, own, desk.in_use):
+            sim.process(worker(level) if level is own else setter(level))
+        with pytest.raises(ev.ModelError, match=r"^level 'desk in use' cannot be set to 1: desk keeps it itself"):
+            sim.run(until=40.0)
+        return [kept(own), kept(desk.in_use), sim.time]
+
+    both(run)
+
+
 def test_what_a_process_in_python_sees_of_a_level_is_its_value() -> None:
     def run(sim: ev.Simulation) -> list[Any]:
         level, rng, log = ev.Level(4, clock=sim), Random(1), list[Any]()

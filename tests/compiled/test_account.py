@@ -226,7 +226,7 @@ def test_what_is_not_compiled_is_told_with_its_line() -> None:
     assert account.conditions[0].refusal is not None
     lines = str(account).splitlines()
     assert f"  odd.equations: Python, because of {refusal}, flow 2" in lines
-    assert "flows: all is one" not in lines
+    assert "flows: what steps together" in lines
 
 
 def test_a_plain_run_says_so() -> None:

@@ -7,6 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
+from numpy.random import Generator, default_rng
 
 import eventide as ev
 
@@ -326,6 +327,39 @@ def times_of_arrivals(simulate: Simulate, look: Callable[[ev.Simulation], object
 def test_what_looks_draws_from_no_stream_of_the_model(simulate: Simulate, what: str) -> None:
     with pytest.raises(ev.ModelError, match=r"draws from stream 'arrivals', and so does the model.*'arrivals as seen'"):
         times_of_arrivals(simulate, lambda sim: DRAWING[what](sim, sim.stream("arrivals").random))
+
+
+GENERATORS: dict[str, tuple[Callable[[], Random | Generator], str]] = {
+    "random": (lambda: Random(3), r"a random\.Random"),
+    "numpy": (lambda: default_rng(3), r"a numpy\.random\._generator\.Generator"),
+}
+
+
+@pytest.mark.parametrize("kind", GENERATORS)
+@pytest.mark.parametrize("what", DRAWING)
+@pytest.mark.parametrize("way", ["a method", "a function"])
+def test_what_looks_draws_from_no_generator_of_the_model(simulate: Simulate, kind: str, what: str, way: str) -> None:
+    make, told = GENERATORS[kind]
+    draws = [make() for _ in range(4)]
+
+    def times_of(draw: Random | Generator, seen: Random | Generator | None) -> list[float]:
+        sim, times = simulate(), []
+
+        def source() -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(draw.random())
+                times.append(sim.time)
+
+        sim.process(source())
+        if seen is not None:
+            seen.random()  # what was drawn before it looks changes nothing
+            DRAWING[what](sim, seen.random if way == "a method" else lambda: seen.random() + 1.0)
+        sim.run(until=50.0)
+        return times
+
+    assert times_of(draws[0], draws[1]) == times_of(draws[2], None)
+    with pytest.raises(ev.ModelError, match=f" draws from {told}, and so does the model, which would do something els"):
+        times_of(draws[3], draws[3])
 
 
 @pytest.mark.parametrize("what", DRAWING)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from copy import copy
 from typing import Any
 
 import pytest
@@ -49,6 +50,35 @@ def test_what_would_be_set_without_an_effect_is_refused(kind: Any, name: str) ->
     ):
         setattr(one, name, 7)
     assert getattr(one, name) == before
+
+
+def test_statistics_that_a_component_keeps_are_given_nothing_by_others() -> None:
+    sim = ev.Simulation()
+    desk, tank, shelf, line = ev.Resource(sim), ev.Container(sim, 10.0), ev.Store(sim), ev.Queue(sim)
+    levels = [
+        desk.in_use,
+        desk.queue,
+        desk.supply,
+        tank.level,
+        tank.gets.queue,
+        tank.puts.queue,
+        shelf.level,
+        line.length,
+    ]
+    tallies = [desk.waits, tank.gets.waits, tank.puts.waits, shelf.stays, line.waits]
+    for level in levels:
+        for change in (level.set, level.change):
+            with pytest.raises(ev.ModelError, match=f"^level '{level.name}' cannot be set to .*: .* keeps it itself"):
+                change(3)
+    for tally in tallies:
+        with pytest.raises(ev.ModelError, match=f"^tally '{tally.name}' cannot be given 3.0: .* keeps it itself"):
+            tally.add(3.0)
+        with pytest.raises(ev.ModelError, match=f"^tally '{tally.name}' cannot be merged with others"):
+            tally.merge(ev.Tally(unit=tally.unit))
+        own = copy(tally)
+        own.add(3.0)
+        assert (own.count, tally.count) == (1, 0)
+    assert [level.value for level in levels] == [0, 0, 1, 0.0, 0, 0, 0, 0]
 
 
 def test_a_clock_that_was_set_is_told_by_the_next_run() -> None:

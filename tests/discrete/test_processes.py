@@ -125,10 +125,12 @@ def test_unbegun_processes_are_kept_though_nobody_else_has_them(sim):
     ("what", "message"),
     [
         (lambda: 3, "sim.process takes a generator, and got 3: call a function that yields, as f\\(sim\\)"),
+        (lambda: ev.hold(1), r"sim.process takes a generator, and got the command hold\(1.0\): write `yield` before"),
+        (ev.passivate, "sim.process takes a generator, and got the command Passivate: write `yield` before it"),
         (lambda: iter([]), "sim.process takes a generator, and got <list_iterator"),
         (lambda: test_a_process_may_be_waited_for, "got the function test_a_process_may_be_waited_for: call a func"),
     ],
-    ids=["number", "iterator", "function"],
+    ids=["number", "hold", "passivate", "iterator", "function"],
 )
 def test_sim_process_takes_a_generator(sim, what, message):
     with pytest.raises(TypeError, match=message):

@@ -258,7 +258,8 @@ class Explanation:
             lines += ["processes, unless each event is observed", *told, *(self.rows.lines() if self.rows else [])]
         lines += self.rows.hindrance() if self.rows else []
         if self.flows:
-            lines.append("flows: all is one" if self.together else "flows: what steps together")
+            one = 'all is one, as stepping="together" says'
+            lines.append(f"flows: {one if self.together else 'what steps together'}")
             lines += grouped(_of_flow(flow) for flow in self.flows)
         lines += [f"no law sets the rate of {listed(self.constant)}: only events change it"] if self.constant else []
         lines += [f"native code is not kept on disk: {self.unkept}"] if self.unkept else []

@@ -11,6 +11,8 @@ from eventide.discrete.commands import Sleep, command
 from eventide.discrete.processes.process import owner_of
 from eventide.errors import ModelError
 from eventide.statistics import Level, Tally
+from eventide.statistics.level import set_at
+from eventide.statistics.ownership import kept
 from eventide.statistics.restarts import Restart
 from eventide.statistics.tally import adder_of
 
@@ -74,8 +76,8 @@ class Queue(Component, Generic[Member]):
         self._places: dict[object, _Place] = {}
         self._ends = _Place(None, 0.0, 0.0)
         self._ends.before = self._ends.after = self._ends
-        self.length = Level(0, clock=sim, name=f"{self.name} length")
-        self.waits = Tally(f"{self.name} waits", sim.time_unit)
+        self.length = kept(Level(0, clock=sim, name=f"{self.name} length"), self.name)
+        self.waits = kept(Tally(f"{self.name} waits", sim.time_unit), self.name)
         self._add_wait = adder_of(self.waits)
         self.entered = self.departed = 0
         sim._keep_statistics(Restart(self, "reset"))
@@ -116,7 +118,7 @@ class Queue(Component, Generic[Member]):
         del self._places[_key(member)]
         place.unlink()
         self.departed += 1
-        self.length.set(len(self._places))
+        set_at(self.length, len(self._places), self.sim.time)
         self._add_wait(self.sim.time - place.since)
 
     def clear(self) -> None:
@@ -210,7 +212,7 @@ class Queue(Component, Generic[Member]):
         if key not in self._places:
             self._places[key] = place
             self.entered += 1
-            self.length.set(len(self._places))
+            set_at(self.length, len(self._places), self.sim.time)
 
     def _refuse_between_events(self) -> None:
         if self.sim.active:

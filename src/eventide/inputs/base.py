@@ -96,4 +96,4 @@ def as_decimal(number: float) -> Fraction:
 
 def reached_inputs(functions: Iterable[object], owner: object = None) -> Reach[Input]:
     """The inputs that some functions, or what they call, may call; `owner` is the object with these functions."""
-    return Reach(Input, functions, owner)  # type: ignore[type-abstract]  # objects of derived classes are looked for
+    return Reach(Input, functions, owner)

@@ -14,7 +14,7 @@ from eventide.bodies.naming import Naming
 from eventide.bodies.operands import Unknown
 from eventide.bodies.reader import Reading
 from eventide.bodies.simulations import leave_simulation
-from eventide.discrete.resources.away import levels_kept_by, users_of, waiting_at
+from eventide.discrete.resources.away import users_of, waiting_at
 from eventide.migration.learned import learned
 from eventide.migration.things import can_go
 from eventide.reading.source import CannotLower
@@ -94,8 +94,7 @@ class RecordedFunctions:
                 if not isinstance(thing, Level) and (users_of(thing) or waiting_at(thing) or not can_go(thing)):
                     return None
                 kept[id(thing)] = thing
-        own = {id(level) for one in kept.values() if not isinstance(one, Level) for level in levels_kept_by(one)}
-        return None if own & kept.keys() else found
+        return found
 
     def _made_of(self, read: Callable[[], object]) -> RecordedFunction | None:
         _, known = self._known.get(id(read), (None, None))

@@ -11,7 +11,7 @@ from eventide.discrete.calendar import ABOVE, BELOW, PLAIN
 from eventide.discrete.inside import end_waiters_of, generator_of, requester_of
 from eventide.discrete.processes.composite import AllOf, FirstOf, who_waits
 from eventide.discrete.processes.endings import End
-from eventide.discrete.resources.away import is_granting, levels_kept_by, users_of, waiting_at
+from eventide.discrete.resources.away import is_granting, users_of, waiting_at
 from eventide.discrete.resources.request import Request
 from eventide.discrete.resources.transfer import Inventory, Transfer
 from eventide.reading.generators import is_held_elsewhere
@@ -123,8 +123,6 @@ class Selection:
                 resources.setdefault(id(resource), resource)
             if ends := end_waiters_of(process):
                 pending += self._look_at_waiters(process, ends, found)
-        own = {id(level) for one in resources.values() for level in levels_kept_by(one)}
-        found = {p: one for p, one in found.items() if not any(id(thing) in own for thing in one.things)}
         while True:
             bad = {key for key, resource in resources.items() if not self._is_whole(resource, found)}
             kept = {

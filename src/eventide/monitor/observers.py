@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from eventide.declare.periods import Grid
 from eventide.declare.showing import public_dir
+from eventide.monitor.generators import generators_of
 from eventide.streams.observed_draws import ObservedDraws
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class Observer:
     _frequency: Frequency = "step"
     _runs_code = True
     """Whether it calls functions of the user, which may draw random numbers."""
+    _called: Sequence[object] = ()
+    """These functions, and what has them as attributes."""
     _sees_spans = False
     """Whether it sees every time span, cut at the steps of all flows and at events; called before all others."""
     _looks_at_will = False
@@ -149,7 +152,10 @@ class Observers:
     def _renew(self) -> None:
         self._in_order = [*self.at_spans, *self.periodic, *self.at_steps, *self.at_events]
         self.count = len(self._in_order)
-        self._may_draw = any(observer._runs_code for observer in (*self._in_order, *self.at_will))
+        active = [observer for observer in (*self._in_order, *self.at_will) if observer._runs_code]
+        self._may_draw = bool(active)
+        called = [function for observer in active for function in observer._called]
+        self._draws.others = generators_of(called) if called else ()
         self.integrator.let_look(2 if self.at_spans else int(bool(self.at_steps)), at_events=self.count > 0)
         self.integrator.changes.note()
         self._renew_will()

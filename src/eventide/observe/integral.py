@@ -16,7 +16,7 @@ from eventide.continuous import Variable, system_of
 from eventide.declare import Component, count_new
 from eventide.errors import ModelError, check_text
 from eventide.monitor import Observer, Phase
-from eventide.monitor.tape import Probe
+from eventide.monitor.tape import Evaluated, Probe
 from eventide.observe.quadrature import Peak, greatest, pieces_of
 from eventide.observe.recording_base import Heading
 from eventide.observe.subjects import Expression, Group, named_groups
@@ -66,6 +66,7 @@ class Integral(Observer):
         self.unit = check_text(unit, "unit=") or heads[0].unit
         self._read = groups[0].read
         taken = groups[0].taken
+        self._called = [taken.read] if isinstance(taken, Evaluated) else []
         self._probe = None if taken is None else Probe(system_of(sim).integrator, taken)
         self._observers = sim._the_monitor.observers
         self._is_looking = False

@@ -55,6 +55,7 @@ class Recording(RecordingBase):
         self.groups = tuple(groups)
         self._recorded = self._source = _Columns(groups)
         self._runs_code = any(isinstance(group.taken, Evaluated | None) for group in groups)
+        self._called = [group.taken.read for group in groups if isinstance(group.taken, Evaluated)]
         self._dense: list[DenseOutput] = []
         self._taken = [group.taken for group in groups if group.taken is not None]
         is_regular = isinstance(self._frequency, Fraction) and len(self._taken) == len(groups)

@@ -55,6 +55,7 @@ class Reporter(Observer, Component):
         self._forbid_between_events(15, "start")
         if not self.active:
             refuse_commands(type(self).report, self, self.sim, "the report", self)
+            self._called = (type(self).report, self)
             self.sim._the_monitor.add_observer(self)
         return self
 

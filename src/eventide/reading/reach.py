@@ -23,7 +23,9 @@ class Reach(Generic[Sought]):
     not looked into: what they call of the model's they are given by the model.
     """
 
-    def __init__(self, sought: type[Sought], functions: Iterable[object], owner: object = None) -> None:
+    def __init__(
+        self, sought: type[Sought] | tuple[type, ...], functions: Iterable[object], owner: object = None
+    ) -> None:
         self._sought = sought
         self._functions = tuple(functions)
         self._owner = owner
@@ -62,7 +64,7 @@ class _Sort:
     classes     those of the model's classes that have attributes of theirs; None if names lead nowhere from them
     """
 
-    def __init__(self, cls: type, sought: type) -> None:
+    def __init__(self, cls: type, sought: type | tuple[type, ...]) -> None:
         self.is_sought = issubclass(cls, sought)
         self.runs = issubclass(cls, FunctionType | MethodType | partial | property)
         models = tuple(part for part in cls.__mro__ if not is_of_library(part.__module__))

@@ -12,12 +12,13 @@ import numpy as np
 
 from eventide.declare.showing import public_dir
 from eventide.errors import check_number, check_text
+from eventide.statistics.ownership import Copied
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Histogram:
+class Histogram(Copied):
     """Counts of values in bins, in memory that does not grow with the data.
 
     lower, upper   limits of the counted range [unit]

@@ -12,6 +12,7 @@ import numpy as np
 from eventide.declare.showing import public_dir
 from eventide.errors import check_number, check_text, refuse_too_large
 from eventide.statistics.moments import Moments
+from eventide.statistics.ownership import Copied, refuse_kept
 
 LARGEST: Final = float_info.max
 
@@ -28,7 +29,7 @@ class Clock(Protocol):
         ...
 
 
-class Level:
+class Level(Copied):
     """Mean, spread and shares, over time, of a quantity that jumps: SIMULA's accum.
 
     initial   value at the start [unit]
@@ -42,16 +43,29 @@ class Level:
     Source    SIMULA Standard (SS 63 61 14), class SIMULATION, procedure accum
     """
 
-    __slots__ = ("_changed", "_clock", "_folded", "_held", "_is_told_apart", "_start", "_value", "name", "unit")
+    __slots__ = (
+        "_changed",
+        "_clock",
+        "_folded",
+        "_held",
+        "_is_told_apart",
+        "_keeper",
+        "_start",
+        "_value",
+        "name",
+        "unit",
+    )
     __dir__ = public_dir
 
     _start: float  # when the statistics begin
     _changed: float  # when the present value was set
+    _keeper: str  # the name of the component that alone sets it; empty for one of the user's
 
     def __init__(self, initial: float = 0.0, *, clock: Clock, name: str = "", unit: str = "") -> None:
         self.name = check_text(name, "name=")
         self.unit = check_text(unit, "unit=")
         self._clock = clock
+        self._keeper = ""
         if not -LARGEST <= check_number(initial, "initial=") <= LARGEST:
             raise self._not_finite("initial value", initial)
         self._value = initial
@@ -65,8 +79,10 @@ class Level:
     def set(self, value: float) -> None:
         """Set the level to `value` [unit] from now on.
 
-        Raises  ValueError when it is nan or infinite
+        Raises  ValueError when it is nan or infinite, ModelError for the level of a resource, container, store or queue
         """
+        if self._keeper:
+            refuse_kept(self._keeper, self._label(), f"set to {value!r}", "sim.level()")
         try:
             is_finite = -LARGEST <= value <= LARGEST
         except TypeError:
@@ -153,6 +169,14 @@ class Level:
         """
         elapsed = self.elapsed
         return self.time_at(value) / elapsed if elapsed else nan
+
+    def __deepcopy__(self, memo: dict[int, object]) -> Level:
+        copied = Level(clock=self._clock)  # the same clock, which is that of a simulation
+        for name in Level.__slots__:
+            setattr(copied, name, getattr(self, name))
+        copied._held = dict(self._held)
+        copied._keeper = ""
+        return copied
 
     def _held_by_now(self) -> dict[float, float]:
         present = self._clock.time - self._changed

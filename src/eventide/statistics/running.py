@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from eventide.statistics.ownership import Copied
 from eventide.statistics.quantiles import student_quantile
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class RunningMean:
         return f"mean {self.mean:.6g}, between {self.low:.6g} and {self.high:.6g} after {self.count} values{doubt}"
 
 
-class RunningBatches:
+class RunningBatches(Copied):
     """Batch means of as many values as come, of which at most 1200 means are kept.
 
     The values are divided into 400 parts at 800, 1200, 1600, 2400, 3200, ... of them, and the mean and its interval are

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from eventide.statistics.ownership import Copied
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -14,7 +16,7 @@ LENGTH: Final = 4096
 """Values of a buffer: the errors of quantiles are as its inverse."""
 
 
-class QuantileSketch:
+class QuantileSketch(Copied):
     """Quantiles of as many values as come, in memory that grows by 32 kB each time their number doubles.
 
     Values of equal weight are kept in buffers; a full buffer is sorted, and every second value goes to the next one,

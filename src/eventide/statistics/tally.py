@@ -12,13 +12,14 @@ import numpy as np
 from eventide.declare.showing import public_dir
 from eventide.errors import check_boolean, check_text, refuse_too_large
 from eventide.statistics.moments import BLOCK, Moments
+from eventide.statistics.ownership import Copied, refuse_kept
 from eventide.statistics.quantiles import student_quantile
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Tally:
+class Tally(Copied):
     """Count, mean, spread, quantiles of the values that were added.
 
     name   shown in messages
@@ -31,7 +32,7 @@ class Tally:
     among them raises ValueError when a statistic is read.
     """
 
-    __slots__ = ("_add", "_buffer", "_done", "_folded", "keep", "name", "unit")
+    __slots__ = ("_add", "_buffer", "_done", "_folded", "_keeper", "keep", "name", "unit")
     __dir__ = public_dir
 
     _add: Callable[[float], None]
@@ -41,6 +42,7 @@ class Tally:
         self.name = check_text(name, "name=")
         self.unit = check_text(unit, "unit=")
         self.keep = check_boolean(keep, "keep=")
+        self._keeper = ""  # the name of the component that alone adds to it; a copy is the user's
         self._buffer = array("d")
         self._done = 0  # how many values at the start of the buffer are folded
         self._folded = Moments()
@@ -57,8 +59,11 @@ class Tally:
     def add(self, value: float) -> None:
         """Take one more value [unit].
 
-        Raises  InputError for a whole number beyond the largest float
+        Raises  InputError for a whole number beyond the largest float, ModelError for the waits or stays that a
+                resource, container, store or queue keeps
         """
+        if self._keeper:
+            refuse_kept(self._keeper, self._label(), f"given {value!r}", "sim.tally()")
         try:
             self._add(value)
         except OverflowError:
@@ -189,6 +194,8 @@ class Tally:
         Raises  ValueError when the units differ, or when this tally keeps its values
                 and `other` has dropped its own
         """
+        if self._keeper:
+            refuse_kept(self._keeper, self._label(), "merged with others", "copy.copy of it")
         if self.unit != other.unit:
             raise ValueError(
                 f"{self._label()} in {self.unit!r} cannot take {other._label()} in"
@@ -227,6 +234,7 @@ class Tally:
         names = ("name", "unit", "keep", "_buffer", "_done", "_folded")
         for name, value in zip(names, state, strict=True):
             setattr(self, name, value)
+        self._keeper = ""
         self._bind()
 
     def __repr__(self) -> str:

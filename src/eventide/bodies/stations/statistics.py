@@ -20,6 +20,7 @@ from eventide.discrete.resources.store import Store
 from eventide.rows.codes import AMOUNT, LEVEL
 from eventide.statistics import Level, Tally
 from eventide.statistics.level import LevelState, set_in_turn, set_state, state_of
+from eventide.statistics.ownership import is_kept
 from eventide.statistics.tally import taker_of
 
 if TYPE_CHECKING:
@@ -66,10 +67,14 @@ def kind_of_content(inventory: Container | Store) -> Kind | None:
 
 
 def is_of(level: object, kind: Kind, world: World) -> bool:
-    """Whether something is a level of a simulation with values of a type, or an inventory with such a content."""
+    """Whether something is a level of a simulation with values of a type, or an inventory with such a content.
+
+    A level that a resource or an inventory keeps is none: others may not set it.
+    """
     if isinstance(level, Container | Store):
         return level.sim is world and kind_of_content(level) == kind
-    return type(level) is Level and kind_of(level) == kind and object.__getattribute__(level, "_clock") is world
+    is_like = type(level) is Level and kind_of(level) == kind and not is_kept(level)
+    return is_like and object.__getattribute__(level, "_clock") is world
 
 
 class AwayLevel:
@@ -99,10 +104,10 @@ class AwayLevel:
 
     def go_again(self) -> bool:
         """The same after it was read; False if rows cannot keep it any longer."""
-        is_kept = type(self.thing) is Level and kind_of(self.thing) == self._kind
-        if is_kept:
+        is_same = type(self.thing) is Level and kind_of(self.thing) == self._kind
+        if is_same:
             self.go()
-        return is_kept
+        return is_same
 
     def come(self) -> None:
         """The level has its state again, if it has not."""
@@ -142,10 +147,10 @@ class AwayChanges:
 
     def go_again(self) -> bool:
         """The same after it was read; False if it was changed: it says no longer how much there is."""
-        is_kept = type(self.thing) is Level and self.thing.value == self._seen
-        if is_kept:
+        is_same = type(self.thing) is Level and self.thing.value == self._seen
+        if is_same:
             self.go()
-        return is_kept
+        return is_same
 
     def come(self) -> None:
         """The level has its state again, if it has not."""
@@ -176,10 +181,10 @@ class AwayTally:
 
     def go_again(self) -> bool:
         """The same after it was read; False if rows cannot do so any longer."""
-        is_kept = type(self.thing) is Tally and self.thing.keep
-        if is_kept:
+        is_same = type(self.thing) is Tally and self.thing.keep
+        if is_same:
             self.go()
-        return is_kept
+        return is_same
 
     def come(self) -> None:
         """The tally has its values again, if it has not."""

@@ -81,6 +81,12 @@ def kind_of(world: World, generator: object) -> Kind:
         if isinstance(generator, type) and issubclass(generator, Process):
             one = generator.__name__
             raise TypeError(f"sim.process takes a generator, and got the class {one}: write {one}(sim, ...).activate()")
+        if isinstance(generator, float) or hasattr(generator, "_execute"):
+            made = f"hold({what})" if isinstance(generator, float) else type(generator).__name__
+            raise TypeError(
+                f"sim.process takes a generator, and got the command {made}: write `yield` before it in the function "
+                "that gave it, and call that function, as f(sim)"
+            )
         raise TypeError(f"sim.process takes a generator, and got {what}: call a function that yields, as f(sim)")
     if generator.__name__ == GIVEN or generator.gi_frame is None or generator.gi_suspended:
         refuse_used("sim.process takes", generator)

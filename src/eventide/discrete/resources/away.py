@@ -19,7 +19,7 @@ from eventide.discrete.resources.resource import Counts, PreemptiveResource, Res
 from eventide.rows import codes
 from eventide.rows.allocation import owner_of
 from eventide.rows.stations import append_user, drop, is_ready, line_up, new_request
-from eventide.statistics import Level, Tally
+from eventide.statistics import Tally
 
 if TYPE_CHECKING:
     from eventide.discrete.processes.process import Process
@@ -165,13 +165,6 @@ def waiting_at(station: Resource | Inventory) -> list[StationRequest]:
 def users_of(station: Resource | Inventory) -> Collection[Request]:
     """The requests that have units of a resource; none of other stations."""
     return station.users if isinstance(station, Resource) else ()
-
-
-def levels_kept_by(station: Resource | Inventory) -> list[Level]:
-    """The levels that a resource, a container or a store keeps."""
-    if isinstance(station, Resource):
-        return [station.in_use, station.queue, station.supply]
-    return [station.level, station.gets.queue, station.puts.queue]
 
 
 def is_granting(station: Resource | Inventory) -> bool:

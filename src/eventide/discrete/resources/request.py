@@ -160,7 +160,7 @@ class Request(StationRequest):
         resource._line.restore(self)
         if self._gets_ahead(activity):
             return activity
-        resource._queue.set(resource._line.count)
+        set_at(resource._queue, resource._line.count, resource.sim.time)
         activity._wait = self
         return None
 

@@ -15,6 +15,7 @@ from eventide.discrete.resources.station import KEPT, Station
 from eventide.errors import Interrupt, ModelError
 from eventide.statistics import Level, Tally
 from eventide.statistics.level import change_at, set_at
+from eventide.statistics.ownership import kept
 from eventide.statistics.tally import adder_of
 
 if TYPE_CHECKING:
@@ -92,10 +93,10 @@ class Resource(Station):
         self._line: Line[Request] = Line()
         self._users: dict[Request, None] = {}
         self._suspended: list[Request] = []
-        self._in_use = Level(0, clock=sim, name=f"{self.name} in use")
-        self._queue = Level(0, clock=sim, name=f"{self.name} queue")
-        self._supply = Level(self._capacity, clock=sim, name=f"{self.name} capacity")
-        self._waits = Tally(f"{self.name} waits", sim.time_unit)
+        self._in_use = kept(Level(0, clock=sim, name=f"{self.name} in use"), self.name)
+        self._queue = kept(Level(0, clock=sim, name=f"{self.name} queue"), self.name)
+        self._supply = kept(Level(self._capacity, clock=sim, name=f"{self.name} capacity"), self.name)
+        self._waits = kept(Tally(f"{self.name} waits", sim.time_unit), self.name)
         self._add_wait = adder_of(self._waits)
         if TYPE_CHECKING:  # see `fix`
             self.in_use, self.queue, self.supply, self.waits = self._in_use, self._queue, self._supply, self._waits
@@ -159,7 +160,7 @@ class Resource(Station):
         self._capacity = check_capacity(capacity, self.name)
         self._is_plain = False
         self._largest = max(self._capacity, self._largest)
-        self._supply.set(self._capacity)
+        set_at(self._supply, self._capacity, self.sim.time)
         if excess != "finish":
             for user in self._losers():
                 if self._held <= self._capacity:
@@ -297,7 +298,7 @@ class Resource(Station):
             line.take(request)
             self._grant(request)
             sim._wake(request._activity, request)
-        self._queue.set(line.count)
+        set_at(self._queue, line.count, self.sim.time)
 
     def _losers(self) -> list[Request]:
         """The users in the order in which they lose their units: lowest priority first, then the latest."""
@@ -341,7 +342,7 @@ class Resource(Station):
         """
         del self._users[user]
         self._held -= user.units
-        self._in_use.set(self._held)
+        set_at(self._in_use, self._held, self.sim.time)
         activity = user._activity
         if activity._wait is not user:
             return True
@@ -357,7 +358,7 @@ class Resource(Station):
         user.state = GRANTED
         self._held += user.units
         self._users[user] = None
-        self._in_use.set(self._held)
+        set_at(self._in_use, self._held, self.sim.time)
         resume_hold(user)
 
     def __repr__(self) -> str:

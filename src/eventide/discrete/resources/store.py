@@ -17,6 +17,7 @@ from eventide.discrete.resources.transfer import Inventory, Side, Transfer
 from eventide.errors import ModelError
 from eventide.statistics import Tally
 from eventide.statistics.level import set_at
+from eventide.statistics.ownership import kept
 from eventide.statistics.tally import adder_of
 
 if TYPE_CHECKING:
@@ -243,7 +244,7 @@ class Store(Inventory):
             raise ModelError(f"{self.name} holds {self._capacity!r} things, and got {len(entries)} at the start")
         self._content: ItemQueue | ItemHeap = ItemQueue(entries) if key is None else ItemHeap(entries)
         self._entries: deque[Entry] | list[Entry] = self._content.entries
-        self._stays = Tally(f"{self.name} stays", sim.time_unit)
+        self._stays = kept(Tally(f"{self.name} stays", sim.time_unit), self.name)
         self._add_stay = adder_of(self._stays)
         if TYPE_CHECKING:  # see `fix`
             self.key, self.stays = key, self._stays
@@ -310,7 +311,7 @@ class Store(Inventory):
         """A thing comes back that was taken."""
         if not self._is_wanted(entry):
             self._content.restore(entry)
-            self._level.set(len(self._entries))
+            set_at(self._level, len(self._entries), self.sim.time)
 
     def _is_wanted(self, entry: Entry) -> bool:
         """Reserve an item for the first get that accepts it; returns whether there is one."""

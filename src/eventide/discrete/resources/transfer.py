@@ -18,6 +18,7 @@ from eventide.errors import ModelError
 from eventide.reading.lines import is_result_dropped
 from eventide.statistics import Level, Tally
 from eventide.statistics.level import set_at
+from eventide.statistics.ownership import kept
 from eventide.statistics.tally import adder_of
 
 if TYPE_CHECKING:
@@ -181,8 +182,8 @@ class Side(Generic[Kind]):
 
     def __init__(self, sim: Simulation, name: str) -> None:
         self.line: Line[Kind] = Line()
-        self.queue = Level(0, clock=sim, name=f"{name} queue")
-        self.waits = Tally(f"{name} waits", sim.time_unit)
+        self.queue = kept(Level(0, clock=sim, name=f"{name} queue"), name)
+        self.waits = kept(Tally(f"{name} waits", sim.time_unit), name)
         self.add_wait = adder_of(self.waits)
         self._clock = sim
         self._joined = 0
@@ -240,7 +241,7 @@ class Inventory(Station):
     def _open(self, sim: Simulation, level: float) -> None:
         self._puts: AnySide = Side(sim, f"{self.name} puts")
         self._gets: AnySide = Side(sim, f"{self.name} gets")
-        self._level = Level(level, clock=sim, name=f"{self.name} level")
+        self._level = kept(Level(level, clock=sim, name=f"{self.name} level"), self.name)
         if TYPE_CHECKING:  # see `fix`
             self.puts, self.gets, self.level = self._puts, self._gets, self._level
         self._kept: Amount = 0
