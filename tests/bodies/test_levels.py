@@ -145,18 +145,15 @@ def test_a_level_that_is_a_resources_own_is_not_set_by_rows() -> None:
     def run(sim: ev.Simulation) -> list[Any]:
         desk = ev.Resource(sim, name="desk")
 
-        def worker(level: ev.Level) -> ev.ProcessGenerator:
+        def worker(level: ev.Level, begin: float) -> ev.ProcessGenerator:
+            yield ev.hold(begin)
             while True:
                 yield ev.hold(0.75)
                 level.set(1)
 
-        def setter(level: ev.Level) -> ev.ProcessGenerator:
-            yield ev.hold(20.5)
-            level.set(1)
-
         own = sim.level(initial=0)
         for level in (own, own, own, desk.in_use):
-            sim.process(worker(level) if level is own else setter(level))
+            sim.process(worker(level, 0.0 if level is own else 20.5))
         with pytest.raises(ev.ModelError, match=r"^level 'desk in use' cannot be set to 1: desk keeps it itself"):
             sim.run(until=40.0)
         return [kept(own), kept(desk.in_use), sim.time]

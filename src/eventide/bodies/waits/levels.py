@@ -14,7 +14,6 @@ from eventide.bodies.naming import Fact
 from eventide.bodies.operands import Kind, Operand, Thing, Unknown
 from eventide.bodies.stations.statistics import MOST, kind_of
 from eventide.statistics.level import Level
-from eventide.statistics.ownership import is_kept
 
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions
@@ -79,7 +78,7 @@ def _level(expressions: BodyExpressions, node: ast.Attribute, name: str) -> Thin
         owner = expressions.tried(node.value)
     except Unknown:
         return None
-    if not isinstance(owner, Thing) or type(owner.value) is not Level or is_kept(owner.value):
+    if not isinstance(owner, Thing) or type(owner.value) is not Level:
         return None
     ask = class_by_name(Level)
     for known in (name, "set"):
