@@ -29,6 +29,7 @@ FIXED = {
         "stays": KEPT,
         "key": "give it as Store(sim, key=...) from the start",
     },
+    ev.Tally: {"keep": "what was left out is gone; make another, as Tally(keep=...)"},
     ev.Simulation: {
         "compile": "give it from the start, Simulation(compile=...)",
         "stepping": "give it from the start, Simulation(stepping=...)",
@@ -43,7 +44,7 @@ FIXED = {
 @pytest.mark.parametrize(("kind", "name"), [(kind, name) for kind, names in FIXED.items() for name in names])
 def test_what_would_be_set_without_an_effect_is_refused(kind: Any, name: str) -> None:
     sim = ev.Simulation(rng=1)
-    one = sim if kind is ev.Simulation else kind(sim, name="it")
+    one = sim if kind is ev.Simulation else kind("it") if kind is ev.Tally else kind(sim, name="it")
     whose, before = ("sim" if one is sim else "it"), getattr(one, name)
     with pytest.raises(
         ev.ModelError, match=f"^{whose}.{name} cannot be set, and got 7: {re.escape(FIXED[kind][name])}"

@@ -49,7 +49,8 @@ def fix(cls: type, **advice: str) -> None:
     for name, what_to_do in advice.items():
 
         def refuse(one: object, value: object, name: str = name, what_to_do: str = what_to_do) -> NoReturn:
-            raise ModelError(f"{getattr(one, 'name', 'sim')}.{name} cannot be set, and got {value!r}: {what_to_do}")
+            whose = getattr(one, "name", "sim") or type(one).__name__
+            raise ModelError(f"{whose}.{name} cannot be set, and got {value!r}: {what_to_do}")
 
         setattr(cls, name, property(attrgetter(f"_{name}"), refuse, doc=f"Read-only: {what_to_do}."))
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, TypeVar, cast
+from typing import TYPE_CHECKING, Final, TypeVar, cast
 
 from eventide.errors import ModelError, to_float
 
@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     import pint
 
 Value = TypeVar("Value")
+
+PLAIN: Final = (float, int)
+"""The types of most numbers, which have no unit."""
 
 
 def has_unit(value: object) -> bool:

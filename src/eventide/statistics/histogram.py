@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from eventide.declare.showing import public_dir
+from eventide.declare.units import PLAIN, has_unit, in_unit
 from eventide.errors import check_number, check_text
 from eventide.statistics.ownership import Copied
 
@@ -74,10 +75,12 @@ class Histogram(Copied):
         self.reset()
 
     def add(self, value: float) -> None:
-        """Count one value [unit].
+        """Count one value [unit]; one with another unit, as a `Quantity`, is converted.
 
-        Raises  ValueError when it is nan
+        Raises  ValueError when it is nan, ModelError for a unit that cannot be converted
         """
+        if value.__class__ not in PLAIN and has_unit(value):
+            value = in_unit(value, self.unit, self._label())
         if value != value:
             raise ValueError(f"{self._label()}: a nan cannot be counted")
         self._counts[bisect_right(self._bounds, value)] += 1

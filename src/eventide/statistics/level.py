@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, Protocol
 import numpy as np
 
 from eventide.declare.showing import public_dir
+from eventide.declare.units import PLAIN, has_unit, in_unit
 from eventide.errors import check_number, check_text, refuse_too_large
 from eventide.statistics.moments import Moments
 from eventide.statistics.ownership import Copied, refuse_kept
@@ -65,6 +66,8 @@ class Level(Copied):
         self.name = check_text(name, "name=")
         self.unit = check_text(unit, "unit=")
         self._clock = clock
+        if has_unit(initial):
+            initial = in_unit(initial, unit, self._label())
         self._keeper = ""
         if not -LARGEST <= check_number(initial, "initial=") <= LARGEST:
             raise self._not_finite("initial value", initial)
@@ -77,12 +80,15 @@ class Level(Copied):
         return self._value
 
     def set(self, value: float) -> None:
-        """Set the level to `value` [unit] from now on.
+        """Set the level to `value` [unit] from now on; one with another unit, as a `Quantity`, is converted.
 
-        Raises  ValueError when it is nan or infinite, ModelError for the level of a resource, container, store or queue
+        Raises  ValueError when it is nan or infinite, ModelError for the level of a resource, container, store or
+                queue, and for a unit that cannot be converted
         """
         if self._keeper:
             refuse_kept(self._keeper, self._label(), f"set to {value!r}", "sim.level()")
+        if value.__class__ not in PLAIN and has_unit(value):
+            value = in_unit(value, self.unit, self._label())
         try:
             is_finite = -LARGEST <= value <= LARGEST
         except TypeError:
@@ -103,6 +109,8 @@ class Level(Copied):
 
         Raises  ValueError when the new value is nan or infinite
         """
+        if difference.__class__ not in PLAIN and has_unit(difference):
+            difference = in_unit(difference, self.unit, self._label())
         self.set(self._value + difference)
 
     def reset(self) -> None:

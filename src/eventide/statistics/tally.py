@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from eventide.declare.reserved import fix
 from eventide.declare.showing import public_dir
+from eventide.declare.units import PLAIN, has_unit, in_unit
 from eventide.errors import check_boolean, check_text, refuse_too_large
 from eventide.statistics.moments import BLOCK, Moments
 from eventide.statistics.ownership import Copied, refuse_kept
@@ -32,16 +34,17 @@ class Tally(Copied):
     among them raises ValueError when a statistic is read.
     """
 
-    __slots__ = ("_add", "_buffer", "_done", "_folded", "_keeper", "keep", "name", "unit")
+    __slots__ = ("_add", "_buffer", "_done", "_folded", "_keep", "_keeper", "name", "unit")
     __dir__ = public_dir
 
+    keep: bool  # see `fix`
     _add: Callable[[float], None]
     """As `add`, in half the time, for callers that know that the value is a float."""
 
     def __init__(self, name: str = "", unit: str = "", *, keep: bool = True) -> None:
         self.name = check_text(name, "name=")
         self.unit = check_text(unit, "unit=")
-        self.keep = check_boolean(keep, "keep=")
+        self._keep = check_boolean(keep, "keep=")
         self._keeper = ""  # the name of the component that alone adds to it; a copy is the user's
         self._buffer = array("d")
         self._done = 0  # how many values at the start of the buffer are folded
@@ -57,13 +60,15 @@ class Tally(Copied):
             self._fold()
 
     def add(self, value: float) -> None:
-        """Take one more value [unit].
+        """Take one more value [unit]; one with another unit, as a `Quantity`, is converted.
 
         Raises  InputError for a whole number beyond the largest float, ModelError for the waits or stays that a
-                resource, container, store or queue keeps
+                resource, container, store or queue keeps, and for a unit that cannot be converted
         """
         if self._keeper:
             refuse_kept(self._keeper, self._label(), f"given {value!r}", "sim.tally()")
+        if value.__class__ not in PLAIN and has_unit(value):
+            value = in_unit(value, self.unit, self._label())
         try:
             self._add(value)
         except OverflowError:
@@ -231,7 +236,7 @@ class Tally(Copied):
         return self.name, self.unit, self.keep, self._buffer, self._done, self._folded
 
     def __setstate__(self, state: tuple[object, ...]) -> None:
-        names = ("name", "unit", "keep", "_buffer", "_done", "_folded")
+        names = ("name", "unit", "_keep", "_buffer", "_done", "_folded")
         for name, value in zip(names, state, strict=True):
             setattr(self, name, value)
         self._keeper = ""
@@ -247,6 +252,9 @@ class Tally(Copied):
             text += f", mean {whole.mean:.6g}{unit}"
             text += f", from {whole.minimum:.6g} to {whole.maximum:.6g}{unit}"
         return text + ">"
+
+
+fix(Tally, keep="what was left out is gone; make another, as Tally(keep=...)")
 
 
 def taker_of(tally: Tally) -> Callable[[bytes], None]:
