@@ -112,6 +112,31 @@ class Alarm(ev.Continuous):
         self.sim.time = 0.0
 
 
+class Teller(ev.Process):
+    """Tells its times to tallies that nothing keeps, and to one that it keeps."""
+
+    def run(self) -> ev.ProcessGenerator:
+        waits = self.sim.tally("waits")
+        yield ev.hold(1.0)
+        waits.add(self.sim.time)
+        self.sim.tally("waits").add(self.sim.time)
+
+
+class Counter(ev.Continuous):
+    """The same in a handler, with levels."""
+
+    @ev.when(lambda self: self.sim.time >= 1.0)
+    def counts(self) -> None:
+        self.sim.level().change(1)
+
+
+@pytest.mark.parametrize(("kind", "text"), [(Teller, "tally('waits').add"), (Counter, "level().change")])
+def test_what_is_told_to_a_statistic_that_nothing_keeps_is_refused(kind: Any, text: str) -> None:
+    told = re.escape(f"self.sim.{text}(...) at {__file__}:")
+    with pytest.raises(ev.ModelError, match=rf"^{told}\d+ makes a new statistic each time, and nothing keeps it"):
+        run_one(kind)
+
+
 @pytest.mark.parametrize("kind", [Reset, Alarm])
 def test_code_that_sets_the_clock_is_told_with_its_line(kind: Any) -> None:
     with pytest.raises(
@@ -124,7 +149,7 @@ def run_one(kind: Any) -> None:
     """Let one of a class act."""
     sim = ev.Simulation()
     one = kind(sim)
-    one.activate() if kind is Reset else one.start()
+    one.activate() if isinstance(one, ev.Process) else one.start()
     sim.run(until=2.0)
 
 

@@ -26,6 +26,8 @@ KNOWN: Final[dict[int, CodeType]] = {}
 
 CLOCK: Final = ("time", "dt", "last_time", "current", "active")
 """What eventide alone sets of a simulation."""
+STATISTICS: Final = ("tally", "level", "histogram")
+"""The methods of a simulation that make one, whatever the name: other than `stream`, which gives that of a name."""
 _GENERATOR: Final = inspect.CO_GENERATOR
 
 
@@ -96,6 +98,8 @@ def dropped_commands(
             _refuse_clock(scope, node, location(code.co_filename, node.lineno + shift))
         if isinstance(node, ast.Call):
             called = scope.value_of(node.func)
+            if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call):
+                _refuse_lost_statistic(scope, node.func, location(code.co_filename, node.lineno + shift))
             if is_global_generator(called) and code.co_flags & _GENERATOR:
                 _warn_of_draw(node, code.co_filename, node.lineno + shift)
             for found in _inside(called, (*above, code), names, _passed(called, node, scope), is_plain=True):
@@ -129,6 +133,17 @@ def _refuse_clock(scope: Scope, node: ast.Attribute, place: str) -> None:
         raise ModelError(
             f"{ast.unparse(node)} is set at {place}, and the clock is eventide's: "
             "a process waits by `yield ev.hold(...)`, and the steps of equations are at most sim.dt_max"
+        )
+
+
+def _refuse_lost_statistic(scope: Scope, asked: ast.Attribute, place: str) -> None:
+    """Raise ModelError if something is told to a statistic that is made there, each time another, and kept nowhere."""
+    made = asked.value
+    maker = scope.value_of(made.func) if isinstance(made, ast.Call) else None
+    if getattr(maker, "__name__", "") in STATISTICS and hasattr(getattr(maker, "__self__", None), "_calendar"):
+        raise ModelError(
+            f"{ast.unparse(asked)}(...) at {place} makes a new statistic each time, and nothing keeps it: make it once, "
+            f"as `kept = {ast.unparse(made)}` before the run, and write `kept.{asked.attr}(...)`"
         )
 
 
