@@ -70,7 +70,7 @@ def test_another_period_begins_a_new_grid_and_changes_the_list() -> None:
         assert look.set_frequency(0.2) is look
         assert (look.frequency, look.report_time, look.every) == (0.2, 0.75, 0.2)
         yield ev.hold(0.5)
-        look.set_frequency("event")
+        look.every = "event"
         assert (observers.periodic, observers.at_events, look.report_time) == ([], [look], inf)
         yield ev.hold(0.75)
 
@@ -79,6 +79,10 @@ def test_another_period_begins_a_new_grid_and_changes_the_list() -> None:
     assert [time for time, _ in look.log] == [0.0, 0.0, 0.5, 0.75, 0.75, 0.95, 1.15, 1.25, 1.25, 2.0, 2.0]
     idle = Look(sim)
     assert (idle.set_frequency(0.25).report_time, idle.active) == (2.0, False)
+    idle.every = "step"
+    assert (idle.frequency, idle.every, idle.active) == ("step", "step", False)
+    with pytest.raises(ev.ModelError, match="^every= takes a period"):
+        idle.every = "never"  # type: ignore[assignment]
 
 
 @pytest.mark.row("R-115")

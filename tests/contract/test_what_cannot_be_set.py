@@ -29,6 +29,7 @@ FIXED = {
         "stays": KEPT,
         "key": "give it as Store(sim, key=...) from the start",
     },
+    ev.Queue: dict.fromkeys(("length", "waits"), "eventide keeps it, and `reset()` restarts it"),
     ev.Tally: {"keep": "what was left out is gone; make another, as Tally(keep=...)"},
     ev.Simulation: {
         "compile": "give it from the start, Simulation(compile=...)",

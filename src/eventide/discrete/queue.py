@@ -7,6 +7,7 @@ from math import isnan
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from eventide.declare import Component, check_same_simulation
+from eventide.declare.reserved import fix
 from eventide.discrete.commands import Sleep, command
 from eventide.discrete.processes.process import owner_of
 from eventide.errors import ModelError
@@ -76,9 +77,11 @@ class Queue(Component, Generic[Member]):
         self._places: dict[object, _Place] = {}
         self._ends = _Place(None, 0.0, 0.0)
         self._ends.before = self._ends.after = self._ends
-        self.length = kept(Level(0, clock=sim, name=f"{self.name} length"), self.name)
-        self.waits = kept(Tally(f"{self.name} waits", sim.time_unit), self.name)
-        self._add_wait = adder_of(self.waits)
+        self._length = kept(Level(0, clock=sim, name=f"{self.name} length"), self.name)
+        self._waits = kept(Tally(f"{self.name} waits", sim.time_unit), self.name)
+        if TYPE_CHECKING:  # see `fix`
+            self.length, self.waits = self._length, self._waits
+        self._add_wait = adder_of(self._waits)
         self.entered = self.departed = 0
         sim._keep_statistics(Restart(self, "reset"))
         super()._complete()
@@ -118,7 +121,7 @@ class Queue(Component, Generic[Member]):
         del self._places[_key(member)]
         place.unlink()
         self.departed += 1
-        set_at(self.length, len(self._places), self.sim.time)
+        set_at(self._length, len(self._places), self.sim.time)
         self._add_wait(self.sim.time - place.since)
 
     def clear(self) -> None:
@@ -212,7 +215,7 @@ class Queue(Component, Generic[Member]):
         if key not in self._places:
             self._places[key] = place
             self.entered += 1
-            set_at(self.length, len(self._places), self.sim.time)
+            set_at(self._length, len(self._places), self.sim.time)
 
     def _refuse_between_events(self) -> None:
         if self.sim.active:
@@ -222,6 +225,9 @@ class Queue(Component, Generic[Member]):
 def _key(member: object) -> object:
     """What tells a member from others."""
     return (member,) if type(member) in VALUES else id(member)
+
+
+fix(Queue, **dict.fromkeys(("length", "waits"), "eventide keeps it, and `reset()` restarts it"))
 
 
 class Enter:

@@ -68,7 +68,7 @@ class Reporter(Observer, Component):
         self.sim._the_monitor.observers.remove(self)
 
     def set_frequency(self, every: Every) -> Self:
-        """Report at other instants from now on; the regular instants count from now.
+        """Report at other instants from now on, as where `every` is set; the regular instants count from now.
 
         Raises SimulationError 14 between events, if active.
         """
@@ -81,8 +81,14 @@ class Reporter(Observer, Component):
         else:
             self._frequency = frequency
             self._begin_grid(self.sim.time)
-        self.every = every
+        super().__setattr__("every", every)
         return self
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if name == "every" and "_frequency" in vars(self):
+            self.set_frequency(value)  # type: ignore[arg-type]  # which refuses what is no frequency
+        else:
+            super().__setattr__(name, value)
 
     @property
     def frequency(self) -> Every:

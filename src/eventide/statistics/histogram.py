@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from eventide.declare.reserved import fix
 from eventide.declare.showing import public_dir
 from eventide.declare.units import PLAIN, has_unit, in_unit
 from eventide.errors import check_number, check_text
@@ -32,7 +33,7 @@ class Histogram(Copied):
     Raises  ValueError unless lower < upper are finite and bins is at least 1
     """
 
-    __slots__ = ("_bounds", "_counts", "edges", "name", "unit")
+    __slots__ = ("_bounds", "_counts", "_edges", "name", "unit")
     __dir__ = public_dir
 
     edges: tuple[float, ...]
@@ -69,7 +70,7 @@ class Histogram(Copied):
             )
         self.name = check_text(name, "name=")
         self.unit = check_text(unit, "unit=")
-        self.edges = edges
+        self._edges = edges
         # One step up, so that the search puts the upper limit itself in the last bin.
         self._bounds = [*edges[:-1], nextafter(edges[-1], inf)]
         self.reset()
@@ -192,3 +193,6 @@ class Histogram(Copied):
             f" {len(self.edges) - 1} bins"
             f" from {self.edges[0]:g} to {self.edges[-1]:g}{unit}>"
         )
+
+
+fix(Histogram, edges="make another, as Histogram.from_edges(...)")
