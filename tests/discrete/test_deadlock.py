@@ -456,3 +456,33 @@ def test_random_queues_are_told_exactly_of_whom_they_have_lost_units_to() -> Non
         assert sorted(names) == sorted(forgotten if waits else []), (seed, lines)
         found.append((bool(names), bool(waits), bool(forgotten)))
     assert {(True, True, True), (False, True, False), (False, False, True), (False, False, False)} == set(found)
+
+
+@pytest.mark.parametrize("compiles", [False, "auto"])
+@pytest.mark.parametrize(("initial", "capacity", "single"), [(0.0, 5.0, "put"), (1.0, 1.0, "get")])
+def test_an_amount_that_rounding_alone_keeps_from_being_there_is_told(
+    compiles: Any, initial: float, capacity: float, single: str
+) -> None:
+    sim = ev.Simulation(compile=compiles)
+    tank = ev.Container(sim, capacity, initial, name="tank")
+
+    def parts(step: str, size: float) -> ev.ProcessGenerator:
+        for _ in range(10):
+            yield getattr(tank, step)(size)
+
+    def whole(other: str) -> ev.ProcessGenerator:
+        yield ev.hold(1.0)
+        yield getattr(tank, other)(1.0)
+
+    other = "get" if single == "put" else "put"
+    sim.process(parts(single, 0.1))
+    sim.process(whole(other))
+    way = "get from" if other == "get" else "put into"
+    assert told(sim) == [
+        f"the run has ended at time 1.0: whole 1 waits for the {way} tank of 1.0 since 1.0, which holds {tank.amount!r} "
+        f"of {capacity!r}, which rounding alone prevents (let amounts be whole numbers)"
+    ]
+    sim = ev.Simulation(compile=compiles)
+    server = ev.Container(sim, 5.0, 0.5)
+    sim.process((lambda: (yield server.get(1.0)))())
+    assert told(sim) == []

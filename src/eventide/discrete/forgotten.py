@@ -7,6 +7,7 @@ taken no part as it ends, so that a long run pays nothing.
 from __future__ import annotations
 
 import warnings
+from math import isclose
 from sys import getrefcount
 from typing import TYPE_CHECKING, Final, Protocol
 
@@ -14,6 +15,7 @@ from eventide.declare import ClassContents, Component, refuse_late
 from eventide.discrete.processes.endings import End
 from eventide.discrete.processes.process import Process, owner_of
 from eventide.discrete.processes.reasons import why_waiting
+from eventide.discrete.resources.container import AmountGet, AmountTransfer
 from eventide.discrete.resources.line import WAITING
 from eventide.discrete.resources.request import Request
 from eventide.errors import IdleWarning
@@ -97,7 +99,7 @@ class Forgotten:
             parts += self.besides.parts(has_acted=has_acted)
         if not self.world._is_halted and self._is_over(is_bounded=is_bounded):
             parts += [*self._stuck(is_bounded=is_bounded), *self._locked(), *self._unbegun()]
-            parts += [*self._unreleased(), *self._unused()]
+            parts += [*self._unreleased(), *self._rounded(), *self._unused()]
         if parts:
             message = f"the run has ended at time {self.world.time!r}: {'; '.join(parts)}"
             warnings.warn(IdleWarning(message), stacklevel=level_of_user())
@@ -203,6 +205,17 @@ class Forgotten:
                     f"yield unit`, or `yield from {one}.use(...)`)"
                 )
         return parts
+
+    def _rounded(self) -> list[str]:
+        """Processes that wait at a container for what rounding alone keeps from being there."""
+        waits = [(one, one._wait) for one in self.world._processes if isinstance(one._wait, AmountTransfer)]
+        first = [(one, wait, wait.station) for one, wait in waits if wait._side.line.first() is wait]
+        needed = [w.amount if isinstance(w, AmountGet) else there._capacity - w.amount for _, w, there in first]
+        return [
+            f"{why_waiting(one)}, which rounding alone prevents (let amounts be whole numbers)"
+            for (one, wait, there), need in zip(first, needed, strict=True)
+            if isclose(there._amount, need, abs_tol=1e-9 * wait.amount)
+        ][:MOST]
 
     def _unused(self) -> list[str]:
         """Classes whose objects have a generator that nothing has begun, as there has been no process at all."""
