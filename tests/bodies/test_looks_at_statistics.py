@@ -59,7 +59,6 @@ class Model:
             elif batch % 3 == 1:
                 crew.waits.reset()
                 crew.queue.reset()
-                crew.waits.add(1.5)
             else:
                 running.change(self.spoils)
             self.trips.append(len(self.fetched))

@@ -7,6 +7,7 @@ be of what never was.
 from __future__ import annotations
 
 from copy import deepcopy
+from functools import partial
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 from eventide.errors import ModelError
@@ -32,7 +33,13 @@ class Copied:
 def kept(statistic: Some, keeper: str) -> Some:
     """A statistic of the component of this name, which is refused to others from now on."""
     statistic._keeper = keeper
+    if hasattr(statistic, "_add"):  # of a tally: `add` itself has no line more, as it is called often
+        statistic._add = partial(_refuse_added, keeper, statistic._label())
     return statistic
+
+
+def _refuse_added(keeper: str, label: str, value: float) -> NoReturn:
+    refuse_kept(keeper, label, f"given {value!r}", "sim.tally()")
 
 
 def is_kept(statistic: Level | Tally) -> bool:

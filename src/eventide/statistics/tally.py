@@ -11,7 +11,7 @@ import numpy as np
 
 from eventide.declare.reserved import fix
 from eventide.declare.showing import public_dir
-from eventide.declare.units import PLAIN, has_unit, in_unit
+from eventide.declare.units import has_unit, in_unit
 from eventide.errors import check_boolean, check_text, refuse_too_large
 from eventide.statistics.moments import BLOCK, Moments
 from eventide.statistics.ownership import Copied, refuse_kept
@@ -40,19 +40,21 @@ class Tally(Copied):
     keep: bool  # see `fix`
     _add: Callable[[float], None]
     """As `add`, in half the time, for callers that know that the value is a float."""
+    _keeper: str
+    """The name of the component that alone adds to it; empty for one of the user's, and a copy is that."""
 
     def __init__(self, name: str = "", unit: str = "", *, keep: bool = True) -> None:
         self.name = check_text(name, "name=")
         self.unit = check_text(unit, "unit=")
         self._keep = check_boolean(keep, "keep=")
-        self._keeper = ""  # the name of the component that alone adds to it; a copy is the user's
         self._buffer = array("d")
         self._done = 0  # how many values at the start of the buffer are folded
         self._folded = Moments()
         self._bind()
 
     def _bind(self) -> None:
-        self._add = self._buffer.append if self.keep else self._add_bounded
+        self._keeper = ""
+        self._add = adder_of(self)
 
     def _add_bounded(self, value: float) -> None:
         self._buffer.append(value)
@@ -65,14 +67,18 @@ class Tally(Copied):
         Raises  InputError for a whole number beyond the largest float, ModelError for the waits or stays that a
                 resource, container, store or queue keeps, and for a unit that cannot be converted
         """
-        if self._keeper:
-            refuse_kept(self._keeper, self._label(), f"given {value!r}", "sim.tally()")
-        if value.__class__ not in PLAIN and has_unit(value):
-            value = in_unit(value, self.unit, self._label())
-        try:
-            self._add(value)
-        except OverflowError:
-            refuse_too_large(value, self._label())
+        # Native code follows this way, which is that of all numbers that a row has.
+        if value.__class__ is float or value.__class__ is int:
+            try:
+                self._add(value)
+            except OverflowError:
+                refuse_too_large(value, self._label())
+            return None
+        return self._add_other(value)  # type: ignore[func-returns-value]  # it is the other way, and has no value
+
+    def _add_other(self, value: float) -> None:
+        """As `add`, for what may have a unit."""
+        self._add(in_unit(value, self.unit, self._label()) if has_unit(value) else value)
 
     def _fold(self) -> None:
         """Fold the blocks that are full."""
@@ -239,7 +245,6 @@ class Tally(Copied):
         names = ("name", "unit", "_keep", "_buffer", "_done", "_folded")
         for name, value in zip(names, state, strict=True):
             setattr(self, name, value)
-        self._keeper = ""
         self._bind()
 
     def __repr__(self) -> str:
@@ -263,5 +268,5 @@ def taker_of(tally: Tally) -> Callable[[bytes], None]:
 
 
 def adder_of(tally: Tally) -> Callable[[float], None]:
-    """What does as `tally.add`, for a caller that has floats."""
-    return tally._add
+    """What does as `tally.add`, for a caller that has floats, also of a tally that others may not add to."""
+    return tally._buffer.append if tally.keep else tally._add_bounded
