@@ -81,7 +81,7 @@ def test_another_period_begins_a_new_grid_and_changes_the_list() -> None:
     assert (idle.set_frequency(0.25).report_time, idle.active) == (2.0, False)
     idle.every = "step"
     assert (idle.frequency, idle.every, idle.active) == ("step", "step", False)
-    with pytest.raises(ev.ModelError, match="^every= takes a period"):
+    with pytest.raises(ev.ModelError, match=r"^every= takes a period"):
         idle.every = "never"  # type: ignore[assignment]
 
 

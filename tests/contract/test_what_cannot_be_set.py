@@ -134,7 +134,7 @@ class Counter(ev.Continuous):
 @pytest.mark.parametrize(("kind", "text"), [(Teller, "tally('waits').add"), (Counter, "level().change")])
 def test_what_is_told_to_a_statistic_that_nothing_keeps_is_refused(kind: Any, text: str) -> None:
     told = re.escape(f"self.sim.{text}(...) at {__file__}:")
-    with pytest.raises(ev.ModelError, match=rf"^{told}\d+ makes a new statistic each time, and nothing keeps it"):
+    with pytest.raises(ev.ModelError, match=rf"^{told}\d+ makes a new statistic each time, which nothing keeps: make"):
         run_one(kind)
 
 

@@ -474,15 +474,21 @@ def test_an_amount_that_rounding_alone_keeps_from_being_there_is_told(
         yield ev.hold(1.0)
         yield getattr(tank, other)(1.0)
 
-    other = "get" if single == "put" else "put"
+    other, way = ("get", "get from") if single == "put" else ("put", "put into")
     sim.process(parts(single, 0.1))
     sim.process(whole(other))
-    way = "get from" if other == "get" else "put into"
-    assert told(sim) == [
-        f"the run has ended at time 1.0: whole 1 waits for the {way} tank of 1.0 since 1.0, which holds {tank.amount!r} "
-        f"of {capacity!r}, which rounding alone prevents (let amounts be whole numbers)"
-    ]
-    sim = ev.Simulation(compile=compiles)
-    server = ev.Container(sim, 5.0, 0.5)
-    sim.process((lambda: (yield server.get(1.0)))())
+    told_of = told(sim)
+    waits = f"whole 1 waits for the {way} tank of 1.0 since 1.0, which holds {tank.amount!r} of {capacity!r}"
+    rounded = "which rounding alone prevents (let amounts be whole numbers)"
+    assert told_of == [f"the run has ended at time 1.0: {waits}, {rounded}"]
+
+
+def test_a_server_that_waits_for_more_is_not_told() -> None:
+    sim = ev.Simulation()
+    work = ev.Container(sim, 5.0, 0.5)
+
+    def server() -> ev.ProcessGenerator:
+        yield work.get(1.0)
+
+    sim.process(server())
     assert told(sim) == []

@@ -142,7 +142,7 @@ def _refuse_lost_statistic(scope: Scope, asked: ast.Attribute, place: str) -> No
     maker = scope.value_of(made.func) if isinstance(made, ast.Call) else None
     if getattr(maker, "__name__", "") in STATISTICS and hasattr(getattr(maker, "__self__", None), "_calendar"):
         raise ModelError(
-            f"{ast.unparse(asked)}(...) at {place} makes a new statistic each time, and nothing keeps it: make it once, "
+            f"{ast.unparse(asked)}(...) at {place} makes a new statistic each time, which nothing keeps: make it once, "
             f"as `kept = {ast.unparse(made)}` before the run, and write `kept.{asked.attr}(...)`"
         )
 

@@ -74,7 +74,7 @@ class Tally(Copied):
             except OverflowError:
                 refuse_too_large(value, self._label())
             return None
-        return self._add_other(value)  # type: ignore[func-returns-value]  # it is the other way, and has no value
+        return self._add_other(value)
 
     def _add_other(self, value: float) -> None:
         """As `add`, for what may have a unit."""
