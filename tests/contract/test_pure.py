@@ -6,6 +6,8 @@ import datetime as dt
 import random
 import secrets
 import time
+import warnings
+from collections.abc import Callable
 from time import perf_counter
 from typing import Any
 
@@ -159,3 +161,56 @@ def test_methods_of_arrays_and_tables_in_fields_are_pure(table):
     one = Summing(ev.Simulation(), noise=table).start()
     one.sim.run(until=2.0)
     assert one.x == pytest.approx(7.0)
+
+
+def drawn() -> float:
+    return random.expovariate(1.0)
+
+
+def by_helper(sim: ev.Simulation) -> ev.ProcessGenerator:
+    yield ev.hold(drawn())
+
+
+class Chooser(ev.Process):
+    def choice(self) -> int:
+        return random.choice([1, 2])
+
+    def run(self) -> ev.ProcessGenerator:
+        yield ev.hold(self.choice())
+
+
+class Jumper(ev.Continuous):
+    level: float = 0.0
+
+    @ev.every(1.0)
+    def jump(self) -> None:
+        self.level = random.random()
+
+
+def by_own(sim: ev.Simulation) -> ev.ProcessGenerator:
+    yield ev.hold(np.random.default_rng().random())
+
+
+def by_seed(sim: ev.Simulation) -> ev.ProcessGenerator:
+    yield ev.hold(np.random.default_rng(3).random() + random.Random(3).random())
+
+
+DRAWERS: dict[str, tuple[Callable[[ev.Simulation], object], list[str]]] = {
+    "a function": (lambda sim: sim.process(by_helper(sim)), ["random.expovariate() draws from the generator of the wh"]),
+    "a method": (lambda sim: Chooser(sim).activate(), ["random.choice() draws from the generator of the whole progra"]),
+    "a handler": (lambda sim: Jumper(sim).start(), ["random.random() draws from the generator of the whole program"]),
+    "no seed": (lambda sim: sim.process(by_own(sim)), ["np.random.default_rng() makes a generator without a seed, "]),
+    "a seed": (lambda sim: sim.process(by_seed(sim)), []),
+}
+
+
+@pytest.mark.parametrize("what", DRAWERS)
+def test_draws_that_no_seed_determines_are_warned_of_wherever_a_model_makes_them(what):
+    begin, expected = DRAWERS[what]
+    sim = ev.Simulation(rng=1)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        begin(sim)
+        sim.run(until=2.0)
+    assert [(one.category, one.filename) for one in caught] == [(ev.RandomWarning, __file__)] * len(expected)
+    assert all(str(one.message).startswith(text) for one, text in zip(caught, expected, strict=True))

@@ -19,6 +19,7 @@ import sys
 import time
 from collections.abc import Iterator
 from inspect import CO_GENERATOR
+from random import Random
 from types import CodeType, FunctionType, GeneratorType, MethodType
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
@@ -72,6 +73,13 @@ def is_global_generator(value: object) -> bool:
     """Whether something is a function of `random` or `numpy.random` that draws from the generator of all programs."""
     owner = getattr(value, "__self__", None)
     return owner is not None and callable(value) and any(owner is shared for shared in _shared_generators())
+
+
+def is_unseeded(value: object) -> bool:
+    """Whether something makes a generator that begins somewhere unless it is given a seed."""
+    numbers = sys.modules.get("numpy.random")
+    made_by = () if numbers is None else (numbers.default_rng, numbers.RandomState)
+    return any(value is maker for maker in (Random, *made_by))
 
 
 def _shared_generators() -> list[object]:

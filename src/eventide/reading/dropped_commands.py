@@ -14,7 +14,7 @@ from types import CodeType, FunctionType, GeneratorType, MethodType
 from typing import Final, NamedTuple
 
 from eventide.errors import ModelError, RandomWarning
-from eventide.reading.between_events import is_global_generator
+from eventide.reading.between_events import is_global_generator, is_unseeded
 from eventide.reading.outcomes import refuse_unknown_outcomes
 from eventide.reading.places import location
 from eventide.reading.reach import is_of_library
@@ -100,8 +100,11 @@ def dropped_commands(
             called = scope.value_of(node.func)
             if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call):
                 _refuse_lost_statistic(scope, node.func, location(code.co_filename, node.lineno + shift))
-            if is_global_generator(called) and code.co_flags & _GENERATOR:
-                _warn_of_draw(node, code.co_filename, node.lineno + shift)
+            if is_global_generator(called):
+                what = "draws from the generator of the whole program"
+                _warn_of_draw(node, what, code.co_filename, node.lineno + shift)
+            elif is_unseeded(called) and not (node.args or node.keywords):
+                _warn_of_draw(node, "makes a generator without a seed", code.co_filename, node.lineno + shift)
             for found in _inside(called, (*above, code), names, _passed(called, node, scope), is_plain=True):
                 is_clean = False
                 yield found._replace(by=found.by or ast.unparse(node.func))
@@ -147,13 +150,12 @@ def _refuse_lost_statistic(scope: Scope, asked: ast.Attribute, place: str) -> No
         )
 
 
-def _warn_of_draw(node: ast.Call, file: str, line: int) -> None:
+def _warn_of_draw(node: ast.Call, what: str, file: str, line: int) -> None:
     """Warn of random numbers that are not the simulation's; a piece of code is looked through once."""
     warnings.warn_explicit(
         RandomWarning(
-            f"{ast.unparse(node.func)}() draws from the generator of the whole program, which neither the entropy of a "
-            'simulation nor the number of a replication determines: write `sim.stream("name").uniform(0.0, 1.0)`, or '
-            "another of its distributions"
+            f"{ast.unparse(node.func)}() {what}, which neither the entropy of a simulation nor the number of a "
+            'replication determines: write `sim.stream("name").uniform(0.0, 1.0)`, or another of its distributions'
         ),
         None,
         file,
