@@ -196,7 +196,10 @@ def by_seed(sim: ev.Simulation) -> ev.ProcessGenerator:
 
 
 DRAWERS: dict[str, tuple[Callable[[ev.Simulation], object], list[str]]] = {
-    "a function": (lambda sim: sim.process(by_helper(sim)), ["random.expovariate() draws from the generator of the wh"]),
+    "a function": (
+        lambda sim: sim.process(by_helper(sim)),
+        ["random.expovariate() draws from the generator of the wh"],
+    ),
     "a method": (lambda sim: Chooser(sim).activate(), ["random.choice() draws from the generator of the whole progra"]),
     "a handler": (lambda sim: Jumper(sim).start(), ["random.random() draws from the generator of the whole program"]),
     "no seed": (lambda sim: sim.process(by_own(sim)), ["np.random.default_rng() makes a generator without a seed, "]),

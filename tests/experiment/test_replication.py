@@ -2,6 +2,7 @@
 
 from itertools import product
 from math import exp, isnan
+from random import Random
 
 import numpy as np
 import pandas as pd
@@ -266,3 +267,24 @@ def test_a_mean_of_those_runs_alone_that_answered_is_told():
     assert 0 < count < 8
     assert f"high was answered by {count} of 8 runs: its means are of these alone" in str(runs)
     assert "always was answered" not in str(runs)
+
+
+@ev.model(until=5.0)
+def seeded_within(sim, own: bool = True):
+    draws, count = Random(3) if own else sim.stream("waits"), sim.tally()
+
+    def waits():
+        while True:
+            yield ev.hold(draws.random())
+            count.add(1.0)
+
+    sim.process(waits())
+    return {"waits": lambda: count.count}
+
+
+@pytest.mark.parametrize("own", [True, False])
+def test_replications_that_are_all_the_same_are_told(own):
+    same = "all replications of a point gave the same: what they draw does not depend on the entropy"
+    runs = seeded_within(own=own).replicate(4, entropy=1)
+    assert [len(runs), same in str(runs), same in runs._repr_html_()] == [4, own, own]
+    assert same not in str(seeded_within(own=own).replicate(1, entropy=1))

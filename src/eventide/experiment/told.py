@@ -57,7 +57,8 @@ def told_as_html(replication: Replication) -> str:
 
 def notes(replication: Replication) -> list[str]:
     """A line for each response that has no mean, as it is not finite in some runs, or one of some runs alone, as others
-    did not answer it; and one for runs without responses, as they were stopped.
+    did not answer it; one for runs without responses, as they were stopped; and one for replications that are all the
+    same.
     """
     found = [
         f"{name} is not finite in {len(numbers)} of {len(replication)} runs, first in run {numbers[0]}: "
@@ -75,6 +76,12 @@ def notes(replication: Replication) -> list[str]:
             f"{len(cut)} of {len(replication)} runs were stopped before their main program had ended, first run "
             f"{cut[0].number}: there are no means at their points, for the runs that ended in time are no sample of "
             "all; give a later until="
+        )
+    first = {result.point: result.responses for result in reversed(list(replication))}
+    if len(first) < len(whole) and all(result.responses == first[result.point] for result in replication):
+        found.append(
+            "all replications of a point gave the same: what they draw does not depend on the entropy and the number of "
+            'the replication, as draws from sim.stream("name") do'
         )
     return found
 
