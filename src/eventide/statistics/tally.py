@@ -68,7 +68,8 @@ class Tally(Copied):
                 resource, container, store or queue keeps, and for a unit that cannot be converted
         """
         # Native code follows this way, which is that of all numbers that a row has.
-        if value.__class__ is float or value.__class__ is int or value.__class__ is bool:
+        kind = value.__class__
+        if kind is float or kind is int or kind is bool:  # type: ignore[redundant-expr]  # Booleans come as well
             try:
                 self._add(value)
             except OverflowError:
