@@ -47,17 +47,26 @@ def fresh(text):
 class Machine:
     def __init__(self):
         self.mode, self.state, self.job, self.count, self.load = "idle", State.IDLE, None, 0, 0.5
+        self.kept = fresh("kept")
         self.times = {"idle": 0.5, "red": 1.0, "late": 0.25}
 
 
 HEARD = []
 KINDS, CHOICES = ("idle", "red", "late"), ["late", "idle", "red", "gone"]
 TIMES, SERVED, RATES = {}, {}, {}
+GAPS = [0.5, 0.25, 1.5]
 WORKING = (State.BUSY, State.DOWN, None)
 CFG = SimpleNamespace(mean=0.5, word="red")
 FRESH = [fresh(word) for word in ("idle", "red", "late", "blue", "gone", "")] + [Loud("red"), Loud("late")]
 POOL = [*FRESH, *State, *Colour, *Weekday, None, "idle", "red", "late", 1, True, 0.5, ("red",)]
 MACHINES = []
+
+
+def later(rng, word):
+    yield ev.hold(0.25)
+    if rng.random() < 0.25:
+        return State.DOWN
+    return word
 
 
 def reset():
@@ -71,6 +80,10 @@ def reset():
     RATES.clear()
     RATES.update({State.IDLE: 0.5, State.BUSY: 1.5, None: 0.25, "red": 0.75})
     CFG.mean = 0.5
+
+
+def drawn(rng):
+    return "red" if rng.random() < 0.5 else None
 
 
 def told(value):
@@ -158,6 +171,8 @@ class Writer:
             "CFG.word",
             "rng.choice(CHOICES)",
             "rng.choice(KINDS)",
+            "stream.choice(CHOICES)",
+            "drawn(rng)",
         )
         return self.one(*simple, *simple, *more)
 
@@ -212,6 +227,9 @@ class Writer:
             f"x = RATES.get({self.one('s', 'one.state', 'k')}, 1.0)",
             f"SERVED[{self.one('k', 's', self.attribute())}] += 1",
             "one.count += 1",
+            "x = rng.choice(GAPS)",
+            f"{name} = yield from later(rng, {self.one('k', 'w', 's')})",
+            f"{name} = one.kept",
             "x = CFG.mean + one.load",
             f"yield ev.hold({self.one('x % 2.0', '0.25', 'TIMES.get(k, 0.5)', 'rng.random()')})",
             f"sim.process(story{self.chance.randrange(3)}(sim, rng, stream, log, one, n, x, {name}))"

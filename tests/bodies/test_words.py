@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import enum
+import traceback
 from collections.abc import Callable
+from random import Random
 from types import SimpleNamespace
 from typing import Any, ClassVar
 
@@ -306,3 +308,131 @@ def test_a_word_of_the_text_is_the_object_that_its_code_has() -> None:
     found, sim = both(run)
     assert sum(found) == 1
     assert taken(sim) > 5
+
+
+GAPS, NAMES = [0.5, 0.25, 1.0], ["gold", "silver", "lead"]
+TIMES = {"gold": 0.5, "silver": 1, "lead": 0.25}
+BY_STATE = {State.IDLE: 0.5, State.BUSY: 1.5}
+
+
+class Shop:
+    """Where jobs of several kinds are done."""
+
+    def __init__(self) -> None:
+        self.kind, self.served = "gold", dict.fromkeys(NAMES, 0)
+        self.times: dict[str, float] = dict(TIMES)
+        self.names = list(NAMES)
+
+    def job(self, sim: ev.Simulation, kind: str, number: int, log: list[Any]) -> ev.ProcessGenerator:
+        yield ev.hold(TIMES[kind])
+        self.served[kind] += 1
+        if kind != "lead":
+            yield ev.hold(self.times[kind])
+        log.append((sim.time, kind, number))
+
+    def source(self, sim: ev.Simulation, rng: Random, log: list[Any]) -> ev.ProcessGenerator:
+        for number in range(40):
+            yield ev.hold(rng.choice(GAPS))
+            kind = rng.choice(NAMES)
+            if number % 4:
+                sim.process(self.job(sim, kind, number, log))
+            else:
+                sim.process(self.job(sim, "gold", number, log))
+            self.kind = rng.choice(self.names)
+            state = State.BUSY if kind == "gold" else State.IDLE
+            log.append((sim.time, kind, self.kind, BY_STATE[state], TIMES[self.kind]))
+
+
+def meddle_with_tables(shop: Shop, turn: int) -> None:
+    """What Python does to tables meanwhile."""
+    if turn == 1:
+        shop.times["gold"] = 2.5
+    elif turn == 2:
+        shop.times, shop.names = {"gold": 0.125, "silver": 0.5}, [fresh("lead"), "gold", fresh("silver")]
+    elif turn == 3:
+        shop.names[1] = "silver"
+    elif turn == 4:
+        shop.names.append("gold")
+    elif turn == 5:
+        del shop.times["silver"]
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("meddles", [False, True])
+def test_tables_choices_and_processes_that_are_given_words(meddles: bool, native: bool) -> None:
+    def run(sim: ev.Simulation) -> Any:
+        shop, log, rng = Shop(), list[Any](), Random(5)
+        for _ in range(2):
+            sim.process(shop.source(sim, rng, log))
+        errors = []
+        for turn in range(8):
+            if meddles:
+                meddle_with_tables(shop, turn)
+            try:
+                sim.run(until=4.0 * turn + 4.0)
+            except KeyError as error:
+                errors.append(
+                    (sim.time, repr(error), [one.lineno for one in traceback.extract_tb(error.__traceback__)])
+                )
+        made = [p.name for p in sim.processes]
+        return log, errors, shop.served, made, [k for k, one in enumerate(NAMES) if one is shop.kind], rng.random()
+
+    (log, errors, served, *_), sim = both(run, native=native)
+    assert bool(errors) == meddles
+    assert sum(served.values()) == (79 if meddles else 80)
+    assert {entry[1] for entry in log} == {*NAMES}
+    assert taken(sim) > (40 if meddles else 100)
+
+
+def test_a_word_that_a_function_returns_is_looked_for_before_it_does() -> None:
+    def run(sim: ev.Simulation) -> Any:
+        log, rng = list[Any](), Random(2)
+
+        def pick() -> Any:
+            yield ev.hold(1.0)
+            if rng.random() < 0.5:
+                return None
+            return "picked"
+
+        def chooser() -> ev.ProcessGenerator:
+            while True:
+                word = yield from pick()
+                log.append((sim.time, word))
+
+        process = sim.process(chooser())
+        sim.process(chooser())
+        for turn in range(40):
+            sim.run(until=5.0 * turn + 4.5)
+            log.append(process._generator is None)
+        return log
+
+    found, sim = both(run)
+    assert len(found) == 438
+    assert taken(sim) > 10
+
+
+def test_rows_that_exchange_an_item_of_a_list_are_seen_by_those_that_choose() -> None:
+    def run(sim: ev.Simulation) -> Any:
+        words, log, rng = ["one", "two"], list[Any](), Random(2)
+
+        def chooser() -> ev.ProcessGenerator:
+            while True:
+                yield ev.hold(1.0)
+                word = rng.choice(words)
+                log.append(word)
+
+        def changer() -> ev.ProcessGenerator:
+            yield ev.hold(20.5)
+            words[1] = "three"
+            while True:
+                yield ev.hold(1.0)
+
+        sim.process(chooser())
+        sim.process(changer())
+        sim.run(until=40.0)
+        return log
+
+    found, sim = both(run)
+    assert {*found[:20]} == {"one", "two"}
+    assert {*found[20:]} == {"one", "three"}
+    assert taken(sim) > 10

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eventide.bodies import words
 from eventide.bodies.calls import PLAIN
+from eventide.bodies.emission import EXIT, taken
 from eventide.bodies.naming import ABSENT, CREATED, Fact
-from eventide.bodies.operands import EXACT, KINDS, WIDE, Kind, Operand, Thing, Unknown, constant
-from eventide.bodies.stations.choosing import picked
+from eventide.bodies.operands import EXACT, KINDS, Kind, Operand, Thing, Unknown, constant
+from eventide.bodies.stations.choosing import MOST, are_few, known_in, numbers_in, picked
 from eventide.discrete.processes.process import Process
-from eventide.discrete.resources.resource import PreemptiveResource, Resource
 from eventide.discrete.world import World
 from eventide.rows.codes import UNMADE
 from eventide.statistics.tally import Tally
@@ -39,7 +39,6 @@ ACCESS: Final = {
 }
 """What a class has under these names if it does not customise attributes."""
 _TYPES: Final[dict[Kind, type]] = {kind: known for known, kind in KINDS.items()}
-_EXIT: Final = "if {0}:\n    code = EXIT\n    break"
 
 
 def is_plain(value: object) -> bool:
@@ -99,7 +98,7 @@ def read(
         if not words.is_word(found):  # rows may set it
             return thing
     where = f"{naming.address(owner)}, {_constant(naming, sys.intern(name))}"
-    expressions.emission.emit_early(_EXIT.format(f"is_attribute({where}, {naming.address(thing)}) == 0"))
+    expressions.emission.emit_early(EXIT.format(f"is_attribute({where}, {naming.address(thing)}) == 0"))
     return thing
 
 
@@ -132,8 +131,8 @@ def _held(expressions: BodyExpressions, owner: Operand, node: ast.Attribute) -> 
     held = naming.values.get(name) if held is None else held
     if owner.kind != "object" or not owner.is_early or expressions.is_inside or not is_plain(held):
         raise Unknown("attributes of numbers, and of objects that are not known, are left to Python", node)
-    emission.emit_early(_EXIT.format(f"{owner.text} <= {UNMADE}"))
-    emission.emit_early(_EXIT.format(f"is_of_class({owner.text}, {_constant(naming, type(held))}) == 0"))
+    emission.emit_early(EXIT.format(f"{owner.text} <= {UNMADE}"))
+    emission.emit_early(EXIT.format(f"is_of_class({owner.text}, {_constant(naming, type(held))}) == 0"))
     return held
 
 
@@ -175,30 +174,6 @@ def taken_mixed(naming: Naming, emission: Emission, text: str) -> Operand:
     return value._replace(whole=f"({is_whole} != 0)")
 
 
-def taken(emission: Emission, text: str, kind: Kind, *, is_early: bool = True) -> Operand:
-    """The number that is found, of a type: before the first effect of the statement, or where it stands."""
-    keep = emission.keep_early if is_early else emission.keep
-    found = keep(text, "int")
-    _need(emission, found, f"{found.text} == 0")
-    if kind == "object":
-        return found._replace(kind="object")
-    if kind == "float":
-        return keep(f"taken_real({found.text})", "float")
-    whole = keep(f"taken_whole({found.text})", "int")
-    if kind == "bool":
-        return whole._replace(text=f"({whole.text} != 0)", kind="bool")
-    _need(emission, whole, f"{whole.text} > {WIDE} or {whole.text} < -{WIDE}")
-    return whole
-
-
-def _need(emission: Emission, operand: Operand, bad: str) -> None:
-    """Leave the statement to Python if a test of what was taken holds."""
-    if operand.is_early:
-        emission.emit_early(_EXIT.format(bad))
-    else:
-        emission.stop_if(bad, operand)
-
-
 def item_of(expressions: BodyExpressions, node: ast.Subscript) -> Operand | None:
     """A number of a list or a tuple as it is now, or an object of a tuple, which keeps it; None for other items.
 
@@ -208,12 +183,13 @@ def item_of(expressions: BodyExpressions, node: ast.Subscript) -> Operand | None
     owner = None if isinstance(node.value, ast.Subscript) else expressions.value(node.value)
     if not isinstance(owner, Thing) or not _has_items(owner) or not owner.value:
         return None
-    kind = type(owner.value[0])
-    if kind in (Resource, PreemptiveResource):
-        return picked(expressions, node)
-    if kind not in KINDS and not (type(owner.value) is tuple and {*map(type, owner.value)} == {kind}):
+    kind, is_tuple = type(owner.value[0]), type(owner.value) is tuple
+    is_picked = are_few(owner.value) and not (is_tuple and words.is_word(owner.value[0]))
+    if kind not in KINDS and not is_picked and not (is_tuple and {*map(type, owner.value)} == {kind}):
         return None
     index = expressions.number(node.slice, "int")
+    if is_picked or (not index.is_early and expressions.is_inside and len(owner.value) <= MOST):
+        return picked(expressions, owner, index, node)
     text = f"item({naming.address(owner)}, {index.text}, {_constant(naming, kind)})"
     return taken(expressions.emission, text, KINDS.get(kind, "object"), is_early=index.is_early)
 
@@ -223,6 +199,10 @@ def length_of(expressions: BodyExpressions, node: ast.expr) -> Operand | None:
     owner = None if isinstance(node, ast.Subscript) else expressions.value(node)
     if not isinstance(owner, Thing) or not _has_items(owner):
         return None
+    if are_few(owner.value) and words.is_word(owner.value[0]):
+        return constant(len(known_in(expressions, owner, node)))
+    if expressions.is_inside and (count := numbers_in(expressions, owner)):
+        return constant(count)
     return expressions.emission.keep_early(f"length({expressions.naming.address(owner)})", "int")
 
 

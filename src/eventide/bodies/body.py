@@ -11,10 +11,9 @@ from types import FunctionType, GeneratorType, TracebackType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.bodies.environment import Environment, Paths, RowStart, SpawnTemplate
-from eventide.bodies.kernels import plain_kernel
 from eventide.bodies.layout import Layout, iterator_of
 from eventide.bodies.naming import CREATED, hold, questions_of
-from eventide.bodies.operands import KINDS, WIDE
+from eventide.bodies.operands import HANDED, KINDS, WIDE
 from eventide.bodies.simulations import in_simulation
 from eventide.bodies.waits.branches import (
     gets,
@@ -60,6 +59,7 @@ class Return(NamedTuple):
 class Body:
     """The body of a generator function, for certain types of its variables.
 
+    name, text  of its kernel
     sizes       how many whole numbers and floats a row has
     python_calls    by the state, those that Python can make while a process stays in its row
     environment what the variables of processes lead to, in one simulation
@@ -84,7 +84,7 @@ class Body:
         outcomes = (choice.name for choice in reading.choices.values())
         self._absent = dict.fromkeys([*self.naming.requests, *caught, *outcomes])
         self.python_calls = {at: one for at, one in reading.python_calls.items() if not one.reads_any(self._absent)}
-        self._name = name
+        self.name = name
         self._paths = Paths(self.naming)
 
     def in_simulation(self, world: World, function: FunctionType) -> Body:
@@ -111,10 +111,6 @@ class Body:
     def sizes(self) -> tuple[int, int]:
         """How many whole numbers and floats a row has."""
         return len(self.wholes), len(self.reals)
-
-    def function(self) -> FunctionType:
-        """The kernel as Python runs it; not needed where its machine code is stored."""
-        return plain_kernel(self._name, self.text)
 
     @property
     def is_current(self) -> bool:
@@ -171,6 +167,8 @@ class Body:
         """What the row of a process that has not begun starts with; None if it cannot begin as a row."""
         kinds = {name: KINDS[type(value)] for name, value in arguments.items() if type(value) in KINDS}
         if any(self.naming.kinds.get(name) != kind for name, kind in kinds.items()):
+            return None
+        if {name for name, value in arguments.items() if value is HANDED} != self.naming.handed:
             return None
         return self._row_start(0, {**self.naming.held, **arguments}, [])
 

@@ -8,7 +8,7 @@ from textwrap import indent
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar, Unpack
 
 from eventide.bodies.arithmetic import as_mixed
-from eventide.bodies.operands import Kind, Operand, Thing, Unknown, constant
+from eventide.bodies.operands import WIDE, Kind, Operand, Thing, Unknown, constant
 from eventide.reading.twin_source import is_told
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions, Value
     from eventide.bodies.operands import Known
 
+EXIT: Final = "if {0}:\n    code = EXIT\n    break"
+"""Leave a statement to Python if a test holds."""
 Found = TypeVar("Found")
 Way: TypeAlias = "tuple[Emission, Found]"
 """Lines, and what they give."""
@@ -302,3 +304,27 @@ def _merged_operands(
     is_borrowed = one.is_borrowed or two.is_borrowed
     found = Operand(name, one.kind, emission.is_pure, among=one.among, whole=whole, is_borrowed=is_borrowed)
     return found._replace(**known)
+
+
+def taken(emission: Emission, text: str, kind: Kind, *, is_early: bool = True) -> Operand:
+    """The number that is found, of a type: before the first effect of the statement, or where it stands."""
+    keep = emission.keep_early if is_early else emission.keep
+    found = keep(text, "int")
+    _need(emission, found, f"{found.text} == 0")
+    if kind == "object":
+        return found._replace(kind="object")
+    if kind == "float":
+        return keep(f"taken_real({found.text})", "float")
+    whole = keep(f"taken_whole({found.text})", "int")
+    if kind == "bool":
+        return whole._replace(text=f"({whole.text} != 0)", kind="bool")
+    _need(emission, whole, f"{whole.text} > {WIDE} or {whole.text} < -{WIDE}")
+    return whole
+
+
+def _need(emission: Emission, operand: Operand, bad: str) -> None:
+    """Leave the statement to Python if a test of what was taken holds."""
+    if operand.is_early:
+        emission.emit_early(EXIT.format(bad))
+    else:
+        emission.stop_if(bad, operand)

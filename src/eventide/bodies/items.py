@@ -10,15 +10,19 @@ from __future__ import annotations
 import ast
 from collections import deque
 from collections.abc import Callable
+from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.arithmetic import ARITHMETIC
-from eventide.bodies.attributes import note_change, taken, taken_mixed
+from eventide.bodies.attributes import note_change, taken_mixed
 from eventide.bodies.calls import Entry, told
+from eventide.bodies.emission import EXIT, taken
 from eventide.bodies.naming import Fact
 from eventide.bodies.operands import KINDS, SAMPLES, Kind, Operand, Thing, Unknown
+from eventide.bodies.words import of_thing
 from eventide.native import objects
-from eventide.native.objects import LISTS, MAPPINGS, METHODS, SETS, items_of
+from eventide.native.objects import LISTS, MAPPINGS, METHODS, MOST, SETS, items_of
+from eventide.rows.codes import UNMADE
 
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions
@@ -30,7 +34,31 @@ _WHAT: Final = "items of such containers, or of several types, are left to Pytho
 
 def item(expressions: BodyExpressions, node: ast.Subscript) -> Operand:
     """A number that a container has. Raises Unknown."""
-    return _number(expressions, _kinds(expressions, node.value), objects.at, node.value, node.slice)
+    kinds = _kinds(expressions, node.value)
+    return _mapped(expressions, kinds, node) or _number(expressions, kinds, objects.at, node.value, node.slice)
+
+
+def _mapped(expressions: BodyExpressions, kinds: set[Kind | None], node: ast.Subscript) -> Operand | None:
+    """The number that a dictionary with strings for keys has for a word; None for others. Raises Unknown."""
+    held = None if isinstance(node.value, ast.Subscript) else _sample(expressions, node.value)
+    if type(held) is not dict or {*map(type, islice(held, MOST))} != {str}:
+        return None
+    known = expressions.tried(node.slice)
+    is_word = known.kind == "object" and known.is_early if isinstance(known, Operand) else type(known.value) is str
+    found = "mixed" if kinds == {"int", "float"} else next(iter(kinds)) if len(kinds) == 1 else None
+    if not is_word or found is None:
+        return None
+    owner, key, emission = expressions.value(node.value), expressions.word(node.slice), expressions.emission
+    if not isinstance(owner, Thing):
+        return None
+    word = key if isinstance(key, Operand) else of_thing(expressions, key, node)
+    if isinstance(key, Operand):
+        emission.emit_early(EXIT.format(f"{word.text} <= {UNMADE}"))
+        emission.emit_early(EXIT.format(f"class_of({word.text}) != {expressions.naming.address(Thing('', (), str))}"))
+    text = f"mapped({expressions.naming.address(owner)}, {word.text}, {{}})"
+    if found == "mixed":
+        return taken_mixed(expressions.naming, emission, text)
+    return taken(emission, text.format(expressions.naming.address(Thing("", (), type(SAMPLES[found])))), found)
 
 
 def got(expressions: BodyExpressions, node: ast.Call) -> Operand | None:

@@ -55,7 +55,7 @@ class Variable(NamedTuple):
         if self.is_real:
             return int(reals[self.place]) if self.mixed >= 0 and wholes[self.mixed] else reals[self.place]
         if self.kind is object:
-            return object_at(wholes[self.place])
+            return object_at(wholes[self.place]) if wholes[self.place] else None  # nothing has been returned yet
         return bool(wholes[self.place]) if self.kind is bool else wholes[self.place]
 
 

@@ -24,7 +24,7 @@ from types import (
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from eventide.bodies.calls import METHODS, PLAIN, addressed_call, is_array_of_floats
-from eventide.bodies.operands import KINDS, STREAM, Kind, Operand, Path, Thing, Unknown, constant, step
+from eventide.bodies.operands import HANDED, KINDS, STREAM, Kind, Operand, Path, Thing, Unknown, constant, step
 from eventide.discrete.processes.generator_process import GeneratorProcess
 from eventide.discrete.processes.process import Process
 from eventide.discrete.resources.container import Container
@@ -140,6 +140,7 @@ class Naming:
     kinds       of the local variables that a row keeps as numbers
     facts       what names of modules, classes and cells were found to mean
     particular  those of these that are about objects of one simulation; settings: those about itself, by attribute
+    handed      the arguments for which makers of processes hand over another object each time
     doubts      facts, and as `things` and `exact`, by which statements were found to be Python's
     addresses   what a row has the address of: by the variable of the kernel, what is called; calls: what that does
     changed     the attributes of plain objects that native code sets; observed: those that only Python may set
@@ -184,6 +185,7 @@ class Naming:
         if self.is_created:
             self.parameters = tuple(name for name in values if name[0] == CREATED and name != CREATED)
         self.arguments = frozenset(self.parameters)
+        self.handed = frozenset(name for name, value in values.items() if value is HANDED)
         self.observed = observed
         self._note_nothing()
         self.addresses: dict[str, Thing] = {}
@@ -310,7 +312,7 @@ class Naming:
         wholes: list[str] = []
         reals: list[str] = []
         for name in self.parameters:
-            if self.kinds.get(name) not in (None, "object"):
+            if self.kinds.get(name) not in (None, "object") or name in self.handed:
                 text = f"{'v' if name in self.used else 'u'}_{name}"
                 (reals if self.kinds[name] == "float" else wholes).append(text)
         return wholes, reals

@@ -24,7 +24,14 @@ Kind: TypeAlias = Literal["int", "float", "bool", "object", "mixed"]
 
 KINDS: Final[dict[type, Kind]] = {int: "int", float: "float", bool: "bool"}
 """The types of Python whose values a row keeps as numbers."""
-SAMPLES: Final[dict[Kind, float]] = {"int": 0, "float": 0.0, "bool": False}
+
+
+class Handed:
+    """Stands for an object that a process is given by the one that makes it, another one each time."""
+
+
+HANDED: Final = Handed()
+SAMPLES: Final[dict[Kind, object]] = {"int": 0, "float": 0.0, "bool": False, "object": HANDED}
 """A value of each."""
 WIDE: Final = 2**62
 """Whole numbers of a row are smaller, so that the sum of two does not overflow."""

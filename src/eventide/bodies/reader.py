@@ -137,7 +137,8 @@ class Reading(Waiting):
 
     def _stored(self, expressions: BodyExpressions, target: ast.expr, node: ast.expr) -> Operand:
         """What a variable or an attribute gets: a number, or the address of an object."""
-        found, naming = expressions.word(node), self.naming
+        is_name, naming = isinstance(target, ast.Name), self.naming
+        found = words.for_variable(expressions, node) if is_name else expressions.word(node)
         if isinstance(found, Operand):
             return words.lasting(expressions, found, node) if isinstance(target, ast.Name) else found
         if not isinstance(target, ast.Name):
@@ -398,7 +399,7 @@ class Reading(Waiting):
     def _on_return(self, statement: ast.Return) -> None:
         value, frame = statement.value, self.frame
         self._need_settled(statement)
-        if value is None or (isinstance(value, ast.Constant) and value.value is None):
+        if value is None or (isinstance(value, ast.Constant) and value.value is None and not frame.result):
             self._end()
         elif frame.call is None or isinstance(value, ast.YieldFrom):
             self._on_other(statement)
@@ -408,7 +409,7 @@ class Reading(Waiting):
                 if not frame.result:
                     expressions.value(value)
                     return
-                operand = expressions.number(value)
+                operand = words.handed_on(expressions, value)
                 if self.naming.kinds.setdefault(frame.result, operand.kind) != operand.kind:
                     raise Unknown("it returns values of different types", statement)
                 expressions.emission.emit(f"v_{frame.result} = {operand.text}")

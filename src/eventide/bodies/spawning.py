@@ -14,6 +14,7 @@ from eventide.bodies.frames import arguments_of, function_called
 from eventide.bodies.objects import fields_given, name_given, object_made
 from eventide.bodies.operands import Kind, Operand, Thing, Unknown
 from eventide.discrete.world import World
+from eventide.rows.codes import UNMADE
 
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions, Value
@@ -68,6 +69,8 @@ def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
         emission.emit_early(_ROOM.format(prototype))
         (name, tag), values = fields_given(expressions, kind, made)
         order = tuple(values)
+        if any(isinstance(one, Operand) and one.kind == "object" for one in values.values()):
+            raise Unknown("it hands over an object that is another one each time", made)
         naming.note_function(function)
         arguments, row = _written(expressions, prototype, tag, values, order, made)
         naming.spawns[prototype] = Site(function, name, arguments, kind)
@@ -108,8 +111,8 @@ def _written(
     arguments: dict[str, Thing | Kind] = {}
     for argument, value in values.items():
         if isinstance(value, Operand):
-            if value.kind == "object":
-                raise Unknown("it hands over an object that is another one each time", made)
+            if value.kind == "object" and not value.among:
+                emission.stop_if(f"{value.text} <= {UNMADE}", value, node=made)
             arguments[argument] = value.kind
         elif value.path and not (value.root and (value.root, value.path) in naming.things):
             raise Unknown("what it hands over is created each time", made)

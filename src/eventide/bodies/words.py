@@ -17,7 +17,7 @@ from textwrap import indent
 from types import FunctionType, NoneType
 from typing import TYPE_CHECKING, Final
 
-from eventide.bodies.emission import joined, without_effects
+from eventide.bodies.emission import EXIT, joined, without_effects
 from eventide.bodies.naming import Fact
 from eventide.bodies.operands import KINDS, Operand, Thing, Unknown, constant
 from eventide.rows.codes import UNMADE
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 MOST: Final = 16
 """Of the words of a function, and of those of which one is looked for."""
-EXIT: Final = "if {0}:\n    code = EXIT\n    break"
 _COMPARED: Final = "__eq__", "__ne__", "__hash__"
 _AS_TEXT: Final = tuple(getattr(str, name) for name in _COMPARED)
 _AS_OBJECTS: Final = (object.__eq__, object.__ne__)
@@ -89,18 +88,35 @@ def held(expressions: BodyExpressions, owner: str, name: str, found: object) -> 
 
 
 def lasting(expressions: BodyExpressions, found: Operand, node: ast.expr) -> Operand:
-    """A word that an attribute has, for a variable: one that others keep. Raises Unknown."""
+    """A word for a variable: one that others keep, also where an attribute has it. Raises Unknown."""
     if not found.is_borrowed:
-        return found
+        return found._replace(among=()) if all(is_word(one.value) for one in found.among) else found
     naming = expressions.naming
     tree = naming.definition(naming.function, yields=True).tree
     constants = (one.value for one in ast.walk(tree) if isinstance(one, ast.Constant))
-    words = [*dict.fromkeys(one for one in constants if type(one) is str and one.isidentifier())][:MOST]
+    known = (one.value for one in naming.addresses.values() if not one.root and type(one.value) is str)
+    words = [*dict.fromkeys([*known, *(written(naming.function, one) for one in constants if type(one) is str)])][:MOST]
     tests = [f"{found.text} == {_address(naming, one)}" for one in (None, *words)]
     _need(expressions, [found], node)
     tests += _are_of(expressions, found.text, list(naming.enumerations))
     expressions.emission.emit_early(EXIT.format(f"not ({' or '.join(tests)})"))
     return found._replace(is_borrowed=False)
+
+
+def for_variable(expressions: BodyExpressions, node: ast.expr) -> Value:
+    """What a variable may get. An attribute that is a string, and that others set, is that one or is left to Python."""
+    if isinstance(node, ast.Attribute) and not _is_set(expressions, node.attr):
+        noted, found = expressions.naming.noted(), expressions.tried(node)
+        expressions.naming.take_back(noted)
+        if isinstance(found, Thing) and type(found.value) is str:
+            return expressions.value(node)
+    return expressions.word(node)
+
+
+def handed_on(expressions: BodyExpressions, node: ast.expr) -> Operand:
+    """A number, or the address of a word that others keep. Raises Unknown."""
+    found = for_variable(expressions, node)
+    return lasting(expressions, found, node) if isinstance(found, Operand) else of_thing(expressions, found, node)
 
 
 def of_thing(expressions: BodyExpressions, thing: Thing, node: ast.AST) -> Operand:
@@ -202,7 +218,8 @@ def equal(expressions: BodyExpressions, one: Value, other: Value, node: ast.AST)
 def one_of(expressions: BodyExpressions, test: Operand, one: Value, other: Value, node: ast.expr) -> Operand:
     """One of two words where a test holds, else the other one. Raises Unknown."""
     first, second = (it if isinstance(it, Operand) else of_thing(expressions, it, node) for it in (one, other))
-    if {first.kind, second.kind} != {"object"} or first.among or second.among:
+    among = (*first.among, *second.among)
+    if {first.kind, second.kind} != {"object"} or not all(is_word(one.value) for one in among):
         raise Unknown("its two values are of different types", node)
     found = expressions.emission.keep(f"({first.text} if {test.text} else {second.text})", "object")
     return found._replace(is_borrowed=first.is_borrowed or second.is_borrowed)
@@ -264,8 +281,11 @@ def _address(naming: Naming, value: object) -> str:
 
 def varies(expressions: BodyExpressions, name: str, found: object) -> bool:
     """Whether what an attribute has is looked at where it is compared: a word, or what the text of the body sets."""
-    if is_word(found) and found is not None:
-        return True
+    return (is_word(found) and found is not None) or _is_set(expressions, name)
+
+
+def _is_set(expressions: BodyExpressions, name: str) -> bool:
+    """Whether the text of the body sets an attribute of this name."""
     tree = expressions.naming.definition(expressions.naming.function, yields=True).tree
     attributes = (one for one in ast.walk(tree) if isinstance(one, ast.Attribute) and one.attr == name)
     return any(isinstance(one.ctx, ast.Store) for one in attributes)
@@ -279,9 +299,9 @@ def set_line(
     name    the variable of the kernel with the name; found: what the attribute was found to be
     """
     naming, old = expressions.naming, held(expressions, owner, name, found).text
-    _need(expressions, [operand], node)
     kinds = [str, NoneType, *naming.enumerations]
-    if operand.text not in naming.addresses:  # it may be any object, or none yet
+    if operand.text not in naming.addresses and not operand.among:  # it may be any object, or none yet
+        _need(expressions, [operand], node)
         expressions.emission.emit_early(EXIT.format(f"{operand.text} <= {UNMADE}"))
         tests = _are_of(expressions, operand.text, kinds)
         expressions.emission.emit_early(EXIT.format(f"not ({' or '.join(tests)})"))

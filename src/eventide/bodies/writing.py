@@ -343,11 +343,12 @@ class Writing:
         """
         naming, known = self.naming, self.known
         wholes, reals = naming.given_columns()
+        given = {*wholes, *reals}
         wholes += ["has"] if self.optional else []
         wholes += [f"told_w{k}" for k in range(self._told_columns["w"])]
         reals += [f"told_r{k}" for k in range(self._told_columns["r"])]
         for name in known:
-            if name not in naming.arguments or naming.kinds[name] == "object":
+            if f"v_{name}" not in given:
                 (reals if naming.kinds[name] in ("float", "mixed") else wholes).append(f"v_{name}")
             if naming.kinds[name] == "mixed":
                 wholes.append(f"i_{name}")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from types import FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Final
@@ -16,6 +16,7 @@ from eventide.bodies.objects import created_values
 from eventide.bodies.simulations import is_of_all, stands
 from eventide.discrete.inside import generator_of
 from eventide.discrete.processes.migration import RowNote
+from eventide.migration.kernels import plain_kernel
 from eventide.migration.learned import learned
 from eventide.migration.prototypes import Prototypes
 from eventide.migration.things import Things, can_go
@@ -115,11 +116,14 @@ class Bodies:
                 self.add_kind(memory, body)
             return memory
         kernel, engine = self.native().kernel, self.native().engine
-        return RowMemory.like_others(engine, tuple((*one.sizes, kernel(one.function, one.text)) for one in bodies))
+        return RowMemory.like_others(
+            engine, tuple((*one.sizes, kernel(partial(plain_kernel, one.name, one.text), one.text)) for one in bodies)
+        )
 
     def add_kind(self, memory: RowMemory, body: Body) -> int:
         """Make a body known to tables; the number of its kind."""
-        kernel = body.function() if self.native is None else self.native().kernel(body.function, body.text)
+        plain = partial(plain_kernel, body.name, body.text)  # not needed where machine code is stored
+        kernel = plain() if self.native is None else self.native().kernel(plain, body.text)
         return memory.add_kind(*body.sizes, kernel)
 
     def admit(self, generator: GeneratorType[object, object, object]) -> tuple[Body, RowStart] | None:

@@ -6,6 +6,7 @@ import operator
 from _ctypes import PyObj_FromPtr  # eight times as fast as a cast
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
+from enum import Enum
 from itertools import islice
 from math import copysign
 from types import NoneType
@@ -167,7 +168,7 @@ LISTS: Final = (list, tuple)
 MAPPINGS: Final = (dict, defaultdict, Counter)
 SETS: Final = (set, frozenset, *MAPPINGS)
 _FACTORIES: Final = (int, float, list, set, dict)
-_MOST: Final = 64
+MOST: Final = 64
 """The items that are looked at for their types."""
 METHODS: Final = {"add": (set,), "discard": (set,), "append": (list, deque), "appendleft": (deque,)}
 OPERATIONS: Final[dict[str, Callable[[Item, Item], Item]]] = {"+": operator.add, "-": operator.sub, "*": operator.mul}
@@ -178,11 +179,11 @@ def items_of(owner: Item) -> list[object]:
     """Some of the items of a container, and what one gives that it does not have yet."""
     kind = type(owner)
     if kind in LISTS:
-        return [*islice(owner, _MOST)]
+        return [*islice(owner, MOST)]
     more: list[object] = [0] if kind is Counter else []
     if kind is defaultdict and owner.default_factory in _FACTORIES:
         more = [owner.default_factory()]
-    return [*islice(owner.values(), _MOST), *more] if kind in MAPPINGS else []
+    return [*islice(owner.values(), MOST), *more] if kind in MAPPINGS else []
 
 
 def is_key(key: Item) -> bool:
@@ -190,7 +191,9 @@ def is_key(key: Item) -> bool:
     kind: Item = type(key)
     if kind is tuple:
         return all(map(is_key, key))
-    return kind in _PLAIN or (kind.__hash__ is object.__hash__ and kind.__eq__ is object.__eq__)
+    if kind in _PLAIN or (kind.__hash__ is str.__hash__ and kind.__eq__ is str.__eq__):
+        return True
+    return kind.__hash__ in (object.__hash__, Enum.__hash__) and kind.__eq__ is object.__eq__
 
 
 def at(owner: Item, key: Item) -> Item:

@@ -128,6 +128,7 @@ _RANDOM: Final[Mapping[str, Draw]] = {
     "random": Draw((), lambda: _UNIT),
     "randint": Draw((_whole("a"), _whole("b")), lambda a, b: (a[0], b[1]), counts=True, kinds=("int",)),
     "randrange": Draw((_whole("stop"),), lambda stop: (0.0, stop[1]), counts=True, kinds=("int",)),
+    "_randbelow_with_getrandbits": Draw((_whole("n"),), lambda n: (0.0, n[1] - 1.0), counts=True, kinds=("int",)),
     "gauss": Draw((_location("mu", 0.0), _scale("sigma")), _around),
     "normalvariate": Draw((_location("mu", 0.0), _scale("sigma")), _around),
     "lognormvariate": Draw((Argument("mu", -100.0, 100.0), Argument("sigma", 0.0, 10.0)), _lognormal),

@@ -1,4 +1,4 @@
-"""Choices among resources: `min(self.counters, key=length)`, and requests at what was chosen.
+"""Choices among resources: `min(self.counters, key=length)`, and requests at what was chosen; items that are drawn.
 
 Which of some known objects it is is decided in rows, by their addresses. The list or tuple that has them must stay as
 it is.
@@ -11,9 +11,12 @@ from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Final
 
+from eventide.bodies.emission import EXIT, taken
 from eventide.bodies.naming import Fact
-from eventide.bodies.operands import Operand, Thing, Unknown
+from eventide.bodies.operands import KINDS, Operand, Thing, Unknown
+from eventide.bodies.words import is_word
 from eventide.discrete.resources.resource import PreemptiveResource, Resource
+from eventide.reading.common import is_common
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -21,6 +24,7 @@ if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions
     from eventide.discrete.world import World
 
+_RESOURCES: Final = Resource, PreemptiveResource
 MOST: Final = 16
 """Of those among which a choice is native."""
 _WHAT: Final = "a choice is native among a few resources of a list or a tuple, by one key that can be read"
@@ -48,38 +52,82 @@ def chosen(expressions: BodyExpressions, node: ast.Call, sign: str) -> Operand |
     return Operand(which, "object", among=tuple(items))
 
 
-def picked(expressions: BodyExpressions, node: ast.Subscript) -> Operand:
-    """The address of the resource at a place of a list or a tuple. Raises Unknown."""
-    items, emission = resources_in(expressions, node.value), expressions.emission
-    index, which = expressions.number(node.slice, "int"), expressions.naming.address(items[0])
-    emission.stop_if(f"{index.text} < 0 or {index.text} >= {len(items)}", index, node=node)
-    for k, item in enumerate(items[1:], 1):
-        address = expressions.naming.address(item)
-        which = emission.keep(f"({address} if {index.text} == {k} else {which})", "object").text
-    return Operand(which, "object", index.is_early, among=tuple(items))
+def picked(expressions: BodyExpressions, owner: Thing, index: Operand, node: ast.Subscript) -> Operand:
+    """The address of the resource or the word at a place of a list or a tuple, or the number there. Raises Unknown."""
+    emission, kind, held = expressions.emission, type(owner.value[0]), owner.value
+    things: list[Thing] = []
+    if {*map(type, held)} == {kind} and kind in KINDS:
+        _note_length(expressions, owner)
+        where = f"item({expressions.naming.address(owner)}, {{}}, {expressions.naming.address(Thing('', (), kind))})"
+        values = [taken(emission, where.format(k), KINDS[kind]) for k in range(len(held))]
+    else:
+        things = known_in(expressions, owner, node)
+        values = [Operand(expressions.naming.address(one), "object") for one in things]
+    if not (index.is_number and index.low >= 0.0 and index.high < len(held)):
+        emission.stop_if(f"{index.text} < 0 or {index.text} >= {len(held)}", index, node=node)
+    which = values[0].text
+    for k, value in enumerate(values[1:], 1):
+        which = emission.keep(f"({value.text} if {index.text} == {k} else {which})", value.kind).text
+    return Operand(which, values[0].kind, index.is_early, among=tuple(things))
 
 
 def resources_in(expressions: BodyExpressions, node: ast.expr) -> list[Thing]:
     """What a list or a tuple of resources has, and goes on to have. Raises Unknown."""
-    owner, naming = expressions.value(node), expressions.naming
+    owner = expressions.value(node)
     if not isinstance(owner, Thing) or type(owner.value) not in (list, tuple) or not 0 < len(owner.value) <= MOST:
         raise Unknown(_WHAT, node)
-    held = owner.value
-    if any(type(item) not in (Resource, PreemptiveResource) for item in held):
+    if any(type(item) not in _RESOURCES for item in owner.value):
+        expressions.naming.note_state(owner.value)
+        raise Unknown(_WHAT, node)
+    return known_in(expressions, owner, node)
+
+
+def are_few(held: Sequence[object]) -> bool:
+    """Whether of what a list or a tuple has one may be picked."""
+    return 0 < len(held) <= MOST and (type(held[0]) in _RESOURCES or all(map(is_word, held)))
+
+
+def numbers_in(expressions: BodyExpressions, owner: Thing) -> int:
+    """How many numbers a list or a tuple has that keeps its length; 0 for others."""
+    if not 0 < len(owner.value) <= MOST or {*map(type, owner.value)} not in ({int}, {float}):
+        return 0
+    if not owner.root:
+        expressions.naming.note(
+            owner.value, "length", Fact(len, owner.value, len(owner.value)), is_of_all=is_common(owner.value)
+        )
+    _note_length(expressions, owner)
+    return len(owner.value)
+
+
+def known_in(expressions: BodyExpressions, owner: Thing, node: ast.AST) -> list[Thing]:
+    """The resources or words that a list or a tuple has, and goes on to have. Raises Unknown."""
+    naming, held, emission = expressions.naming, owner.value, expressions.emission
+    if not are_few(held) or len({item in _RESOURCES for item in map(type, held)}) > 1:
         naming.note_state(held)
         raise Unknown(_WHAT, node)
-    if owner.root:
-        naming.lists[owner.root, owner.path] = len(held)
-    else:
-        naming.note(held, "items", fact_of(held))
-    expressions.emission.emit_early(f"if length({naming.address(owner)}) != {len(held)}:\n    code = EXIT\n    break")
+    _note_length(expressions, owner)
+    if not owner.root:
+        naming.note(held, "items", fact_of(held), is_of_all=is_common(held))
     found = []
     for k, item in enumerate(held):
         path = (*owner.path, k)
         if owner.root:
             naming.things[owner.root, path] = type(item)
         found.append(Thing(owner.root, path, item) if owner.root else Thing("", (), item))
+        if type(held) is list and is_word(item):  # rows may set it
+            kind = naming.address(Thing("", (), type(item)))
+            there = emission.keep_early(f"item({naming.address(owner)}, {k}, {kind})", "int").text
+            emission.emit_early(EXIT.format(f"{there} == 0"))
+            emission.emit_early(EXIT.format(f"dropped({there}) != {naming.address(found[-1])}"))
     return found
+
+
+def _note_length(expressions: BodyExpressions, owner: Thing) -> None:
+    """A list or a tuple has as many items as now."""
+    if owner.root:
+        expressions.naming.lists[owner.root, owner.path] = len(owner.value)
+    length = f"length({expressions.naming.address(owner)})"
+    expressions.emission.emit_early(EXIT.format(f"{length} != {len(owner.value)}"))
 
 
 def all_are_of(held: Iterable[object], kind: type, world: World) -> bool:

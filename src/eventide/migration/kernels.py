@@ -66,7 +66,7 @@ def plain_kernel(name: str, text: str) -> FunctionType:
         **{function.__name__: function for function in (row_of, activities.can_interrupt, activities.interrupt)},
         **{function.__name__: function for function in (join, branch_joins, branch_watches, has_more)},
         **{function.__name__: function for function in (is_open, transfer, put_item, get_item, new_branch, ends_wait)},
-        "__name__": "eventide.bodies.kernels",
+        "__name__": "eventide.migration.kernels",
     }
     flags = __import__("__future__").annotations.compiler_flag
     exec(compile(_keeping(text), file, "exec", flags=flags, dont_inherit=True), names)  # noqa: S102  # our own text
