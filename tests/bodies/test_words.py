@@ -436,3 +436,28 @@ def test_rows_that_exchange_an_item_of_a_list_are_seen_by_those_that_choose() ->
     assert {*found[:20]} == {"one", "two"}
     assert {*found[20:]} == {"one", "three"}
     assert taken(sim) > 10
+
+
+def test_a_string_with_a_say_is_asked_whether_it_equals_itself() -> None:
+    def run(sim: ev.Simulation) -> Any:
+        Loud.heard.clear()
+        machine = Machine()
+
+        def body() -> ev.ProcessGenerator:
+            for _ in range(30):
+                yield ev.hold(1.0)
+                if machine.mode == machine.mode:  # it is asked
+                    machine.count += 1
+
+        def other() -> ev.ProcessGenerator:
+            yield ev.hold(15.5)
+            machine.mode = Loud("busy")
+
+        sim.process(body())
+        sim.process(other())
+        sim.run()
+        return machine.count, [*Loud.heard]
+
+    (count, heard), _ = both(run)
+    assert count == 30
+    assert heard == ["compared with busy"] * 15

@@ -209,6 +209,9 @@ def equal(expressions: BodyExpressions, one: Value, other: Value, node: ast.AST)
             tests.append(f"{mark} == 1")
         elif not is_text(type(known.value)):
             tests.append("False")
+    if not things:  # what is the same may be an object that is asked whether it equals itself
+        emission.emit_early("\n".join(lines))
+        lines.clear()
     lines.append(f"if {' and '.join(tests) or 'True'}:")
     lines.append(f"    {found.text} = is_same_text({left.text}, {right.text}) != 0")
     emission.emit_early(f"if not {found.text}:\n{indent(chr(10).join(lines), '    ')}")
