@@ -30,7 +30,6 @@ MOST: Final = 16
 """Of the words of a function, and of those of which one is looked for."""
 _COMPARED: Final = "__eq__", "__ne__", "__hash__"
 _AS_TEXT: Final = tuple(getattr(str, name) for name in _COMPARED)
-_AS_OBJECTS: Final = (object.__eq__, object.__ne__)
 _SAME: Final = "whether it is another object is left to Python"
 _OTHER: Final = "objects of other classes than strings and plain enumerations are compared by Python"
 
@@ -47,7 +46,7 @@ def is_text(kind: type) -> bool:
 
 def _is_by_identity(kind: type) -> bool:
     known = tuple(getattr(kind, name) for name in _COMPARED)
-    return known[:2] == _AS_OBJECTS and known[2] in (object.__hash__, Enum.__hash__)
+    return known[:2] == (object.__eq__, object.__ne__) and known[2] in (object.__hash__, Enum.__hash__)
 
 
 def is_word(value: object) -> bool:
