@@ -335,6 +335,27 @@ def test_a_recording_that_begins_and_ends_within_the_run_has_the_rows_of_that_ti
     assert found[0] == found[1]
 
 
+def test_what_is_computed_for_a_recording_that_begins_within_the_run_is_native_from_then_on() -> None:
+    found = []
+    for compiles in ("auto", False):
+        sim, tank, _, _ = begin(compiles)
+        recordings: list[ev.Recording] = []
+        before = 0
+
+        def looker(sim: ev.Simulation = sim, tank: Tank = tank) -> ev.ProcessGenerator:
+            nonlocal before
+            yield ev.hold(2.1)
+            before = taken(sim)
+            recordings.append(sim.record(every=0.25, twice=lambda: 2.0 * tank.level))  # noqa: B023
+            yield ev.hold(40.0)
+
+        sim.process(looker())
+        sim.run(until=30.0)
+        found.append([*map(rows_of, recordings), sim.events])
+        assert (taken(sim) - before > 0.8 * sim.events) == (compiles == "auto")
+    assert found[0] == found[1]
+
+
 def test_regular_times_go_by_where_a_recorded_class_has_no_objects_yet() -> None:
     found = []
     for compiles in ("auto", False):

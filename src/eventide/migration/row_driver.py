@@ -115,6 +115,10 @@ class RowDriver(Protocol):
         """Whether rows may have the next events."""
         ...
 
+    def may_stay(self, memory: RowMemory | None) -> bool:
+        """The same of those that are away."""
+        ...
+
     def may_go_on(self, memory: RowMemory | None) -> bool:
         """Whether a row may go on within its event, in which it has called Python."""
         ...
@@ -177,7 +181,7 @@ class DiscreteDriver:
         """Always."""
         return True
 
-    may_go_on = may_proceed
+    may_go_on = may_stay = may_proceed
 
     def proceed(self, memory: RowMemory, *turn: float) -> int:
         """Let them go."""

@@ -475,7 +475,7 @@ class RowMigration(OuterHook):
             self._give_up()
         elif isinstance(inside.hook_of(self.world), SignalHook):
             self.leave()
-        elif not (self._assumptions.stands() and self._driver.may_proceed(self._memory)):
+        elif not (self._assumptions.stands() and self._driver.may_stay(self._memory)):
             is_read = self._memory is not None and not self._memory.changed.isdisjoint(self._driver.names)
             self.leave()
             if not is_read:  # else they may go again by other kernels

@@ -72,6 +72,10 @@ class NativeLooks:
             return False
         return all(one._seen_at_events() is not None for one in observers)
 
+    def are_known(self, memory: RowMemory) -> bool:
+        """Whether rows have all functions that are read, also those of recordings that have begun since rows did."""
+        return all(id(one) in memory.functions for one in self.functions)
+
     def in_python(self, refused: Mapping[int, Exception]) -> list[str]:
         """The names of the observers that only Python can call at events, with a reason that is known.
 

@@ -98,6 +98,10 @@ class HybridDriver:
             integrator.native_handlers.allow(monitor._reacts())
         return True
 
+    def may_stay(self, memory: RowMemory | None) -> bool:
+        """The same of those that are away, with what they have."""
+        return self.may_proceed(memory) and (memory is None or self.looks.are_known(memory))
+
     @property
     def calls_python(self) -> bool:
         """Whether processes stay in their rows while they call Python: not where each event is looked at."""
@@ -112,7 +116,7 @@ class HybridDriver:
             and integrator.references.stands()
             and not integrator.run.touched
         )
-        return is_same and self.may_proceed(memory)
+        return is_same and self.may_stay(memory)
 
     def proceed(self, memory: RowMemory, *turn: float) -> int:
         """Let rows have their events, with all flows brought to each: `proceed_rows`, of which `turn` are arguments."""
