@@ -134,7 +134,7 @@ class Writer:
         )
 
     def whole(self, depth: int = 0) -> str:
-        options = ["n", "n", "2", "rg.randint(1, 4)", "rg.randrange(n + 1)", "whole(rg, n)", "len(SEEN) % 3"]
+        options = ["n", "n", "2", "rg.randint(1, 4)", "int(rng.integers(1, 4))", "whole(rg, n)", "len(SEEN) % 3"]
         return self.one(*options, f"({self.whole(depth + 1)} if {self.test(depth + 1)} else 3)" if depth < 3 else "n")
 
     def test(self, depth: int = 0) -> str:
@@ -149,6 +149,7 @@ class Writer:
             f"0.0 <= {self.real(depth + 1)} < {self.real(depth + 1)} < 2.5",
             f"{self.whole(depth + 1)} {self.one('==', '>')} {self.whole(depth + 1)}",
             "n > 1 and rg.random() < 0.25",
+            f"rng.integers(4) == {self.whole(depth + 1)}",
         )
 
     def statement(self) -> list[str]:

@@ -5,6 +5,7 @@ So they do with what they let functions of `math` and `round` make of numbers.
 
 from __future__ import annotations
 
+import ast
 import math
 import traceback
 from collections.abc import Callable
@@ -22,7 +23,8 @@ from random_bodies import load, simulation, taken
 
 import eventide as ev
 from eventide.bodies.arithmetic import best_of, without_sign
-from eventide.bodies.operands import Operand
+from eventide.bodies.operands import Kind, Operand
+from eventide.bodies.points import Told
 from eventide.streams.number_draws import GENERATORS, draw_of
 
 
@@ -362,7 +364,6 @@ def test_beside_flows_they_draw_the_same(stepping: Any) -> None:
 
 
 KINDS = [(kind, name) for kind, table in GENERATORS.items() for name in table]
-NUMPYS = [make for make in MAKERS.values() if make is not Random]
 
 
 @given(st.sampled_from(KINDS), st.integers(0, 2**32 - 1), st.data())
@@ -383,12 +384,13 @@ def test_what_is_drawn_lies_within_the_bounds_that_are_told(
     if name == "gammavariate":
         given[1] += given[1] == 0.0
     low, high = draw.range_of(*((one, one) for one in given))
-    for make in [Random] if owner is Random else NUMPYS:
+    makers = [make for make in MAKERS.values() if draw_of(getattr(make(seed), name, None)) is draw]
+    assert makers
+    for make in makers:
         method = getattr(make(seed), name)
-        assert draw_of(method) is draw
         numbers = [method(*given) for _ in range(100)]
         assert low <= min(numbers) <= max(numbers) <= high
-        assert {type(number) for number in numbers} == {int if draw.counts else float}
+        assert {type(number) for number in numbers} == {np.int64 if draw.is_numpy else int if draw.counts else float}
 
 
 @given(st.data())
@@ -405,3 +407,69 @@ def test_bounds_of_sizes_and_of_the_least_and_greatest(data: st.DataObject) -> N
     assert known["low"] <= abs(numbers[0]) <= known["high"]
     unsure = operands[0]._replace(is_number=False)
     assert best_of(min, [*operands, unsure]) == without_sign(unsure) == {}
+
+
+TIMES = [0.25, 0.5, 1.5]
+
+
+def dice(sim: ev.Simulation, gen: Any, log: list[Any]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(gen.integers(1, 4))
+        n, x = int(gen.integers(6)), TIMES[gen.integers(3)]
+        if gen.integers(2) == 0 and 0 < gen.integers(4) <= n:
+            n += 1
+        log.append((n, x, float(gen.integers(2, 5)), bool(gen.integers(2)), sim.time))
+        yield ev.hold(x / (1 + int(gen.integers(n, 9))))
+
+
+def unlucky(sim: ev.Simulation, gen: Any, log: list[Any]) -> ev.ProcessGenerator:
+    n = 0
+    while True:
+        yield ev.hold(0.5)
+        n = n % 40 + 1
+        log.append((int(gen.integers(n, 40)), sim.time))
+
+
+def below(sim: ev.Simulation, gen: Any, log: list[Any]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(gen.integers(-1, 19))
+        yield ev.hold(0.25)
+        log.append(TIMES[gen.integers(3)] / (gen.random() + 0.5))
+        yield ev.hold(0.25)
+
+
+def typed(sim: ev.Simulation, gen: Any, log: list[Any]) -> ev.ProcessGenerator:
+    n = 0
+    while True:
+        yield ev.hold(0.5)
+        n, is_six, is_low = gen.integers(7), gen.integers(7) == 6, 0 < gen.integers(7) < 3
+        log.append((type(n), type(is_six), type(is_low), n, gen.integers(3)))
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("story", [dice, unlucky, below, typed])
+def test_whole_numbers_of_numpy_are_of_its_own_class(story: Any, native: bool) -> None:
+    told = []
+    for way in (False, "auto"):
+        sim, gen, log = simulation(way, native=native), np.random.default_rng(3), list[Any]()
+        for _ in range(3):
+            sim.process(story(sim, gen, log))
+        for _ in range(10):
+            try:
+                sim.run(until=120.0)
+            except (ValueError, ev.ModelError) as error:
+                frames = traceback.extract_tb(error.__traceback__)
+                log.append((str(error), [(f.name, f.lineno) for f in frames if f.filename == __file__], sim.time))
+                sim.process(story(sim, gen, log))
+        told.append((repr(log), sim.events, repr(gen.bit_generator.state), taken(sim)))
+    assert len(told[0][0]) > 1000
+    assert told[0][:3] == told[1][:3]
+    assert (told[1][3] > 0.5 * told[1][1]) == (story is not typed)
+
+
+def test_python_is_told_numbers_of_their_own_classes() -> None:
+    node = ast.Constant(0)
+    kinds: list[tuple[Kind, bool]] = [("int", True), ("bool", True), ("int", False), ("bool", False)]
+    found = [Told(node, kind, is_numpy, "c").value({"c": 1}) for kind, is_numpy in kinds]
+    assert [type(one) for one in found] == [np.int64, np.bool_, int, bool]
+    assert [Told(node, "mixed", False, "c", "i").value({"c": 1.0, "i": i}) for i in (0, 1)] == [1.0, 1]

@@ -187,7 +187,7 @@ def item_of(expressions: BodyExpressions, node: ast.Subscript) -> Operand | None
     is_picked = are_few(owner.value) and not (is_tuple and words.is_word(owner.value[0]))
     if kind not in KINDS and not is_picked and not (is_tuple and {*map(type, owner.value)} == {kind}):
         return None
-    index = expressions.number(node.slice, "int")
+    index = expressions.by_value(node.slice, "int")
     if is_picked or (not index.is_early and expressions.is_inside and len(owner.value) <= MOST):
         return picked(expressions, owner, index, node)
     text = f"item({naming.address(owner)}, {index.text}, {_constant(naming, kind)})"

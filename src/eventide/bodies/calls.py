@@ -11,9 +11,9 @@ import math
 from array import array
 from functools import partial
 from types import BuiltinMethodType, CodeType, MethodType, MethodWrapperType, NoneType
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
-from eventide.bodies.arithmetic import CHECKED, mathematical, real
+from eventide.bodies.arithmetic import CHECKED, best_of, mathematical, one_of, real, without_sign
 from eventide.bodies.operands import EXACT, LARGEST, Kind, Known, Operand, Thing, Unknown, constant
 from eventide.native.objects import object_at
 from eventide.rows.codes import UNMADE
@@ -64,6 +64,8 @@ def target_of(function: object) -> object:
 
 def drawn_number(expressions: BodyExpressions, called: Thing, draw: Draw, node: ast.Call) -> Operand:
     """What a generator draws. Raises Unknown for other arguments than numbers."""
+    if draw.of_one is not None and len(node.args) == 1 and not node.keywords:
+        draw = draw.of_one
     names, emission = [argument.name for argument in draw.arguments], expressions.emission
     pairs = [*zip(names, node.args, strict=False), *((word.arg, word.value) for word in node.keywords)]
     given = {name: expressions.number(value, *draw.kinds) for name, value in pairs if name in names}
@@ -80,7 +82,8 @@ def drawn_number(expressions: BodyExpressions, called: Thing, draw: Draw, node: 
     address = expressions.naming.address(called)
     emission.begin_effect()
     call = f"call_builtin({', '.join([address, *texts])})"
-    return called_at(emission, call, draw.range_of(*ranges), counts=draw.counts)
+    found = called_at(emission, call, draw.range_of(*ranges), counts=draw.counts)
+    return found._replace(is_numpy=draw.is_numpy)
 
 
 def computed(expressions: BodyExpressions, function: object, node: ast.Call) -> Operand:
@@ -117,6 +120,50 @@ def called_at(emission: Emission, call: str, bounds: Range, *, counts: bool = Fa
     found = emission.keep(call, "float", **known)
     emission.emit(f"if {found.text} != {found.text}:\n    code = FAILED\n    break")
     return emission.keep(f"int({found.text})", "int", **known) if counts else found
+
+
+def builtin(expressions: BodyExpressions, function: Any, node: ast.Call) -> Operand:
+    """What `abs`, `min`, `max`, `int`, `float` or `bool` makes of numbers. Raises Unknown."""
+    if node.keywords or not node.args or any(isinstance(item, ast.Starred) for item in node.args):
+        raise Unknown("it is called in another way than others are", node)
+    more: dict[object, tuple[Kind, ...]] = {
+        int: ("bool",),
+        float: ("bool", "mixed"),
+        min: ("mixed",),
+        max: ("mixed",),
+    }
+    number_of = expressions.by_value if function in (int, float, bool) else expressions.number
+    numbers = [number_of(item, "int", "float", *more.get(function, ())) for item in node.args]
+    operands = [number if number.kind != "bool" else expressions.as_number(number) for number in numbers]
+    first, emission = operands[0], expressions.emission
+    if function in (min, max):
+        word = "<" if function is min else ">"
+        is_varying = len({operand.kind for operand in operands}) > 1 or first.kind == "mixed"
+        if len(operands) == 2 and is_varying:
+            best = one_of(emission, expressions.ordered(word, operands[1], first, node), operands[1], first, node)
+            return best._replace(**best_of(function, operands))
+        if len(operands) < 2 or is_varying:
+            raise Unknown("the smallest and largest of several types are left to Python", node)
+        text = first.text
+        for other in operands[1:]:
+            text = emission.keep(f"({other.text} if {other.text} {word} {text} else {text})", first.kind).text
+        return Operand(text, first.kind, emission.is_pure, **best_of(function, operands))
+    if len(operands) > 1:
+        raise Unknown("it is called in another way than others are", node)
+    if function is abs:
+        if first.kind == "float":
+            return emission.keep(f"abs({first.text})", "float", **without_sign(first))
+        return emission.keep(f"({first.text} if {first.text} >= 0 else -{first.text})", "int")
+    if function is bool:
+        return Operand(f"({first.text} != {'0' if first.kind == 'int' else '0.0'})", "bool", first.is_early)
+    if function is int and first.kind == "float" and not (first.is_number and abs(first.low) < EXACT > abs(first.high)):
+        emission.stop_if(f"not (-{EXACT}.0 < {first.text} < {EXACT}.0)", first, node=node)
+    if first.kind in (function.__name__, "mixed"):
+        return first._replace(kind="float", whole="") if first.kind == "mixed" else first
+    known: Known = {}
+    if first.is_number and abs(first.low) < EXACT > abs(first.high):
+        known = {"low": float(int(first.low)), "high": float(int(first.high)), "is_number": True}
+    return emission.keep(f"{function.__name__}({first.text})", function.__name__, **known)
 
 
 # --- entries of lists -------------------------------------------------------------------------------------------------

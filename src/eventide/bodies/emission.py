@@ -255,7 +255,8 @@ def in_turn(expressions: BodyExpressions, word: str, visits: Sequence[Callable[[
         decided = emission.keep(joined(word, parts).text, "bool")
         part.emit(f"{decided.text} = {found.text}")
         emission.take_if(decided.text if word == "and" else f"not {decided.text}", part)
-        parts = [decided._replace(is_early=emission.is_pure)]
+        is_numpy = found.is_numpy or any(part.is_numpy for part in parts)
+        parts = [decided._replace(is_early=emission.is_pure, is_numpy=is_numpy)]
     return joined(word, parts)
 
 
@@ -267,8 +268,8 @@ def joined(word: str, parts: list[Operand]) -> Operand:
         return constant((not parts) == (word == "and"))
     if len(parts) == 1:
         return parts[0]
-    early = all(part.is_early for part in parts)
-    return Operand(f"({f' {word} '.join(part.text for part in parts)})", "bool", early)
+    early, is_numpy = all(part.is_early for part in parts), any(part.is_numpy for part in parts)
+    return Operand(f"({f' {word} '.join(part.text for part in parts)})", "bool", early, is_numpy=is_numpy)
 
 
 def merged(expressions: BodyExpressions, test: Operand, way: Way[Value], other: Way[Value], node: ast.AST) -> Value:

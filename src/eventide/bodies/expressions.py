@@ -8,13 +8,12 @@ from collections.abc import Callable
 from functools import partial
 from operator import pow as power
 from types import FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from eventide.bodies import attributes, items, words
 from eventide.bodies.arithmetic import (
     ARITHMETIC,
     CHECKED,
-    best_of,
     between,
     decided,
     divided_down,
@@ -22,9 +21,17 @@ from eventide.bodies.arithmetic import (
     one_of,
     real,
     summed,
-    without_sign,
 )
-from eventide.bodies.calls import COMPUTED, addressed_call, appended, called_at, computed, drawn_number, made_of
+from eventide.bodies.calls import (
+    COMPUTED,
+    addressed_call,
+    appended,
+    builtin,
+    called_at,
+    computed,
+    drawn_number,
+    made_of,
+)
 from eventide.bodies.emission import SEVERAL_WAYS, apart, in_turn, merged, told
 from eventide.bodies.interrupts import is_interrupt, is_of_request, is_preemption, read_of_interrupt
 from eventide.bodies.operands import (
@@ -85,6 +92,7 @@ class BodyExpressions:
     def __init__(self, naming: Naming, emission: Emission) -> None:
         self.naming = naming
         self.emission = emission
+        self._by_value: ast.expr | None = None
         self._scopes: list[tuple[dict[str, Value], FunctionType | None]] = []
 
     @property
@@ -104,7 +112,16 @@ class BodyExpressions:
         visit: Callable[[ast.expr], Value] | None = getattr(self, f"_on_{type(node).__name__.lower()}", None)
         if visit is None:
             raise Unknown("no native code is made of such an expression", node)
-        return told(self, node, visit)
+        is_by_value = node is self._by_value
+        found = told(self, node, visit)
+        if isinstance(found, Operand) and found.is_numpy and not is_by_value:
+            raise Unknown("numbers of numpy's own classes are native where only their values count", node)
+        return found
+
+    def by_value(self, node: ast.expr, *kinds: Kind) -> Operand:
+        """A number of which only the value counts: it may be of a class of numpy's own."""
+        self._by_value = node
+        return self.number(node, *kinds)._replace(is_numpy=False)
 
     def word(self, node: ast.expr) -> Value:
         """What an expression gives, also what is mixed, or a word that an attribute has now. Raises Unknown."""
@@ -149,11 +166,12 @@ class BodyExpressions:
             if inner.text in ("True", "False"):
                 return constant(inner.text == "False")
             return Operand(f"(not {inner.text})", "bool", inner.is_early)
+        self._by_value = node
         found = self.word(node)
         if isinstance(found, Thing) or found.kind == "object":
             return words.truth(self, found, node)
         if found.kind == "bool":
-            return found
+            return found._replace(is_numpy=False)
         return Operand(f"({found.text} != {'0' if found.kind == 'int' else '0.0'})", "bool", found.is_early)
 
     # --- leaves ---------------------------------------------------------------------------------------------------
@@ -227,9 +245,10 @@ class BodyExpressions:
     def operand(self, node: ast.expr) -> Operand:
         """A number of arithmetic: a Boolean is 1 or 0."""
         found = self.any_number(node)
-        return found if found.kind != "bool" else self._as_number(found)
+        return found if found.kind != "bool" else self.as_number(found)
 
-    def _as_number(self, truth: Operand) -> Operand:
+    def as_number(self, truth: Operand) -> Operand:
+        """A Boolean as 1 or 0."""
         return self.emission.keep(f"int({truth.text})", "int", low=0.0, high=1.0, is_number=True)
 
     def compute(self, node: ast.AST, operator: ast.operator, left: Operand, right: Operand) -> Operand:
@@ -293,6 +312,7 @@ class BodyExpressions:
         return in_turn(self, "and", [partial(compare, *pair) for pair in zip(node.ops, sides[1:], strict=True)])
 
     def _side(self, node: ast.expr) -> Side:
+        self._by_value = node
         return node, self.word(node)
 
     def compared(self, operator: ast.cmpop, one: Side, other: Side, node: ast.Compare) -> Operand:
@@ -309,9 +329,10 @@ class BodyExpressions:
                 raise Unknown("it is of type bool", item)
         answer = decided(operator, left, right)
         known = None if answer is None else constant(answer)
-        return known or self._ordered(_COMPARISONS[type(operator)], left, right, node)
+        result = known or self.ordered(_COMPARISONS[type(operator)], left, right, node)
+        return result._replace(is_numpy=left.is_numpy or right.is_numpy)
 
-    def _ordered(self, sign: str, left: Operand, right: Operand, node: ast.AST) -> Operand:
+    def ordered(self, sign: str, left: Operand, right: Operand, node: ast.AST) -> Operand:
         """A comparison; Python compares numbers of different types as they are, without rounding."""
         if left.kind != right.kind and "int" in (left.kind, right.kind):
             whole = left if left.kind == "int" else right
@@ -369,7 +390,7 @@ class BodyExpressions:
         function = called.value
         if type(function) in (type(abs), type) and function in (abs, min, max, int, float, bool):
             found = chosen(self, node, "<" if function is min else ">") if function in (min, max) else None
-            return found or self._builtin(function, node)
+            return found or builtin(self, function, node)
         if function is len and len(node.args) == 1 and not node.keywords:
             held, count = node.args[0], None
             if isinstance(held, ast.Attribute):
@@ -428,51 +449,6 @@ class BodyExpressions:
             emission.emit(f"if tell({address}, {real(arguments[0])}) != 0:\n    code = FAILED\n    break")
             return _NOTHING
         return called_at(emission, f"draw_next({address})", (2.0**-53, 1.0 - 2.0**-53))
-
-    def _builtin(self, function: Any, node: ast.Call) -> Value:
-        if node.keywords or not node.args or any(isinstance(item, ast.Starred) for item in node.args):
-            raise Unknown("it is called in another way than others are", node)
-        more: dict[object, tuple[Kind, ...]] = {
-            int: ("bool",),
-            float: ("bool", "mixed"),
-            min: ("mixed",),
-            max: ("mixed",),
-        }
-        numbers = [self.number(item, "int", "float", *more.get(function, ())) for item in node.args]
-        operands = [number if number.kind != "bool" else self._as_number(number) for number in numbers]
-        first, emission = operands[0], self.emission
-        if function in (min, max):
-            word = "<" if function is min else ">"
-            is_varying = len({operand.kind for operand in operands}) > 1 or first.kind == "mixed"
-            if len(operands) == 2 and is_varying:
-                best = one_of(emission, self._ordered(word, operands[1], first, node), operands[1], first, node)
-                return best._replace(**best_of(function, operands))
-            if len(operands) < 2 or is_varying:
-                raise Unknown("the smallest and largest of several types are left to Python", node)
-            text = first.text
-            for other in operands[1:]:
-                text = emission.keep(f"({other.text} if {other.text} {word} {text} else {text})", first.kind).text
-            return Operand(text, first.kind, emission.is_pure, **best_of(function, operands))
-        if len(operands) > 1:
-            raise Unknown("it is called in another way than others are", node)
-        if function is abs:
-            if first.kind == "float":
-                return emission.keep(f"abs({first.text})", "float", **without_sign(first))
-            return emission.keep(f"({first.text} if {first.text} >= 0 else -{first.text})", "int")
-        if function is bool:
-            return Operand(f"({first.text} != {'0' if first.kind == 'int' else '0.0'})", "bool", first.is_early)
-        if (
-            function is int
-            and first.kind == "float"
-            and not (first.is_number and abs(first.low) < EXACT > abs(first.high))
-        ):
-            emission.stop_if(f"not (-{EXACT}.0 < {first.text} < {EXACT}.0)", first, node=node)
-        if first.kind in (function.__name__, "mixed"):
-            return first._replace(kind="float", whole="") if first.kind == "mixed" else first
-        known: Known = {}
-        if first.is_number and abs(first.low) < EXACT > abs(first.high):
-            known = {"low": float(int(first.low)), "high": float(int(first.high)), "is_number": True}
-        return emission.keep(f"{function.__name__}({first.text})", function.__name__, **known)
 
     # --- functions that are followed ------------------------------------------------------------------------------
 

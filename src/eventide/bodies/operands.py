@@ -65,6 +65,7 @@ class Operand(NamedTuple):
     is_number   whether it is known to be no NaN
     among       of the address of an object, of which objects it is one; nothing if that is not known
     whole       of what is mixed, which is there as a float: whether it is a whole number, up to `EXACT`
+    is_numpy    whether it is of a class of numpy's own: only what takes it as a number knows it
     is_borrowed of the address of an object, whether only an attribute keeps that
     """
 
@@ -76,6 +77,7 @@ class Operand(NamedTuple):
     is_number: bool = False
     among: tuple[Thing, ...] = ()
     whole: str = ""
+    is_numpy: bool = False
     is_borrowed: bool = False
 
     @property

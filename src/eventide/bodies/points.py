@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, NamedTuple
 
+import numpy as np
+
 if TYPE_CHECKING:
     from collections.abc import Container, Mapping
     from types import CodeType
@@ -55,17 +57,21 @@ class Point(NamedTuple):
 class Told(NamedTuple):
     """What an expression of a statement has given before Python executes this: the variable of the kernel with that.
 
+    is_numpy whether it is of a class of numpy's own
     whole   of what is now a whole number, now a float: the variable that says which
     """
 
     node: ast.expr
     kind: Kind
+    is_numpy: bool
     column: str
     whole: str = ""
 
-    def value(self, texts: Mapping[str, float]) -> float:
+    def value(self, texts: Mapping[str, float]) -> object:
         """What it was, of its own type."""
         found = texts[self.column]
+        if self.is_numpy:
+            return np.int64(found) if self.kind == "int" else np.bool_(found)
         if self.kind == "mixed":
             return int(found) if texts[self.whole] else found
         return bool(found) if self.kind == "bool" else found

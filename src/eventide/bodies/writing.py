@@ -223,7 +223,7 @@ class Writing:
                 columns.append(f"told_{table}{counts[table]}")
                 counts[table] += 1
                 lines.append(f"{columns[-1]} = {text}")
-            told.append(Told(node, number.kind, *columns))
+            told.append(Told(node, number.kind, number.is_numpy, *columns))
         self._told_columns = {table: max(count, self._told_columns[table]) for table, count in counts.items()}
         self.points[here] = self.points[state]._replace(told=tuple(told))
         return "\n".join([*lines, f"at = {here}"])

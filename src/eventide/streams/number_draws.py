@@ -42,12 +42,16 @@ class Draw(NamedTuple):
     """A method that draws one number: a float, or a whole number where it counts.
 
     kinds   of the arguments that are known
+    of_one  what it draws if it is given one number alone, if that is another thing
+    is_numpy whether the number is of a class of numpy's own, as np.int64
     """
 
     arguments: tuple[Argument, ...]
     range_of: Callable[..., Range]
     counts: bool = False
     kinds: tuple[Literal["int", "float"], ...] = ("int", "float")
+    of_one: Draw | None = None
+    is_numpy: bool = False
 
 
 def draw_of(function: object) -> Draw | None:
@@ -141,5 +145,16 @@ _RANDOM: Final[Mapping[str, Draw]] = {
     ),
     "vonmisesvariate": Draw((_location("mu"), Argument("kappa", 0.0, 1e6)), lambda *_: (0.0, tau)),
 }
-GENERATORS: Final[Mapping[type, Mapping[str, Draw]]] = {Generator: _NUMPY, RandomState: _NUMPY, Random: _RANDOM}
+_BELOW: Final = Draw((_whole("high"),), lambda high: (0.0, high[1]), True, ("int",), is_numpy=True)
+_OWN: Final[Mapping[str, Draw]] = {
+    "integers": Draw(
+        (_whole("low"), _whole("high")), lambda low, high: (low[0], high[1]), True, ("int",), _BELOW, True
+    ),
+}
+"""What the newer generators of numpy have alone."""
+GENERATORS: Final[Mapping[type, Mapping[str, Draw]]] = {
+    Generator: {**_NUMPY, **_OWN},
+    RandomState: _NUMPY,
+    Random: _RANDOM,
+}
 """By the class of which a generator is an exact instance, the methods that are known, by name."""

@@ -115,7 +115,7 @@ class Waiting(Writing):
         if isinstance(node, ast.Call) and len(node.args) == 1 and not node.keywords:
             called = expressions.value(node.func)
             if isinstance(called, Thing) and called.value is hold:
-                given = expressions.number(node.args[0], "int", "float", "mixed")
+                given = expressions.by_value(node.args[0], "int", "float", "mixed")
                 if given.kind == "int":
                     return expressions.emission.keep(f"float({given.text})", "float")
                 return given._replace(kind="float", whole="")
