@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from eventide.bodies.stations.statistics import AwayChanges, AwayLevel, AwayTally, kind_of
+from eventide.bodies.stations.statistics import kind_of
 from eventide.discrete.resources import away, away_inventories
 from eventide.discrete.resources.away import AwayStation
 from eventide.discrete.resources.away_inventories import AwayContainer, AwayInventory, AwayStore
 from eventide.discrete.resources.container import Container
 from eventide.discrete.resources.store import Store
 from eventide.discrete.resources.transfer import Inventory
+from eventide.migration.away_statistics import AwayChanges, AwayLevel, AwayTally
 from eventide.statistics import Level
 
 if TYPE_CHECKING:
