@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import pytest
 from bodies.holders import both
-from random_bodies import hurry, taken
+from random_bodies import hurry, simulation, taken
 
 import eventide as ev
 
@@ -461,3 +461,24 @@ def test_a_string_with_a_say_is_asked_whether_it_equals_itself() -> None:
     (count, heard), _ = both(run)
     assert count == 30
     assert heard == ["compared with busy"] * 15
+
+
+def test_constants_are_the_same_objects_in_rows_and_after_them() -> None:
+    def outcome(compiles: Any) -> tuple[list[Any], int]:
+        sim, log = simulation(compiles), list[Any]()
+
+        def process() -> ev.ProcessGenerator:
+            text, pair = "in the morning", (1, "to noon")
+            while True:
+                yield ev.hold(1.0)
+                if sim.time > 20.0:
+                    again, other = "in the morning", (1, "to noon")
+                    log.extend([text is again, pair is other])  # which no native code is made of
+
+        sim.process(process())
+        sim.run(until=30.0)
+        return log, taken(sim)
+
+    plain, native = outcome(False), outcome("auto")
+    assert native[0] == plain[0] == [True] * 18
+    assert native[1] > 15

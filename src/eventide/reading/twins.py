@@ -208,8 +208,9 @@ class Twin:
         return whole
 
     def _constants(self, made: CodeType, code: CodeType) -> tuple[object, ...]:
-        """The constants of the twin; functions made there have the very code that they have in the original."""
+        """The constants of the twin: the very objects of the original, as is the code of functions that are made there."""
         known = _codes_by_place(code)
+        own = {(type(one), repr(one)): one for one in code.co_consts}
         same: dict[int, CodeType] = {}
         for place, codes in _codes_by_place(made).items():
             # What no path leads to, as behind a `return`, has no code in the original.
@@ -217,7 +218,7 @@ class Twin:
             if [one.co_freevars for one in codes] != [one.co_freevars for one in others]:
                 raise self.definition.refusal(self.definition.tree, f"{place[0]} is compiled in another way")
             same.update((id(one), other) for one, other in zip(codes, others, strict=True))
-        return tuple(same.get(id(constant), constant) for constant in made.co_consts)
+        return tuple(same.get(id(one)) or own.get((type(one), repr(one)), one) for one in made.co_consts)
 
     def begin(
         self, function: FunctionType, cells: Mapping[str, CellType], entry: Entry
