@@ -208,7 +208,7 @@ class Twin:
         return whole
 
     def _constants(self, made: CodeType, code: CodeType) -> tuple[object, ...]:
-        """The constants of the twin: the very objects of the original, as is the code of functions that are made there."""
+        """The constants of the twin: the objects of the original, as is the code of functions that are made there."""
         known = _codes_by_place(code)
         own = {(type(one), repr(one)): one for one in code.co_consts}
         same: dict[int, CodeType] = {}
