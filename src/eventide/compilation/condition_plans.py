@@ -242,21 +242,6 @@ def lay(integrator: Integrator, bounds: tuple[Bound, ...], behind: tuple[int, ..
     return integrator.memory.index.put((*[entry for row in rows for entry in row], *behind)), lists
 
 
-def _listed(binding: Binding) -> list[int]:
-    """The lists of a kernel one after the other, each behind its length, as `lay` writes those of a condition."""
-    return [entry for entries in binding.lists for entry in (len(entries), *entries)]
-
-
-def _works_on_same(one: Binding, other: Binding) -> bool:
-    """Whether a kernel is bound to the same objects, maybe with other numbers and tables of as many numbers."""
-    first = len(one.items)
-    return (
-        one._replace(lists=(), consts=()) == other._replace(lists=(), consts=())
-        and one.lists[:first] == other.lists[:first]
-        and list(map(len, one.lists)) == list(map(len, other.lists))
-    )
-
-
 def _equalities(bound: Bound) -> tuple[Equality, ...]:
     """The comparisons of what moves by == or != in a condition."""
     bases = bound.binding.bases
@@ -408,30 +393,17 @@ class ConditionCompiler(Analyst):
             return plan.is_opaque
         return plan.is_opaque or is_current(plan.kept, (bound,))
 
-    def renewed(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
-        """The plan of a condition that refers to other numbers; None if it needs another one."""
-        try:
-            bound = self.registry.find("condition", condition.function, condition.arguments)
-        except CannotLower:
-            return None
-        is_same = not plan.is_opaque and bound.kernel is plan.kept[0].kernel
-        return self._renumbered(plan, bound.binding) if is_same else None
-
     def resume(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
-        """Take over kernel and index row from a wait that works on the same, and write its own numbers."""
-        binding = plan.kept[0].kernel.lowered.bind(condition.function, condition.arguments)
-        return None if binding is None else self._renumbered(plan, binding)
-
-    def _renumbered(self, plan: ConditionPlan, binding: Binding) -> ConditionPlan | None:
-        bound, memory = plan.kept[0], self.integrator.memory
-        if not _works_on_same(binding, was := bound.binding):
+        """Take over kernel and index row from a wait that works on the same, and write its own closure numbers."""
+        bound = plan.kept[0]
+        binding = bound.kernel.lowered.bind(condition.function, condition.arguments)
+        if binding is None or binding.objects != bound.binding.objects or binding.lists != bound.binding.lists:
             return None
-        if binding.lists != was.lists:
-            memory.lists.write(plan.memory[1][1], tuple(_listed(binding)))
-        for k, value in enumerate(binding.consts, start=plan.constants):
-            memory.constants.view[k] = value
-        present = bound._replace(binding=binding)
-        plan.kept, plan.binding, plan.signature = (present,), binding, plan.signature and (present,)
+        if binding.consts != bound.binding.consts:
+            constants, present = self.integrator.memory.constants.view, bound._replace(binding=binding)
+            for k, value in enumerate(binding.consts, start=plan.constants):
+                constants[k] = value
+            plan.kept, plan.binding, plan.signature = (present,), binding, plan.signature and (present,)
         return plan
 
     def answer(self, condition: Condition) -> list[float] | None:

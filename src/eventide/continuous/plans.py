@@ -307,10 +307,6 @@ class Analyst(ABC):
         """Whether a condition still refers to what it referred to when the plan was made."""
 
     @abstractmethod
-    def renewed(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
-        """The plan of a condition that refers to other numbers than when it was made; None if it needs another one."""
-
-    @abstractmethod
     def resume(self, condition: Condition, plan: ConditionPlan) -> ConditionPlan | None:
         """The plan of an earlier wait, for a new one that may reuse it; None if it does not fit."""
 

@@ -370,12 +370,6 @@ class Guards:
         self.integrator.touch(flow)  # first: what was found beyond the end of the step now arms nothing
         armed = self.guard.armed[condition.row]
         self.unlink(condition)
-        plan = self.integrator.analyst.renewed(condition, condition.plan)
-        if plan is not None:
-            condition.plan = plan
-            self.integrator.references.keep_current(condition, plan)
-            self._put(condition, flow)
-            return
         self.integrator.references.leave_alone(condition)
         self._release(condition, flow)
         self.integrator.groups.drop_if_empty(flow)
