@@ -9,6 +9,7 @@ from random_bodies import hurry, load, simulation, taken
 from random_words import ACTS, outcome, program
 
 
+@pytest.mark.filterwarnings('ignore:"is.*" with .*literal:SyntaxWarning')  # which is what is compared here
 @pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("seeds", [range(1, 2), pytest.param(range(2, 14), marks=pytest.mark.slow)])
 def test_random_words(seeds: range, native: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
