@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -381,6 +382,7 @@ PLACES: dict[str, Any] = {
     "LinearTable.values[1]": lambda sim: ev.inputs.LinearTable((0.0, 1.0), (0.0, HUGE)),
     "HeldTable.times[1]": lambda sim: ev.inputs.HeldTable((0.0, HUGE), (0.0, 1.0)),
     "tally 'waits'": lambda sim: sim.tally("waits").add(HUGE),
+    "tally 'shares'": lambda sim: sim.tally("shares").add(Fraction(HUGE)),
     "level 'stock': set": lambda sim: sim.level("stock").set(HUGE),
     "vector.u": lambda sim: Numbers(sim, name="vector", u=[1.0, -HUGE]),
     "other.u": lambda sim: setattr(Numbers(sim, name="other"), "u", HUGE),

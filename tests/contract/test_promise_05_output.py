@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -360,6 +361,20 @@ def test_what_looks_draws_from_no_generator_of_the_model(simulate: Simulate, kin
     assert times_of(draws[0], draws[1]) == times_of(draws[2], None)
     with pytest.raises(ev.ModelError, match=f" draws from {told}, and so does the model, which would do something els"):
         times_of(draws[3], draws[3])
+
+
+def test_a_generator_that_is_given_after_a_recording_has_begun_is_found(simulate: Simulate) -> None:
+    sim, tools = simulate(), SimpleNamespace()
+
+    def source() -> ev.ProcessGenerator:
+        while True:
+            yield ev.hold(tools.draws.random())
+
+    sim.record(every="event", noise=lambda: 1.0 + tools.draws.random())
+    tools.draws = Random(3)
+    sim.process(source())
+    with pytest.raises(ev.ModelError, match=r"draws from a random\.Random, and so does the model"):
+        sim.run(until=50.0)
 
 
 @pytest.mark.parametrize("what", DRAWING)

@@ -284,7 +284,7 @@ def seeded_within(sim, own: bool = True):
 
 @pytest.mark.parametrize("own", [True, False])
 def test_replications_that_are_all_the_same_are_told(own):
-    same = "all replications of a point gave the same: what they draw does not depend on the entropy"
+    same = "all replications of a point gave the same: what they draw, if they do, does not depend on the entropy"
     runs = seeded_within(own=own).replicate(4, entropy=1)
     assert [len(runs), same in str(runs), same in runs._repr_html_()] == [4, own, own]
     assert same not in str(seeded_within(own=own).replicate(1, entropy=1))

@@ -114,7 +114,7 @@ class Emission:
         """Leave the statement to Python if a test of these operands holds. Raises Unknown if that is too late."""
         if bad in ("False", "not True"):  # what the operands can be tells it
             return
-        line, is_early = f"if {bad}:\n    code = EXIT\n    break", all(operand.is_early for operand in operands)
+        line, is_early = EXIT.format(bad), all(operand.is_early for operand in operands)
         if self.is_pure:
             self.lines.append(line)
         elif self._around is None and is_early:

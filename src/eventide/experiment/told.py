@@ -80,8 +80,8 @@ def notes(replication: Replication) -> list[str]:
     first = {result.point: result.responses for result in reversed(list(replication))}
     if len(first) < len(whole) and all(result.responses == first[result.point] for result in replication):
         found.append(
-            "all replications of a point gave the same: what they draw does not depend on the entropy and the number "
-            'of the replication, as draws from sim.stream("name") do'
+            "all replications of a point gave the same: what they draw, if they do, does not depend on the entropy and "
+            'the number of the replication, as draws from sim.stream("name") do'
         )
     return found
 

@@ -24,7 +24,26 @@ ROOM: Final = 64
 """The values of a level of the user's for which there is room at least."""
 
 
-class AwayLevel:
+class Away:
+    """The base of what is away, or was."""
+
+    def go(self) -> None:
+        """Rows keep it from now on."""
+        raise NotImplementedError
+
+    def is_same(self) -> bool:
+        """Whether rows can keep it after it was read."""
+        raise NotImplementedError
+
+    def go_again(self) -> bool:
+        """As `go`, after it was read; False if rows cannot keep it any longer."""
+        is_same = self.is_same()
+        if is_same:
+            self.go()
+        return is_same
+
+
+class AwayLevel(Away):
     """A level that is away, or was.
 
     row     its row among the levels
@@ -49,25 +68,20 @@ class AwayLevel:
         self._memory.levels[id(self.thing)] = LEVEL, self.row
         object.__setattr__(self.thing, "__class__", LEVEL_AWAY)
 
-    def go_again(self) -> bool:
-        """The same after it was read; False if rows cannot keep it any longer."""
-        is_same = type(self.thing) is Level and kind_of(self.thing) == self._kind
-        if is_same:
-            self.go()
-        return is_same
+    def is_same(self) -> bool:
+        """Whether its values are of the type that they had."""
+        return type(self.thing) is Level and kind_of(self.thing) == self._kind
 
     def come(self) -> None:
         """The level has its state again, if it has not."""
-        if type(self.thing) is LEVEL_AWAY:
-            object.__setattr__(self.thing, "__class__", Level)
-            del self._memory.levels[id(self.thing)]
+        if _is_back(self.thing, self._memory):
             known, l = float if self._kind == "float" else int, self.row  # noqa: E741  # l is a level, as in rows
             held = {known(value): lasted for value, lasted in self._memory.durations(l).items()}
             value, changed = self._memory.level.value[l], self._memory.level.changed[l]
             set_state(self.thing, LevelState(known(value), changed, held))
 
 
-class AwayChanges:
+class AwayChanges(Away):
     """A level of any numbers that is away, or was: it hears of its changes when it is looked at, in their order.
 
     row     the row of the tally of these
@@ -92,23 +106,18 @@ class AwayChanges:
         self._memory.levels[id(self.thing)] = AMOUNT, self.row
         object.__setattr__(self.thing, "__class__", LEVEL_AWAY)
 
-    def go_again(self) -> bool:
-        """The same after it was read; False if it was changed: it says no longer how much there is."""
-        is_same = type(self.thing) is Level and self.thing.value == self._seen
-        if is_same:
-            self.go()
-        return is_same
+    def is_same(self) -> bool:
+        """Whether it was not changed: else it says no longer how much there is."""
+        return type(self.thing) is Level and self.thing.value == self._seen
 
     def come(self) -> None:
         """The level has its state again, if it has not."""
-        if type(self.thing) is LEVEL_AWAY:
-            object.__setattr__(self.thing, "__class__", Level)
-            del self._memory.levels[id(self.thing)]
+        if _is_back(self.thing, self._memory):
             self._memory.flush(self.row)
             self._seen = self.thing.value
 
 
-class AwayTally:
+class AwayTally(Away):
     """The waits of a resource that is away, or was.
 
     row     its row among the tallies
@@ -126,18 +135,24 @@ class AwayTally:
         self._memory.change_sink(self.row, _sink(taker_of(self.thing)))
         object.__setattr__(self.thing, "__class__", self._away)
 
-    def go_again(self) -> bool:
-        """The same after it was read; False if rows cannot do so any longer."""
-        is_same = type(self.thing) is Tally and self.thing.keep
-        if is_same:
-            self.go()
-        return is_same
+    def is_same(self) -> bool:
+        """Whether it keeps its values."""
+        return type(self.thing) is Tally and self.thing.keep
 
     def come(self) -> None:
         """The tally has its values again, if it has not."""
         if type(self.thing) is self._away:
             object.__setattr__(self.thing, "__class__", Tally)
             self._memory.flush(self.row)
+
+
+def _is_back(level: Level, memory: RowMemory) -> bool:
+    """Whether a level was away; if so, it has its class again."""
+    was_away = type(level) is LEVEL_AWAY
+    if was_away:
+        object.__setattr__(level, "__class__", Level)
+        del memory.levels[id(level)]
+    return was_away
 
 
 def _sink(take: Callable[[bytes], None]) -> Callable[[NDArray[np.float64]], None]:

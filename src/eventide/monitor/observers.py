@@ -125,6 +125,8 @@ class Observers:
         self._in_order: list[Observer] = []
         self.count = 0
         self._draws = ObservedDraws(streams)
+        self._called: list[object] | None = None
+        """The functions of the observers, until they are looked through for generators; None afterwards."""
         self._may_draw = False
 
     def __len__(self) -> int:
@@ -154,8 +156,7 @@ class Observers:
         self.count = len(self._in_order)
         active = [observer for observer in (*self._in_order, *self.at_will) if observer._runs_code]
         self._may_draw = bool(active)
-        called = [function for observer in active for function in observer._called]
-        self._draws.others = generators_of(called) if called else ()
+        self._called = [function for observer in active for function in observer._called]
         self.integrator.let_look(2 if self.at_spans else int(bool(self.at_steps)), at_events=self.count > 0)
         self.integrator.changes.note()
         self._renew_will()
@@ -231,6 +232,8 @@ class Observers:
         An error of one is raised when all have looked: what the others record has no gap there.
         """
         failure: Exception | None = None
+        if self._called is not None:  # looked through once they are called: many may begin before
+            self._draws.others, self._called = generators_of(self._called) if self._called else (), None
         drawn = self._draws.begin() if self._may_draw and self._draws else None
         self.integrator.is_observed = True
         try:

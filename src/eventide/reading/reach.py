@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache, partial
-from types import CodeType, FunctionType, MethodType, ModuleType
+from types import CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Final, Generic, TypeVar
 
 from eventide.reading.scope import closures_of
@@ -71,7 +71,7 @@ class _Sort:
         self.classes: tuple[type, ...] | None = models or None
         if self.is_sought or self.runs or issubclass(cls, type):
             self.classes = None
-        elif issubclass(cls, ModuleType):
+        elif issubclass(cls, ModuleType | SimpleNamespace):
             self.classes = ()
 
 
@@ -95,7 +95,7 @@ class _Search(Generic[Sought]):
         self._met[id(value)] = value
         if sort.runs:
             self._running.append(value)
-        elif sort.classes or (isinstance(value, ModuleType) and not is_of_library(value.__name__)):
+        elif not (isinstance(value, ModuleType) and is_of_library(value.__name__)):
             self._spaces += [vars(part) for part in (value, *(sort.classes or ())) if hasattr(part, "__dict__")]
 
     def take_sought(self, value: object) -> None:

@@ -79,7 +79,10 @@ class Tally(Copied):
 
     def _add_other(self, value: float) -> None:
         """As `add`, for what may have a unit."""
-        self._add(in_unit(value, self.unit, self._label()) if has_unit(value) else value)
+        try:
+            self._add(in_unit(value, self.unit, self._label()) if has_unit(value) else value)
+        except OverflowError:
+            refuse_too_large(value, self._label())
 
     def _fold(self) -> None:
         """Fold the blocks that are full."""

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import ast
 from types import CodeType, FunctionType, MethodType
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from eventide.bodies.emission import EXIT
 from eventide.bodies.operands import Operand, Thing, Unknown
 from eventide.bodies.waits.closures import FUNCTION, OWNER, Closure, closure_of, place_of
 from eventide.discrete.conditions.until import until
@@ -18,8 +19,6 @@ from eventide.discrete.conditions.until import until
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions
     from eventide.bodies.frames import Frame
-
-_EXIT: Final = "if {0}:\n    code = EXIT\n    break"
 
 
 class Awaited(NamedTuple):
@@ -65,9 +64,9 @@ def guard_of(expressions: BodyExpressions, node: ast.expr, frame: Frame) -> tupl
             naming.note_setting(name)
     priority, is_prior = given.get("priority"), bool(given.get("prior", world.until_prior))
     text = naming.guard(Awaited(code, priority, closure))
-    emission.emit_early(_EXIT.format("a.run.arrays == 0"))
-    emission.emit_early(_EXIT.format(f"{text} < 0"))
-    emission.emit_early(_EXIT.format(f"not may_watch(a, {text})"))
+    emission.emit_early(EXIT.format("a.run.arrays == 0"))
+    emission.emit_early(EXIT.format(f"{text} < 0"))
+    emission.emit_early(EXIT.format(f"not may_watch(a, {text})"))
     for k, operand in enumerate(closure.numbers.values()):
         emission.emit_early(f"close_over(a, {text}, {place_of(text, k)}, float({operand.text}))")
     return text, is_prior
