@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from random import Random
 from typing import Any
 
 import pytest
@@ -354,6 +356,31 @@ def test_what_is_computed_for_a_recording_that_begins_within_the_run_is_native_f
         found.append([*map(rows_of, recordings), sim.events])
         assert (taken(sim) - before > 0.8 * sim.events) == (compiles == "auto")
     assert found[0] == found[1]
+
+
+class Answer:
+    """Something that can be called, and is no function."""
+
+    def __call__(self) -> float:
+        return 2.0
+
+
+OTHERS: dict[str, tuple[str, Callable[[], float]]] = {
+    "Random.random": ("it has an effect", Random(3).random),
+    "partial": ("what it calls is left to Python", partial(max, 1.0, 2.0)),
+    "Answer": ("what it calls is left to Python", Answer()),
+    "float": ("it is called in another way than others are", float),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_what_can_be_called_and_is_no_function_of_python_is_recorded_by_python(name: str) -> None:
+    why, read = OTHERS[name]
+    sim, *_ = begin("auto")
+    sim.record(every=0.25, told=read)
+    sim.run(until=8.0)
+    assert taken(sim) == 0
+    assert f"(because of `{name}`: {why}) looks at events" in str(sim.explain())
 
 
 def test_regular_times_go_by_where_a_recorded_class_has_no_objects_yet() -> None:

@@ -7,8 +7,10 @@ import ast
 import importlib.util
 import linecache
 import sys
+from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
-from types import FunctionType
+from types import CodeType, FunctionType
 from typing import Any
 
 import pytest
@@ -17,7 +19,8 @@ from compiled.test_laws import Probe, new_probe
 
 import eventide as ev
 from eventide.lowering import Anchor, CannotLower, lower_condition, lower_law
-from eventide.reading.source import SourceBook
+from eventide.reading import source
+from eventide.reading.source import SourceBook, SourceFile
 
 
 @pytest.fixture(scope="module")
@@ -226,3 +229,36 @@ def test_a_cell_whose_statements_are_compiled_one_by_one_is_read(tmp_path: Path)
     linecache.clearcache()
     with pytest.raises(CannotLower, match="the text in the file is not that of the code that runs"):
         SourceBook().definition(namespace["waits"], yields=True)
+
+
+def test_what_another_thread_reads_as_well_is_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    book, code, seen = SourceBook(), written.__code__, list[bool]()
+    file = book.file(code.co_filename, globals())
+    assert file is not None
+    made = source._codes_in
+
+    def amid(code_of_file: CodeType) -> Iterator[CodeType]:
+        monkeypatch.setattr(source, "_codes_in", made)
+        seen.append(file.has(code))  # as another thread would ask just now
+        yield from made(code_of_file)
+
+    monkeypatch.setattr(source, "_codes_in", amid)
+    assert file.has(code)
+    assert seen == [True]
+
+
+def test_a_file_that_another_thread_has_let_go_is_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    book, asked = SourceBook(), count()
+
+    def has(self: SourceFile, code: CodeType) -> bool:
+        if next(asked) == 0:  # as another thread, which has found the same
+            book._files.clear()
+            return False
+        return True
+
+    monkeypatch.setattr(SourceFile, "has", has)
+    assert book.definition(written).file.name == __file__
+
+
+def written() -> object:
+    return ev.hold(1.0)  # other code where a statement is compiled by itself

@@ -7,6 +7,7 @@ kernel meets what only Python can do is looked at by Python from the start, and 
 
 from __future__ import annotations
 
+from types import FunctionType
 from typing import TYPE_CHECKING
 
 from eventide.bodies.body import Body
@@ -24,7 +25,6 @@ from eventide.statistics import Level
 if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Iterable, Sequence
-    from types import FunctionType
 
     from eventide.bodies.environment import RowStart
     from eventide.bodies.operands import Kind
@@ -131,13 +131,20 @@ def _body_of(read: Callable[[], object], world: World) -> Body:
         while reading.changed:
             reading = Reading(tree, twin_of, Naming(function, {}, kinds, book, world))
     except Unknown as unknown:
-        raise definition.refusal(tree, str(unknown)) from None
+        raise _refusal(read, str(unknown)) from None
     why = next((reason for _, reason in reading.asks.values()), "")
     if not why and (any(reading.naming.calls.values()) or reading.naming.changed):
         why = "it has an effect"
     if why:
-        read_function = getattr(read, "__func__", read)
-        given = book.definition(read_function)  # type: ignore[arg-type]  # refused where it is no function
-        raise given.refusal(given.tree, why)
+        raise _refusal(read, why)
     leave_simulation(reading)
     return Body(reading, "body_reading").in_simulation(world, function)
+
+
+def _refusal(read: Callable[[], object], why: str) -> CannotLower:
+    """Why Python calls a function, or whatever else can be called."""
+    function = getattr(read, "__func__", read)
+    if not isinstance(function, FunctionType):
+        return CannotLower("", 0, getattr(read, "__qualname__", type(read).__qualname__), why)
+    given = learned().book.definition(function)
+    return given.refusal(given.tree, why)

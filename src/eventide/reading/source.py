@@ -32,13 +32,13 @@ GENERATOR_LIKE: Final = 0x20 | 0x80 | 0x200
 class CannotLower(ModelError):
     """A law or condition stays Python: names the user's line, what stands there, and why it cannot be followed.
 
-    file, line      where it stands
+    file, line      where it stands; no file if it is written in none
     construct       the source text, shortened
     why             the reason, with what to write instead if there is something
     """
 
     def __init__(self, file: str, line: int, construct: str, why: str) -> None:
-        super().__init__(f"{location(file, line)}: `{construct}`: {why}")
+        super().__init__(f"{f'{location(file, line)}: ' if file else ''}`{construct}`: {why}")
         self.file = file
         self.line = line
         self.construct = construct
@@ -130,11 +130,12 @@ class SourceFile:
                     other code where `import eventide as ev` was compiled together with it
         """
         if (future, apart) not in self._codes:
-            codes = self._codes[future, apart] = {}
+            codes: dict[tuple[str, int], list[CodeType]] = {}
             modules = [ast.Module([node], []) for node in self._tree.body] if apart else [self._tree]
             for module in modules:
                 for made in _codes_in(compile(module, self.name, "exec", flags=future, dont_inherit=True)):
                     codes.setdefault((made.co_name, made.co_firstlineno), []).append(made)
+            self._codes[future, apart] = codes  # whole: other threads look as well
         return self._codes[future, apart]
 
     def tree_of(self, code: CodeType) -> Tree | None:
@@ -270,7 +271,7 @@ class SourceBook:
         if file is None:
             raise _refusal(code, "its source text cannot be found: write it in a file")
         if not file.has(code):
-            del self._files[code.co_filename]
+            self._files.pop(code.co_filename, None)  # another thread may have done so
             linecache.checkcache(code.co_filename)
             file = self.file(code.co_filename, function.__globals__)
         if file is None or not file.has(code):
