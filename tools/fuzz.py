@@ -1,10 +1,10 @@
 """Find what is wrong with the library by programs that nobody wrote.
 
 Each seed is a program: objects with laws and handlers, processes, resources, in the language that users write. It runs
-compiled and plain, apart and together, by four methods, observed and not, in threads. Another one is of processes
-alone: they run in Python, as rows and as native rows. Each run is compared with a reference that shares no code with
-eventide (`reference.py`, `errand_reference.py` in `tests/fuzzing`), and where the same bits are promised with others.
-Run as a script:
+compiled and plain, apart and together, by four methods, observed and not, in threads. Others are of processes alone,
+which queue and join each other ("errands"), or wait for conditions that events change ("watches"): they run in Python,
+as rows and as native rows. Each run is compared with a reference that shares no code with eventide (`reference.py`,
+`errand_reference.py` in `tests/fuzzing`), and where the same bits are promised with others. Run as a script:
 
     python tools/fuzz.py [--seeds 0:200] [--minutes 120] [--jobs 2] [--mode whole] [--without order] [--breaks [WORD]]
 
@@ -27,8 +27,8 @@ from fuzzing.breaks import check_breaks  # noqa: E402  # likewise
 from fuzzing.generate import FEATURES as OF_MODELS  # noqa: E402
 from fuzzing.hunt import Options, Totals, hunt  # noqa: E402
 
-FEATURES = [*OF_MODELS, errand_runs.FEATURE]
-"""Those of models, and the word for programs of processes alone."""
+FEATURES = [*OF_MODELS, *errand_runs.KINDS]
+"""Those of models, and the words for programs of processes alone."""
 SEEDS = range(14)
 """What `.ci/run` looks at."""
 

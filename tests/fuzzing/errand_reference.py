@@ -10,6 +10,7 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any, Self
 
+from fuzzing.condition_reference import Active, Drift, Line, Portion, Tank, Watch, arm, grid_before, next_true, when
 from fuzzing.errands import Errands
 from fuzzing.exceptions import Skip
 
@@ -78,10 +79,13 @@ class Story:
             except StopIteration:
                 break
             value = error = None
-            if isinstance(command, Wish):
+            if isinstance(command, Wish | Portion):
                 if not command.is_had_by(self):
                     return
-                value = command
+                value = command if isinstance(command, Wish) else command.amount
+            elif isinstance(command, Watch):
+                command.enter(world, self)
+                return
             elif isinstance(command, dict):
                 value = self.choose(command)
                 if value is None:
@@ -100,6 +104,10 @@ class Story:
         for other in self.joined:
             other.wake()
 
+    def go_on(self, value: Any) -> None:
+        """What it has waited for has come."""
+        self.step(value)
+
     def choose(self, commands: dict[str, Any]) -> SimpleNamespace | None:
         """Wait for the first of several; what has come, if that is there at once."""
         branches: list[Branch] = []
@@ -107,10 +115,12 @@ class Story:
         for word, command in commands.items():
             branch = Branch(self, word, branches)
             branches.append(branch)
-            if not isinstance(command, Wish):
+            if isinstance(command, Watch):
+                command.enter(self.world, branch)
+            elif not isinstance(command, Wish | Portion):
                 branch.come_at(self.world.time + command)
             elif command.is_had_by(branch):  # type: ignore[arg-type]  # it stands for its process
-                return branch.won(command)
+                return branch.won(command if isinstance(command, Wish) else command.amount)
         return None
 
     def interrupt(self, cause: object = None) -> None:
@@ -135,8 +145,12 @@ class Branch:
 
     def come_at(self, time: float, value: Any = None) -> None:
         """It comes at a time, if nothing else has come before."""
-        due = self.story.world.at(time, lambda: self.story.step(self.won(value)))
+        due = self.story.world.at(time, lambda: self.go_on(value))
         self.let_go = lambda: setattr(due, "is_off", True)
+
+    def go_on(self, value: Any) -> None:
+        """It has come."""
+        self.story.step(self.won(value))
 
     def wake(self, value: Any = None) -> None:
         """It comes at the end of this instant, unless something else comes before."""
@@ -159,6 +173,8 @@ class Loop:
         self.current: Story | None = None
         self.alive: dict[Story, None] = {}
         self.made: Counter[str] = Counter()
+        self.watches: list[Watch] = []
+        self.arrivals = 0
         self._due: list[Due] = []
         self._front: list[Callable[[], None]] = []
         self._place = 0
@@ -186,21 +202,29 @@ class Loop:
 
     def run(self, end: float) -> None:
         """Let happen what is due before the end."""
-        while self._front or (self._due and self._due[0].time < end):
-            if self._front:
-                act = self._front.pop(0)
-            elif self._due[0].is_off:
-                heapq.heappop(self._due)
-                continue
-            else:
-                due = heapq.heappop(self._due)
-                self.time, act = due.time, due.act
+        while (act := self._next(end)) is not None:
             self.events += 1
             if self.events > MOST_EVENTS:
                 raise Skip("too many events")
-            self._place = 0
+            self._place, self.current = 0, None
             act()
         self.time = end
+
+    def _next(self, end: float) -> Callable[[], object] | None:
+        """What happens next: what is in front, what is due now, what is true, what is due first; None before an end."""
+        while self.time < end:
+            while self._due and self._due[0].is_off:
+                heapq.heappop(self._due)
+            arm(self.watches)
+            if self._front:
+                return self._front.pop(0)
+            if self._due and self._due[0].time == self.time:
+                return heapq.heappop(self._due).act
+            if (watch := next_true(self.watches)) is not None:
+                return watch.act
+            due = min(self._due[0].time, end) if self._due else end
+            self.time = grid_before(self.time, due) if self.watches else due
+        return None
 
 
 class Wish:
@@ -259,6 +283,16 @@ class Desk:
         """Those in line."""
         return self.line
 
+    @property
+    def available(self) -> int:
+        """How many units are free."""
+        return self.units - self.held
+
+    @property
+    def in_use(self) -> SimpleNamespace:
+        """How many are not, as a statistic has it."""
+        return SimpleNamespace(value=self.held)
+
     def request(self, priority: float = 0.0, units: int = 1) -> Wish:
         """A request, to be yielded."""
         return Wish(self, priority, units)
@@ -310,14 +344,20 @@ class Load:
 
 def follow(program: Errands) -> dict[str, Any]:
     """All that can be seen of a run of a program. Raises Skip if it is too long."""
-    names: dict[str, Any] = {"ev": SimpleNamespace(hold=float, first_of=dict, Interrupt=Interrupt, ModelError=Refused)}
-    exec(compile(program.text, f"<errands {program.seed}>", "exec"), names)  # noqa: S102  # it was written here
+    words = {"hold": float, "first_of": dict, "until": Watch, "when": when}
+    kinds = {"Continuous": Active, "Interrupt": Interrupt, "ModelError": Refused}
+    names: dict[str, Any] = {"ev": SimpleNamespace(**words, **kinds)}
     world, rng = Loop(), Random(program.seed)
+    names |= {"load": Load(world), "tank": Tank(world, 4, 1), "line": Line(), "drift": Drift(world)}
+    exec(compile(program.text, f"<errands {program.seed}>", "exec"), names)  # noqa: S102  # it was written here
     desks = [Desk(world, units) for units in program.units]
-    names["load"] = load = Load(world)
     log: list[Any] = []
     seen: list[float] = []
+    names |= {"log": log, "seen": seen, "desk0": desks[0], "desk1": desks[1]}
     names["begin"](world, rng, log, seen, *desks)
+    for time in program.pauses:
+        world.run(time)
+        names["between"](world, rng, log, seen, *desks)
     world.run(program.end)
     return {
         "log": log,
@@ -325,6 +365,8 @@ def follow(program: Errands) -> dict[str, Any]:
         "events": world.events,
         "processes": [story.name for story in world.alive],
         "desks": [(desk.held, desk.asked, len(desk.line), desk.waits) for desk in desks],
-        "load": [load.value, *load.held.items()],
+        "load": [names["load"].value, *names["load"].held.items()],
+        "tank": names["tank"].amount,
+        "line": list(names["line"]),
         "next number": rng.random(),
     }

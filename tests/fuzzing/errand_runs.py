@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -13,17 +14,27 @@ from fuzzing.errand_reference import follow
 from fuzzing.errands import Errands, errands
 from fuzzing.exceptions import Skip
 from fuzzing.running import Setting, module_of, unload
+from fuzzing.watches import watches
 
 import eventide as ev
 from eventide.migration.bodies import Bodies
 
 HEAD = "import eventide as ev\n\n\n"
-FEATURE = "errands"
-"""How programs of this kind are asked for, beside the features of others."""
+KINDS: dict[str, Callable[[int], Errands]] = {"errands": errands, "watches": watches}
+"""What makes programs, by the words by which such are asked for beside the features of others."""
 PLAIN, ROWS, NATIVE = (
     Setting(method, compiled=method != "processes") for method in ("processes", "rows", "native rows")
 )
 """The settings: processes in Python, as rows without machine code, as native rows."""
+
+
+class Drift(ev.Continuous):
+    """What moves beside all else."""
+
+    y: ev.State = ev.state(1.0)
+
+    def equations(self) -> None:
+        self.rate.y = 1.0
 
 
 def outcome(program: Errands, setting: Setting, *, is_recorded: bool = False) -> tuple[dict[str, Any], int]:
@@ -37,13 +48,20 @@ def outcome(program: Errands, setting: Setting, *, is_recorded: bool = False) ->
         vars(sim)["_make_bodies"] = lambda: Bodies(sim, None)
     desks = [ev.Resource(sim, units) for units in program.units]
     names["load"] = load = ev.Level(0, clock=sim)
+    names |= {"tank": ev.Container(sim, 4, 1), "line": ev.Queue(sim), "drift": Drift(sim)}
+    if program.has_drift:
+        names["drift"].start()
     log: list[Any] = []
     seen: list[float] = []
+    names |= {"log": log, "seen": seen, "desk0": desks[0], "desk1": desks[1]}
     recordings = recordings_of(sim, desks, load, seen) if is_recorded else []
     try:
         with hurried(), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             names["begin"](sim, rng, log, seen, *desks)
+            for time in program.pauses:
+                sim.run(until=time)
+                names["between"](sim, rng, log, seen, *desks)
             sim.run(until=program.end)
     except Exception as error:  # noqa: BLE001  # whatever it is, it is told
         return {"error": f"{type(error).__name__}: {error}"}, 0
@@ -58,6 +76,8 @@ def outcome(program: Errands, setting: Setting, *, is_recorded: bool = False) ->
             (sum(r.units for r in d.users), d.counts.asked, len(d.waiting), d.waits.values.tolist()) for d in desks
         ],
         "load": [load.value, *load._held.items()],
+        "tank": names["tank"].amount,
+        "line": list(names["line"]),
         "next number": rng.random(),
     }
     if is_recorded:
@@ -107,13 +127,13 @@ def settings_of(mode: str, seed: int) -> list[Setting]:
     return [PLAIN, ROWS, NATIVE] if mode == "whole" or (mode == "some" and seed % 3 == 0) else [PLAIN, ROWS]
 
 
-def examine(seed: int, mode: str) -> tuple[Report, int]:
+def examine(seed: int, mode: str, kind: str = "errands") -> tuple[Report, int]:
     """The program of a seed in all settings of a mode beside the reference; how many events of rows there were."""
-    program, report = errands(seed), Report(seed, features=[FEATURE])
+    program, report = KINDS[kind](seed), Report(seed, features=[kind])
     try:
         right = follow(program)
     except Skip as reason:
-        report.skipped = f"errands: {reason}"
+        report.skipped = f"{kind}: {reason}"
         return report, 0
     report.events, taken = right["events"], 0
     is_recorded = seed % 4 < 2
@@ -126,13 +146,13 @@ def examine(seed: int, mode: str) -> tuple[Report, int]:
         taken += in_rows
         text = difference(found, right if "rows" in found else {word: right[word] for word in right if word != "rows"})
         if text:
-            report.findings.append(Finding(FEATURE, (setting,), text))
+            report.findings.append(Finding(kind, (setting,), text))
     return report, taken
 
 
-def show(seed: int) -> None:
+def show(seed: int, kind: str = "errands") -> None:
     """Print the program of a seed, and in what its runs differ from the reference."""
-    program = errands(seed)
+    program = KINDS[kind](seed)
     print(HEAD + program.text)
     print(f"# two desks of {program.units} units, Random({seed}), until {program.end!r}")
     for setting in (PLAIN, ROWS, NATIVE):
@@ -142,10 +162,10 @@ def show(seed: int) -> None:
 def write_script(seed: int, finding: Finding, folder: Path) -> Path:
     """A script that shows a program on which a run differs from the reference."""
     folder.mkdir(parents=True, exist_ok=True)
-    path = folder / f"seed_{seed}_errands.py"
+    path = folder / f"seed_{seed}_{finding.kind}.py"
     lines = (
         f"# {finding}", "import sys", "", f"sys.path.insert(0, {str(Path(__file__).parents[1])!r})",
-        "from fuzzing.errand_runs import show", "", f"show({seed})", "",
+        "from fuzzing.errand_runs import show", "", f"show({seed}, {finding.kind!r})", "",
     )  # fmt: skip
     path.write_text("\n".join(lines), encoding="utf-8")
     return path

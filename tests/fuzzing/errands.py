@@ -21,12 +21,16 @@ class Errands:
 
     text        of its functions and of `begin`, which makes the first processes
     units       of its two desks
+    pauses      when a run ends and `between` acts before the next one
+    has_drift   whether something moves beside
     """
 
     seed: int
     end: float
     text: str
     units: tuple[int, int]
+    pauses: tuple[float, ...] = ()
+    has_drift: bool = False
 
 
 class Writer:

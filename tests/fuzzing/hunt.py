@@ -40,13 +40,13 @@ class TooSlow(Exception):
 class Options:
     """What is asked for.
 
-    features    what programs may be made of; has_all: each is made of all of them. "errands" stands for programs of
-                processes alone, one beside each other program
+    features    what programs may be made of; has_all: each is made of all of them. Words of `errand_runs.KINDS` stand
+                for programs of processes alone, one of each kind beside each other program
     mode        as in `plan`
     seconds     to shrink a finding, 0: not at all
     """
 
-    features: frozenset[str] = frozenset([*FEATURES, errand_runs.FEATURE])
+    features: frozenset[str] = frozenset([*FEATURES, *errand_runs.KINDS])
     has_all: bool = False
     mode: str = "some"
     threads: bool = True
@@ -157,16 +157,16 @@ def write_script(program: m.Program, finding: Finding, folder: Path) -> Path:
 
 def work_on(seed: int, options: Options) -> tuple[Report, list[str]]:
     """Examine a program; the report, and scripts of what is wrong, one for each kind."""
-    errands, features = work_on_errands(seed, options), options.features - {errand_runs.FEATURE}
-    if errands is not None and not features:
-        return errands
+    others, features = work_on_errands(seed, options), options.features - errand_runs.KINDS.keys()
+    if others and not features:
+        (report, scripts), *rest = others
+        report.others += [one for one, _ in rest]
+        return report, [script for _, theirs in others for script in theirs]
     program = generate(seed, features, has_all=options.has_all)
     settings, pairs = plan(seed, mode=options.mode, threads=options.threads)
     report = examine(program, settings, pairs, timed_run)
-    scripts: list[str] = []
-    if errands is not None:
-        report.others.append(errands[0])
-        scripts += errands[1]
+    scripts = [script for _, theirs in others for script in theirs]
+    report.others += [one for one, _ in others]
     if options.folder is not None:
         for kind in dict.fromkeys(f.kind for f in report.findings):
             finding = next(f for f in report.findings if f.kind == kind)
@@ -177,14 +177,14 @@ def work_on(seed: int, options: Options) -> tuple[Report, list[str]]:
     return report, scripts
 
 
-def work_on_errands(seed: int, options: Options) -> tuple[Report, list[str]] | None:
-    """The same for the program of processes alone; None if such are not asked for."""
-    if errand_runs.FEATURE not in options.features:
-        return None
-    report, _ = errand_runs.examine(seed, options.mode)
-    if options.folder is None:
-        return report, []
-    return report, [str(errand_runs.write_script(seed, finding, options.folder)) for finding in report.findings[:1]]
+def work_on_errands(seed: int, options: Options) -> list[tuple[Report, list[str]]]:
+    """The same for programs of processes alone, of each kind that is asked for."""
+    found: list[tuple[Report, list[str]]] = []
+    for kind in (word for word in errand_runs.KINDS if word in options.features):
+        report, _ = errand_runs.examine(seed, options.mode, kind)
+        shown = [] if options.folder is None else report.findings[:1]
+        found.append((report, [str(errand_runs.write_script(seed, finding, options.folder)) for finding in shown]))
+    return found
 
 
 # --- workers ----------------------------------------------------------------------------------------------------------
@@ -259,7 +259,7 @@ class Worker:
         finding = Finding(kind, (Setting(),), text)
         scripts = []
         if self.options.folder is not None:
-            features = self.options.features - {errand_runs.FEATURE}
+            features = self.options.features - errand_runs.KINDS.keys()
             program = generate(seed, features, has_all=self.options.has_all)
             scripts = [str(write_script(program, finding, self.options.folder))]
         return Report(seed, findings=[finding]), scripts

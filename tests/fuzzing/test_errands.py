@@ -13,6 +13,7 @@ from fuzzing.compare import Finding
 from fuzzing.errand_reference import follow
 from fuzzing.errand_runs import NATIVE, PLAIN, ROWS, difference, examine, outcome, settings_of, write_script
 from fuzzing.errands import Errands, errands
+from fuzzing.watches import WORLD, watches
 
 SHOP = """
 def kid0(sim, rng, log, seen, desk0, desk1, n, x):
@@ -58,6 +59,92 @@ def test_the_reference_serves_by_priority_and_begins_what_is_made_in_front() -> 
         assert difference(outcome(program, setting)[0], found) == ""
 
 
+GATE = """
+class Alarm(ev.Continuous):
+    @ev.when(lambda self: box.flag)
+    def opens(self):
+        log.append(("opens", self.sim.time))
+
+    @ev.when(lambda self: len(line) == 2, priority=5.0)
+    def crowded(self):
+        log.append(("crowded", self.sim.time))
+        box.n += 10
+
+
+def waits(sim, name, condition, **rank):
+    try:
+        ok = yield ev.until(condition, **rank)
+    except ev.Interrupt as cut:
+        log.append((name, cut.cause, cut.left, sim.time))
+    else:
+        log.append((name, ok, sim.time))
+        line.into(name)
+
+
+def races(sim, n):
+    first = yield ev.first_of(late=ev.hold(n), got=ev.until(lambda: box.n > n))
+    log.append((first.name, first.value, sim.time))
+
+
+def acts(sim, other):
+    yield ev.hold(1.0)
+    box.flag = True
+    box.flag = False  # nobody sees that
+    yield ev.hold(1.0)
+    box.flag = True
+    yield ev.hold(0.0)  # before all that waits for it
+    box.flag = False
+    yield ev.hold(1.0)
+    box.flag = True
+    yield ev.hold(1.0)
+    box.flag = False
+    yield ev.hold(0.0)
+    box.flag = True
+    other.interrupt("enough")
+
+
+def begin(sim, rng, log, seen, desk0, desk1):
+    sim.process(waits(sim, 1, lambda: box.flag))
+    sim.process(waits(sim, 2, lambda: box.flag, prior=True))
+    Alarm(sim).start()
+    sim.process(waits(sim, 3, lambda: box.flag and sim.time >= 3.5, priority=-1.0))
+    other = sim.process(waits(sim, 4, lambda: box.n > 90))
+    sim.process(waits(sim, 5, lambda: box.flag, priority=1.0))
+    for n in (1, 3, 4):
+        sim.process(races(sim, n))
+    sim.process(acts(sim, other))
+
+
+def between(sim, rng, log, seen, desk0, desk1):
+    box.n = 2
+"""
+TOLD = [
+    ("got", True, 0.5),
+    ("late", None, 3.0),
+    (5, True, 3.0),
+    (2, True, 3.0),
+    ("crowded", 3.0),
+    ("opens", 3.0),
+    (1, True, 3.0),
+    ("got", True, 3.0),
+    (3, True, 3.5),
+    (4, "enough", None, 4.0),
+    ("opens", 4.0),
+]
+"""What was changed before a run is seen as it begins. A time event comes first, then what has the highest priority,
+what came before its equals, what these make true, and what came first; a handler runs again, as its condition was false
+between two events."""
+
+
+def test_the_reference_tests_conditions_after_each_event_in_their_order() -> None:
+    program = Errands(1, 10.0, WORLD.replace("{base}", "(ev.Continuous)") + GATE, (1, 1), (0.5,))
+    found = follow(program)
+    assert (found["log"], found["processes"]) == (TOLD, [])
+    assert found["line"] == [5, 2, 1, 3]
+    for setting in (PLAIN, ROWS):
+        assert difference(outcome(program, setting)[0], found) == ""
+
+
 def test_a_seed_is_one_program_and_all_kinds_of_statements_occur() -> None:
     texts = [errands(seed).text for seed in range(40)]
     assert [errands(seed).text for seed in range(40)] == texts
@@ -70,6 +157,31 @@ def test_a_seed_is_one_program_and_all_kinds_of_statements_occur() -> None:
     ]  # fmt: skip
     for part in parts:
         assert any(part in text for text in texts), part
+
+
+def test_programs_that_wait_for_conditions_have_all_kinds_of_them() -> None:
+    texts = [watches(seed).text for seed in range(40)]
+    assert [watches(seed).text for seed in range(40)] == texts
+    assert len(set(texts)) == 40
+    parts = [
+        "yield ev.until(lambda: ", "ev.first_of(one=ev.until", "other=ev.until", "ok = yield", "priority=1.0)",
+        "prior=True", "priority=n)", "@ev.when(lambda self: ", "at_start=True", "(box.is_open", "(is_ready",
+        "lambda k=n", "box.flag", "box.n", "post.n", "load.value", "desk0.available", "in_use.value",
+        "len(desk0.waiting)", "len(line)", "line.length.value", "tank.amount", "tank.level.value", "len(items)",
+        "items and", "sim.time >= ", "drift.y", "    box.flag = True\n    box.flag = False", "yield tank.get(",
+        "done=tank.put(", "in iter(range(", "box.word ==", ".interrupt(", "    self.fired += 1", "class Post:",
+        "class Post(ev.Continuous):",
+    ]  # fmt: skip
+    for part in parts:
+        assert any(part in text for text in texts), part
+    assert {len(watches(seed).pauses) for seed in range(9)} == {0, 1, 2}
+
+
+@pytest.mark.slow
+def test_who_waits_for_conditions_in_python_and_as_a_row_does_what_the_reference_says() -> None:
+    found = [examine(seed, "plain", "watches") for seed in range(14, 20)]
+    assert [report.findings for report, _ in found] == [[]] * 6
+    assert sum(report.events for report, _ in found) > 500
 
 
 @pytest.mark.slow

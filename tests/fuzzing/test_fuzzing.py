@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from fuzzing import breaks, compare, hunt, running
+from fuzzing import breaks, compare, errand_runs, hunt, running
 from fuzzing import model as m
 from fuzzing.exceptions import Skip
 from fuzzing.generate import FEATURES, Maker, generate
@@ -571,7 +571,7 @@ def test_breaks_are_of_lines_that_are_there() -> None:
     for broken in breaks.load_breaks():
         text = (breaks.ROOT / broken.file).read_text(encoding="utf-8")
         assert broken.applied(text) != text
-        assert set(filter(None, broken.features.split(","))) <= {*FEATURES, "errands"}
+        assert set(filter(None, broken.features.split(","))) <= {*FEATURES, *errand_runs.KINDS}
 
 
 LATER = {
