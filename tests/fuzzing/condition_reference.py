@@ -110,6 +110,10 @@ class Drift:
         return 1.0 + self.world.time
 
 
+class Refused(Exception):
+    """What is raised where something is asked that cannot be."""
+
+
 class Portion:
     """Something to be put into a tank or taken out.
 
@@ -117,6 +121,8 @@ class Portion:
     """
 
     def __init__(self, tank: Tank, amount: int, line: list[Portion]) -> None:
+        if not 0 <= amount <= tank.capacity:
+            raise Refused
         self.tank, self.amount, self.line, self.state = tank, amount, line, "new"
         self.is_get = line is tank.gets
         self.story: Any = None

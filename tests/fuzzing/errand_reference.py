@@ -10,17 +10,26 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any, Self
 
-from fuzzing.condition_reference import Active, Drift, Line, Portion, Tank, Watch, arm, grid_before, next_true, when
+import numpy as np
+from fuzzing.condition_reference import (
+    Active,
+    Drift,
+    Line,
+    Portion,
+    Refused,
+    Tank,
+    Watch,
+    arm,
+    grid_before,
+    next_true,
+    when,
+)
 from fuzzing.errands import Errands
 from fuzzing.exceptions import Skip
 
 MOST_EVENTS = 4000
 
 Commands = Generator[Any, Any, Any]
-
-
-class Refused(Exception):
-    """What an interrupt raises that cannot be."""
 
 
 class Interrupt(Exception):
@@ -348,6 +357,7 @@ def follow(program: Errands) -> dict[str, Any]:
     kinds = {"Continuous": Active, "Interrupt": Interrupt, "ModelError": Refused}
     names: dict[str, Any] = {"ev": SimpleNamespace(**words, **kinds)}
     world, rng = Loop(), Random(program.seed)
+    rg = names["rg"] = np.random.default_rng(program.seed)
     names |= {"load": Load(world), "tank": Tank(world, 4, 1), "line": Line(), "drift": Drift(world)}
     exec(compile(program.text, f"<errands {program.seed}>", "exec"), names)  # noqa: S102  # it was written here
     desks = [Desk(world, units) for units in program.units]
@@ -368,5 +378,5 @@ def follow(program: Errands) -> dict[str, Any]:
         "load": [names["load"].value, *names["load"].held.items()],
         "tank": names["tank"].amount,
         "line": list(names["line"]),
-        "next number": rng.random(),
+        "next numbers": [rng.random(), rg.random()],
     }

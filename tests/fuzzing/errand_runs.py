@@ -8,6 +8,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 from bodies.early import hurried
 from fuzzing.compare import Finding, Report
 from fuzzing.errand_reference import follow
@@ -15,12 +16,13 @@ from fuzzing.errands import Errands, errands
 from fuzzing.exceptions import Skip
 from fuzzing.running import Setting, module_of, unload
 from fuzzing.watches import watches
+from fuzzing.words import words
 
 import eventide as ev
 from eventide.migration.bodies import Bodies
 
 HEAD = "import eventide as ev\n\n\n"
-KINDS: dict[str, Callable[[int], Errands]] = {"errands": errands, "watches": watches}
+KINDS: dict[str, Callable[[int], Errands]] = {"errands": errands, "watches": watches, "words": words}
 """What makes programs, by the words by which such are asked for beside the features of others."""
 PLAIN, ROWS, NATIVE = (
     Setting(method, compiled=method != "processes") for method in ("processes", "rows", "native rows")
@@ -49,6 +51,7 @@ def outcome(program: Errands, setting: Setting, *, is_recorded: bool = False) ->
     desks = [ev.Resource(sim, units) for units in program.units]
     names["load"] = load = ev.Level(0, clock=sim)
     names |= {"tank": ev.Container(sim, 4, 1), "line": ev.Queue(sim), "drift": Drift(sim)}
+    names["rg"] = rg = np.random.default_rng(program.seed)
     if program.has_drift:
         names["drift"].start()
     log: list[Any] = []
@@ -78,7 +81,7 @@ def outcome(program: Errands, setting: Setting, *, is_recorded: bool = False) ->
         "load": [load.value, *load._held.items()],
         "tank": names["tank"].amount,
         "line": list(names["line"]),
-        "next number": rng.random(),
+        "next numbers": [rng.random(), rg.random()],
     }
     if is_recorded:
         found["rows"] = [row for one in recordings for row in zip(*rows_of(one), strict=True)]

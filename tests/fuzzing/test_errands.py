@@ -14,6 +14,7 @@ from fuzzing.errand_reference import follow
 from fuzzing.errand_runs import NATIVE, PLAIN, ROWS, difference, examine, outcome, settings_of, write_script
 from fuzzing.errands import Errands, errands
 from fuzzing.watches import WORLD, watches
+from fuzzing.words import words
 
 SHOP = """
 def kid0(sim, rng, log, seen, desk0, desk1, n, x):
@@ -177,11 +178,32 @@ def test_programs_that_wait_for_conditions_have_all_kinds_of_them() -> None:
     assert {len(watches(seed).pauses) for seed in range(9)} == {0, 1, 2}
 
 
+def test_programs_of_words_have_all_kinds_of_statements() -> None:
+    texts = [words(seed).text for seed in range(40)]
+    parts = [
+        " is None", " in TIMES", " not in KINDS", "== '", "== Mood.", "Colour.RED", "TIMES.get(", "COSTS.get(",
+        "TIMES[k] if k in TIMES else r", "served[", "here.kind = ", "here.owner = ", "rng.choice(KINDS)", "drawn(rng)",
+        "rng.choice(MOODS)", "CHOICES[rg.integers(4)]", "yield from later(rng, ", " and rg.random() < 0.25",
+        " or rng.random() < 0.5", "0.25 if n > 1 else rg.uniform(", "if n > 0 else x)", "min(x, r", "rg.exponential(",
+        "rg.poisson(", "abs(rg.normal(", "rng.gauss(", "tank.put(rng.choice(", "tank.get(int(rg.integers(", ", w=",
+        "x = 0.25 * (yield tank.", "except ev.ModelError:",
+    ]  # fmt: skip
+    for part in parts:
+        assert any(part in text for text in texts), part
+
+
 @pytest.mark.slow
 def test_who_waits_for_conditions_in_python_and_as_a_row_does_what_the_reference_says() -> None:
     found = [examine(seed, "plain", "watches") for seed in range(14, 20)]
     assert [report.findings for report, _ in found] == [[]] * 6
-    assert sum(report.events for report, _ in found) > 500
+    assert sum(report.events for report, _ in found) > 300
+
+
+@pytest.mark.slow
+def test_words_and_draws_of_rows_are_those_of_the_reference() -> None:
+    found = [examine(seed, "plain", "words") for seed in range(14, 20)]
+    assert [report.findings for report, _ in found] == [[]] * 6
+    assert sum(taken for _, taken in found) > 200
 
 
 @pytest.mark.slow

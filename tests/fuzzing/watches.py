@@ -34,14 +34,20 @@ class WatchWriter(Writer):
     """Writes one generator function that waits for conditions.
 
     is_timed    whether some conditions are of the time as well, and has_drift of what moves
+    common      what many of one program wait for
     """
 
     def __init__(self, chance: Random, name: str, kids: int, depth: str, seed: int) -> None:
         super().__init__(chance, name, kids, depth, is_patient=seed % 3 == 0)
         self.is_timed, self.has_drift = seed % 5 == 4, seed % 7 < 3
+        self.chance, self.common = Random(f"common {seed}"), []
+        self.common = [self.simple() for _ in range(3)]
+        self.chance = chance
 
     def simple(self) -> str:
         """A condition on one thing."""
+        if self.common and self.chance.random() < 0.5:
+            return self.one(*self.common)
         return self.one(
             "box.flag", "box.flag", "not box.flag", "box.n >= 2", "box.n % 3 == 1", "box.n > n", "box.x > 1.0",
             "box.x < x", "box.word == 'busy'", "post.n >= 2", "post.flag", "not post.flag", "post.n != box.n",
@@ -55,7 +61,7 @@ class WatchWriter(Writer):
         """What is called between events."""
         parts = [self.simple() for _ in range(self.one(1, 1, 1, 2, 3))]
         if self.is_timed and self.chance.random() < 0.3:
-            parts.insert(0, self.one(f"sim.time >= {self.chance.randrange(40) / 8.0}", "sim.time % 1.0 < 0.5"))
+            parts.insert(0, f"sim.time >= {self.chance.randrange(80) / 8.0}")
         if self.has_drift and self.chance.random() < 0.2:
             parts.insert(0, self.one("drift.y > 0.5", "drift.y < 900.0", "drift.y >= sim.time"))
         if self.chance.random() < 0.1:
