@@ -13,7 +13,7 @@ from math import inf
 from operator import mul, truediv
 from typing import TYPE_CHECKING, Final
 
-from eventide.bodies.operands import EXACT, LARGEST, Known, Operand, Unknown
+from eventide.bodies.operands import EXACT, LARGEST, OPTIONAL, Kind, Known, Operand, Unknown, sure
 
 if TYPE_CHECKING:
     from eventide.bodies.emission import Emission
@@ -37,7 +37,7 @@ _ONE: Final[Mapping[object, float]] = {math.log: 1.0, math.log1p: 0.0}
 
 def real(operand: Operand) -> str:
     """A number as a float."""
-    return operand.text if operand.kind in ("float", "mixed") else f"float({operand.text})"
+    return operand.text if sure(operand.kind) in ("float", "mixed") else f"float({operand.text})"
 
 
 def mathematical(emission: Emission, function: object, operand: Operand, node: ast.AST) -> Operand:
@@ -60,6 +60,13 @@ def best_of(function: Callable[..., float], operands: list[Operand]) -> Known:
     return {"low": low, "high": high, "is_number": True}
 
 
+def bounds_of_either(one: Operand, other: Operand) -> Known:
+    """Between which bounds a number lies that is one of two."""
+    if not (one.is_number and other.is_number):
+        return {}
+    return {"low": min(one.low, other.low), "high": max(one.high, other.high), "is_number": True}
+
+
 def without_sign(operand: Operand) -> Known:
     """Between which bounds the size of a number lies."""
     if not operand.is_number:
@@ -75,20 +82,63 @@ def without_sign(operand: Operand) -> Known:
 
 def as_mixed(emission: Emission, operand: Operand, node: ast.AST) -> Operand:
     """A number, of whatever type, as one that is mixed."""
-    if operand.kind == "mixed":
+    kind, may = sure(operand.kind), operand.kind in OPTIONAL.values()
+    if kind not in ("int", "float"):
         return operand
-    if operand.kind == "int" and not (operand.is_constant and abs(operand.low) <= EXACT):
+    if kind == "int" and not (operand.is_constant and abs(operand.low) <= EXACT):
         emission.stop_if(f"{operand.text} > {EXACT} or {operand.text} < -{EXACT}", operand, node=node)
-    is_whole = str(operand.kind == "int")
-    return operand._replace(text=real(operand), kind="mixed", whole=is_whole, low=-inf, high=inf, is_number=False)
+    is_whole, text = str(kind == "int"), real(operand)
+    mixed: Kind = "mixed?" if may else "mixed"
+    return operand._replace(text=text, kind=mixed, whole=is_whole, low=-inf, high=inf, is_number=False)
+
+
+def kind_for(known: Kind | None, operand: Operand) -> Kind | None:
+    """The kind of a variable of some kind that gets another value as well; None if rows have no such variable."""
+    one, other = sure(known), sure(operand.kind)
+    if known == "none" and other == "object":
+        return "object"
+    if operand.none == "True" or known in (None, "none"):
+        return OPTIONAL.get(other if known == "none" else one)
+    if one != other and not {one, other} <= {"int", "float", "mixed"}:
+        return None
+    found: Kind = one if one == other else "mixed"
+    return OPTIONAL[found] if {known, operand.kind} & {*OPTIONAL.values()} else found
+
+
+def fitted(operand: Operand, kind: Kind | None) -> Operand:
+    """A value as a variable takes it that may be None; what is of another type as it is."""
+    if kind is None:
+        return operand
+    if operand.none == "True" and kind in OPTIONAL.values():
+        text = {"int?": "0", "bool?": "False"}.get(kind, "0.0")
+        return Operand(text, kind, none="True", whole="False" if kind == "mixed?" else "")
+    if operand.none == "True" and kind == "none":
+        return operand._replace(kind=kind)
+    return operand._replace(kind=kind, none="False") if OPTIONAL.get(operand.kind) == kind else operand
+
+
+def alike(emissions: tuple[Emission, Emission], one: Operand, other: Operand, node: ast.AST) -> list[Operand]:
+    """Two numbers, or one and None, as of one kind, by lines of their own. Raises Unknown for other things."""
+    first, second = (one, other) if one.none != "True" else (other, one)
+    kind = kind_for(first.kind, second) if first.kind != "object" else None
+    if kind is None:
+        raise Unknown("its two values are of different types", node)
+    operands = [*zip(emissions, (one, other), strict=True)]
+    if sure(kind) == "mixed":
+        operands = [(emission, as_mixed(emission, operand, node)) for emission, operand in operands]
+    return [fitted(operand, kind) for _, operand in operands]
 
 
 def one_of(emission: Emission, test: Operand, one: Operand, other: Operand, node: ast.AST) -> Operand:
-    """One of two numbers of different types where a test holds, else the other one."""
+    """One of two numbers of different types, or None, where a test holds, else the other one."""
     is_one = emission.keep(test.text, "bool").text
-    first, second = (as_mixed(emission, operand, node) for operand in (one, other))
-    whole = emission.keep(f"({first.whole} if {is_one} else {second.whole})", "bool").text
-    return emission.keep(f"({first.text} if {is_one} else {second.text})", "mixed")._replace(whole=whole)
+    first, second = alike((emission, emission), one, other, node)
+    whole, none = (
+        text and emission.keep(f"({text} if {is_one} else {others})", "bool").text
+        for text, others in ((first.whole, second.whole), (first.none, second.none))
+    )
+    found = emission.keep(f"({first.text} if {is_one} else {second.text})", first.kind)
+    return found._replace(whole=whole, none=none)
 
 
 def summed(emission: Emission, node: ast.AST, operator: ast.operator, left: Operand, right: Operand) -> Operand:
@@ -107,7 +157,8 @@ def summed(emission: Emission, node: ast.AST, operator: ast.operator, left: Oper
 def kept(emission: Emission, operand: Operand) -> Operand:
     """A number under a name of its own, as what it is made of may be set."""
     found = emission.keep(operand.text, operand.kind, among=operand.among)
-    return found._replace(whole=operand.whole and emission.keep(operand.whole, "bool").text)
+    whole, none = (text and emission.keep(text, "bool").text for text in (operand.whole, operand.none))
+    return found._replace(whole=whole, none=operand.none if operand.none == "True" else none)
 
 
 # --- divisions --------------------------------------------------------------------------------------------------------

@@ -10,14 +10,15 @@ import ast
 import sys
 from collections.abc import Callable
 from operator import attrgetter
-from types import FunctionType, MemberDescriptorType, SimpleNamespace
+from textwrap import indent
+from types import FunctionType, MemberDescriptorType, NoneType, SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.bodies import words
 from eventide.bodies.calls import PLAIN
 from eventide.bodies.emission import EXIT, taken
 from eventide.bodies.naming import ABSENT, CREATED, Fact
-from eventide.bodies.operands import EXACT, KINDS, Kind, Operand, Thing, Unknown, constant
+from eventide.bodies.operands import EXACT, KINDS, OPTIONAL, WIDE, Kind, Operand, Thing, Unknown, constant, sure
 from eventide.bodies.stations.choosing import MOST, are_few, known_in, numbers_in, picked
 from eventide.discrete.processes.process import Process
 from eventide.discrete.world import World
@@ -77,15 +78,13 @@ def read(
     found = getattr(owner.value, name, ABSENT)
     key = ".".join((owner.root, *map(str, owner.path), name))
     kind = KINDS.get(type(found)) or (naming.kinds.get(key) if owner.root else None)
-    if is_compared and kind is None and found is not ABSENT and words.varies(expressions, name, found):
-        return words.held(expressions, naming.address(owner), _constant(naming, sys.intern(name)), found)
-    if kind is not None and naming.kinds.get(key) == "mixed":
-        where = f"{naming.address(owner)}, {_constant(naming, sys.intern(name))}"
-        return taken_mixed(naming, expressions.emission, f"attribute({where}, {{}})")
-    if kind is not None:
-        if type(found) in KINDS:
+    now = _kind_now(expressions, node, found, "mixed" if naming.kinds.get(key) == "mixed" else kind)
+    if now is None and is_compared and found is not ABSENT and words.varies(expressions, name, found):
+        return words.held(expressions, _where(naming, owner, name), found)
+    if now is not None:
+        if now == KINDS.get(type(found)):
             naming.note_type(owner, name, type(found))
-        return _number(expressions, owner, name, kind)
+        return taken_varying(naming, expressions.emission, f"attribute({_where(naming, owner, name)}, {{}})", now)
     if found is ABSENT:
         if owner.root:
             naming.doubts[1][owner.root, (*owner.path, name)] = type(ABSENT)
@@ -97,9 +96,21 @@ def read(
         naming.note(owner.value, f"own {name}", Fact(attrgetter(name), owner.value, found))
         if not words.is_word(found):  # rows may set it
             return thing
-    where = f"{naming.address(owner)}, {_constant(naming, sys.intern(name))}"
-    expressions.emission.emit_early(EXIT.format(f"is_attribute({where}, {naming.address(thing)}) == 0"))
+    test = f"is_attribute({_where(naming, owner, name)}, {naming.address(thing)})"
+    expressions.emission.emit_early(EXIT.format(f"{test} == 0"))
     return thing
+
+
+def _where(naming: Naming, owner: Operand | Thing, name: str) -> str:
+    """The address of an object, and that of the name of an attribute."""
+    address = owner.text if isinstance(owner, Operand) else naming.address(owner)
+    return f"{address}, {_constant(naming, sys.intern(name))}"
+
+
+def _kind_now(expressions: BodyExpressions, node: ast.Attribute, found: object, known: Kind | None) -> Kind | None:
+    """The kind of the number that an attribute has, which may be None where the text says so; None for other things."""
+    is_number = known is not None or (found is None and expressions.wanted is node)
+    return OPTIONAL[known or "mixed"] if is_number and words.may_be_none(expressions, node.attr) else known
 
 
 def read_held(
@@ -114,13 +125,12 @@ def read_held(
         return read_quantity(expressions, owner, kept, node)
     _note_class(naming, type(known), node)
     found = getattr(known, node.attr, ABSENT)
-    kind = KINDS.get(type(found))
-    if is_compared and words.is_word(found):
-        return words.held(expressions, owner.text, _constant(naming, sys.intern(node.attr)), found)
-    if kind is None:
+    where, now = _where(naming, owner, node.attr), _kind_now(expressions, node, found, KINDS.get(type(found)))
+    if now is None and is_compared and words.is_word(found):
+        return words.held(expressions, where, found)
+    if now is None:
         raise Unknown("of objects that a variable holds in turn numbers are native", node)
-    where = f"{owner.text}, {_constant(naming, sys.intern(node.attr))}"
-    return taken(expressions.emission, f"attribute({where}, {_constant(naming, _TYPES[kind])})", kind)
+    return taken_varying(naming, expressions.emission, f"attribute({where}, {{}})", now)
 
 
 def _held(expressions: BodyExpressions, owner: Operand, node: ast.Attribute) -> Any:
@@ -154,24 +164,30 @@ def _of_created(expressions: BodyExpressions, owner: Thing, node: ast.Attribute,
     raise Unknown("it has no such attribute yet", node)
 
 
-def _number(expressions: BodyExpressions, owner: Thing, name: str, kind: Kind) -> Operand:
-    naming, emission = expressions.naming, expressions.emission
-    where = f"{naming.address(owner)}, {_constant(naming, sys.intern(name))}"
-    return taken(emission, f"attribute({where}, {_constant(naming, _TYPES[kind])})", kind)
+def taken_varying(naming: Naming, emission: Emission, text: str, kind: Kind = "mixed") -> Operand:
+    """A number that is now a whole one, now a float, or now None; the text leaves out the address of its type."""
+    known = sure(kind)
+    value = emission.keep_early({"int": "0", "bool": "False"}.get(known, "0.0"), kind)
+    found, is_whole, none = (emission.keep_early("0", "int").text for _ in range(3))
+    one = _constant(naming, float if known == "mixed" else _TYPES[known])
+    lines = f"{found} = {text.format(one)}\n{EXIT.format(f'{found} == 0')}\n{value.text} = "
+    lines += f"taken_{'whole' if known in ('int', 'bool') else 'real'}({found}){' != 0' if known == 'bool' else ''}"
+    if known == "int":
+        lines += f"\n{EXIT.format(f'{value.text} > {WIDE} or {value.text} < -{WIDE}')}"
+    if known == "mixed":
+        whole = f"{found} = taken_whole({is_whole})\n{EXIT.format(f'{found} > {EXACT} or {found} < -{EXACT}')}"
+        lines = _either(f"{is_whole} == 0", lines, f"{whole}\n{value.text} = float({found})")
+        lines = f"{is_whole} = {text.format(_constant(naming, int))}\n{lines}"
+    if known != kind:
+        lines = _either(f"{none} == 0", lines, f"{none} = dropped({none})")
+        lines = f"{none} = {text.format(_constant(naming, NoneType))}\n{lines}"
+    emission.emit_early(lines)
+    whole = f"({is_whole} != 0)" if known == "mixed" else ""
+    return value._replace(whole=whole, none=f"({none} != 0)" if known != kind else "")
 
 
-def taken_mixed(naming: Naming, emission: Emission, text: str) -> Operand:
-    """A number that is now a whole one, now a float; the text leaves out the address of its type."""
-    value = emission.keep_early("0.0", "mixed")
-    is_whole = emission.keep_early(text.format(_constant(naming, int)), "int").text
-    real = emission.keep_early("0", "int").text
-    emission.emit_early(
-        f"if {is_whole} == 0:\n    {real} = {text.format(_constant(naming, float))}\n"
-        f"    if {real} == 0:\n        code = EXIT\n        break\n    {value.text} = taken_real({real})\n"
-        f"else:\n    {real} = taken_whole({is_whole})\n    if {real} > {EXACT} or {real} < -{EXACT}:\n"
-        f"        code = EXIT\n        break\n    {value.text} = float({real})"
-    )
-    return value._replace(whole=f"({is_whole} != 0)")
+def _either(test: str, lines: str, others: str) -> str:
+    return f"if {test}:\n{indent(lines, '    ')}\nelse:\n{indent(others, '    ')}"
 
 
 def item_of(expressions: BodyExpressions, node: ast.Subscript) -> Operand | None:
@@ -232,21 +248,20 @@ def _setting_plain(
     found = getattr(known, name, ABSENT)
     if operand.kind == "object" and known is not naming.created:
         note_change(naming, name, target)
-        where, text = _constant(naming, sys.intern(name)), owner.text if isinstance(owner, Operand) else ""
-        return words.set_line(expressions, text or naming.address(owner), where, operand, found, target), False  # type: ignore[arg-type]  # a thing
+        return words.set_line(expressions, _where(naming, owner, name), operand, found, target), False
     if isinstance(owner, Operand):
-        return _set_line(naming, owner.text, name, operand), False
+        return _set_line(naming, owner, name, operand), False
     if owner.value is naming.created:
         return _setting_created(naming, target, operand, function, inherited)
     key = ".".join((owner.root, *map(str, owner.path), name))
-    held = KINDS.get(type(found))
+    held, other = KINDS.get(type(found)), sure(operand.kind)
     is_new = bool(owner.root) and key not in naming.kinds and held is None
     if is_new:
-        naming.kinds[key] = operand.kind
-    elif {held, operand.kind} <= {"int", "float", "mixed"} and held != operand.kind:  # it is read in another way
+        naming.kinds[key] = other
+    elif {held, other} <= {"int", "float", "mixed"} and held != other:  # it is read in another way
         is_new = naming.kinds.get(key) != "mixed"
         naming.kinds[key] = "mixed"
-    return _set_line(naming, naming.address(owner), name, operand), is_new
+    return _set_line(naming, owner, name, operand), is_new
 
 
 def note_change(naming: Naming, name: str, node: ast.AST | None = None) -> None:
@@ -257,17 +272,18 @@ def note_change(naming: Naming, name: str, node: ast.AST | None = None) -> None:
     naming.changed.add(name)
 
 
-def _set_line(naming: Naming, owner: str, name: str, operand: Operand) -> str:
-    """The lines that set an attribute of the object at an address."""
+def _set_line(naming: Naming, owner: Operand | Thing, name: str, operand: Operand) -> str:
+    """The lines that set an attribute of an object."""
     note_change(naming, name)
-    where = f"{owner}, {_constant(naming, sys.intern(name))}"
-    if operand.kind == "mixed":
-        whole, real = f"set_whole({where}, int({operand.text}))", f"set_real({where}, {operand.text})"
-        lines = f"if {operand.whole}:\n    failed = {whole}\nelse:\n    failed = {real}"
-        return f"{lines}\nif failed != 0:\n    code = FAILED\n    break"
-    word = {"int": "whole", "float": "real", "bool": "truth"}[operand.kind]
-    value = f"int({operand.text})" if operand.kind == "bool" else operand.text
-    return f"if set_{word}({where}, {value}) != 0:\n    code = FAILED\n    break"
+    where = _where(naming, owner, name)
+    kind = sure(operand.kind)
+    word = {"int": "whole", "bool": "truth"}.get(kind, "real")
+    lines = f"failed = set_{word}({where}, {f'int({operand.text})' if kind == 'bool' else operand.text})"
+    if kind == "mixed":
+        lines = _either(operand.whole, f"failed = set_whole({where}, int({operand.text}))", lines)
+    if kind != operand.kind:
+        lines = _either(operand.none, f"failed = set_object({where}, {_constant(naming, None)})", lines)
+    return f"{lines}\nif failed != 0:\n    code = FAILED\n    break"
 
 
 def _setting_created(
@@ -286,7 +302,7 @@ def _setting_created(
         raise Unknown("an attribute that is no field is native where a statement in no block sets it first", target)
     else:
         line = f"v_{key} = {operand.text}\nh_{key} = 1"
-    if known not in (None, operand.kind) or operand.kind == "mixed":
+    if known not in (None, operand.kind) or operand.kind not in _TYPES:
         raise Unknown("its type changes", target)
     naming.kinds[key] = operand.kind
     naming.used.add(key)

@@ -14,7 +14,7 @@ from types import BuiltinMethodType, CodeType, MethodType, MethodWrapperType, No
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from eventide.bodies.arithmetic import CHECKED, best_of, mathematical, one_of, real, without_sign
-from eventide.bodies.operands import EXACT, LARGEST, Kind, Known, Operand, Thing, Unknown, constant
+from eventide.bodies.operands import EXACT, LARGEST, Kind, Known, Operand, Thing, Unknown, constant, sure
 from eventide.native.objects import object_at
 from eventide.rows.codes import UNMADE
 from eventide.streams.number_draws import GENERATORS, Draw, Range, callable_of, draw_of
@@ -205,7 +205,7 @@ class Entry:
         if choice is not None and not self._expressions.is_inside:
             self.numbers.append(f"float(o_{choice.number})")
             return f"{choice.words!r}[int(n[{len(self.numbers) - 1}])]"
-        noted, found = naming.noted(), self._expressions.word(node)
+        noted, found = naming.noted(), self._expressions.optional(node)
         if isinstance(found, Thing) and found.root and not found.path and not self._expressions.is_inside:
             naming.take_back(noted)  # of whatever type it is
         return self.of(found, node)
@@ -233,6 +233,10 @@ class Entry:
 
     def _number(self, operand: Operand, node: ast.expr) -> str:
         text = operand.text
+        if operand.none and operand.kind != "object":
+            known = self._number(operand._replace(kind=sure(operand.kind), none=""), node)
+            self.numbers.append(f"float(int({operand.none}))")
+            return f"(None if n[{len(self.numbers) - 1}] else {known})"
         if operand.kind == "object":
             if not operand.is_borrowed:
                 self._expressions.emission.stop_if(f"{text} <= {UNMADE}", operand, node=node)

@@ -7,7 +7,7 @@ import re
 from textwrap import indent
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar, Unpack
 
-from eventide.bodies.arithmetic import as_mixed
+from eventide.bodies.arithmetic import alike, bounds_of_either
 from eventide.bodies.operands import WIDE, Kind, Operand, Thing, Unknown, constant
 from eventide.reading.twin_source import is_told
 
@@ -210,7 +210,7 @@ def told(expressions: BodyExpressions, node: ast.expr, visit: Callable[[ast.expr
         return visit(node)
     before, is_first = emission.present, not emission.has_read
     found = visit(node)
-    if isinstance(found, Operand) and found.kind != "object":
+    if isinstance(found, Operand) and found.kind in ("int", "float", "bool", "mixed"):
         emission.tell(node, found, before, is_first=is_first)
     return found
 
@@ -288,23 +288,18 @@ def _merged_operands(
     emission: Emission, test: Operand, part: Emission, one: Operand, other_part: Emission, two: Operand, node: ast.AST
 ) -> Operand:
     if one.kind != two.kind or one.kind == "mixed":
-        if {"bool", "object"} & {one.kind, two.kind}:
-            raise Unknown("its two values are of different types", node)
-        one, two = as_mixed(part, one, node), as_mixed(other_part, two, node)
-    known: Known = {}
-    if one.is_number and two.is_number:
-        known = {"low": min(one.low, two.low), "high": max(one.high, two.high), "is_number": True}
+        one, two = alike((part, other_part), one, two, node)
     if one.kind == "object" and one.among != two.among:
         raise Unknown("its two values are of different types", node)
-    name, whole = emission.name(), emission.name() if one.whole else ""
+    one, two = (it._replace(none="") if it.kind == "object" else it for it in (one, two))
+    name, *more = (emission.name() if text else "" for text in (one.text, one.whole, one.none))
     for lines, found in ((part, one), (other_part, two)):
-        lines.emit(f"{name} = {found.text}")
-        if whole:
-            lines.emit(f"{whole} = {found.whole}")
+        texts = zip((name, *more), (found.text, found.whole, found.none), strict=True)
+        lines.emit("\n".join(f"{variable} = {text}" for variable, text in texts if variable))
     emission.take_if(test.text, part, other_part)
     is_borrowed = one.is_borrowed or two.is_borrowed
-    found = Operand(name, one.kind, emission.is_pure, among=one.among, whole=whole, is_borrowed=is_borrowed)
-    return found._replace(**known)
+    found = Operand(name, one.kind, emission.is_pure, among=one.among, is_borrowed=is_borrowed)
+    return found._replace(whole=more[0], none=more[1], **bounds_of_either(one, two))
 
 
 def taken(emission: Emission, text: str, kind: Kind, *, is_early: bool = True) -> Operand:

@@ -15,6 +15,7 @@ from eventide.bodies.arithmetic import (
     ARITHMETIC,
     CHECKED,
     between,
+    bounds_of_either,
     decided,
     divided_down,
     divided_whole,
@@ -38,6 +39,7 @@ from eventide.bodies.operands import (
     EXACT,
     KINDS,
     LARGEST,
+    OPTIONAL,
     SAMPLES,
     WIDE,
     Kind,
@@ -46,6 +48,7 @@ from eventide.bodies.operands import (
     Thing,
     Unknown,
     constant,
+    sure,
 )
 from eventide.bodies.requests import count_of, is_granted
 from eventide.bodies.stations.choosing import chosen, resource_of
@@ -93,12 +96,14 @@ class BodyExpressions:
         self.naming = naming
         self.emission = emission
         self._by_value: ast.expr | None = None
-        self._scopes: list[tuple[dict[str, Value], FunctionType | None]] = []
+        self.wanted: ast.expr | None = None
+        """What is evaluated where only a number will do."""
+        self.scopes: list[tuple[dict[str, Value], FunctionType | None]] = []
 
     @property
     def is_inside(self) -> bool:
         """Whether this is the text of a function that is called."""
-        return bool(self._scopes)
+        return bool(self.scopes)
 
     def value(self, node: ast.expr) -> Value:
         """What an expression gives, of one type. Raises Unknown."""
@@ -109,6 +114,9 @@ class BodyExpressions:
 
     def varying(self, node: ast.expr) -> Value:
         """What an expression gives, also what is mixed. Raises Unknown."""
+        return self.present(self._found(node), node)
+
+    def _found(self, node: ast.expr) -> Value:
         visit: Callable[[ast.expr], Value] | None = getattr(self, f"_on_{type(node).__name__.lower()}", None)
         if visit is None:
             raise Unknown("no native code is made of such an expression", node)
@@ -125,7 +133,18 @@ class BodyExpressions:
 
     def word(self, node: ast.expr) -> Value:
         """What an expression gives, also what is mixed, or a word that an attribute has now. Raises Unknown."""
-        return self._attribute(node, is_compared=True) if isinstance(node, ast.Attribute) else self.varying(node)
+        return self.present(self.optional(node), node)
+
+    def optional(self, node: ast.expr) -> Value:
+        """The same, or a number that may be None. Raises Unknown."""
+        return self._attribute(node, is_compared=True) if isinstance(node, ast.Attribute) else self._found(node)
+
+    def present(self, found: Value, node: ast.AST) -> Value:
+        """What an expression gave, or Python goes on where that is None and not the number that it may be."""
+        if not isinstance(found, Operand) or found.kind not in OPTIONAL.values():
+            return found
+        self.emission.stop_if(found.none, found, node=node)
+        return found._replace(kind=sure(found.kind), none="")
 
     def as_operand(self, found: Value, node: ast.AST) -> Operand:
         """The number, or the address of the word, that an expression gave. Raises Unknown for other objects."""
@@ -133,6 +152,7 @@ class BodyExpressions:
 
     def number(self, node: ast.expr, *kinds: Kind) -> Operand:
         """A number of one of some kinds."""
+        self.wanted = node
         found = self.varying(node) if "mixed" in kinds else self.value(node)
         if not isinstance(found, Operand) or (not kinds and found.kind == "object"):
             raise Unknown("it is no number that a row could keep", node)
@@ -167,24 +187,24 @@ class BodyExpressions:
                 return constant(inner.text == "False")
             return Operand(f"(not {inner.text})", "bool", inner.is_early)
         self._by_value = node
-        found = self.word(node)
+        found = self.optional(node)
         if isinstance(found, Thing) or found.kind == "object":
             return words.truth(self, found, node)
-        if found.kind == "bool":
-            return found._replace(is_numpy=False)
-        return Operand(f"({found.text} != {'0' if found.kind == 'int' else '0.0'})", "bool", found.is_early)
+        zero = {"int": " != 0", "bool": ""}.get(sure(found.kind), " != 0.0")
+        text = f"not {found.none} and {found.text}{zero}" if found.none else f"{found.text}{zero}"
+        return found._replace(is_numpy=False) if text == found.text else Operand(f"({text})", "bool", found.is_early)
 
     # --- leaves ---------------------------------------------------------------------------------------------------
 
     def _on_constant(self, node: ast.Constant) -> Value:
         if isinstance(node.value, int | float):
             return constant(node.value)
-        function = self._scopes[-1][1] if self._scopes else None
+        function = self.scopes[-1][1] if self.scopes else None
         return Thing("", (), words.written(function or self.naming.function, node.value))
 
     def _on_name(self, node: ast.Name) -> Value:
-        if self._scopes:
-            scope, function = self._scopes[-1]
+        if self.scopes:
+            scope, function = self.scopes[-1]
             if node.id in scope:
                 return scope[node.id]
             if function is not None and node.id in function.__code__.co_varnames:
@@ -301,7 +321,8 @@ class BodyExpressions:
             return words.is_among(self, node) or items.is_in(self, node)
         if (is_first := name_compared(self.naming, node)) is not None:
             return is_first
-        sides = [partial(self._side, item) for item in (node.left, *node.comparators)]
+        is_ordered = not any(isinstance(operator, ast.Eq | ast.NotEq) for operator in node.ops)
+        sides = [partial(self._side, item, is_number=is_ordered) for item in (node.left, *node.comparators)]
         left = sides[0]()
 
         def compare(operator: ast.cmpop, side: Callable[[], Side]) -> Operand:
@@ -311,8 +332,9 @@ class BodyExpressions:
 
         return in_turn(self, "and", [partial(compare, *pair) for pair in zip(node.ops, sides[1:], strict=True)])
 
-    def _side(self, node: ast.expr) -> Side:
+    def _side(self, node: ast.expr, *, is_number: bool) -> Side:
         self._by_value = node
+        self.wanted = node if is_number else None
         return node, self.word(node)
 
     def compared(self, operator: ast.cmpop, one: Side, other: Side, node: ast.Compare) -> Operand:
@@ -361,23 +383,20 @@ class BodyExpressions:
     def _on_ifexp(self, node: ast.IfExp) -> Value:
         test = self.truth(node.test)
         if test.text in ("True", "False"):
-            return self.word(node.body if test.text == "True" else node.orelse)
-        ways = [apart(self, partial(self.word, item)) for item in (node.body, node.orelse)]
+            return self.optional(node.body if test.text == "True" else node.orelse)
+        ways = [apart(self, partial(self.optional, item)) for item in (node.body, node.orelse)]
         if not all(lines.is_plain for lines, _ in ways):
             return merged(self, test, ways[0], ways[1], node)
         for lines, _ in ways:
             self.emission.take(lines)
         one, other = ways[0][1], ways[1][1]
-        if isinstance(one, Thing) or isinstance(other, Thing) or "object" in (one.kind, other.kind):
+        one, other = self.as_operand(one, node), self.as_operand(other, node)
+        if one.kind == other.kind == "object":
             return words.one_of(self, test, one, other, node)
-        if (one.kind != other.kind or one.kind == "mixed") and "bool" not in (one.kind, other.kind):
+        if one.kind != other.kind or one.kind not in KINDS.values():
             return one_of(self.emission, test, one, other, node)
-        if one.kind != other.kind:
-            raise Unknown("its two values are of different types", node)
-        known: Known = {}
-        if one.is_number and other.is_number:
-            known = {"low": min(one.low, other.low), "high": max(one.high, other.high), "is_number": True}
-        return self.emission.keep(f"({one.text} if {test.text} else {other.text})", one.kind, **known)
+        text = f"({one.text} if {test.text} else {other.text})"
+        return self.emission.keep(text, one.kind, **bounds_of_either(one, other))
 
     # --- calls ----------------------------------------------------------------------------------------------------
 
@@ -454,7 +473,7 @@ class BodyExpressions:
 
     def followed(self, function: FunctionType, bound: Thing | None, node: ast.Call) -> Value:
         """The result of a plain function of Python, from its own text."""
-        if len(self._scopes) >= _DEEPEST:
+        if len(self.scopes) >= _DEEPEST:
             raise Unknown("its calls are nested too deep", node)
         try:
             tree = self.naming.definition(function).tree
@@ -464,11 +483,11 @@ class BodyExpressions:
             raise Unknown("what it calls is no plain function", node)
         self.naming.note_function(function)
         scope = self.arguments(function, tree, bound, node)
-        self._scopes.append((scope, function))
+        self.scopes.append((scope, function))
         try:
             result = self._run(tree.body) if isinstance(tree, ast.FunctionDef) else self.value(tree.body)
         finally:
-            self._scopes.pop()
+            self.scopes.pop()
         return _NOTHING if result is None else result
 
     def applied(self, function: ast.Lambda, item: Thing) -> Value:
@@ -476,11 +495,11 @@ class BodyExpressions:
         names = [argument.arg for argument in function.args.args]
         if self.is_inside or len(names) != 1 or ast.unparse(function.args) != names[0]:
             raise Unknown("its arguments are not plain", function)
-        self._scopes.append(({names[0]: item}, None))
+        self.scopes.append(({names[0]: item}, None))
         try:
             return self.value(function.body)
         finally:
-            self._scopes.pop()
+            self.scopes.pop()
 
     def arguments(
         self, function: FunctionType, tree: ast.FunctionDef | ast.Lambda, bound: Thing | None, node: ast.Call
@@ -519,10 +538,10 @@ class BodyExpressions:
                 and len(statement.targets) == 1
                 and isinstance(statement.targets[0], ast.Name)
             ):
-                self._scopes[-1][0][statement.targets[0].id] = self.value(statement.value)
+                self.scopes[-1][0][statement.targets[0].id] = self.value(statement.value)
             elif isinstance(statement, ast.AugAssign) and isinstance(statement.target, ast.Name):
                 old, name = self.operand(statement.target), statement.target.id
-                self._scopes[-1][0][name] = self.compute(statement, statement.op, old, self.operand(statement.value))
+                self.scopes[-1][0][name] = self.compute(statement, statement.op, old, self.operand(statement.value))
             elif isinstance(statement, ast.For) and not statement.orelse:
                 self._repeat(statement)
             elif isinstance(statement, ast.Try) and not statement.finalbody and not statement.orelse:
@@ -545,19 +564,19 @@ class BodyExpressions:
 
     def _run_either(self, statement: ast.If, test: Operand, rest: list[ast.stmt]) -> Value | None:
         """An `if` of an inlined function, and what stands behind it, once for each way."""
-        scope, function = self._scopes[-1]
+        scope, function = self.scopes[-1]
         if isinstance(statement.body[-1], ast.Return) and not statement.orelse and self._is_other_way(rest):
             self.emission.stop_if(f"not {test.text}", test, node=statement)
             return self._run(statement.body)
-        self._scopes[-1] = {**scope}, function
+        self.scopes[-1] = {**scope}, function
         way = apart(self, lambda: self._run([*statement.body, *rest]) or _NOTHING)
-        self._scopes[-1] = {**scope}, function
+        self.scopes[-1] = {**scope}, function
         other = apart(self, lambda: self._run([*statement.orelse, *rest]) or _NOTHING)
         return merged(self, test, way, other, statement)
 
     def _is_other_way(self, body: list[ast.stmt]) -> bool:
         """Whether some statements raise an error, or are what the library does rarely: both are left to Python."""
-        last, module = body[0] if len(body) == 1 else None, getattr(self._scopes[-1][1], "__module__", "")
+        last, module = body[0] if len(body) == 1 else None, getattr(self.scopes[-1][1], "__module__", "")
         is_call = isinstance(last, ast.Return) and isinstance(last.value, ast.Call)
         return isinstance(last, ast.Raise) or (is_call and module.startswith("eventide."))
 
@@ -571,6 +590,6 @@ class BodyExpressions:
         if turns is None or not turns.is_constant or turns.high > MOST_TURNS or not isinstance(loop.target, ast.Name):
             raise Unknown("a loop in what it calls is left to Python", loop)
         for turn in range(int(turns.high)):
-            self._scopes[-1][0][loop.target.id] = constant(turn)
+            self.scopes[-1][0][loop.target.id] = constant(turn)
             if self._run(loop.body, is_turn=True) is not None:
                 raise Unknown("a loop in what it calls is left to Python", loop)

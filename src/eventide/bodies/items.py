@@ -14,11 +14,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.arithmetic import ARITHMETIC
-from eventide.bodies.attributes import note_change, taken_mixed
+from eventide.bodies.attributes import note_change, taken_varying
 from eventide.bodies.calls import Entry, told
-from eventide.bodies.emission import EXIT, taken
+from eventide.bodies.emission import EXIT
 from eventide.bodies.naming import Fact
-from eventide.bodies.operands import KINDS, SAMPLES, Kind, Operand, Thing, Unknown
+from eventide.bodies.operands import KINDS, Kind, Operand, Thing, Unknown
 from eventide.bodies.words import of_thing
 from eventide.native import objects
 from eventide.native.objects import LISTS, MAPPINGS, METHODS, MOST, SETS, items_of
@@ -45,7 +45,7 @@ def _mapped(expressions: BodyExpressions, kinds: set[Kind | None], node: ast.Sub
         return None
     known = expressions.tried(node.slice)
     is_word = known.kind == "object" and known.is_early if isinstance(known, Operand) else type(known.value) is str
-    found = "mixed" if kinds == {"int", "float"} else next(iter(kinds)) if len(kinds) == 1 else None
+    found = _kind_of(kinds)
     if not is_word or found is None:
         return None
     owner, key, emission = expressions.value(node.value), expressions.word(node.slice), expressions.emission
@@ -56,9 +56,12 @@ def _mapped(expressions: BodyExpressions, kinds: set[Kind | None], node: ast.Sub
         emission.emit_early(EXIT.format(f"{word.text} <= {UNMADE}"))
         emission.emit_early(EXIT.format(f"class_of({word.text}) != {expressions.naming.address(Thing('', (), str))}"))
     text = f"mapped({expressions.naming.address(owner)}, {word.text}, {{}})"
-    if found == "mixed":
-        return taken_mixed(expressions.naming, emission, text)
-    return taken(emission, text.format(expressions.naming.address(Thing("", (), type(SAMPLES[found])))), found)
+    return taken_varying(expressions.naming, emission, text, found)
+
+
+def _kind_of(kinds: set[Kind | None]) -> Kind | None:
+    """That of a number of one of some kinds."""
+    return "mixed" if kinds == {"int", "float"} else next(iter(kinds)) if len(kinds) == 1 else None
 
 
 def got(expressions: BodyExpressions, node: ast.Call) -> Operand | None:
@@ -135,7 +138,7 @@ def _number(
 ) -> Operand:
     """What a function finds in a container, of some kinds: before the first effect, which may change that."""
     naming, emission, entry = expressions.naming, expressions.emission, Entry(expressions)
-    known = "mixed" if kinds == {"int", "float"} else next(iter(kinds)) if len(kinds) == 1 else None
+    known = _kind_of(kinds)
     if known is None or known == "object":
         raise Unknown(_WHAT, owner)
     call = _call(entry, function, owner, *keys)
@@ -143,11 +146,7 @@ def _number(
         raise Unknown("it may fail after it has had an effect", owner)
     lines, found = told(naming, entry, call, finds=True)
     emission.emit(lines)
-    text = f"item({found}, 0, {{}})"
-    if known == "mixed":
-        return taken_mixed(naming, emission, text)
-    kind = naming.address(Thing("", (), type(SAMPLES[known])))
-    return taken(emission, text.format(kind), known)
+    return taken_varying(naming, emission, f"item({found}, 0, {{}})", known)
 
 
 def _call(entry: Entry, function: Callable[..., object], owner: ast.expr, *given: ast.expr) -> str:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from types import NoneType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from eventide.bodies.operands import EXACT, KINDS, WIDE
+from eventide.bodies.operands import EXACT, KINDS, NOTHING, OPTIONAL, WIDE, sure
 from eventide.bodies.waits.closures import places_of
 from eventide.native.objects import object_at
 from eventide.rows.codes import NONE
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from eventide.bodies.reader import Reading
 
 _ABSENT: Final = object()
-_TYPES: Final = {**{kind: known for known, kind in KINDS.items()}, "object": object, "mixed": complex}
+_TYPES: Final = {**{kind: known for known, kind in KINDS.items()}, "object": object, "mixed": complex, "none": NoneType}
 
 
 class Standing(NamedTuple):
@@ -39,7 +40,8 @@ class Variable(NamedTuple):
     """A variable that a row keeps.
 
     bit         how native code notes that it has a value; 0: it always has
-    place       among the whole numbers of a row, or its floats if it is real; mixed: of what says whether it is whole
+    place       among the whole numbers of a row, or its floats if it is real
+    which       the place of what says whether it is whole, or None, if it may be; -1: it may not
     """
 
     name: str
@@ -48,12 +50,16 @@ class Variable(NamedTuple):
     is_real: bool
     place: int
     bit: int
-    mixed: int
+    which: int
+    may_be_none: bool
 
     def value(self, wholes: Sequence[int], reals: Sequence[float]) -> object:
         """What a row has of it, of its own type; or the object of which it has the address."""
+        which = wholes[self.which] if self.which >= 0 else 0
+        if which == NOTHING:
+            return None
         if self.is_real:
-            return int(reals[self.place]) if self.mixed >= 0 and wholes[self.mixed] else reals[self.place]
+            return int(reals[self.place]) if which else reals[self.place]
         if self.kind is object:
             return object_at(wholes[self.place]) if wholes[self.place] else None  # nothing has been returned yet
         return bool(wholes[self.place]) if self.kind is bool else wholes[self.place]
@@ -90,11 +96,11 @@ class Layout:
         self.has = self.places.get("has", -1)
         self.variables: list[Variable] = []
         for name in reading.known:
-            kind = _TYPES[naming.kinds[name] or "int"]
+            kind = _TYPES[sure(naming.kinds[name])]
             is_real, bit = kind in (float, complex), 1 << optional.index(name) if name in optional else 0
             place = (self.real_places if is_real else self.places)[f"v_{name}"]
-            mixed = self.places.get(f"i_{name}", -1)
-            self.variables.append(Variable(name, kind, name in naming.parameters, is_real, place, bit, mixed))
+            which, may = self.places.get(f"i_{name}", -1), naming.kinds[name] in (*OPTIONAL.values(), "none")
+            self.variables.append(Variable(name, kind, name in naming.parameters, is_real, place, bit, which, may))
         prefixes = [frame.naming.prefix for frame in reading.frames]
         self._prefixes = {name: max(filter(name.startswith, prefixes), key=len) for name in reading.known}
         """Of the functions whose variables they are: another one's may have the address of what is gone."""
@@ -123,16 +129,20 @@ class Layout:
             reals[place] = values[root]  # type: ignore[call-overload]  # its capture says so
         for root, place in self._whole_cells:
             wholes[place] = values[root]  # type: ignore[call-overload]  # as above
-        for name, kind, is_parameter, is_real, place, bit, mixed in self.variables:
+        for name, kind, is_parameter, is_real, place, bit, which, may_be_none in self.variables:
             value = values.get(name, _ABSENT)
             if value is _ABSENT and not is_parameter:
+                continue
+            if value is None and may_be_none:
+                wholes[which] = NOTHING
+                has += bit
                 continue
             if kind is object:
                 value = id(value)
             elif kind is complex:
                 if type(value) not in (int, float) or (type(value) is int and abs(value) > EXACT):
                     return None
-                wholes[mixed] = int(type(value) is int)
+                wholes[which] = int(type(value) is int)
                 value = float(value)  # type: ignore[arg-type]  # it is one of these
             elif type(value) is not kind:
                 return None

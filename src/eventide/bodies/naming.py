@@ -24,7 +24,7 @@ from types import (
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from eventide.bodies.calls import METHODS, PLAIN, addressed_call, is_array_of_floats
-from eventide.bodies.operands import HANDED, KINDS, STREAM, Kind, Operand, Path, Thing, Unknown, constant, step
+from eventide.bodies.operands import HANDED, KINDS, STREAM, Kind, Operand, Path, Thing, Unknown, constant, local, step
 from eventide.discrete.processes.generator_process import GeneratorProcess
 from eventide.discrete.processes.process import Process
 from eventide.discrete.resources.container import Container
@@ -350,7 +350,9 @@ class Naming:
             if len(among) == 1:  # surely, or a process that had another one returns to Python
                 emission.emit_early(f"if v_{key} != {self.address(among[0])}:\n    code = EXIT\n    break")
                 return among[0]
-            return Operand(f"v_{key}", kind, among=among, whole=f"(i_{key} != 0)" if kind == "mixed" else "")
+            if kind == "none":
+                return Operand(self.address(Thing("", (), None)), "object", none="True")
+            return local(key, kind, among)
         if key in self.kinds or name not in self.values:
             raise Unknown("its type is not known, or changes", node)
         self.things[name, ()] = type(self.values[name])

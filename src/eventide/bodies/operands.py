@@ -19,8 +19,16 @@ if TYPE_CHECKING:
 Path: TypeAlias = "tuple[str | int, ...]"
 Step: TypeAlias = "Callable[[Any], object]"
 """What finds something where it has its owner."""
-Kind: TypeAlias = Literal["int", "float", "bool", "object", "mixed"]
-"""Of a variable of a row; that of an object of Python is its address, and mixed is now a whole number, now a float."""
+Kind: TypeAlias = Literal["int", "float", "bool", "object", "none", "mixed", "int?", "float?", "bool?", "mixed?"]
+"""Of a variable of a row; that of an object of Python is its address, and mixed is now a whole number, now a float.
+
+With a question mark it is such a number, or None; "none" is a variable of which nothing but that is known.
+"""
+OPTIONAL: Final[dict[Kind, Kind]] = {"int": "int?", "float": "float?", "bool": "bool?", "mixed": "mixed?"}
+"""By the kind of a number that of one that may be None."""
+VARYING: Final[tuple[Kind, ...]] = ("mixed", "none", *OPTIONAL.values())
+"""Of variables of several types."""
+_SURE: Final = {may: kind for kind, may in OPTIONAL.items()}
 
 KINDS: Final[dict[type, Kind]] = {int: "int", float: "float", bool: "bool"}
 """The types of Python whose values a row keeps as numbers."""
@@ -33,6 +41,8 @@ class Handed:
 HANDED: Final = Handed()
 SAMPLES: Final[dict[Kind, object]] = {"int": 0, "float": 0.0, "bool": False, "object": HANDED}
 """A value of each."""
+NOTHING: Final = 2
+"""What a row has for None where it has 1 for a whole number and 0 for another one."""
 WIDE: Final = 2**62
 """Whole numbers of a row are smaller, so that the sum of two does not overflow."""
 EXACT: Final = common.EXACT
@@ -67,6 +77,7 @@ class Operand(NamedTuple):
     whole       of what is mixed, which is there as a float: whether it is a whole number, up to `EXACT`
     is_numpy    whether it is of a class of numpy's own: only what takes it as a number knows it
     is_borrowed of the address of an object, whether only an attribute keeps that
+    none        whether it is None: "True" for that itself, "" where it is not, or not told
     """
 
     text: str
@@ -79,6 +90,7 @@ class Operand(NamedTuple):
     whole: str = ""
     is_numpy: bool = False
     is_borrowed: bool = False
+    none: str = ""
 
     @property
     def is_constant(self) -> bool:
@@ -121,6 +133,18 @@ def step_to(name: str | int) -> Step:
     if isinstance(name, int):
         return itemgetter(name)
     return attrgetter(name) if name[:1] != STREAM else lambda owner: step(owner, name)
+
+
+def sure(kind: Kind | None) -> Kind:
+    """The kind of a number that is not None; "object" for a variable of no kind."""
+    return _SURE.get(kind, kind) if kind is not None else "object"
+
+
+def local(key: str, kind: Kind, among: tuple[Thing, ...]) -> Operand:
+    """A variable of a row."""
+    whole = f"(i_{key} == 1)" if sure(kind) == "mixed" else ""
+    none = f"(i_{key} == {NOTHING})" if kind in _SURE else ""
+    return Operand(f"v_{key}", kind, among=among, whole=whole, none=none)
 
 
 def constant(value: float) -> Operand:

@@ -21,7 +21,7 @@ from eventide.bodies.expressions import BodyExpressions
 from eventide.bodies.frames import RESULT, Frame, entered, is_plain_call
 from eventide.bodies.interrupts import interrupted
 from eventide.bodies.items import added, change_item, set_item
-from eventide.bodies.operands import Operand, Thing, Unknown
+from eventide.bodies.operands import Operand, Thing, Unknown, sure
 from eventide.bodies.points import Loop, Point
 from eventide.bodies.spawning import spawned
 from eventide.bodies.stations.loops import looped
@@ -127,7 +127,7 @@ class Reading(Waiting):
 
     def _line(self, expressions: BodyExpressions, target: ast.expr, operand: Operand) -> str:
         """The lines that give a variable or an attribute a value."""
-        if isinstance(target, ast.Name) and self.naming.kinds.get(self.naming.key(target.id)) == "mixed":
+        if isinstance(target, ast.Name) and sure(self.naming.kinds.get(self.naming.key(target.id))) == "mixed":
             return self._set(target, as_mixed(expressions.emission, operand, target))
         if not isinstance(target, ast.Attribute):
             return self._set(target, operand)
@@ -138,7 +138,7 @@ class Reading(Waiting):
     def _stored(self, expressions: BodyExpressions, target: ast.expr, node: ast.expr) -> Operand:
         """What a variable or an attribute gets: a number, or the address of an object."""
         is_name, naming = isinstance(target, ast.Name), self.naming
-        found = words.for_variable(expressions, node) if is_name else expressions.word(node)
+        found = words.for_variable(expressions, node) if is_name else expressions.optional(node)
         if isinstance(found, Operand):
             return words.lasting(expressions, found, node) if isinstance(target, ast.Name) else found
         if not isinstance(target, ast.Name):
@@ -153,26 +153,33 @@ class Reading(Waiting):
             raise Unknown("a variable of several objects is left to Python", node)
         return Operand(naming.address(found), "object")
 
-    def _on_assign(self, statement: ast.Assign) -> None:
-        self._assign(statement, statement.value)
+    def _on_assign(self, statement: ast.Assign | ast.AnnAssign) -> None:
+        if statement.value is None:
+            self._on_other(statement)
+        else:
+            self._assign(statement, statement.value)
 
-    def _assign(self, statement: ast.Assign, assigned: ast.expr) -> None:
+    _on_annassign = _on_assign
+
+    def _assign(self, statement: ast.Assign | ast.AnnAssign, assigned: ast.expr) -> None:
         """What the targets get is the value of the statement, or what a test chooses there."""
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
         if _chooses_wait(assigned):
             self._choose_value(statement, assigned, partial(self._assign, statement))
             return
-        if isinstance(assigned, ast.YieldFrom) and len(statement.targets) == 1:
-            self._go_through(statement, assigned, statement.targets[0])
+        if isinstance(assigned, ast.YieldFrom) and len(targets) == 1:
+            self._go_through(statement, assigned, targets[0])
             return
-        if isinstance(assigned, ast.Yield) and len(statement.targets) == 1 and is_composed(assigned):
-            self._choose(statement, assigned, statement.targets[0])
-            return
-        if isinstance(assigned, ast.Yield) and len(statement.targets) == 1:
+        if isinstance(assigned, ast.Yield) and is_composed(assigned) and isinstance(statement, ast.Assign):
+            if len(targets) == 1:
+                self._choose(statement, assigned, targets[0])
+                return
+        elif isinstance(assigned, ast.Yield) and len(targets) == 1:
             self._get(statement, assigned)
             return
         pairs: list[tuple[ast.expr, ast.expr]] = []
-        for target in statement.targets:
-            pairs += pairs_of(target, assigned) if len(statement.targets) == 1 else [(target, assigned)]
+        for target in targets:
+            pairs += pairs_of(target, assigned) if len(targets) == 1 else [(target, assigned)]
 
         def write(expressions: BodyExpressions) -> None:
             if len(pairs) == 1 and set_item(expressions, *pairs[0]):
@@ -188,26 +195,12 @@ class Reading(Waiting):
             lines = [self._line(expressions, target, found) for (target, _), found in zip(pairs, values, strict=True)]
             expressions.emission.emit("\n".join(lines))
 
-        if len(statement.targets) == 1 and isinstance(statement.targets[0], ast.Name):
-            is_written = self._written_or_entered(statement, assigned, write, statement.targets[0])
+        if len(targets) == 1 and isinstance(targets[0], ast.Name):
+            is_written = self._written_or_entered(statement, assigned, write, targets[0])
         else:
             is_written = self._attempt(statement, write) > 0
         if is_written:
             self._given(*(target for target, _ in pairs))
-
-    def _on_annassign(self, statement: ast.AnnAssign) -> None:
-        value, target = statement.value, statement.target
-        if value is None:
-            self._on_other(statement)
-        elif isinstance(value, ast.YieldFrom):
-            self._go_through(statement, value, target)
-        elif isinstance(value, ast.Yield) and not is_composed(value):
-            self._get(statement, value)
-        elif self._attempt(
-            statement,
-            lambda e: e.emission.emit(self._line(e, target, self._stored(e, target, value))),
-        ):
-            self._given(target)
 
     def _on_augassign(self, statement: ast.AugAssign) -> None:
         target = statement.target

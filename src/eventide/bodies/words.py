@@ -19,7 +19,8 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.emission import EXIT, joined, without_effects
 from eventide.bodies.naming import Fact
-from eventide.bodies.operands import KINDS, Operand, Thing, Unknown, constant
+from eventide.bodies.operands import KINDS, OPTIONAL, Operand, Thing, Unknown, constant
+from eventide.reading.nodes import attributes_set, left_empty
 from eventide.rows.codes import UNMADE
 
 if TYPE_CHECKING:
@@ -74,14 +75,14 @@ def note_class(naming: Naming, kind: type) -> None:
         naming.facts.update({(id(kind), name): Fact(ask, name, ask(name)) for name in _COMPARED})
 
 
-def held(expressions: BodyExpressions, owner: str, name: str, found: object) -> Operand:
-    """What the object at an address has under a name now, whatever that is.
+def held(expressions: BodyExpressions, where: str, found: object) -> Operand:
+    """What an object has under a name now, whatever that is.
 
-    name    the variable of the kernel with the name; found: what it was found to be
+    where   the variables of the kernel with its address, and with that of the name; found: what it was found to be
     """
     if is_word(found):
         note_class(expressions.naming, type(found))
-    made = expressions.emission.keep_early(f"held({owner}, {name})", "object")
+    made = expressions.emission.keep_early(f"held({where})", "object")
     expressions.emission.emit_early(EXIT.format(f"{made.text} == 0"))
     return made._replace(is_borrowed=True)
 
@@ -109,12 +110,12 @@ def for_variable(expressions: BodyExpressions, node: ast.expr) -> Value:
         expressions.naming.take_back(noted)
         if isinstance(found, Thing) and type(found.value) is str:
             return expressions.value(node)
-    return expressions.word(node)
+    return expressions.optional(node)
 
 
 def handed_on(expressions: BodyExpressions, node: ast.expr) -> Operand:
     """A number, or the address of a word that others keep. Raises Unknown."""
-    found = for_variable(expressions, node)
+    found = expressions.present(for_variable(expressions, node), node)
     return lasting(expressions, found, node) if isinstance(found, Operand) else of_thing(expressions, found, node)
 
 
@@ -123,7 +124,7 @@ def of_thing(expressions: BodyExpressions, thing: Thing, node: ast.AST) -> Opera
     if not is_word(thing.value) or not expressions.naming.is_lasting(thing):
         raise Unknown("it is no number that a row could keep", node)
     note_class(expressions.naming, type(thing.value))
-    return Operand(expressions.naming.address(thing), "object")
+    return Operand(expressions.naming.address(thing), "object", none="True" if thing.value is None else "")
 
 
 # --- comparisons ------------------------------------------------------------------------------------------------------
@@ -141,7 +142,7 @@ def are_one(expressions: BodyExpressions, node: ast.Compare) -> Operand:
     """Whether two things are one object, or are not: known in advance for numbers and for known objects."""
     if len(node.ops) > 1:
         raise Unknown(_SAME, node)
-    found = _is_same(expressions, expressions.word(node.left), expressions.word(node.comparators[0]), node)
+    found = _is_same(expressions, expressions.optional(node.left), expressions.optional(node.comparators[0]), node)
     return negated(found, isinstance(node.ops[0], ast.IsNot))
 
 
@@ -150,9 +151,12 @@ def _is_same(expressions: BodyExpressions, one: Value, other: Value, node: ast.C
     things = [it for it in sides if isinstance(it, Thing)]
     numbers = [it for it in sides if isinstance(it, Operand) and it.kind != "object"]
     is_known = any(it.value is None and not it.root for it in things)  # and of what is not, the type
+    may = next((it for it in numbers if it.kind in OPTIONAL.values()), None)
+    if may is not None and is_known:
+        return Operand(may.none, "bool", may.is_early)
     if len(things) == 2 and (is_known or not any(it.root for it in things)):
         return constant(things[0].value is things[1].value)
-    if things and numbers and is_word(things[0].value):
+    if things and numbers and is_word(things[0].value) and may is None:
         return constant(False)
     if numbers or not all(map(naming.is_lasting, things)):
         raise Unknown(_SAME, node)
@@ -217,11 +221,9 @@ def equal(expressions: BodyExpressions, one: Value, other: Value, node: ast.AST)
     return found
 
 
-def one_of(expressions: BodyExpressions, test: Operand, one: Value, other: Value, node: ast.expr) -> Operand:
+def one_of(expressions: BodyExpressions, test: Operand, first: Operand, second: Operand, node: ast.expr) -> Operand:
     """One of two words where a test holds, else the other one. Raises Unknown."""
-    first, second = (it if isinstance(it, Operand) else of_thing(expressions, it, node) for it in (one, other))
-    among = (*first.among, *second.among)
-    if {first.kind, second.kind} != {"object"} or not all(is_word(one.value) for one in among):
+    if not all(is_word(one.value) for one in (*first.among, *second.among)):
         raise Unknown("its two values are of different types", node)
     found = expressions.emission.keep(f"({first.text} if {test.text} else {second.text})", "object")
     return found._replace(is_borrowed=first.is_borrowed or second.is_borrowed)
@@ -283,24 +285,28 @@ def _address(naming: Naming, value: object) -> str:
 
 def varies(expressions: BodyExpressions, name: str, found: object) -> bool:
     """Whether what an attribute has is looked at where it is compared: a word, or what the text of the body sets."""
-    return (is_word(found) and found is not None) or _is_set(expressions, name)
+    return (is_word(found) and found is not None) or _is_set(expressions, name) or may_be_none(expressions, name)
 
 
 def _is_set(expressions: BodyExpressions, name: str) -> bool:
     """Whether the text of the body sets an attribute of this name."""
-    tree = expressions.naming.definition(expressions.naming.function, yields=True).tree
-    attributes = (one for one in ast.walk(tree) if isinstance(one, ast.Attribute) and one.attr == name)
-    return any(isinstance(one.ctx, ast.Store) for one in attributes)
+    naming = expressions.naming
+    return name in attributes_set(naming.definition(naming.function, yields=True).tree)
 
 
-def set_line(
-    expressions: BodyExpressions, owner: str, name: str, operand: Operand, found: object, node: ast.AST
-) -> str:
-    """The lines that set an attribute of the object at an address to a word; what it was must run no code of its own.
+def may_be_none(expressions: BodyExpressions, name: str) -> bool:
+    """Whether the text of the body, or of a function that it calls, sets an attribute to None or asks for that."""
+    naming = expressions.naming
+    functions = [naming.function, *(function for _, function in expressions.scopes if function is not None)]
+    return any(name in left_empty(naming.definition(one, yields=True).tree) for one in functions)
 
-    name    the variable of the kernel with the name; found: what the attribute was found to be
+
+def set_line(expressions: BodyExpressions, where: str, operand: Operand, found: object, node: ast.AST) -> str:
+    """The lines that set an attribute of an object to a word; what it was must run no code of its own.
+
+    where, found    as of `held`
     """
-    naming, old = expressions.naming, held(expressions, owner, name, found).text
+    naming, old = expressions.naming, held(expressions, where, found).text
     kinds = [str, NoneType, *naming.enumerations]
     if operand.text not in naming.addresses and not operand.among:  # it may be any object, or none yet
         _need(expressions, [operand], node)
@@ -309,4 +315,4 @@ def set_line(
         expressions.emission.emit_early(EXIT.format(f"not ({' or '.join(tests)})"))
     tests = _are_of(expressions, old, [*kinds, *KINDS])
     expressions.emission.emit_early(EXIT.format(f"not ({' or '.join(tests)})"))
-    return f"if set_object({owner}, {name}, {operand.text}) != 0:\n    code = FAILED\n    break"
+    return f"if set_object({where}, {operand.text}) != 0:\n    code = FAILED\n    break"

@@ -7,11 +7,12 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING, Final
 
+from eventide.bodies.arithmetic import fitted, kind_for
 from eventide.bodies.emission import Emission
 from eventide.bodies.expressions import BodyExpressions
 from eventide.bodies.frames import Frame
 from eventide.bodies.handlers import Handlers
-from eventide.bodies.operands import Operand, Unknown
+from eventide.bodies.operands import NOTHING, VARYING, Operand, Unknown, sure
 from eventide.bodies.points import Block, Choice, Loop, Point, PythonCall, Told
 from eventide.bodies.waits.closures import places_of, private_numbers
 from eventide.reading.nodes import Extent, extent
@@ -245,22 +246,29 @@ class Writing:
         """The lines that give a variable a value."""
         if not isinstance(target, ast.Name) or target.id not in self.naming.own:
             raise Unknown("only plain variables of its own are set by native code", target)
-        name, kinds = self.naming.key(target.id), self.naming.kinds
-        is_free = target.id not in self.naming.values or operand.kind == "object"
-        known = kinds.get(name, operand.kind if is_free else None)
+        name, kinds, values = self.naming.key(target.id), self.naming.kinds, self.naming.values
+        of_new = operand.kind if target.id not in values or operand.kind == "object" else None
+        is_none = values[target.id] is None if target.id in values else operand.none == "True"
+        if is_none and target.id not in self.naming.arguments:
+            of_new = "none"
+        known = kinds.get(name, of_new)
+        operand = fitted(operand, known)
         if known != operand.kind:
             self.changed = self.changed or name not in kinds or kinds[name] is not None
-            may_vary = {known, operand.kind} <= {"int", "float", "mixed"} and known != "mixed"
-            kinds[name] = "mixed" if may_vary and target.id not in self.naming.arguments else None
+            kind = None if target.id in self.naming.arguments else kind_for(known, operand)
+            kinds[name] = kind if kind != known else None
             raise Unknown("its type changes", target)
         if name not in kinds:
-            kinds[name], self.changed = operand.kind, True
+            kinds[name], self.changed = known, True
         if self.naming.among.setdefault(name, operand.among) != operand.among:
             raise Unknown("it is one of other objects than elsewhere", target)
         self.naming.used.add(name)
         present = "" if target.id in self.naming.arguments else f"\nh_{name} = 1"
-        whole = f"\ni_{name} = int({operand.whole})" if operand.whole else ""
-        return f"v_{name} = {operand.text}{whole}{present}"
+        which = f"int({operand.whole})" if operand.whole else "0"
+        if operand.none:
+            which = str(NOTHING) if operand.none == "True" else f"({NOTHING} if {operand.none} else {which})"
+        which = f"\ni_{name} = {which}" if known in VARYING else ""
+        return f"v_{name} = {operand.text}{which}{present}"
 
     def _given(self, *targets: ast.expr) -> None:
         """These variables have values from here on."""
@@ -299,7 +307,7 @@ class Writing:
                 if text[:2] == "u_" or _TOLD.match(text):  # these are written where they are needed
                     continue
                 item = f"a.{table}[{table[0]} + {k}]"
-                is_truth = text[:2] == "v_" and self.naming.kinds[text[2:]] == "bool"
+                is_truth = text[:2] == "v_" and sure(self.naming.kinds[text[2:]]) == "bool"
                 loads.append(f"{text} = {f'bool({item})' if is_truth else item}")
                 if text[:2] not in ("c_", "g_"):
                     stores.append(f"{item} = {f'int({text})' if is_truth else text}")
@@ -349,8 +357,8 @@ class Writing:
         reals += [f"told_r{k}" for k in range(self._told_columns["r"])]
         for name in known:
             if f"v_{name}" not in given:
-                (reals if naming.kinds[name] in ("float", "mixed") else wholes).append(f"v_{name}")
-            if naming.kinds[name] == "mixed":
+                (reals if sure(naming.kinds[name]) in ("float", "mixed") else wholes).append(f"v_{name}")
+            if naming.kinds[name] in VARYING:
                 wholes.append(f"i_{name}")
         for loop in self.loops:
             wholes += [f"n_{loop.number}", f"s_{loop.number}"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from functools import lru_cache
 from typing import Final, TypeAlias
 
 
@@ -33,6 +34,32 @@ def is_set_once(tree: ast.AST, target: ast.Name) -> bool:
         elif target.id in (getattr(node, word, None) for word in ("name", "asname", "rest", "arg")):
             return False
     return True
+
+
+@lru_cache(256)
+def attributes_set(tree: ast.AST) -> frozenset[str]:
+    """The attributes that a text sets."""
+    nodes = ast.walk(tree)
+    return frozenset(one.attr for one in nodes if isinstance(one, ast.Attribute) and isinstance(one.ctx, ast.Store))
+
+
+@lru_cache(256)
+def left_empty(tree: ast.AST) -> frozenset[str]:
+    """The attributes that a text sets to None, or of which it asks whether they are that."""
+    found = set[str]()
+    for node in ast.walk(tree):
+        targets: list[ast.expr] = []
+        if isinstance(node, ast.Compare) and isinstance(node.ops[0], ast.Is | ast.IsNot):
+            targets = [node.left] if _is_none(node.comparators[0]) else []
+        elif isinstance(node, ast.Assign):
+            pairs = [pair for target in node.targets for pair in pairs_of(target, node.value)]
+            targets = [target for target, value in pairs if _is_none(value)]
+        found.update(target.attr for target in targets if isinstance(target, ast.Attribute))
+    return frozenset(found)
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None
 
 
 SUBJECT: Final = "_eventide_subject"
