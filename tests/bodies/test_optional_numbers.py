@@ -188,6 +188,57 @@ def test_it_may_be_whole_as_well_and_change_places() -> None:
     assert taken(sim) > 20
 
 
+def drawn(sim: ev.Simulation, k: int) -> ev.ProcessGenerator[float | None]:
+    yield ev.hold(0.25)
+    if k % 4 == 1:
+        return None
+    x: float = k if k % 3 else 0.5 * k
+    return x
+
+
+def least(k: int) -> float | None:
+    if k % 3 == 0:
+        return 0.25 * k
+    if k % 7 == 0:
+        k += 1
+    for _ in range(k % 2):
+        return None
+    return float(k)
+
+
+def nothing_left(sim: ev.Simulation, k: int) -> ev.ProcessGenerator[float | None]:
+    if k % 2:
+        return 0.5 * k
+    yield ev.hold(0.25)
+
+
+def asking(sim: ev.Simulation, log: list[Any]) -> ev.ProcessGenerator:
+    x = 0.0
+    for k in range(60):
+        yield ev.hold(0.25)
+        found = yield from drawn(sim, k)
+        low = least(k)
+        if found is not None and low is not None:
+            x += found + low
+        left = yield from nothing_left(sim, k)
+        log.append((found, low, left, x))
+
+
+def test_functions_may_return_numbers_of_several_types_or_none() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        log = list[Any]()
+        sim.process(asking(sim, log))
+        for horizon in (3.1, 3.4, 9.3, 60.0):
+            sim.run(until=horizon)
+            log.append([(one := entry.process) and one._generator.gi_frame.f_locals["x"] for entry in sim.schedule])
+        return log
+
+    log, sim = both(run)
+    assert len(log) == 64
+    assert taken(sim) > 100
+    assert "but for" not in str(sim.explain())
+
+
 def of_other_types(sim: ev.Simulation, log: list[Any]) -> ev.ProcessGenerator:
     x, y = 1, 1
     for k in range(40):

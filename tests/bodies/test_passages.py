@@ -340,9 +340,9 @@ def sharing(sim: ev.Simulation, length: float) -> ev.ProcessGenerator[object]:
     return lambda: length
 
 
-def sometimes(sim: ev.Simulation, length: float) -> ev.ProcessGenerator[float | None]:
+def sometimes(sim: ev.Simulation, length: float) -> ev.ProcessGenerator[float | str]:
     yield ev.hold(0.5)
-    return length if length > 1.0 else None
+    return length if length > 1.0 else "short"
 
 
 def visitor(sim: ev.Simulation, desk: ev.Resource, seen: list[Any]) -> ev.ProcessGenerator:

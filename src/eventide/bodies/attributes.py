@@ -22,6 +22,7 @@ from eventide.bodies.operands import EXACT, KINDS, OPTIONAL, WIDE, Kind, Operand
 from eventide.bodies.stations.choosing import MOST, are_few, known_in, numbers_in, picked
 from eventide.discrete.processes.process import Process
 from eventide.discrete.world import World
+from eventide.reading.nodes import is_set_in_order
 from eventide.rows.codes import UNMADE
 from eventide.statistics.tally import Tally
 
@@ -298,7 +299,7 @@ def _setting_created(
         line = f"v_{key} = {operand.text}"
     elif naming.prefix or isinstance(inherited, MemberDescriptorType) or name in vars(naming.created):
         raise Unknown("of what is no number and no field its object is made before", target)
-    elif not _is_set_in_order(function, target):
+    elif not is_set_in_order(function, target):
         raise Unknown("an attribute that is no field is native where a statement in no block sets it first", target)
     else:
         line = f"v_{key} = {operand.text}\nh_{key} = 1"
@@ -307,16 +308,6 @@ def _setting_created(
     naming.kinds[key] = operand.kind
     naming.used.add(key)
     return line, known is None
-
-
-def _is_set_in_order(function: ast.FunctionDef, target: ast.Attribute) -> bool:
-    """Whether an attribute is first set outside all blocks: then all are set in the order of the text."""
-    place = ast.unparse(target)
-    for statement in function.body:
-        found = (node for node in ast.walk(statement) if isinstance(node, ast.Attribute) and node.attr == target.attr)
-        if any(isinstance(node.ctx, ast.Store) and ast.unparse(node) == place for node in found):
-            return isinstance(statement, ast.Assign | ast.AnnAssign)
-    return False
 
 
 def _constant(naming: Naming, value: object) -> str:

@@ -19,6 +19,7 @@ from eventide.bodies.operands import Operand, Thing, Unknown
 from eventide.bodies.waits.closures import private_numbers
 from eventide.native.objects import object_at
 from eventide.reading.generators import function_of, locals_of
+from eventide.reading.nodes import names_stored
 from eventide.reading.source import CannotLower
 
 if TYPE_CHECKING:
@@ -225,7 +226,7 @@ def entered(expressions: BodyExpressions, call: Call, outer: Frame, twin_of: Cal
     inside = naming.inside(function, f"{naming.prefix}{calls.index(call) + 1}{'c' if is_plain else ''}_")
     inside.keep_private(private_numbers(type(expressions)(inside, expressions.emission), tree))
     frame = Frame(inside, twin, tree, outer, call)
-    stored = _stored_in(tree)
+    stored = names_stored(tree)
     lasting = scope.keys() - stored - set_inside(naming.book, function)
     if not lasting.issuperset({*code.co_cellvars} - inside.private):
         raise Unknown(_SEEN, call)
@@ -265,11 +266,3 @@ def _bind(frame: Frame, name: str, value: Value, call: Call) -> None:
     if value.root and value.path:
         frame.addressed[name] = naming.address(value)
     frame.bound[name] = value._replace(value=None) if value.root else value
-
-
-def _stored_in(tree: ast.FunctionDef) -> set[str]:
-    """The names that the statements of a function give values, or take them from."""
-    nodes = [node for statement in tree.body for node in ast.walk(statement)]
-    stored = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
-    others = (getattr(node, "name", None) or getattr(node, "rest", None) for node in nodes)
-    return stored | {name for name in others if isinstance(name, str)}

@@ -350,14 +350,18 @@ class Naming:
             if len(among) == 1:  # surely, or a process that had another one returns to Python
                 emission.emit_early(f"if v_{key} != {self.address(among[0])}:\n    code = EXIT\n    break")
                 return among[0]
-            if kind == "none":
-                return Operand(self.address(Thing("", (), None)), "object", none="True")
-            return local(key, kind, among)
+            return self.variable(key, kind)
         if key in self.kinds or name not in self.values:
             raise Unknown("its type is not known, or changes", node)
         self.things[name, ()] = type(self.values[name])
         self._note_exact(name, (), self.values[name])
         return Thing(name, (), self.values[name])
+
+    def variable(self, key: str, kind: Kind) -> Operand:
+        """A variable of a row; what is always None is no variable."""
+        if kind == "none":
+            return Operand(self.address(Thing("", (), None)), "object", none="True")
+        return local(key, kind, self.among.get(key, ()))
 
     def of_library(self, function: FunctionType, node: ast.Name) -> Operand | Thing:
         """What a name means in an inlined function, of which it is not a local variable."""

@@ -403,19 +403,23 @@ class Reading(Waiting):
                     expressions.value(value)
                     return
                 operand = words.handed_on(expressions, value)
-                if self.naming.kinds.setdefault(frame.result, operand.kind) != operand.kind:
-                    raise Unknown("it returns values of different types", statement)
-                expressions.emission.emit(f"v_{frame.result} = {operand.text}")
+                if sure(self.naming.kinds.get(frame.result)) == "mixed":
+                    operand = as_mixed(expressions.emission, operand, value)
+                expressions.emission.emit(self._returned(operand, value))
 
             if self._attempt(statement, write):
                 self._leave_blocks(frame.blocks)
                 self._jump(frame.done)
 
+    def _returned(self, operand: Operand, node: ast.AST) -> str:
+        """The lines by which a function that it goes through returns something."""
+        return self._kept(self.frame.result, operand, "none" if operand.none == "True" else operand.kind, node)
+
     def _end(self) -> None:
         """A function comes to its end without a result."""
         frame = self.frame
         if frame.result:
-            raise Unknown("the function that it goes through may return nothing", frame.call)
+            self._add(self._returned(self.naming.variable("", "none"), self.frame.tree))
         self._leave_blocks(frame.blocks)
         if frame.call is None:
             self._add("code = ENDS\nbreak")
@@ -475,7 +479,7 @@ class Reading(Waiting):
             kind = naming.kinds.get(frame.result)
             if kind is None:
                 raise Unknown("what the function that it goes through returns is left to Python", call)
-            self._add(self._set(target, Operand(f"v_{frame.result}", kind)))
+            self._add(self._set(target, naming.variable(frame.result, kind)))
             self._given(target)
 
     @contextmanager

@@ -114,8 +114,8 @@ def for_variable(expressions: BodyExpressions, node: ast.expr) -> Value:
 
 
 def handed_on(expressions: BodyExpressions, node: ast.expr) -> Operand:
-    """A number, or the address of a word that others keep. Raises Unknown."""
-    found = expressions.present(for_variable(expressions, node), node)
+    """A number, which may be None, or the address of a word that others keep. Raises Unknown."""
+    found = for_variable(expressions, node)
     return lasting(expressions, found, node) if isinstance(found, Operand) else of_thing(expressions, found, node)
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from eventide.bodies.emission import Result
     from eventide.bodies.naming import Conditions, Naming
+    from eventide.bodies.operands import Kind
     from eventide.reading.source import Definition
     from eventide.reading.twins import Twin
 
@@ -246,29 +247,32 @@ class Writing:
         """The lines that give a variable a value."""
         if not isinstance(target, ast.Name) or target.id not in self.naming.own:
             raise Unknown("only plain variables of its own are set by native code", target)
-        name, kinds, values = self.naming.key(target.id), self.naming.kinds, self.naming.values
-        of_new = operand.kind if target.id not in values or operand.kind == "object" else None
-        is_none = values[target.id] is None if target.id in values else operand.none == "True"
-        if is_none and target.id not in self.naming.arguments:
-            of_new = "none"
+        name, naming = self.naming.key(target.id), self.naming
+        of_new = operand.kind if target.id not in naming.values or operand.kind == "object" else None
+        is_none = naming.values[target.id] is None if target.id in naming.values else operand.none == "True"
+        is_argument = target.id in naming.arguments
+        line = self._kept(name, operand, "none" if is_none and not is_argument else of_new, target)
+        if naming.among.setdefault(name, operand.among) != operand.among:
+            raise Unknown("it is one of other objects than elsewhere", target)
+        naming.used.add(name)
+        return line if is_argument else f"{line}\nh_{name} = 1"
+
+    def _kept(self, name: str, operand: Operand, of_new: Kind | None, node: ast.AST) -> str:
+        """The lines that give a variable a value, and its kind if that is new. Raises Unknown where that changes."""
+        kinds, is_argument = self.naming.kinds, isinstance(node, ast.Name) and node.id in self.naming.arguments
         known = kinds.get(name, of_new)
         operand = fitted(operand, known)
         if known != operand.kind:
             self.changed = self.changed or name not in kinds or kinds[name] is not None
-            kind = None if target.id in self.naming.arguments else kind_for(known, operand)
+            kind = None if is_argument else kind_for(known, operand)
             kinds[name] = kind if kind != known else None
-            raise Unknown("its type changes", target)
+            raise Unknown("its type changes", node)
         if name not in kinds:
             kinds[name], self.changed = known, True
-        if self.naming.among.setdefault(name, operand.among) != operand.among:
-            raise Unknown("it is one of other objects than elsewhere", target)
-        self.naming.used.add(name)
-        present = "" if target.id in self.naming.arguments else f"\nh_{name} = 1"
         which = f"int({operand.whole})" if operand.whole else "0"
         if operand.none:
             which = str(NOTHING) if operand.none == "True" else f"({NOTHING} if {operand.none} else {which})"
-        which = f"\ni_{name} = {which}" if known in VARYING else ""
-        return f"v_{name} = {operand.text}{which}{present}"
+        return f"v_{name} = {operand.text}" + (f"\ni_{name} = {which}" if known in VARYING else "")
 
     def _given(self, *targets: ast.expr) -> None:
         """These variables have values from here on."""

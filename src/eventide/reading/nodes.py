@@ -36,6 +36,24 @@ def is_set_once(tree: ast.AST, target: ast.Name) -> bool:
     return True
 
 
+def is_set_in_order(function: ast.FunctionDef, target: ast.Attribute) -> bool:
+    """Whether an attribute is first set outside all blocks: then all are set in the order of the text."""
+    place = ast.unparse(target)
+    for statement in function.body:
+        found = (node for node in ast.walk(statement) if isinstance(node, ast.Attribute) and node.attr == target.attr)
+        if any(isinstance(node.ctx, ast.Store) and ast.unparse(node) == place for node in found):
+            return isinstance(statement, ast.Assign | ast.AnnAssign)
+    return False
+
+
+def names_stored(tree: ast.FunctionDef) -> set[str]:
+    """The names that the statements of a function give values, or take them from."""
+    nodes = [node for statement in tree.body for node in ast.walk(statement)]
+    stored = {node.id for node in nodes if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load)}
+    others = (getattr(node, "name", None) or getattr(node, "rest", None) for node in nodes)
+    return stored | {name for name in others if isinstance(name, str)}
+
+
 @lru_cache(256)
 def attributes_set(tree: ast.AST) -> frozenset[str]:
     """The attributes that a text sets."""
