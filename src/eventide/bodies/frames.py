@@ -14,12 +14,12 @@ from string import digits
 from types import CellType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
 
-from eventide.bodies.naming import ABSENT, Naming, reached, set_inside
+from eventide.bodies.naming import ABSENT, Naming, reached
 from eventide.bodies.operands import Operand, Thing, Unknown
 from eventide.bodies.waits.closures import private_numbers
 from eventide.native.objects import object_at
 from eventide.reading.generators import function_of, locals_of
-from eventide.reading.nodes import names_stored
+from eventide.reading.nodes import names_stored, set_inside
 from eventide.reading.source import CannotLower
 
 if TYPE_CHECKING:
@@ -227,7 +227,7 @@ def entered(expressions: BodyExpressions, call: Call, outer: Frame, twin_of: Cal
     inside.keep_private(private_numbers(type(expressions)(inside, expressions.emission), tree))
     frame = Frame(inside, twin, tree, outer, call)
     stored = names_stored(tree)
-    lasting = scope.keys() - stored - set_inside(naming.book, function)
+    lasting = scope.keys() - stored - set_inside(twin.definition.tree)
     if not lasting.issuperset({*code.co_cellvars} - inside.private):
         raise Unknown(_SEEN, call)
     for name, value in scope.items():

@@ -32,6 +32,7 @@ from eventide.discrete.resources.resource import PreemptiveResource, Resource
 from eventide.discrete.resources.store import Store
 from eventide.discrete.world import World
 from eventide.reading.common import Bounds, Captures, closure_cells, is_common, is_shared
+from eventide.reading.nodes import set_inside
 from eventide.statistics.tally import Tally
 
 if TYPE_CHECKING:
@@ -122,17 +123,6 @@ def _numbered(known: dict[str, Thing], prefix: str, owner: Thing) -> str:
     return text
 
 
-def set_inside(book: SourceBook, function: FunctionType) -> frozenset[str]:
-    """The variables of a function that functions made there may set."""
-    found: set[str] = set()
-    for node in ast.walk(book.definition(function, yields=True).tree):
-        if isinstance(node, ast.Nonlocal):
-            found.update(node.names)
-        elif isinstance(node, ast.NamedExpr):
-            found.add(node.target.id)
-    return frozenset(found)
-
-
 class Naming:
     """The names of one body.
 
@@ -176,7 +166,7 @@ class Naming:
         self.book = book
         self.own = frozenset(name for name in code.co_varnames if name.isascii()) - {*code.co_cellvars}
         self.shared = frozenset(code.co_cellvars)
-        self.shared &= set_inside(book, function) if self.shared else self.shared
+        self.shared &= set_inside(book.definition(function, yields=True).tree) if self.shared else self.shared
         self.captures = Captures(function)
         self.cells = closure_cells(function)
         self.created = values.get(CREATED)  # stands for an object that is not made yet, while the body is read

@@ -25,11 +25,10 @@ from eventide.bodies.operands import Operand, Thing, Unknown, sure
 from eventide.bodies.points import Loop, Point
 from eventide.bodies.spawning import spawned
 from eventide.bodies.stations.loops import looped
-from eventide.bodies.waits.choices import is_composed
 from eventide.bodies.waits.gatherings import is_gathering
 from eventide.bodies.waits.levels import level_changed
 from eventide.bodies.waits.waiting import Waiting
-from eventide.reading.nodes import extent, is_set_once, pairs_of
+from eventide.reading.nodes import extent, is_composed, is_set_once, pairs_of, placed, tests_of
 from eventide.reading.source import CannotLower
 
 if TYPE_CHECKING:
@@ -241,6 +240,22 @@ class Reading(Waiting):
             self._run(body)
             if self._lines is not None:
                 self._jump(done)
+        self._start(done)
+
+    def _on_match(self, statement: ast.Match) -> None:
+        """A `match` with constants: test after test, each with the subject, of which Python makes all again."""
+        tests, done = tests_of(statement, statement.subject), self._new()
+        if tests is None or isinstance(statement.cases[0].pattern, ast.MatchAs):  # that makes no test
+            self._on_other(statement)
+            return
+        for case, test in zip(statement.cases, tests, strict=True):
+            then, otherwise = self._new(), self._new()
+            self._branch(statement, placed(test, case.pattern), then, otherwise, is_tested_again=True)
+            self._start(then)
+            self._run(case.body)
+            if self._lines is not None:
+                self._jump(done)
+            self._start(otherwise)
         self._start(done)
 
     def _choose_value(self, statement: ast.stmt, value: ast.IfExp, write: Callable[[ast.expr], None]) -> None:

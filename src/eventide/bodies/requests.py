@@ -11,6 +11,7 @@ from eventide.bodies.naming import Fact
 from eventide.bodies.operands import Operand, Thing, Unknown, constant
 from eventide.bodies.stations.choosing import station_of
 from eventide.discrete.resources.resource import PreemptiveResource, Resource
+from eventide.reading.nodes import is_named
 from eventide.statistics.level import Level
 
 if TYPE_CHECKING:
@@ -111,11 +112,6 @@ def is_granted(naming: Naming, node: ast.Attribute) -> Operand | None:
     if node.attr != "granted" or key not in naming.requests:
         return None
     return Operand(f"(a.request.state[q_{key}] == GRANTED)", "bool")
-
-
-def is_named(node: ast.AST | None, *names: str) -> bool:
-    """Whether an expression is one of some variables."""
-    return isinstance(node, ast.Name) and node.id in names
 
 
 def count_of(expressions: BodyExpressions, node: ast.Attribute, form: str = "{}") -> Operand | None:

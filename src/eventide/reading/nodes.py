@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import ast
+from copy import copy
 from functools import lru_cache
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
+
+Node = TypeVar("Node", bound=ast.AST)
 
 
 def pairs_of(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
@@ -54,6 +57,35 @@ def names_stored(tree: ast.FunctionDef) -> set[str]:
     return stored | {name for name in others if isinstance(name, str)}
 
 
+def is_named(node: ast.AST | None, *names: str) -> bool:
+    """Whether an expression is one of some variables."""
+    return isinstance(node, ast.Name) and node.id in names
+
+
+def is_composed(command: ast.Yield) -> bool:
+    """Whether a command may be one for several others: they are given by name."""
+    call = command.value
+    is_named = isinstance(call, ast.Call) and bool(call.keywords) and not call.args
+    called = getattr(call, "func", None)
+    return is_named and getattr(called, "attr", getattr(called, "id", "")) not in ("put", "get", "tick")
+
+
+def is_request(node: ast.expr) -> bool:
+    """Whether an expression looks like a request that is made there."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "request"
+
+
+def set_inside(tree: ast.AST) -> frozenset[str]:
+    """The variables of a function that functions made there may set."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Nonlocal):
+            found.update(node.names)
+        elif isinstance(node, ast.NamedExpr):
+            found.add(node.target.id)
+    return frozenset(found)
+
+
 @lru_cache(256)
 def attributes_set(tree: ast.AST) -> frozenset[str]:
     """The attributes that a text sets."""
@@ -92,22 +124,37 @@ def as_choices(statement: ast.stmt) -> list[ast.stmt] | None:
     if not isinstance(statement, ast.Match):
         return None
     name = f"{SUBJECT}_{statement.lineno}_{statement.col_offset}"
+    tests = tests_of(statement, ast.Name(name, ast.Load()))
+    if tests is None:
+        return None
     rest: list[ast.stmt] = []
-    for case in reversed(statement.cases):
-        test = _test(case.pattern, name)
+    for case, test in reversed([*zip(statement.cases, tests, strict=True)]):
+        is_sure = case.guard is None and _is_any(case.pattern)
+        rest = case.body if is_sure else [placed(ast.If(test, case.body, rest), case.pattern)]
+    assigned = ast.Assign([ast.Name(name, ast.Store())], statement.subject)
+    return [placed(assigned, statement.subject), *rest]
+
+
+def tests_of(statement: ast.Match, subject: ast.expr) -> list[ast.expr] | None:
+    """What is true where each case of a `match` is taken, if none before it is; None for other patterns.
+
+    subject     an expression for what is compared, which is evaluated again and again
+    """
+    found: list[ast.expr] = []
+    for case in statement.cases:
+        test = _test(case.pattern, subject)
         if test is None:
             return None
         if case.guard is not None:
             test = case.guard if _is_any(case.pattern) else ast.BoolOp(ast.And(), [test, case.guard])
-        is_sure = case.guard is None and _is_any(case.pattern)
-        rest = case.body if is_sure else [_at(ast.If(test, case.body, rest), case.pattern)]
-    assigned = ast.Assign([ast.Name(name, ast.Store())], statement.subject)
-    return [_at(assigned, statement.subject), *rest]
+        found.append(test if case.guard is not None or not _is_any(case.pattern) else ast.Constant(True))
+    return found
 
 
-def _at(node: ast.stmt, place: ast.expr | ast.pattern) -> ast.stmt:
-    """A statement with a place, for itself and for those of its parts that have none."""
-    for part in (node, *ast.walk(node.test if isinstance(node, ast.If) else node)):
+def placed(node: Node, place: ast.expr | ast.pattern) -> Node:
+    """A node with a place, for itself and for those of its parts that have none; an `if` for its test."""
+    parts: list[ast.AST] = [node, *ast.walk(node.test if isinstance(node, ast.If) else node)]
+    for part in parts:
         if "lineno" in part._attributes and not hasattr(part, "lineno"):
             ast.copy_location(part, place)
     return node
@@ -120,9 +167,9 @@ def _is_any(pattern: ast.pattern) -> bool:
     return isinstance(pattern, ast.MatchAs) and pattern.pattern is None
 
 
-def _test(pattern: ast.pattern, name: str) -> ast.expr | None:
+def _test(pattern: ast.pattern, subject: ast.expr) -> ast.expr | None:
     """What is true where a pattern fits; None if that is not told here."""
-    subject = ast.Name(name, ast.Load())
+    subject = copy(subject)
     match pattern:
         case ast.MatchValue(value):
             return ast.Compare(subject, [ast.Eq()], [value])
@@ -131,6 +178,6 @@ def _test(pattern: ast.pattern, name: str) -> ast.expr | None:
         case ast.MatchAs(None, None):
             return ast.Constant(True)
         case ast.MatchOr(patterns):
-            tests = [_test(one, name) for one in patterns]
+            tests = [_test(one, subject) for one in patterns]
             return None if None in tests else ast.BoolOp(ast.Or(), [test for test in tests if test is not None])
     return None

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType
 
 from eventide.errors import ModelError
+from eventide.reading.nodes import is_named
 from eventide.reading.places import location
 from eventide.reading.scope import Scope, own_nodes
 
@@ -83,3 +84,31 @@ def _comparisons(node: ast.AST) -> Iterator[tuple[ast.expr, str, int]]:
 
 def _constants_in(node: ast.expr) -> tuple[str, ...]:
     return (node.value,) if isinstance(node, ast.Constant) and isinstance(node.value, str) else ()
+
+
+def value_of(statement: ast.stmt) -> str:
+    """The variable of an outcome whose value a block gives back; "" for other statements."""
+    if not isinstance(statement, ast.With) or len(statement.items) > 1 or statement.items[0].optional_vars is not None:
+        return ""
+    context = statement.items[0].context_expr
+    is_value = isinstance(context, ast.Attribute) and context.attr == "value" and isinstance(context.value, ast.Name)
+    return context.value.id if is_value else ""  # type: ignore[attr-defined]  # a name of an attribute, as was tested
+
+
+def block_in(statement: ast.stmt, name: str, asked_for: str, others: list[str]) -> ast.With | None:
+    """The block that a statement is, or that comes where its test says that the request was granted; None."""
+    if value_of(statement) == name:
+        return statement  # type: ignore[return-value]  # a `with`, as it has a value
+    if not isinstance(statement, ast.If) or not isinstance(statement.test, ast.Compare):
+        return None
+    test = statement.test
+    word = test.comparators[0].value if isinstance(test.comparators[0], ast.Constant) else None
+    is_name = isinstance(test.left, ast.Attribute) and test.left.attr == "name" and is_named(test.left.value, name)
+    if not is_name or len(test.ops) > 1 or not isinstance(test.ops[0], ast.Eq | ast.NotEq):
+        return None
+    is_then = isinstance(test.ops[0], ast.Eq) == (word == asked_for)
+    if word != asked_for and [word] != others:
+        return None
+    suite = statement.body if is_then else statement.orelse
+    found = [one for one in suite if value_of(one) == name]
+    return found[0] if len(found) == 1 and isinstance(found[0], ast.With) else None

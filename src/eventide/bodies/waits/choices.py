@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.bodies.operands import LARGEST, Operand, Thing, Unknown, constant
 from eventide.bodies.points import Block, Choice
-from eventide.bodies.requests import asked, is_named
+from eventide.bodies.requests import asked
 from eventide.bodies.waits.states import guard_of
 from eventide.bodies.waits.transfers import transfer_made
 from eventide.discrete.processes.composite import first_of
+from eventide.reading.nodes import is_composed, is_named, is_request
+from eventide.reading.outcomes import block_in, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -158,7 +160,7 @@ def name_compared(naming: Naming, node: ast.Compare) -> Operand | None:
 
 def chosen(naming: Naming, statement: ast.With) -> Choice | None:
     """The wait whose outcome has the request that a block gives back; None for other blocks."""
-    name = _value_of(statement)
+    name = value_of(statement)
     choice = naming.outcomes.get(name) if name else None
     return choice if choice is not None and choice.is_own else None
 
@@ -196,19 +198,6 @@ def check_uses(tree: ast.FunctionDef, naming: Naming, name: str) -> None:
         raise Unknown(_OTHER_USE, tree)
 
 
-def is_composed(command: ast.Yield) -> bool:
-    """Whether a command may be one for several others: they are given by name."""
-    call = command.value
-    is_named = isinstance(call, ast.Call) and bool(call.keywords) and not call.args
-    called = getattr(call, "func", None)
-    return is_named and getattr(called, "attr", getattr(called, "id", "")) not in ("put", "get", "tick")
-
-
-def is_request(node: ast.expr) -> bool:
-    """Whether an expression looks like a request that is made there."""
-    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "request"
-
-
 def _is_choice(statement: ast.stmt, name: str) -> bool:
     return (
         isinstance(statement, ast.Assign)
@@ -236,7 +225,7 @@ def _scope(statement: ast.stmt, rest: list[ast.stmt], name: str) -> set[int]:
     allowed = {id(statement.targets[0])}
     end = None
     if asked_for:
-        blocks = [block for one in rest if (block := _block_in(one, name, asked_for[0], others)) is not None]
+        blocks = [block for one in rest if (block := block_in(one, name, asked_for[0], others)) is not None]
         if len(blocks) != 1:
             raise Unknown("no one block gives back what it requests", statement)
         end = blocks[0].end_lineno or 0, blocks[0].end_col_offset or 0
@@ -248,31 +237,3 @@ def _scope(statement: ast.stmt, rest: list[ast.stmt], name: str) -> set[int]:
             if isinstance(node, ast.Attribute) and node.attr == "name" and is_named(node.value, name):
                 allowed.add(id(node.value))
     return allowed
-
-
-def _value_of(statement: ast.stmt) -> str:
-    """The variable of an outcome whose value a block gives back; "" for other statements."""
-    if not isinstance(statement, ast.With) or len(statement.items) > 1 or statement.items[0].optional_vars is not None:
-        return ""
-    context = statement.items[0].context_expr
-    is_value = isinstance(context, ast.Attribute) and context.attr == "value" and isinstance(context.value, ast.Name)
-    return context.value.id if is_value else ""  # type: ignore[attr-defined]  # a name of an attribute, as was tested
-
-
-def _block_in(statement: ast.stmt, name: str, asked_for: str, others: list[str]) -> ast.With | None:
-    """The block that a statement is, or that comes where its test says that the request was granted; None."""
-    if _value_of(statement) == name:
-        return statement  # type: ignore[return-value]  # a `with`, as it has a value
-    if not isinstance(statement, ast.If) or not isinstance(statement.test, ast.Compare):
-        return None
-    test = statement.test
-    word = test.comparators[0].value if isinstance(test.comparators[0], ast.Constant) else None
-    is_name = isinstance(test.left, ast.Attribute) and test.left.attr == "name" and is_named(test.left.value, name)
-    if not is_name or len(test.ops) > 1 or not isinstance(test.ops[0], ast.Eq | ast.NotEq):
-        return None
-    is_then = isinstance(test.ops[0], ast.Eq) == (word == asked_for)
-    if word != asked_for and [word] != others:
-        return None
-    suite = statement.body if is_then else statement.orelse
-    found = [one for one in suite if _value_of(one) == name]
-    return found[0] if len(found) == 1 and isinstance(found[0], ast.With) else None

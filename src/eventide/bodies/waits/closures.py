@@ -10,10 +10,10 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from eventide.bodies.naming import set_inside
 from eventide.bodies.operands import EXACT, Kind, Operand, Thing, Unknown
 from eventide.discrete.conditions.until import until
 from eventide.discrete.processes.composite import all_of, first_of
+from eventide.reading.nodes import set_inside
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -116,7 +116,7 @@ def closure_of(expressions: BodyExpressions, node: ast.Lambda, code: CodeType) -
 def private_numbers(expressions: BodyExpressions, tree: ast.FunctionDef) -> frozenset[str]:
     """The variables that a function shares with nothing but the conditions of its waits, and that statements set."""
     naming = expressions.naming
-    names = {*naming.function.__code__.co_cellvars} - set_inside(naming.book, naming.function)
+    names = {*naming.function.__code__.co_cellvars} - set_inside(tree)
     if not names:
         return frozenset()
     conditions = {id(node) for node in _conditions(expressions, tree)}

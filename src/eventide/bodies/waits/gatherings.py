@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.operands import Thing, Unknown
 from eventide.bodies.spawning import spawned
-from eventide.bodies.waits.choices import duration_of, is_composed
+from eventide.bodies.waits.choices import duration_of
 from eventide.discrete.processes.composite import all_of
+from eventide.reading.nodes import is_composed
 
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions
