@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from random import Random
 from typing import Any
 
@@ -268,3 +269,84 @@ def test_loops_over_components_are_native_if_all_are_of_the_simulation(has_stran
     found, sim = both(run, native=native)
     assert found[0][-1][0][2] > 3
     assert (taken(sim) > 0.5 * sim.events) != has_stranger
+
+
+def of_several(sim: ev.Simulation, log: list[Any], times: list[Any], turns: int = 40) -> ev.ProcessGenerator:
+    gear = 1
+    for k in range(turns):
+        yield ev.hold(min(times))
+        slow = max(times) + max(COUNTS)
+        gear = gear % 3 + 1
+        yield ev.hold((0.01, 0.02, 0.25)[gear - 1] + (1, 2)[-1] * 0.125)
+        log.append((slow, gear, (True, False)[k % 2], min(COUNTS)))
+        if k % 4 == 1:
+            times[k % 3] = times[k % 3] * 1.5
+
+
+COUNTS = (3, 1, 2)
+
+
+@pytest.mark.parametrize(
+    "times", [[0.5, 0.25, 1.5], [0.5, 0.5], [0.0, -0.0, 0.25], [1.0, float("nan"), 0.5], [0.5, 1.0, 1, 2], [3, 2, 4]]
+)
+@pytest.mark.parametrize("more", [None, 0.125, 7, "late"])
+def test_the_least_of_a_list_and_items_of_a_tuple_that_is_written_there(times: list[Any], more: Any) -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        log, held = list[Any](), [*times]
+        sim.process(of_several(sim, log, held))
+        for horizon in (9.2, 15.1, 40.0):
+            try:
+                sim.run(until=horizon)
+            except (TypeError, IndexError, ev.ModelError) as error:
+                log.append((repr(error), traceback.extract_tb(error.__traceback__)[-1].lineno))
+            held += [] if more is None else [more]
+        return [log, held, sim.time]
+
+    both(run)
+
+
+def of_three(sim: ev.Simulation, log: list[Any], times: list[float]) -> ev.ProcessGenerator:
+    for k in range(60):
+        yield ev.hold(min(times))
+        log.append((max(times), k))
+
+
+def adding(sim: ev.Simulation, times: list[float]) -> ev.ProcessGenerator:
+    yield ev.hold(6.3)
+    times.append(0.125)
+    yield ev.hold(3.0)
+    times.append(2.0)
+
+
+def test_the_least_of_a_list_that_grows() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        log, times = list[Any](), [0.5, 0.25, 1.5]
+        sim.process(of_three(sim, log, times))
+        sim.process(adding(sim, times))
+        sim.run()
+        return log
+
+    log, sim = both(run)
+    assert len(log) == 60
+    assert taken(sim) > 30
+
+
+def reaching(sim: ev.Simulation, log: list[Any]) -> ev.ProcessGenerator:
+    for k in range(40):
+        yield ev.hold(0.5)
+        log.append((1.5, 2.5, 3.5)[k // 10])
+
+
+def test_a_place_that_a_written_tuple_does_not_have_is_an_error_of_python() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        log = list[Any]()
+        sim.process(reaching(sim, log))
+        try:
+            sim.run()
+        except IndexError as error:
+            log.append((repr(error), traceback.extract_tb(error.__traceback__)[-1].lineno, error.__notes__))
+        return [log, sim.time]
+
+    (log, _), sim = both(run)
+    assert len(log) == 31
+    assert taken(sim) > 20

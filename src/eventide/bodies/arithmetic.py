@@ -52,6 +52,14 @@ def mathematical(emission: Emission, function: object, operand: Operand, node: a
     return emission.keep(f"{name}({text})", "float", **known)
 
 
+def best_among(emission: Emission, word: str, operands: list[Operand]) -> Operand:
+    """The first of some numbers of one type of which none comes before it by a comparison."""
+    text, kind = operands[0].text, operands[0].kind
+    for other in operands[1:]:
+        text = emission.keep(f"({other.text} if {other.text} {word} {text} else {text})", kind).text
+    return Operand(text, kind, emission.is_pure)
+
+
 def best_of(function: Callable[..., float], operands: list[Operand]) -> Known:
     """Between which bounds the least or greatest of some numbers lies: those of their own, by the same function."""
     if not all(operand.is_number for operand in operands):

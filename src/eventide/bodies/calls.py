@@ -13,7 +13,7 @@ from functools import partial
 from types import BuiltinMethodType, CodeType, MethodType, MethodWrapperType, NoneType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
-from eventide.bodies.arithmetic import CHECKED, best_of, mathematical, one_of, real, without_sign
+from eventide.bodies.arithmetic import CHECKED, best_among, best_of, mathematical, one_of, real, without_sign
 from eventide.bodies.operands import EXACT, LARGEST, Kind, Known, Operand, Thing, Unknown, constant, sure
 from eventide.native.objects import object_at
 from eventide.rows.codes import UNMADE
@@ -144,10 +144,7 @@ def builtin(expressions: BodyExpressions, function: Any, node: ast.Call) -> Oper
             return best._replace(**best_of(function, operands))
         if len(operands) < 2 or is_varying:
             raise Unknown("the smallest and largest of several types are left to Python", node)
-        text = first.text
-        for other in operands[1:]:
-            text = emission.keep(f"({other.text} if {other.text} {word} {text} else {text})", first.kind).text
-        return Operand(text, first.kind, emission.is_pure, **best_of(function, operands))
+        return best_among(emission, word, operands)._replace(**best_of(function, operands))
     if len(operands) > 1:
         raise Unknown("it is called in another way than others are", node)
     if function is abs:

@@ -11,6 +11,7 @@ from functools import partial
 from types import FunctionType
 from typing import TYPE_CHECKING, Final
 
+from eventide.bodies.arithmetic import best_among
 from eventide.bodies.emission import EXIT, taken
 from eventide.bodies.naming import Fact
 from eventide.bodies.operands import KINDS, Operand, Thing, Unknown
@@ -37,6 +38,9 @@ def chosen(expressions: BodyExpressions, node: ast.Call, sign: str) -> Operand |
     """
     if len(node.args) != 1:
         return None
+    owner = None if node.keywords else expressions.value(node.args[0])
+    if isinstance(owner, Thing) and type(owner.value) in (list, tuple) and numbers_in(expressions, owner):
+        return best_among(expressions.emission, sign, numbers_now(expressions, owner))
     key = node.keywords[0].value if len(node.keywords) == 1 and node.keywords[0].arg == "key" else None
     items, emission = resources_in(expressions, node.args[0]), expressions.emission
     if key is None:
@@ -58,8 +62,7 @@ def picked(expressions: BodyExpressions, owner: Thing, index: Operand, node: ast
     things: list[Thing] = []
     if {*map(type, held)} == {kind} and kind in KINDS:
         _note_length(expressions, owner)
-        where = f"item({expressions.naming.address(owner)}, {{}}, {expressions.naming.address(Thing('', (), kind))})"
-        values = [taken(emission, where.format(k), KINDS[kind]) for k in range(len(held))]
+        values = numbers_now(expressions, owner)
     else:
         things = known_in(expressions, owner, node)
         values = [Operand(expressions.naming.address(one), "object") for one in things]
@@ -69,6 +72,13 @@ def picked(expressions: BodyExpressions, owner: Thing, index: Operand, node: ast
     for k, value in enumerate(values[1:], 1):
         which = emission.keep(f"({value.text} if {index.text} == {k} else {which})", value.kind).text
     return Operand(which, values[0].kind, index.is_early, among=tuple(things))
+
+
+def numbers_now(expressions: BodyExpressions, owner: Thing) -> list[Operand]:
+    """The numbers of a list or a tuple of which it is known how many it has."""
+    kind = type(owner.value[0])
+    where = f"item({expressions.naming.address(owner)}, {{}}, {expressions.naming.address(Thing('', (), kind))})"
+    return [taken(expressions.emission, where.format(k), KINDS[kind]) for k in range(len(owner.value))]
 
 
 def resources_in(expressions: BodyExpressions, node: ast.expr) -> list[Thing]:
