@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -90,3 +91,88 @@ def test_a_run_inside_a_run_is_refused(simulate: Simulate) -> None:
     with pytest.raises(ev.ModelError, match=r"run\(\) was called from inside the run") as caught:
         sim.run(until=1.0)
     assert caught.value.__notes__ == ["in the equations of eager at time 0.0"]
+
+
+class Held(Ramp):
+    n: int = 0
+    found: list = ev.field(default_factory=lambda: [3.0])
+    memo: dict = ev.field(default_factory=dict)
+
+    def counts(self) -> bool:
+        self.n += 1
+        return self.n > 9
+
+    def sets(self) -> bool:
+        self.x = 0.0
+        return False
+
+    def takes(self) -> bool:
+        return bool(self.found) and self.found.pop() > 9.0
+
+    def keeps(self) -> bool:
+        load.change(1)
+        return False
+
+    def counts_elsewhere(self) -> bool:
+        return self.counts()
+
+    def counts_items(self) -> bool:
+        self.found[0] += 1.0
+        return False
+
+    def remembers(self) -> bool:
+        limits = {}
+        limits["high"] = 0.5
+        if "high" not in self.memo:
+            self.memo["high"] = limits["high"]
+        limits["high"] += 1.0
+        return self.x >= self.memo["high"]
+
+
+load = ev.Level(clock=ev.Simulation())
+CHANGES = {
+    "counts": "self.n", "sets": "self.x", "takes": "self.found", "keeps": "load", "counts_elsewhere": "self.n",
+    "counts_items": "self.found[0]",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CHANGES)
+@pytest.mark.parametrize("is_handler", [False, True])
+def test_a_condition_that_changes_what_it_reads_is_refused(simulate: Simulate, name: str, *, is_handler: bool) -> None:
+    sim = simulate()
+    kind = type("Kind", (Held,), {"told": ev.when(getattr(Held, name))(lambda self: None)}) if is_handler else Held
+    held = kind(sim, name="held")
+    code = getattr(Held, name.removesuffix("_elsewhere")).__code__
+    place, whose = f"{code.co_filename}:{code.co_firstlineno + 1}", "held" if is_handler else "waiting"
+    said = (
+        rf"^{re.escape(CHANGES[name])} is changed at {place} in the condition of {whose}, which only reads, as it is "
+        r"tested as often as steps want: between events nothing discrete changes\. Change it in an event: behind the "
+        r"`yield`, or in a handler"
+    )
+
+    def waits() -> ev.ProcessGenerator:
+        yield ev.until(getattr(held, name))
+
+    def go() -> None:
+        held.start()
+        if not is_handler:
+            sim.process(waits(), name="waiting")
+        sim.run(until=2.0)
+
+    with pytest.raises(ev.ModelError, match=said):
+        go()
+    assert (held.n, held.x, held.found) == (0, 0.0, [3.0])
+
+
+def test_a_condition_may_put_a_value_into_a_memo_and_change_what_it_has_made_itself(simulate: Simulate) -> None:
+    sim = simulate()
+    held = Held(sim).start()
+    times: list[float] = []
+
+    def waits() -> ev.ProcessGenerator:
+        yield ev.until(held.remembers)
+        times.append(sim.time)
+
+    sim.process(waits())
+    sim.run(until=2.0)
+    assert times == [pytest.approx(0.5)]

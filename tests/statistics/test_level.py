@@ -209,3 +209,28 @@ def test_repr():
     assert repr(stock) == "<Level 'stock': 3 t>"
     watch.time = 2.0
     assert repr(stock) == "<Level 'stock': 3 t, mean 3 t>"
+
+
+def test_a_level_is_taken_for_no_number():
+    """`if desk.in_use:` would always be true, and `tank.level == 0` never."""
+    one, other = Level(3.0, clock=Watch(), name="one"), Level(3.0, clock=Watch())
+    advice = "take its `.value`, the number that it has now, or write `is None`"
+    start = "level 'one' is a Level, which has statistics over time, and was"
+    uses = {
+        "asked whether it is true": lambda: bool(one),
+        "compared with 3": lambda: one == 3,
+        "compared with 0.5": lambda: one != 0.5,
+        "compared with 2.5": lambda: 2.5 == one,  # noqa: SIM300  # the other way round
+        "compared with 1/2": lambda: one == Fraction(1, 2),
+        "compared with 4": lambda: one < 4,
+        "compared with 5": lambda: 5 <= one,  # noqa: SIM300  # the other way round
+        "compared with 6": lambda: one > 6,
+        "compared with 7": lambda: one >= 7,
+    }
+    for use, do in uses.items():
+        with pytest.raises(TypeError) as caught:
+            do()
+        assert str(caught.value).replace("Fraction(1, 2)", "1/2") == f"{start} {use}: {advice}"
+    same = one == one  # by identity
+    assert (same, one == other, one != other, one in [other, one], one == "one") == (True, False, True, True, False)
+    assert len({one, other, one}) == 2

@@ -1,7 +1,7 @@
 """What functions of the user assign and name, by their text and code.
 
-In: laws and handlers. Out: the attributes that they assign, with lines; the states from which they do; the names in
-their code. Nothing is found where there is no text.
+In: laws, conditions and handlers. Out: the attributes that they assign, with lines; the states from which they do; what
+they change of what was there before; the names in their code. Nothing is found where there is no text.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Iterator
-from types import CodeType
+from types import CodeType, FunctionType
+from typing import NamedTuple
 
 from eventide.reading.source import parse_function
 
@@ -38,6 +39,42 @@ def assigned_attributes(function: Callable[..., object], names: set[str]) -> lis
         and node.value.id == this
         and node.attr in names
     ]
+
+
+class Change(NamedTuple):
+    """A place in a function that gives something another value that was there before its call.
+
+    text        as it is written there
+    path        the names that lead to what has the attribute, as ("self", "tank"); none where that is not so simple
+    is_added    whether the new value is made of the one before, as by `+=`
+    """
+
+    text: str
+    path: tuple[str, ...]
+    is_added: bool
+    line: int
+
+
+def outside_changes(function: FunctionType) -> list[Change]:
+    """What a function changes that it has not made itself, in order."""
+    code = function.__code__
+    tree, shift = parse_function(code, function.__globals__)
+    nodes = [] if tree is None else list(ast.walk(tree))
+    shared = {name for node in nodes if isinstance(node, ast.Global | ast.Nonlocal) for name in node.names}
+    own = {*code.co_varnames[code.co_argcount + code.co_kwonlyargcount :], *code.co_cellvars} - shared
+    added = [node.target for node in nodes if isinstance(node, ast.AugAssign)]
+    found: list[Change] = []
+    for node in nodes:
+        if not isinstance(getattr(node, "ctx", None), ast.Store | ast.Del):
+            continue
+        root: ast.AST = node
+        while isinstance(root, ast.Attribute | ast.Subscript):
+            root = root.value
+        name = root.id if isinstance(root, ast.Name) else ""
+        if name in shared or (root is not node and name not in own):
+            path = tuple(ast.unparse(node.value).split(".")) if isinstance(node, ast.Attribute) else ()
+            found.append(Change(ast.unparse(node), path, node in added, node.lineno + shift))  # type: ignore[attr-defined]  # an expression
+    return found
 
 
 def names_in(functions: tuple[object, ...], cls: type) -> set[str]:

@@ -8,6 +8,9 @@ replication reaches them.
 Such code cannot wait. Methods of the world refuse calls from it themselves. A command by itself is only an
 object; so it is looked for in the code, before that is first used, and in what the code returns. Then it is also
 checked that a condition returns something and equations nothing.
+
+A condition only reads. One that adds to something, or sets what a component has, would do so as often as it is tested,
+which is no part of the model; to put a value into a memo that others do not see is left to it.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ import dis
 import os
 import sys
 import time
+from collections import deque
 from collections.abc import Iterator
 from inspect import CO_GENERATOR
 from random import Random
@@ -26,8 +30,10 @@ from weakref import WeakKeyDictionary
 
 from eventide.declare import Component
 from eventide.errors import ModelError, SimulationError
+from eventide.reading.assignments import outside_changes
 from eventide.reading.places import location
 from eventide.reading.scope import UNKNOWN, attribute_of, closures_of
+from eventide.statistics import Histogram, Level, Tally
 
 if TYPE_CHECKING:
     from eventide.errors import Named
@@ -51,6 +57,16 @@ GENERATORS: Final = ("numpy.random.", "eventide.streams.")
 FOR_RANDOM: Final = (
     "Draw in an event, from sim.stream(name), and keep the number in a field; or take an input, as ev.inputs.HeldNoise"
 )
+FOR_CHANGES: Final = "Change it in an event: behind the `yield`, or in a handler"
+CHANGING: Final = (
+    "STORE_ATTR", "STORE_SUBSCR", "STORE_SLICE", "STORE_GLOBAL", "DELETE_ATTR", "DELETE_SUBSCR", "DELETE_GLOBAL",
+)  # fmt: skip
+"""The instructions that may change what was there before."""
+HOLDERS: Final = (list, dict, set, deque)
+TAKING: Final = ("pop", "popitem", "popleft", "remove", "discard", "clear")
+STATISTICS: Final = (Level, Tally, Histogram)
+KEEPING: Final = ("add", "set", "change", "reset")
+"""What changes containers and statistics so that the next test gives something else."""
 FOR_TIME: Final = "The time of the model is sim.time"
 
 
@@ -144,7 +160,15 @@ def refuse_commands(function: object, this: object, sim: Checked, what: str, own
     if not isinstance(function, FunctionType) or id(function.__code__) in sim._code_in_order:
         return
     outline = _outline_of(function.__code__)
-    found = next(_mentions(function, this, is_pure=what in (EQUATIONS, CONDITION)), None) if outline.calls else None
+    found = None
+    if outline.calls or (outline.changes and what == CONDITION):
+        found = next(_mentions(function, this, is_pure=what in (EQUATIONS, CONDITION), is_read=what == CONDITION), None)
+    if found is not None and found.advice is FOR_CHANGES:
+        raise ModelError(
+            f"{found.name} is changed at {location(found.file, found.line)} in {what} of {owner.name}, which only "
+            "reads, as it is tested as often as steps want: between events nothing discrete changes. "
+            f"{found.advice}"
+        )
     if found is not None and found.advice:
         raise ModelError(
             f"{found.name}() at {location(found.file, found.line)} is called in {what} of {owner.name}, where the same "
@@ -211,10 +235,12 @@ class Outline(NamedTuple):
     loads           of what is loaded, in order: how it is found, its name, and the place of the instruction; OTHER
                     for any number of instructions between that load nothing by a name
     calls           whether it calls anything: what is named and not called makes no command, and draws no number
+    changes         whether it may change something that was there before
     """
 
     loads: tuple[tuple[str, str, int], ...]
     calls: bool
+    changes: bool
     answers_nothing: bool
     answers_in_vain: bool
 
@@ -226,8 +252,14 @@ _OUTLINES: Final[WeakKeyDictionary[CodeType, Outline]] = WeakKeyDictionary()
 def _outline_of(code: CodeType) -> Outline:
     found = _OUTLINES.get(code)
     if found is None:
-        calls = any(step.opname.startswith("CALL") for step in dis.get_instructions(code))
-        found = _OUTLINES[code] = Outline(tuple(_loads(code)), calls, _answers_nothing(code), _answers_in_vain(code))
+        steps = list(dis.get_instructions(code))
+        calls = any(step.opname.startswith("CALL") for step in steps)
+        changes = any(
+            step.opname in CHANGING or (step.opname == "STORE_DEREF" and step.argval in code.co_freevars)
+            for step in steps
+        )
+        answers = _answers_nothing(code), _answers_in_vain(code)
+        found = _OUTLINES[code] = Outline(tuple(_loads(code)), calls, changes, *answers)
     return found
 
 
@@ -249,10 +281,11 @@ def _loads(code: CodeType) -> Iterator[tuple[str, str, int]]:
 
 
 def _mentions(
-    function: FunctionType, this: object, *, is_pure: bool, above: tuple[CodeType, ...] = ()
+    function: FunctionType, this: object, *, is_pure: bool, is_read: bool = False, above: tuple[CodeType, ...] = ()
 ) -> Iterator[Mention]:
     """What a function's code names and must not: makers of commands and, if it is to be pure, what is not.
 
+    is_read     whether it only reads, and must not change anything either
     Functions of its own module and methods of components that it names are looked through for what is not pure as well;
     `above` are those on the way to it. Nothing of the user's is executed.
     """
@@ -260,6 +293,8 @@ def _mentions(
     variables = closures_of(function)
     if this is not None and code.co_argcount:
         variables[code.co_varnames[0]] = this
+    if is_read and _outline_of(code).changes:
+        yield from _changed({**function.__globals__, **variables}, function)
     value: object = UNKNOWN
     chain = ""
     for kind, name, place in _outline_of(code).loads:
@@ -286,11 +321,30 @@ def _mentions(
             yield Mention(NUMBERS.get(maker.__name__, WAITS), maker.__name__, code.co_filename, _line_of(code, place))
         elif is_pure and (advice := impurity_of(owner, name, value)):
             yield Mention(0, chain, code.co_filename, _line_of(code, place), advice)
+        elif is_read and _is_changed_by(owner, name):
+            yield Mention(0, chain.removesuffix(f".{name}"), code.co_filename, _line_of(code, place), FOR_CHANGES)
         elif is_pure and isinstance(maker, FunctionType) and maker.__code__ not in (*above, code):
             of_component = isinstance(value, MethodType) and isinstance(value.__self__, Component)
             if of_component or maker.__globals__ is function.__globals__:
                 whose = value.__self__ if isinstance(value, MethodType) else None
-                yield from _mentions(maker, whose, is_pure=is_pure, above=(*above, code))
+                yield from _mentions(maker, whose, is_pure=is_pure, is_read=is_read, above=(*above, code))
+
+
+def _is_changed_by(owner: object, name: str) -> bool:
+    """Whether a method of a container or statistic changes it, so that a condition gives something else next time."""
+    return name in (TAKING if type(owner) in HOLDERS else KEEPING if isinstance(owner, STATISTICS) else ())
+
+
+def _changed(known: dict[str, object], function: FunctionType) -> Iterator[Mention]:
+    """What a function of a condition changes, and others see: what it adds to, and what a component has."""
+    if function.__module__.startswith("eventide."):
+        return  # ours refuse it themselves
+    for change in outside_changes(function):
+        owner = known.get(change.path[0], UNKNOWN) if change.path else UNKNOWN
+        for name in change.path[1:]:
+            owner = UNKNOWN if owner is UNKNOWN else _attribute(owner, name)
+        if change.is_added or isinstance(owner, Component):
+            yield Mention(0, change.text, function.__code__.co_filename, change.line, FOR_CHANGES)
 
 
 def _line_of(code: CodeType, place: int) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from math import nan
 from sys import float_info
 from typing import Final, NamedTuple, Protocol
@@ -16,6 +17,7 @@ from eventide.statistics.moments import Moments
 from eventide.statistics.ownership import Copied, refuse_kept
 
 LARGEST: Final = float_info.max
+NUMBERS: Final = (int, float, Fraction, np.number)
 
 MOST_VALUES = 10_000
 """The largest number of distinct values that are counted one by one; beyond it only moments are kept."""
@@ -73,6 +75,27 @@ class Level(Copied):
             raise self._not_finite("initial value", initial)
         self._value = initial
         self.reset()
+
+    def __bool__(self) -> bool:
+        raise self._no_number("asked whether it is true")
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, NUMBERS):
+            raise self._no_number(f"compared with {other!r}")
+        return self is other
+
+    __hash__ = object.__hash__
+
+    def _refuse_order(self, other: object) -> bool:
+        raise self._no_number(f"compared with {other!r}")
+
+    __lt__ = __le__ = __gt__ = __ge__ = _refuse_order
+
+    def _no_number(self, use: str) -> TypeError:
+        return TypeError(
+            f"{self._label()} is a Level, which has statistics over time, and was {use}: take its `.value`, the number "
+            "that it has now, or write `is None`"
+        )
 
     @property
     def value(self) -> float:
