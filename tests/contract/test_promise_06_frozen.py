@@ -145,9 +145,8 @@ def test_a_condition_that_changes_what_it_reads_is_refused(simulate: Simulate, n
     code = getattr(Held, name.removesuffix("_elsewhere")).__code__
     place, whose = f"{code.co_filename}:{code.co_firstlineno + 1}", "held" if is_handler else "waiting"
     said = (
-        rf"^{re.escape(CHANGES[name])} is changed at {place} in the condition of {whose}, which only reads, as it is "
-        r"tested as often as steps want: between events nothing discrete changes\. Change it in an event: behind the "
-        r"`yield`, or in a handler"
+        rf"^{re.escape(CHANGES[name])} is changed at {place} in the condition of {whose}, evaluated as often as steps "
+        r"want: between events nothing discrete changes\. Change it in an event: behind the `yield`, or in a handler"
     )
 
     def waits() -> ev.ProcessGenerator:
@@ -176,3 +175,40 @@ def test_a_condition_may_put_a_value_into_a_memo_and_change_what_it_has_made_its
     sim.process(waits())
     sim.run(until=2.0)
     assert times == [pytest.approx(0.5)]
+
+
+total = ev.Tally()
+
+
+class Loose(Held):
+    mate: Held
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+    def of_another(self) -> None:
+        self.rate.x = 1.0
+        self.mate.n += 1
+
+    def of_a_statistic(self) -> None:
+        self.rate.x = 1.0
+        total.add(self.x)
+
+    def in_a_method(self) -> None:
+        self.rate.x = 2.0 if self.counts() else 1.0
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line"),
+    [("of_another", "self.mate.n", 2), ("of_a_statistic", "total", 2), ("in_a_method", "self.n", 1)],
+)
+def test_a_law_that_changes_fields_of_others_is_refused(simulate: Simulate, name: str, text: str, line: int) -> None:
+    sim = simulate()
+    kind = type("Kind", (Loose,), {"equations": getattr(Loose, name)})
+    code = (Loose.counts if name == "in_a_method" else getattr(Loose, name)).__code__
+    place = f"{code.co_filename}:{code.co_firstlineno + line}"
+    said = rf"^{text} is changed at {place} in the equations of loose, evaluated as often as steps want: "
+    loose = kind(sim, mate=Held(sim).start(), name="loose")
+    with pytest.raises(ev.ModelError, match=said):
+        loose.start()
+    assert (loose.n, loose.mate.n, total.count) == (0, 0, 0)

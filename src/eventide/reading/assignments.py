@@ -45,7 +45,8 @@ class Change(NamedTuple):
     """A place in a function that gives something another value that was there before its call.
 
     text        as it is written there
-    path        the names that lead to what has the attribute, as ("self", "tank"); none where that is not so simple
+    path        the names that lead to an attribute, with its own, as ("self", "tank", "area"); none where that is not
+                so simple
     is_added    whether the new value is made of the one before, as by `+=`
     """
 
@@ -72,8 +73,9 @@ def outside_changes(function: FunctionType) -> list[Change]:
             root = root.value
         name = root.id if isinstance(root, ast.Name) else ""
         if name in shared or (root is not node and name not in own):
-            path = tuple(ast.unparse(node.value).split(".")) if isinstance(node, ast.Attribute) else ()
-            found.append(Change(ast.unparse(node), path, node in added, node.lineno + shift))  # type: ignore[attr-defined]  # an expression
+            text = ast.unparse(node)
+            path = tuple(text.split(".")) if isinstance(node, ast.Attribute) else ()
+            found.append(Change(text, path, node in added, node.lineno + shift))  # type: ignore[attr-defined]  # an expression
     return found
 
 

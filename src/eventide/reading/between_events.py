@@ -10,7 +10,7 @@ object; so it is looked for in the code, before that is first used, and in what 
 checked that a condition returns something and equations nothing.
 
 A condition only reads. One that adds to something, or sets what a component has, would do so as often as it is tested,
-which is no part of the model; to put a value into a memo that others do not see is left to it.
+which is no part of the model; to put a value into a memo that others do not see is left to it. Laws set no fields.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from types import CodeType, FunctionType, GeneratorType, MethodType
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 from weakref import WeakKeyDictionary
 
-from eventide.declare import Component
+from eventide.declare import Component, fields_of
 from eventide.errors import ModelError, SimulationError
-from eventide.reading.assignments import outside_changes
+from eventide.reading.assignments import Change, outside_changes
 from eventide.reading.places import location
 from eventide.reading.scope import UNKNOWN, attribute_of, closures_of
 from eventide.statistics import Histogram, Level, Tally
@@ -123,6 +123,8 @@ NUMBERS: Final[dict[str, int]] = {
 
 EQUATIONS: Final = "the equations"
 CONDITION: Final = "the condition"
+PURE: Final = (EQUATIONS, CONDITION)
+"""What has to give the same result at the same time and states, and may change nothing."""
 
 
 class Mention(NamedTuple):
@@ -161,13 +163,12 @@ def refuse_commands(function: object, this: object, sim: Checked, what: str, own
         return
     outline = _outline_of(function.__code__)
     found = None
-    if outline.calls or (outline.changes and what == CONDITION):
-        found = next(_mentions(function, this, is_pure=what in (EQUATIONS, CONDITION), is_read=what == CONDITION), None)
+    if outline.calls or (outline.changes and what in PURE):
+        found = next(_mentions(function, this, what), None)
     if found is not None and found.advice is FOR_CHANGES:
         raise ModelError(
-            f"{found.name} is changed at {location(found.file, found.line)} in {what} of {owner.name}, which only "
-            "reads, as it is tested as often as steps want: between events nothing discrete changes. "
-            f"{found.advice}"
+            f"{found.name} is changed at {location(found.file, found.line)} in {what} of {owner.name}, evaluated as "
+            f"often as steps want: between events nothing discrete changes. {found.advice}"
         )
     if found is not None and found.advice:
         raise ModelError(
@@ -280,21 +281,21 @@ def _loads(code: CodeType) -> Iterator[tuple[str, str, int]]:
         before = kind
 
 
-def _mentions(
-    function: FunctionType, this: object, *, is_pure: bool, is_read: bool = False, above: tuple[CodeType, ...] = ()
-) -> Iterator[Mention]:
+def _mentions(function: FunctionType, this: object, what: str, above: tuple[CodeType, ...] = ()) -> Iterator[Mention]:
     """What a function's code names and must not: makers of commands and, if it is to be pure, what is not.
 
-    is_read     whether it only reads, and must not change anything either
     Functions of its own module and methods of components that it names are looked through for what is not pure as well;
     `above` are those on the way to it. Nothing of the user's is executed.
     """
+    is_pure = what in PURE
     code = function.__code__
     variables = closures_of(function)
     if this is not None and code.co_argcount:
         variables[code.co_varnames[0]] = this
-    if is_read and _outline_of(code).changes:
-        yield from _changed({**function.__globals__, **variables}, function)
+    if is_pure and _outline_of(code).changes and not function.__module__.startswith("eventide."):  # ours refuse it
+        yield from _outside_changes(
+            function, {**function.__globals__, **variables}, is_law=what == EQUATIONS, is_own=not above
+        )
     value: object = UNKNOWN
     chain = ""
     for kind, name, place in _outline_of(code).loads:
@@ -321,30 +322,47 @@ def _mentions(
             yield Mention(NUMBERS.get(maker.__name__, WAITS), maker.__name__, code.co_filename, _line_of(code, place))
         elif is_pure and (advice := impurity_of(owner, name, value)):
             yield Mention(0, chain, code.co_filename, _line_of(code, place), advice)
-        elif is_read and _is_changed_by(owner, name):
+        elif is_pure and _is_changed_by(owner, name, is_law=what == EQUATIONS):
             yield Mention(0, chain.removesuffix(f".{name}"), code.co_filename, _line_of(code, place), FOR_CHANGES)
         elif is_pure and isinstance(maker, FunctionType) and maker.__code__ not in (*above, code):
             of_component = isinstance(value, MethodType) and isinstance(value.__self__, Component)
             if of_component or maker.__globals__ is function.__globals__:
                 whose = value.__self__ if isinstance(value, MethodType) else None
-                yield from _mentions(maker, whose, is_pure=is_pure, is_read=is_read, above=(*above, code))
+                yield from _mentions(maker, whose, what, (*above, code))
 
 
-def _is_changed_by(owner: object, name: str) -> bool:
-    """Whether a method of a container or statistic changes it, so that a condition gives something else next time."""
-    return name in (TAKING if type(owner) in HOLDERS else KEEPING if isinstance(owner, STATISTICS) else ())
+def _is_changed_by(owner: object, name: str, *, is_law: bool) -> bool:
+    """Whether a method of a statistic or, in a condition, of a container changes it."""
+    if isinstance(owner, STATISTICS):
+        return name in KEEPING
+    return type(owner) in HOLDERS and name in TAKING and not is_law
 
 
-def _changed(known: dict[str, object], function: FunctionType) -> Iterator[Mention]:
-    """What a function of a condition changes, and others see: what it adds to, and what a component has."""
-    if function.__module__.startswith("eventide."):
-        return  # ours refuse it themselves
-    for change in outside_changes(function):
+_CHANGES: Final[WeakKeyDictionary[CodeType, list[Change]]] = WeakKeyDictionary()
+"""Of code that was read before, as outlines are."""
+
+
+def _outside_changes(
+    function: FunctionType, known: dict[str, object], *, is_law: bool, is_own: bool
+) -> Iterator[Mention]:
+    """What a function changes, and others see: what a component has and, in a condition, what it adds to.
+
+    A law sets rates and what it computes, and may count its calls; fields of its own object are looked for elsewhere.
+    known       what names stand for; is_own: whether it is the law itself
+    """
+    code = function.__code__
+    if code not in _CHANGES:
+        _CHANGES[code] = outside_changes(function)
+    for change in _CHANGES[code]:
         owner = known.get(change.path[0], UNKNOWN) if change.path else UNKNOWN
-        for name in change.path[1:]:
+        for name in change.path[1:-1]:
             owner = UNKNOWN if owner is UNKNOWN else _attribute(owner, name)
-        if change.is_added or isinstance(owner, Component):
-            yield Mention(0, change.text, function.__code__.co_filename, change.line, FOR_CHANGES)
+        is_component = isinstance(owner, Component)
+        if is_law and is_component:
+            field = fields_of(type(owner)).get(change.path[-1])
+            is_component = field is not None and field.role == "field" and not (is_own and len(change.path) == 2)
+        if is_component or (change.is_added and not is_law):
+            yield Mention(0, change.text, code.co_filename, change.line, FOR_CHANGES)
 
 
 def _line_of(code: CodeType, place: int) -> int:
