@@ -261,3 +261,53 @@ def test_a_name_that_is_assigned_in_another_way_is_let_pass(sim):
     sim.process(story())
     sim.run()
     assert shelf.items == [1]
+
+
+class Mode(ev.Continuous):
+    x: ev.State = ev.state(0.0)
+    mode: str = "idle"
+
+    def equations(self) -> None:
+        self.rate.x = 1.0
+
+
+class OfLaw(Mode):
+    def equations(self) -> None:
+        self.rate.x == 1.0  # noqa: B015  # the mistake
+
+
+class OfHandler(Mode):
+    @ev.when(lambda self: self.x >= 1.0)
+    def starts(self) -> None:
+        self.mode == "busy"  # noqa: B015  # the mistake
+
+
+class OfProcess(ev.Process, Mode):
+    def run(self) -> ev.ProcessGenerator:
+        yield ev.hold(1.0)
+        self.x > 3.0  # noqa: B015  # the mistake
+
+
+@pytest.mark.parametrize(
+    ("kind", "method", "line", "text", "advice"),
+    [
+        (OfLaw, "equations", 1, "self.rate.x == 1.0", "`self.rate.x = 1.0` to set it, or `if self.rate.x == 1.0:`"),
+        (OfHandler, "starts", 2, "self.mode == 'busy'", "`self.mode = 'busy'` to set it, or `if self.mode == 'busy':`"),
+        (OfProcess, "run", 2, "self.x > 3.0", "`if self.x > 3.0:`"),
+    ],
+)
+def test_a_comparison_in_the_place_of_an_assignment_is_found(
+    kind: type[Mode], method: str, line: int, text: str, advice: str
+) -> None:
+    code = getattr(kind, method).__code__
+    place = f"{code.co_filename}:{code.co_firstlineno + line}"
+    sim = ev.Simulation()
+
+    def begin() -> None:
+        one = kind(sim, name="one")
+        one.activate() if isinstance(one, ev.Process) else one.start()
+        sim.run(until=2.0)
+
+    with pytest.raises(ev.ModelError) as caught:
+        begin()
+    assert str(caught.value) == f"{text} at {place} compares, and nothing is done with the answer: write {advice}"

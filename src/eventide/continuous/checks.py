@@ -10,7 +10,7 @@ import numpy as np
 
 from eventide.declare import fields_of
 from eventide.errors import ModelError, SimulationError
-from eventide.reading.assignments import assigned_attributes
+from eventide.reading.assignments import assigned_attributes, refuse_lost_comparisons
 from eventide.reading.places import location
 
 if TYPE_CHECKING:
@@ -30,11 +30,12 @@ CHECKED: Final = "_equations_are_checked"
 
 
 def check_class(cls: type[Continuous]) -> None:
-    """Raise ModelError, naming file and line, if the equations of a class assign a plain field."""
+    """Raise ModelError, naming file and line, if the equations of a class assign a plain field, or compare in vain."""
     if CHECKED in cls.__dict__:
         return
     plain = {name for name, spec in fields_of(cls).items() if spec.role == "field"}
     for function in (cls.equations, cls.contributions):
+        refuse_lost_comparisons(function)
         for name, line in assigned_attributes(function, plain):
             raise ModelError(
                 f"{cls.__name__}.{function.__name__} assigns the field {name!r} "

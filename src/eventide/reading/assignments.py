@@ -12,6 +12,8 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType
 from typing import NamedTuple
 
+from eventide.errors import ModelError
+from eventide.reading.places import location
 from eventide.reading.source import parse_function
 
 
@@ -77,6 +79,23 @@ def outside_changes(function: FunctionType) -> list[Change]:
             path = tuple(text.split(".")) if isinstance(node, ast.Attribute) else ()
             found.append(Change(text, path, node in added, node.lineno + shift))  # type: ignore[attr-defined]  # an expression
     return found
+
+
+def refuse_lost_comparison(node: ast.AST, file: str, shift: int) -> None:
+    """Raise ModelError if a statement does nothing but compare, where `=` was to be written."""
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Compare):
+        return
+    text = ast.unparse(node.value)
+    set_by = f"`{text.replace(' == ', ' = ', 1)}` to set it, or " if isinstance(node.value.ops[0], ast.Eq) else ""
+    place = location(file, node.lineno + shift)
+    raise ModelError(f"{text} at {place} compares, and nothing is done with the answer: write {set_by}`if {text}:`")
+
+
+def refuse_lost_comparisons(function: Callable[..., object]) -> None:
+    """Raise ModelError if a method has such a statement."""
+    tree, _, shift = _method(function)
+    for node in () if tree is None else ast.walk(tree):
+        refuse_lost_comparison(node, inspect.unwrap(function).__code__.co_filename, shift)
 
 
 def names_in(functions: tuple[object, ...], cls: type) -> set[str]:

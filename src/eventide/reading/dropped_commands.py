@@ -1,7 +1,7 @@
 """The search for a forgotten `yield`: commands that a generator's code creates and drops.
 
-`hold(1.0)` as a statement of its own has no effect, and the model runs on with wrong results. The code of a process is
-examined when the first process starts with it.
+`hold(1.0)` as a statement of its own has no effect, and the model runs on with wrong results; nor has `x == 1.0`, where
+`=` was to be written. The code of a process is examined when the first process starts with it.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from types import CodeType, FunctionType, GeneratorType, MethodType
 from typing import Final, NamedTuple
 
 from eventide.errors import ModelError, RandomWarning
+from eventide.reading.assignments import refuse_lost_comparison
 from eventide.reading.between_events import is_global_generator, is_unseeded
 from eventide.reading.outcomes import refuse_unknown_outcomes
 from eventide.reading.places import location
@@ -94,6 +95,7 @@ def dropped_commands(
     scope = Scope(code, variables, names, function)
     is_clean = True
     for node in own_nodes(function):
+        refuse_lost_comparison(node, code.co_filename, shift)
         if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and node.attr in CLOCK:
             _refuse_clock(scope, node, location(code.co_filename, node.lineno + shift))
         if isinstance(node, ast.Call):
