@@ -32,6 +32,7 @@ from eventide.experiment.models import Model
 from eventide.experiment.progress import shown
 from eventide.experiment.replication import Replication, Running
 from eventide.experiment.results import Result, Settings, Task
+from eventide.reading.dropped_commands import warn_of_outer_generators
 from eventide.streams.uniforms import entropy_from
 
 if TYPE_CHECKING:
@@ -100,6 +101,8 @@ class Study:
             entropy_from(entropy), until, recording_names(record), times, time_limit, antithetic=antithetic
         )
         self.points = points_of(model, self.over, self.entropy)
+        if replications > 1:
+            warn_of_outer_generators(model.function, model.name)
         self.task(0)  # values that cannot be drawn are found here
         for point in self.points.values:
             model(**{**point, **self._drawn(0)}).check_ready(until)

@@ -292,7 +292,7 @@ def _mentions(function: FunctionType, this: object, what: str, above: tuple[Code
     variables = closures_of(function)
     if this is not None and code.co_argcount:
         variables[code.co_varnames[0]] = this
-    if is_pure and _outline_of(code).changes and not function.__module__.startswith("eventide."):  # ours refuse it
+    if is_pure and _outline_of(code).changes and not str(function.__module__).startswith("eventide."):  # ours refuse it
         yield from _outside_changes(
             function, {**function.__globals__, **variables}, is_law=what == EQUATIONS, is_own=not above
         )

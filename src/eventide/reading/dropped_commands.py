@@ -7,9 +7,12 @@
 from __future__ import annotations
 
 import ast
+import dis
 import inspect
+import sys
 import warnings
 from collections.abc import Iterator, Mapping
+from random import Random
 from types import CodeType, FunctionType, GeneratorType, MethodType
 from typing import Final, NamedTuple
 
@@ -217,3 +220,55 @@ def _yield_for(function: object) -> str:
     if isinstance(function, FunctionType) and function.__code__.co_flags & _GENERATOR:
         return "yield from"
     return ""
+
+
+def warn_of_outer_generators(model: object, name: str) -> None:
+    """Warn of each generator of random numbers that a model, or what it calls of its module, uses and has not made.
+
+    Replications go on where others have left it, or begin with it anew in each worker: their numbers depend on how many
+    workers there are, and some are the same in several of them.
+    """
+    if not isinstance(model, FunctionType):
+        return
+    for word in dict.fromkeys(_outer_generators(model)):
+        warnings.warn_explicit(
+            RandomWarning(
+                f"{name} draws from {word}, which it has not made: replications go on where others have left it, and "
+                f'depend on the number of workers. Write `sim.stream("name")` in its place, or make it in {name} of a '
+                'number that the simulation draws: `random.Random(sim.stream("seed").randint(0, 10**9))`'
+            ),
+            None,
+            model.__code__.co_filename,
+            model.__code__.co_firstlineno,
+        )
+
+
+def _outer_generators(function: FunctionType) -> Iterator[str]:
+    waiting, seen = [function], set[FunctionType]()
+    numbers = sys.modules.get("numpy.random")
+    kinds = (Random,) if numbers is None else (Random, numbers.Generator, numbers.RandomState)
+    while waiting:
+        one = waiting.pop()
+        if one in seen:
+            continue
+        seen.add(one)
+        if "seed" in one.__code__.co_names:  # it may begin anew in each
+            return
+        around = {**one.__globals__, **closures_of(one)}
+        for name in _loaded(one.__code__):
+            value = around.get(name)
+            if isinstance(value, kinds):
+                yield name
+            elif getattr(value, "__module__", "") == one.__module__:
+                parts = vars(value).values() if isinstance(value, type) else [value]
+                waiting += [part for part in parts if isinstance(part, FunctionType)]
+
+
+def _loaded(code: CodeType) -> Iterator[str]:
+    """The names that code, and code in it, takes from its module and from around it, in order."""
+    for step in dis.get_instructions(code):
+        if step.opname in ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_DEREF"):
+            yield str(step.argval)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _loaded(constant)

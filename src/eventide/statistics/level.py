@@ -86,11 +86,6 @@ class Level(Copied):
 
     __hash__ = object.__hash__
 
-    def _refuse_order(self, other: object) -> bool:
-        raise self._no_number(f"compared with {other!r}")
-
-    __lt__ = __le__ = __gt__ = __ge__ = _refuse_order
-
     def _no_number(self, use: str) -> TypeError:
         return TypeError(
             f"{self._label()} is a Level, which has statistics over time, and was {use}: take its `.value`, the number "
