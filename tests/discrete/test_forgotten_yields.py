@@ -285,7 +285,7 @@ class OfHandler(Mode):
 class OfProcess(ev.Process, Mode):
     def run(self) -> ev.ProcessGenerator:
         yield ev.hold(1.0)
-        self.x > 3.0  # noqa: B015  # the mistake
+        self.x == 3.0  # noqa: B015  # the mistake
 
 
 @pytest.mark.parametrize(
@@ -293,7 +293,7 @@ class OfProcess(ev.Process, Mode):
     [
         (OfLaw, "equations", 1, "self.rate.x == 1.0", "`self.rate.x = 1.0` to set it, or `if self.rate.x == 1.0:`"),
         (OfHandler, "starts", 2, "self.mode == 'busy'", "`self.mode = 'busy'` to set it, or `if self.mode == 'busy':`"),
-        (OfProcess, "run", 2, "self.x > 3.0", "`if self.x > 3.0:`"),
+        (OfProcess, "run", 2, "self.x == 3.0", "`self.x = 3.0` to set it, or `if self.x == 3.0:`"),
     ],
 )
 def test_a_comparison_in_the_place_of_an_assignment_is_found(

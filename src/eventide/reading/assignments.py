@@ -82,13 +82,15 @@ def outside_changes(function: FunctionType) -> list[Change]:
 
 
 def refuse_lost_comparison(node: ast.AST, file: str, shift: int) -> None:
-    """Raise ModelError if a statement does nothing but compare, where `=` was to be written."""
+    """Raise ModelError if a statement does nothing but compare by `==`, where `=` was to be written."""
     if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Compare):
         return
-    text = ast.unparse(node.value)
-    set_by = f"`{text.replace(' == ', ' = ', 1)}` to set it, or " if isinstance(node.value.ops[0], ast.Eq) else ""
-    place = location(file, node.lineno + shift)
-    raise ModelError(f"{text} at {place} compares, and nothing is done with the answer: write {set_by}`if {text}:`")
+    if [type(one) for one in node.value.ops] == [ast.Eq]:
+        text = ast.unparse(node.value)
+        raise ModelError(
+            f"{text} at {location(file, node.lineno + shift)} compares, and nothing is done with the answer: write "
+            f"`{text.replace(' == ', ' = ', 1)}` to set it, or `if {text}:`"
+        )
 
 
 def refuse_lost_comparisons(function: Callable[..., object]) -> None:
