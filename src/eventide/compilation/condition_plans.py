@@ -321,6 +321,10 @@ class ConditionCompiler(Analyst):
         if foreign:
             raise _of_another(whose, foreign)
 
+    def check_home(self, condition: Condition) -> None:
+        """Raise ModelError if a condition refers to an object of another simulation, or to its clock."""
+        self._check_reach((condition.function,), condition.arguments, f"the condition of {condition.name}")
+
     def condition(self, condition: Condition) -> ConditionPlan:
         """Kernel, index row and closure numbers of a condition; a refusal is told once for each code."""
         try:
@@ -329,7 +333,7 @@ class ConditionCompiler(Analyst):
             code = getattr(condition.function, "__code__", condition.function)
             if id(code) not in self._opaque:
                 self._refuse(error, f"the condition of {condition.name}")
-                self._check_reach((condition.function,), condition.arguments, f"the condition of {condition.name}")
+                self.check_home(condition)
                 self._opaque[id(code)] = code
                 if not condition.is_switch and self.integrator.sim.dt_max == inf:
                     warn_of_window(condition, error.why, self.registry.smoothness.book)

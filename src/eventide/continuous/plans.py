@@ -243,6 +243,10 @@ class Analyst(ABC):
         """What is known of a condition."""
 
     @abstractmethod
+    def check_home(self, condition: Condition) -> None:
+        """Raise ModelError if a condition refers to an object of another simulation, or to its clock."""
+
+    @abstractmethod
     def reaction(self, trigger: Trigger) -> ReactionPlan | None:
         """The native code of a handler; None if it has none."""
 

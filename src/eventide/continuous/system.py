@@ -48,13 +48,18 @@ def system_of(sim: HasSystem) -> System:
 
 
 class System:
-    """States and laws of one simulation."""
+    """States and laws of one simulation.
+
+    members     the components that are active
+    moving      those of them that have laws, or values that laws change
+    """
 
     def __init__(self, sim: Simulation, make_integrator: Callable[[Simulation, System], Integrator]) -> None:
         self.sim = sim
         self._make_integrator = make_integrator
         self.storage = SlotStorage(on_growth=self._outdate)
-        self._members: dict[Continuous, None] = {}
+        self.members: dict[Continuous, None] = {}
+        self.moving: dict[Continuous, None] = {}
         self._chain: list[Continuous] | None = None
         self._zeros: memoryview[float] = memoryview(bytes(8 * 64)).cast("d")
         self.active: dict[int, Member] = {}
@@ -232,6 +237,8 @@ class System:
         component._going = ((base, end),) if base < end else ()
         component._is_active = True
         self._give_place(component)
+        if kind._law_names or any(spec.role != "field" for spec in component._layout.fields.values()):
+            self.moving[component] = None
         groups.joining.add(component)
         begin_monitoring(self.sim)
         if component._when_specs or component._every_specs:
@@ -251,7 +258,8 @@ class System:
         self.integrator.groups.leave(component)
         component._is_active = False
         component._going = ()
-        del self._members[component]
+        del self.members[component]
+        self.moving.pop(component, None)
         self._chain = None
         active, rates, base = self.active, self.storage.rows[R], component._base
         for slot in range(base, base + component._layout.moving):
@@ -301,13 +309,13 @@ class System:
         slab, number = self.storage.slab, component._slab.number
         slab.started[number] = started
         slab.prior[number] = rank_of(component._priority) if component._priority else 0
-        self._members[component] = self._chain = None
+        self.members[component] = self._chain = None
 
     @property
     def chain(self) -> list[Continuous]:
         """The active components: high priority first, equals in order of their start."""
         if self._chain is None:
-            self._chain = sorted(self._members, key=_place_of)
+            self._chain = sorted(self.members, key=_place_of)
         return self._chain
 
     def neighbour(self, component: Continuous, step: int) -> Continuous | None:
@@ -323,8 +331,13 @@ class System:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is integrated and no law holds."""
-        return not self.active and not self._members
+        """Whether nothing is integrated and no component is active."""
+        return not self.active and not self.members
+
+    @property
+    def is_at_rest(self) -> bool:
+        """Whether only events change what there is, but for the clock."""
+        return not self.active and not self.moving
 
     @property
     def evaluations(self) -> int:

@@ -22,6 +22,8 @@ from eventide.reading.description import describe_code
 from eventide.reading.lines import level_of_user
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from eventide.continuous import Integrator
     from eventide.continuous.guards.firing_histories import FiringHistory
     from eventide.discrete.conditions.condition import Condition
@@ -223,12 +225,18 @@ class Cascade:
                 "switch to equations of its own for the motion along the surface"
             )
         if fired.since == time:
-            raise ModelError(
-                f"time does not go beyond {time!r}: {names} fired at this instant. A condition of `until` "
-                "that is true now is due now: make it false before waiting for it again, for example by "
-                "`and self.velocity < 0`, or wait for `crosses(...)`"
-            )
+            refuse_instant(time, {t.name: t.crowd + 1 for t in cycle})
         raise ModelError(
             f"time barely advances: {names} fired {window}. Make each handler change the state so that its own "
             "condition becomes false"
         )
+
+
+def refuse_instant(time: float, fired: Mapping[str, int]) -> NoReturn:
+    """Raise the error of endless events at one time: of those that have fired, with how often."""
+    names = ", ".join(f"{name} ({count} times)" for name, count in fired.items())
+    raise ModelError(
+        f"time does not go beyond {time!r}: {names} fired at this instant. A condition of `until` "
+        "that is true now is due now: make it false before waiting for it again, for example by "
+        "`and self.velocity < 0`, or wait for `crosses(...)`"
+    )

@@ -13,10 +13,12 @@ from heapq import heappop, heappush
 from itertools import count
 from math import inf
 from types import CodeType, FunctionType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from eventide.continuous.plans import never_started
-from eventide.discrete.conditions.condition import ConditionList
+from eventide.discrete.conditions.condition import ConditionList, begin_monitoring
+from eventide.discrete.conditions.until import keep_past
+from eventide.monitor.discrete_conditions import DiscreteConditions
 from eventide.reading.time_conditions import solve, straight_steps
 
 if TYPE_CHECKING:
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from eventide.monitor.monitor import Monitor
     from eventide.reading.time_conditions import Source, Steps
     from eventide.simulation import Simulation
+
+T = TypeVar("T")
 
 
 class Instants:
@@ -104,15 +108,17 @@ class WatchedConditions(ConditionList):
     """A `ConditionList` that passes every change on to the stepper. Finished waits may stay among the members.
 
     instants    the times at which those on time alone become true
+    discrete    those that only events change, which the stepper does not know
     """
 
-    __slots__ = ("_integrator", "_watches", "instants", "monitor")
+    __slots__ = ("_integrator", "_watches", "discrete", "instants", "monitor")
 
     def __init__(self, monitor: Monitor, before: ConditionList) -> None:
         super().__init__()
         self.monitor, integrator = monitor, monitor.integrator
         self._integrator = integrator
         self.instants = Instants(integrator.sim, integrator.changes)
+        self.discrete = DiscreteConditions(integrator.sim, integrator.analyst)
         self._watches = integrator.guards
         self.arrivals = before.arrivals
         for condition in before:
@@ -121,7 +127,8 @@ class WatchedConditions(ConditionList):
 
     def __len__(self) -> int:
         integrator, guards = self._integrator, self._watches
-        return integrator.run.listed + len(guards.arriving) + (guards.returning is not None)
+        stepped = integrator.run.listed + len(guards.arriving) + (guards.returning is not None)
+        return stepped + len(self.discrete.waits)
 
     def __iter__(self) -> Iterator[Condition]:
         self._watches.return_rows(None)
@@ -130,22 +137,57 @@ class WatchedConditions(ConditionList):
     def _watch(self, condition: Condition) -> None:
         """Monitor a new condition, perhaps one that was withdrawn before."""
         condition.is_over = False
+        if self._is_at_rest() and self.discrete.takes(condition):
+            self.discrete.add(condition)  # type: ignore[arg-type]  # it takes waits only
+        else:
+            self._give(condition)
+
+    def _is_at_rest(self) -> bool:
+        """Whether nothing moves, so that only events and the clock change what conditions read."""
+        system = self._integrator.system
+        return not (system.active or system.moving)  # as `is_at_rest`, without a call: each wait asks
+
+    def _give(self, condition: Condition) -> None:
+        """Let the stepper monitor a condition."""
         self._watches.arriving.add(condition)
         condition.is_timed = self.instants.add(condition)
 
+    def give_moving(self) -> bool:
+        """Let the stepper monitor what no longer changes at events only; returns whether there is such a wait."""
+        waits = self.discrete.has_read if self._is_at_rest() else [wait for *_, wait in self.discrete.waits]
+        waits = list(waits)
+        self.discrete.has_read.clear()
+        for wait in waits:
+            self.discrete.give(wait)
+            self._give(wait)
+        return bool(waits)
+
     def remove(self, condition: Condition) -> None:
         """Take a condition out and watch it no longer."""
-        if condition in self._members and not condition.is_over:
+        if condition.is_discrete:
+            self._end_discrete(condition)  # type: ignore[arg-type]  # it has waits only
+        elif condition in self._members and not condition.is_over:
             self.instants.remove(condition)
             if not self._watches.remove(condition):
                 del self._members[condition]
 
     def end(self, condition: Condition) -> None:
         """A wait is over: its condition has fired."""
+        if condition.is_discrete:
+            self._end_discrete(condition)  # type: ignore[arg-type]  # it has waits only
+            return
         if condition.is_timed:
             self.instants.remove(condition)
         if not self._watches.end(condition):
             del self._members[condition]
+
+    def _end_discrete(self, wait: StateWait) -> None:
+        """The stepper knows nothing of the wait, which is kept for the next of its kind."""
+        self.discrete.remove(wait)
+        del self._members[wait]
+        wait.is_over = True
+        if wait.following is None:
+            keep_past(wait.activity, wait)
 
     def forget(self, condition: Condition) -> None:
         """A wait that rested is not kept any longer."""
@@ -160,6 +202,11 @@ class WatchedConditions(ConditionList):
         wait.ask(test)
         self.arrivals = arrival = self.arrivals + 1.0
         wait.rank, wait.priority = -arrival if prior else arrival, priority
+        if wait.row < 0:
+            begin_monitoring(wait.world)  # which may have ended, as no guard is kept
+            self._members[wait] = None
+            self._watch(wait)
+            return True
         if not self._watches.resume(wait):
             return False
         if wait.is_timed:
@@ -169,10 +216,11 @@ class WatchedConditions(ConditionList):
 
     def take_up(self, wait: StateWait, until: Until) -> bool:
         """The same if only its rank is new: the next call of the stepper takes it. Returns whether that was so."""
-        sim, guards, plan, test = wait.world, self._watches, wait.plan, until.condition
+        sim, guards, test = wait.world, self._watches, until.condition
         priority = sim.until_priority if until.priority is None else until.priority
         if not (wait.is_plain and wait.is_over and guards.returning is None) or priority is not wait.priority:
             return False
+        plan = wait.plan
         if test.__class__ is FunctionType:
             wait.test = wait.function = test  # as `ask` does; it is known to be called without arguments
         else:
@@ -188,9 +236,22 @@ class WatchedConditions(ConditionList):
 
     def progress(self, condition: Condition) -> tuple[float, float] | None:
         """The number that is 0 or more where a condition holds, and its rate; None if it is not native code."""
+        if condition.is_discrete:
+            return self._as_monitored(condition, self._integrator.measure)
         waits = condition in self._members and not condition.is_over
         return self._integrator.measure(condition) if waits else None
 
     def resting(self, condition: Condition) -> tuple[str, ...]:
         """The names of objects with laws that a condition reads, and that have never been started."""
-        return never_started(condition)
+        return self._as_monitored(condition, never_started) if condition.is_discrete else never_started(condition)
+
+    def _as_monitored(self, condition: Condition, look: Callable[[Condition], T]) -> T:
+        """What is seen of a condition that only events change while it has a guard."""
+        guards = self._watches
+        try:
+            guards.hold(condition)
+            condition.flow = self._integrator.still
+            return look(condition)
+        finally:
+            guards.let_go(condition)
+            del condition.plan, condition.flow

@@ -51,6 +51,8 @@ if TYPE_CHECKING:
     from eventide.simulation import Simulation
 
 
+UNDECIDED: Final = object()
+"""What comes next is not known yet."""
 TOOLS: Final = 6
 """How many tools `sys.monitoring` has room for."""
 
@@ -85,6 +87,7 @@ class Monitor:
         self.row_driver = HybridDriver(self)
         self._lent = self.row_driver.guards.of
         self.watched = WatchedConditions(self, conditions_of(sim))
+        self._discrete = self.watched.discrete
         keep_conditions(sim, self.watched)
 
     @property
@@ -111,8 +114,8 @@ class Monitor:
         if calendar.front or calendar.ready or notice_of(activity) is not notice:
             first = Calendar.first(calendar)  # rows that share the list do not count here
             due = inf if first is None else first[0]
-        if not integrator.flows and self._has_nothing_to_do(due, is_due=due < horizon):
-            return None
+        if not integrator.flows and (called := self._advance_at_rest(due, is_due=due < horizon)) is not UNDECIDED:
+            return called
         sim.active = True
         sim.current = None
         next_event = due if due < horizon else horizon  # noqa: FURB136  # faster than a call of min
@@ -126,12 +129,14 @@ class Monitor:
                     if not changes.are_seen:
                         integrator.complete_exposed()
                     return None if due <= sim.time else AT_END
+                if self._discrete.waits and (chosen := self._first_discrete()) is not None:
+                    break
                 if next_event == inf:
                     # A repeated wait is for something that moves.
                     is_awaited = integrator.guards.returning is not None or (integrator.run.listed and system.active)
                     if not is_awaited and not self._has_prospect():
                         if not self._is_anything_due():
-                            return AT_END
+                            return self._at_end()
                         chosen = integrator.chosen
                         break
                     next_event = LATEST
@@ -158,6 +163,30 @@ class Monitor:
         finally:
             sim.active = False
 
+    def _advance_at_rest(self, due: float, *, is_due: bool) -> object:
+        """The same where the stepper has no flows.
+
+        Returns     as `advance`; UNDECIDED if it takes more: where anything has changed, or a condition has read the
+                    clock, or nothing of the list is due
+        """
+        sim, integrator, chosen = self.sim, self.integrator, None
+        if not self._discrete.waits:
+            return None if self._has_nothing_to_do(due, is_due=is_due) else UNDECIDED
+        if not (is_due and integrator.changes.are_seen and integrator.references.stands()):
+            return UNDECIDED
+        if due > sim.time:
+            sim.active, sim.current = True, None
+            try:
+                chosen = self._first_discrete()
+            finally:
+                sim.active = False
+        if chosen is None:
+            return UNDECIDED if integrator.flows else None
+        self.state_events += 1
+        if self._lent:
+            self.row_driver.guards.return_owner(chosen)
+        return chosen.fire(sim)
+
     def _look_around(self, *, calls_observers: bool = True) -> Trigger | None:
         """After an event that may have changed more than states and numbers: determine what it has changed.
 
@@ -170,6 +199,8 @@ class Monitor:
         if self.row_driver.reached is not None:
             self._attend(*self.row_driver.take_reached())
         goes_on, self.is_broken_off = has_looked or (self.is_broken_off and not integrator.touched), False
+        if self._discrete.waits and not self.system.is_at_rest:
+            self.watched.give_moving()
         is_rebound = slides.has_work and (integrator.changes.references or not integrator.references.stands())
         integrator.prepare()
         integrator.run.look = inf
@@ -273,7 +304,7 @@ class Monitor:
         is_looked_at = self.observers.count or isinstance(self._calendar.tracer, Tracer) or is_stepped(sim)
         if is_looked_at or is_traced() or self._slides.has_work or self.watched.instants.varying:
             return 0
-        return self.integrator.native_handlers.level()
+        return 0 if self._discrete.waits else self.integrator.native_handlers.level()
 
     def _count_reactions(self) -> None:
         """Handlers have run as native code: their events count as any."""
@@ -303,15 +334,33 @@ class Monitor:
         finally:
             self.integrator.is_observed = False
 
+    def _first_discrete(self) -> Condition | None:
+        """The condition whose event is next at this instant, if one is true that only events change; else None."""
+        sim, integrator = self.sim, self.integrator
+        if self._has_stepped:  # what ends with a step, and time events, come first
+            return None
+        wait = self._discrete.first()
+        if self._discrete.has_read and self.watched.give_moving():
+            self._look_around(calls_observers=False)
+        if wait is None or not wait.is_discrete:
+            return None
+        if integrator.flows and self._is_anything_due():
+            other = integrator.chosen
+            if (-other.priority, other.rank) < (-wait.priority, wait.rank):
+                return other
+            integrator.guards.put_back(other)
+        self._discrete.note_firing(wait)
+        sim.dt, sim.last_time = 0.0, sim.time
+        return wait
+
     def _is_anything_due(self) -> bool:
-        """Whether a condition is true now, when nothing else can happen; the first one is chosen."""
+        """Whether a condition that the stepper monitors is true now; the first one is chosen."""
         self.integrator.native_handlers.allow(0)
         answer = self.integrator.proceed(self.sim.time, self.sim.time)
         if answer >= 0 or self._is_event(answer):
             return True
         if answer != REACHED:
             self._resolve(answer)
-        self._check_end()
         return False
 
     def _is_event(self, code: int) -> bool:
@@ -453,8 +502,8 @@ class Monitor:
             return len(conditions) > 0
         return any(_reads_time(condition.test) for condition in conditions)
 
-    def _check_end(self) -> None:
-        """Nothing can ever happen.
+    def _at_end(self) -> object:
+        """Nothing can ever happen; returns AT_END.
 
         Raises SimulationError 7 if a run begins with active states and nothing that could ever end it.
         """
@@ -462,6 +511,7 @@ class Monitor:
             raise SimulationError(
                 7, self.sim.time, "States are active, and no event can end this run: give run(until=...) a time."
             )
+        return AT_END
 
     # --- observers ------------------------------------------------------------------------------------------------
 

@@ -74,6 +74,8 @@ class HybridDriver:
         """Whether rows may have the next events; afterwards the changes of the last event in Python are known."""
         monitor, sim = self._monitor, self._monitor.sim
         integrator, changes = monitor.integrator, monitor.integrator.changes
+        if monitor.watched.discrete.waits:
+            return False  # Python tests these after each event
         if not (monitor.is_undisturbed(but_for_observers=True) and integrator.analyst.compiles):
             return False
         if not (changes.are_seen and integrator.references.stands()):

@@ -67,6 +67,9 @@ class DualConditions(WatchedConditions):
 
     __slots__ = ()
 
+    def _is_at_rest(self) -> bool:
+        return False  # `Events` are told of the guard of each
+
     def _watch(self, condition: Condition) -> None:
         with _with_floats(self._integrator.sim):
             super()._watch(condition)

@@ -38,6 +38,8 @@ class Condition:
     """Whether it is a comparison in a law, for which no process waits."""
     is_handler = False
     """Whether a handler runs when it fires."""
+    is_discrete = False
+    """Whether it is tested after events only, as nothing else changes what it reads."""
     armed = True
     is_counted = True
     """Whether events of its handler are still counted, as it is not known yet whether that pays as native code."""

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class StateWait(Condition):
     """An activity in `until`: level-triggered, so a condition that is true now is due now, in its turn."""
 
-    __slots__ = ("activity", "code", "crossed", "following", "is_plain", "world")
+    __slots__ = ("activity", "code", "crossed", "following", "is_discrete", "is_plain", "world")
     is_state_event = True
     code: object
     """The code of the condition, by which the next wait for the same thing is known; None if it is no function."""
@@ -36,6 +36,7 @@ class StateWait(Condition):
         self.following = None
         self.is_plain = False
         """Whether ending and repeating the wait changes its rank only."""
+        self.is_discrete = False
         self.world = sim
         self.activity = activity
         self.code = getattr(test, "__code__", None)

@@ -1,0 +1,130 @@
+"""Waits for conditions that only events change: they have neither guard nor flow, and are tested after events.
+
+In: waits that begin while nothing moves. Out: the first that is true, in the order of the condition list. Invariant:
+none of them has read the clock, or a state, when it was tested last, so its outcome is the same until the next event.
+One that does is the stepper's from then on, as are all once something moves. To see that the clock is read, the
+simulation is meanwhile of a class where the time is a property.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from math import nan
+from typing import TYPE_CHECKING, Any, Final
+
+from eventide.continuous.error_context import is_condition_true
+from eventide.declare import Component
+from eventide.discrete.conditions.until import StateWait
+from eventide.discrete.world import World
+from eventide.engine.zeno import MOST
+from eventide.monitor.cascade import refuse_instant
+
+if TYPE_CHECKING:
+    from eventide.continuous.plans import Analyst
+    from eventide.discrete.conditions.condition import Condition
+    from eventide.simulation import Simulation
+
+_TIME: Final[Any] = World.__dict__["time"]
+"""The descriptor of the slot of the clock."""
+
+
+class DiscreteConditions:
+    """The waits of one simulation for conditions that only events change.
+
+    waits       with their keys: by priority, then by rank
+    has_read    those that have read the clock, or a state, when they were tested last
+    """
+
+    __slots__ = (
+        "_analyst", "_at", "_fired", "_is_clock_read", "_known", "_moving", "_sim", "_watched",
+        "has_read", "waits",
+    )  # fmt: skip
+
+    def __init__(self, sim: Simulation, analyst: Analyst) -> None:
+        self._sim, self._analyst = sim, analyst
+        self._known: dict[int, object] = {}  # the code of conditions that were searched for strangers, by id
+        self._watched: dict[type, type] = {}
+        self._is_clock_read = False
+        self._moving: dict[int, object] = {}  # the code of conditions that are the stepper's, by id
+        self._at = nan
+        self._fired: dict[StateWait, int] = {}  # how often each has fired at that time
+        self.waits: list[tuple[float, float, StateWait]] = []
+        self.has_read: list[StateWait] = []
+
+    def takes(self, condition: Condition) -> bool:
+        """Whether a condition that begins to be waited for while nothing moves is tested here."""
+        return type(condition) is StateWait and id(condition.code) not in self._moving
+
+    def add(self, wait: StateWait) -> None:
+        """A wait begins, or begins again. Raises ModelError if it is for an object of another simulation."""
+        if id(wait.code) not in self._known or any(self._is_strange(one) for one in _closed_over(wait)):
+            self._analyst.check_home(wait)
+            self._known[id(wait.code)] = wait.code
+        wait.is_discrete = True
+        insort(self.waits, (-wait.priority, wait.rank, wait))
+
+    def _is_strange(self, one: object) -> bool:
+        return isinstance(one, Component) and one.sim is not self._sim
+
+    def remove(self, wait: StateWait) -> None:
+        """A wait has ended, or is withdrawn."""
+        wait.is_discrete = False
+        del self.waits[bisect_left(self.waits, (-wait.priority, wait.rank))]
+
+    def give(self, wait: StateWait) -> None:
+        """A wait becomes the stepper's, and so will others for the same condition."""
+        self.remove(wait)
+        self._moving[id(wait.code)] = wait.code
+
+    def first(self) -> StateWait | None:
+        """The first wait whose condition is true now; an error of a condition gets a note of whose it is."""
+        sim = self._sim
+        kind, now = type(sim), sim.time
+        self._is_clock_read = False
+        self.has_read.clear()
+        try:
+            sim.__class__ = self._watched.get(kind) or self._class_of(kind)
+            for _, _, wait in self.waits:
+                is_true = is_condition_true(wait, now)
+                if self._is_clock_read:
+                    self._is_clock_read = False
+                    self.has_read.append(wait)
+                if is_true:
+                    return wait
+        finally:
+            sim.__class__ = kind
+        return None
+
+    def note_firing(self, wait: StateWait) -> None:
+        """The event of a wait is next. Raises ModelError if time stands still meanwhile."""
+        fired, time = self._fired, self._sim.time
+        if time != self._at:
+            self._at = time
+            fired.clear()
+        count = fired[wait] = fired.get(wait, 0) + 1
+        if count > MOST:
+            refuse_instant(time, {one.name: times for one, times in fired.items() if times > MOST // 2})
+
+    def _class_of(self, kind: type[Simulation]) -> type[Simulation]:
+        """A class like that of the simulation, of which the time is a property that tells that it was read."""
+
+        def read(sim: Simulation) -> float:
+            self._is_clock_read = True
+            time: float = _TIME.__get__(sim)
+            return time
+
+        members = {"__slots__": (), "__module__": kind.__module__, "time": property(read, _TIME.__set__)}
+        made: type[Simulation] = type.__new__(type(kind), kind.__name__, (kind,), members)
+        self._watched[kind] = made
+        return made
+
+
+def _closed_over(wait: StateWait) -> list[object]:
+    """What a condition is called with, and the contents of its cells."""
+    found = list(wait.arguments)
+    for cell in getattr(wait.function, "__closure__", None) or ():
+        try:
+            found.append(cell.cell_contents)
+        except ValueError:  # it is empty
+            continue
+    return found
