@@ -410,9 +410,13 @@ class Simulation(World):
         notes = [] if away is None else list(away.notes)
         notes += examined(self._make_bodies(), begun, notes)
         refused = {} if away is None else away.refused_functions
-        looks = self._the_monitor.row_driver.looks if "_the_monitor" in self.__dict__ else None
-        observers = () if looks is None else looks.in_python(refused)
-        rows = RowsNote(notes, 0 if away is None else away.taken, self.events, observers) if notes or away else None
+        observers: list[str] = []
+        waiting: list[str] = []
+        if "_the_monitor" in self.__dict__:
+            observers += self._the_monitor.row_driver.looks.in_python(refused)
+            waiting += [wait.name for *_, wait in self._the_monitor.watched.discrete.waits]
+        taken = 0 if away is None else away.taken
+        rows = RowsNote(notes, taken, self.events, observers, waiting) if notes or away else None
         return explain(self._continuum.integrator, rows)
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:

@@ -351,3 +351,23 @@ def test_what_closes_over_an_object_of_another_simulation_later_is_refused(sim: 
     sim.process(wait(), name="wait")
     with pytest.raises(ev.ModelError, match="condition of wait may not refer to foreign, which belongs to another"):
         sim.run()
+
+
+def test_who_waits_so_that_all_is_python_is_told() -> None:
+    sim, box, told = ev.Simulation(), SimpleNamespace(count=0), []
+
+    def wait() -> ev.ProcessGenerator:
+        yield ev.until(lambda: box.count > 3)
+
+    for _ in range(6):
+        sim.process(wait())
+    sim.process(at(1.0, lambda: told.append(str(sim.explain()).splitlines()[-1])))
+    sim.process(at(2.0, lambda: setattr(box, "count", 4)))
+    sim.run()
+    assert told == [
+        (
+            "processes are Python while wait 1 ... wait 6 (6) wait for what only events change; native code waits for "
+            "resources, stores, signals and ends of processes"
+        )
+    ]
+    assert "only events change" not in str(sim.explain())

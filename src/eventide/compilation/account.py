@@ -144,19 +144,23 @@ class RowsNote(NamedTuple):
     """What is known of processes that may be rows: of each function, and how many of all events were those of rows.
 
     observers   the names of those that look at each event as Python, so that all processes are Python, too
+    waiting     the names of processes whose conditions Python tests after each event, likewise
     """
 
     notes: Sequence[RowNote]
     taken: int
     events: int
     observers: Sequence[str] = ()
+    waiting: Sequence[str] = ()
 
     def hindrance(self) -> list[str]:
-        """Who looks at each event as Python."""
-        verb = "looks" if len(self.observers) == 1 else "look"
-        return (
-            [f"processes are Python as {', '.join(self.observers)} {verb} at events{LOOKING}"] if self.observers else []
+        """What keeps all processes in Python."""
+        looks, waits = ("s" if len(some) == 1 else "" for some in (self.observers, self.waiting))
+        lines = [f"processes are Python as {', '.join(self.observers)} look{looks} at events{LOOKING}"]
+        lines.append(
+            f"processes are Python while {listed(self.waiting)} wait{waits} for what only events change{TESTED}"
         )
+        return [line for line, some in zip(lines, (self.observers, self.waiting), strict=True) if some]
 
     def lines(self) -> list[str]:
         """How much of a run native code has had, if it could; where that is nothing, what it needs."""
@@ -170,6 +174,7 @@ LOOKING: Final = (
     "; native code can do so for recordings of variables of objects, whole classes, levels, resources, containers and "
     "stores, and of functions that it can compute, which are not dense and do not stream"
 )
+TESTED: Final = "; native code waits for resources, stores, signals and ends of processes"
 NEEDS: Final = (
     "those begin after some events, where nothing needs Python between two of them, such as an observer, or a wait or "
     "a law that is Python, and where what is left to Python is rare enough to pay"
