@@ -135,6 +135,26 @@ def test_once_something_moves_all_are_monitored_within_steps(sim: ev.Simulation)
     assert report.certified == 3  # two, and one anew as `count` has changed; `again` began when nothing moved
 
 
+@pytest.mark.parametrize("start", [0.0, 0.5])
+def test_the_stepper_keeps_a_wait_that_was_tested_at_events_before(sim: ev.Simulation, start: float) -> None:
+    tank, log = Tank(sim, inflow=-1.0), []
+
+    def wait() -> ev.ProcessGenerator:
+        while True:
+            yield ev.until(lambda: tank.inflow < 0.0 or tank.level >= 1.0)
+            log.append(sim.time)
+            tank.inflow, tank.level = 1.0, 0.0
+            if not start and not tank.active:
+                tank.start()
+
+    sim.process(wait())
+    if start:
+        sim.process(at(start, tank.start))
+    sim.run(until=30.75)
+    assert log == pytest.approx([0.0, *[start + number for number in range(1, 31)]])
+    assert sim.report().certified <= 2
+
+
 class Lamp(ev.Continuous):
     is_on: bool = False
     log: list[Any] = ev.field(default_factory=list)

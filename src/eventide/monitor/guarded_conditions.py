@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from eventide.continuous.plans import never_started
 from eventide.discrete.conditions.condition import ConditionList, begin_monitoring
-from eventide.discrete.conditions.until import keep_past
+from eventide.discrete.conditions.until import drop_past, keep_past
 from eventide.monitor.discrete_conditions import DiscreteConditions
 from eventide.reading.time_conditions import solve, straight_steps
 
@@ -203,6 +203,9 @@ class WatchedConditions(ConditionList):
         self.arrivals = arrival = self.arrivals + 1.0
         wait.rank, wait.priority = -arrival if prior else arrival, priority
         if wait.row < 0:
+            if not (self._is_at_rest() and self.discrete.takes(wait)):
+                drop_past(wait.activity, wait)  # the stepper keeps one of its own
+                return False
             begin_monitoring(wait.world)  # which may have ended, as no guard is kept
             self._members[wait] = None
             self._watch(wait)
