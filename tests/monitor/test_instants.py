@@ -150,3 +150,22 @@ def test_many_wait_for_their_times(sim: ev.Simulation) -> None:
         sim.process(waiter(time))
     sim.run()
     assert log == sorted(times)
+
+
+@pytest.mark.parametrize("compiled", ["auto", False])
+def test_the_opposite_of_a_comparison_is_solved_as_well(compiled: Any) -> None:
+    found = []
+    for start in (0.71, 3.3, 12.9):
+        sim, log = ev.Simulation(compile=compiled), []
+
+        def story(start: float = start, sim: ev.Simulation = sim, log: list[float] = log) -> ev.ProcessGenerator:
+            yield ev.hold(start)
+            yield ev.until(lambda: not sim.time <= 30.1)
+            log.append(sim.time)
+            yield ev.until(lambda: not sim.time < 31.7)
+            log.append(sim.time)
+
+        sim.process(story())
+        sim.run(until=90.0)
+        found.append(log)
+    assert found == [[nextafter(30.1, inf), 31.7]] * 3

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from inspect import getattr_static
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NoReturn, Protocol
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from eventide.declare import fields_of
 from eventide.errors import ModelError, SimulationError
-from eventide.reading.assignments import assigned_attributes, refuse_lost_comparisons
+from eventide.reading.assignments import assigned_attributes, refuse_lost_comparisons, refuse_lost_variables
 from eventide.reading.places import location
 
 if TYPE_CHECKING:
@@ -30,9 +31,15 @@ CHECKED: Final = "_equations_are_checked"
 
 
 def check_class(cls: type[Continuous]) -> None:
-    """Raise ModelError, naming file and line, if the equations of a class assign a plain field, or compare in vain."""
+    """Raise ModelError, naming file and line, if the equations of a class assign a plain field, or compare in vain.
+
+    Or if they, or a handler, set a variable in vain that is called as a field, where `self.` was forgotten.
+    """
     if CHECKED in cls.__dict__:
         return
+    handlers = [getattr_static(cls, name) for name in (*cls._when_specs, *cls._every_specs)]
+    for function in (cls.equations, cls.contributions, *handlers):
+        refuse_lost_variables(function, {*fields_of(cls), "rate"}, f"{cls.__name__}.{function.__name__}")
     plain = {name for name, spec in fields_of(cls).items() if spec.role == "field"}
     for function in (cls.equations, cls.contributions):
         refuse_lost_comparisons(function)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from types import CodeType, FunctionType
 from typing import NamedTuple
 
@@ -41,6 +41,24 @@ def assigned_attributes(function: Callable[..., object], names: set[str]) -> lis
         and node.value.id == this
         and node.attr in names
     ]
+
+
+def refuse_lost_variables(function: Callable[..., object], names: Collection[str], title: str) -> None:
+    """Raise ModelError if a method sets a variable that nothing reads and that is called as one of some attributes."""
+    tree, this, shift = _method(function)
+    if tree is None:
+        return
+    found = [node for node in ast.walk(tree) if isinstance(node, ast.Name)]
+    read = {node.id for node in found if not isinstance(node.ctx, ast.Store)}
+    statements = [node for node in ast.walk(tree) if isinstance(node, ast.Assign | ast.AnnAssign)]
+    for statement in statements:
+        targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
+        for node in (one for one in targets if isinstance(one, ast.Name) and one.id in names and one.id not in read):
+            place = location(inspect.unwrap(function).__code__.co_filename, node.lineno + shift)
+            raise ModelError(
+                f"{title} sets a variable {node.id!r} at {place} that nothing reads: write `{this}.{node.id} = ...` "
+                "for the attribute, or give the variable another name"
+            )
 
 
 class Change(NamedTuple):

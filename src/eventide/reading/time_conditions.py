@@ -27,6 +27,9 @@ COMPARISONS: Final[dict[str, Callable[[float, float], object]]] = {
     "==": operator.eq,
 }
 
+OPPOSITES: Final = {">=": "<", ">": "<=", "<=": ">", "<": ">="}
+"""What `not` makes of a comparison of numbers."""
+
 
 ARITHMETIC: Final[dict[str, Callable[[float, float], float]]] = {
     "+": operator.add,
@@ -53,6 +56,7 @@ _KNOWN: Final = frozenset(
         "UNARY_NEGATIVE",
         "BINARY_OP",
         "COMPARE_OP",
+        "UNARY_NOT",
     ]
 )
 
@@ -87,10 +91,14 @@ Steps: TypeAlias = list[dis.Instruction]
 
 
 def straight_steps(code: CodeType) -> Steps | None:
-    """The instructions of code that names the time and goes straight to one comparison; None for any other."""
+    """The instructions of code that names the time and goes straight to one comparison; None for any other.
+
+    Behind it may stand a `not`.
+    """
     steps = [step for step in dis.get_instructions(code) if step.opname not in _SILENT]
     is_straight = all(step.opname in _KNOWN or step.opname.startswith("LOAD_FAST") for step in steps)
-    return steps if is_straight and steps[-1].opname == "COMPARE_OP" else None
+    last = steps[-2:] if steps[-1].opname == "UNARY_NOT" else steps[-1:]
+    return steps if is_straight and last[0].opname == "COMPARE_OP" else None
 
 
 def solve(function: Any, arguments: tuple[object, ...], sim: object, steps: Steps) -> Solution:
@@ -160,12 +168,15 @@ class _Reader:
         Raises _NotUnderstood if it does anything else.
         """
         stack: list[object] = []
+        is_opposite = self._steps[-1].opname == "UNARY_NOT"
+        *steps, compared = self._steps[:-1] if is_opposite else self._steps
         try:
-            for step in self._steps[:-1]:
+            for step in steps:
                 self._follow(step, stack, time)
         finally:
             self._is_first = False
-        word = str(self._steps[-1].argval).removeprefix("bool(").removesuffix(")")
+        word = str(compared.argval).removeprefix("bool(").removesuffix(")")
+        word = OPPOSITES.get(word, "") if is_opposite else word
         if word not in COMPARISONS or len(stack) != 2:
             raise _NotUnderstood
         left, right = self._line(stack[0]), self._line(stack[1])
