@@ -16,6 +16,7 @@ from random import Random
 from types import CodeType, FunctionType, GeneratorType, MethodType
 from typing import Final, NamedTuple
 
+from eventide.declare import Component, fields_of
 from eventide.errors import ModelError, RandomWarning
 from eventide.reading.assignments import refuse_lost_comparison
 from eventide.reading.between_events import is_global_generator, is_unseeded
@@ -79,6 +80,16 @@ def refuse_dropped_by_handler(handler: object, owner: object, title: str) -> Non
         )
 
 
+WAITS: Final = ("hold", "tick")
+"""The commands that take a duration."""
+UNITS_OF_TIME: Final = {
+    word: words.split()[0]
+    for words in ("s sec second seconds", "min minute minutes", "h hr hour hours", "d day days", "ms millisecond")
+    for word in words.split()
+}
+"""The one word for each unit of time, by all that mean the same."""
+
+
 def dropped_commands(
     code: CodeType, variables: Mapping[str, object], names: Mapping[str, object], above: tuple[CodeType, ...] = ()
 ) -> Iterator[Dropped]:
@@ -103,6 +114,7 @@ def dropped_commands(
             _refuse_clock(scope, node, location(code.co_filename, node.lineno + shift))
         if isinstance(node, ast.Call):
             called = scope.value_of(node.func)
+            _refuse_other_unit(scope, node, called, location(code.co_filename, node.lineno + shift))
             if isinstance(node.func, ast.Attribute) and isinstance(node.func.value, ast.Call):
                 _refuse_lost_statistic(scope, node.func, location(code.co_filename, node.lineno + shift))
             if is_global_generator(called):
@@ -141,6 +153,24 @@ def _refuse_clock(scope: Scope, node: ast.Attribute, place: str) -> None:
         raise ModelError(
             f"{ast.unparse(node)} is set at {place}, and the clock is eventide's: "
             "a process waits by `yield ev.hold(...)`, and the steps of equations are at most sim.dt_max"
+        )
+
+
+def _refuse_other_unit(scope: Scope, node: ast.Call, called: object, place: str) -> None:
+    """Raise ModelError if a process waits for as long as a field says whose unit is another than that of the clock."""
+    given = node.args[0] if len(node.args) == 1 else None
+    is_wait = getattr(called, "__name__", "") in WAITS and str(getattr(called, "__module__", "")).startswith(
+        "eventide."
+    )
+    owner = scope.value_of(given.value) if is_wait and isinstance(given, ast.Attribute) else None
+    if not isinstance(owner, Component) or not isinstance(given, ast.Attribute):
+        return
+    field, clock = fields_of(type(owner)).get(given.attr), getattr(owner.sim, "time_unit", "")
+    unit = "" if field is None else field.unit
+    if UNITS_OF_TIME.get(unit, clock) != UNITS_OF_TIME.get(clock, clock):
+        raise ModelError(
+            f"{ast.unparse(node)} at {place} waits for a number of {unit}, the unit of the field, and the clock counts "
+            f"{clock}: write `ev.{called.__name__}(ev.Quantity({ast.unparse(given)}, unit={unit!r}))`"  # type: ignore[attr-defined]  # as was tested
         )
 
 
