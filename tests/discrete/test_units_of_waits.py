@@ -45,6 +45,7 @@ def test_one_of_the_same_unit_is_and_where_the_clock_has_none(unit: str, end: fl
 
 
 def test_what_is_converted_there_is_as_well() -> None:
+    pytest.importorskip("pint")
     desk = Desk(ev.Simulation(time_unit="min"))
     desk.sim.process(desk.rest())
     desk.sim.run()
