@@ -1,13 +1,22 @@
-"""A process that holds, and a run beside Python's, as several files of these tests use them."""
+"""A process that holds, states of a machine, and a run beside Python's, as several files of these tests use them."""
 
 from __future__ import annotations
 
+import enum
 from random import Random
 from typing import Any
 
 from random_bodies import simulation
 
 import eventide as ev
+
+
+class State(enum.Enum):
+    """What a machine does."""
+
+    IDLE = 1
+    BUSY = 2
+    DOWN = 3
 
 
 def holder(sim: ev.Simulation, rng: Random, holds: int, ended: list[float], rate: float = 1.0) -> ev.ProcessGenerator:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import enum
 import traceback
 from random import Random
 from typing import Any
 
 import pytest
-from bodies.holders import both
+from bodies.holders import State, both
 from random_bodies import hurry, taken
 
 import eventide as ev
@@ -17,14 +16,6 @@ import eventide as ev
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     hurry(monkeypatch)
-
-
-class State(enum.Enum):
-    """What a machine does."""
-
-    IDLE = 1
-    BUSY = 2
-    DOWN = 3
 
 
 class Machine:

@@ -10,7 +10,7 @@ from types import SimpleNamespace
 from typing import Any, ClassVar
 
 import pytest
-from bodies.holders import both
+from bodies.holders import State, both
 from random_bodies import hurry, simulation, taken
 
 import eventide as ev
@@ -19,14 +19,6 @@ import eventide as ev
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     hurry(monkeypatch)
-
-
-class State(enum.Enum):
-    """What a machine does."""
-
-    IDLE = 1
-    BUSY = 2
-    DOWN = 3
 
 
 class Colour(enum.StrEnum):

@@ -344,9 +344,12 @@ def test_each_is_tested_once_after_the_events_of_an_instant() -> None:
 
 
 class Clock(ev.Simulation):
-    """With an attribute of its own and a method that a condition calls."""
+    """With an attribute of its own and a method that a condition calls; no class can be made of it."""
 
     count = 0
+
+    def __init_subclass__(cls, *, what: str) -> None:
+        raise AssertionError(what)
 
     def is_full(self) -> bool:
         return self.count > 1 and type(self).__name__ == "Clock"
@@ -391,3 +394,16 @@ def test_who_waits_so_that_all_is_python_is_told() -> None:
         )
     ]
     assert "only events change" not in str(sim.explain())
+
+
+def test_one_that_cannot_be_read_is_told_of_where_native_code_is_asked_for() -> None:
+    sim = ev.Simulation(compile=True)
+    stock = sim.level("stock")
+
+    def wait() -> ev.ProcessGenerator:
+        yield ev.until(lambda: stock.value > 3.0)
+
+    sim.process(wait(), name="buyer")
+    with pytest.warns(ev.IdleWarning, match="nothing can happen any more, and buyer waits for until"):
+        sim.run(until=5.0)
+    assert [wait.process.name for wait in sim.waits if wait.process] == ["buyer"]

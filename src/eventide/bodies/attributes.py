@@ -169,7 +169,8 @@ def taken_varying(naming: Naming, emission: Emission, text: str, kind: Kind = "m
     """A number that is now a whole one, now a float, or now None; the text leaves out the address of its type."""
     known = sure(kind)
     value = emission.keep_early({"int": "0", "bool": "False"}.get(known, "0.0"), kind)
-    found, is_whole, none = (emission.keep_early("0", "int").text for _ in range(3))
+    is_needed = (True, known == "mixed", known != kind)
+    found, is_whole, none = (emission.keep_early("0", "int").text if one else "" for one in is_needed)
     one = _constant(naming, float if known == "mixed" else _TYPES[known])
     lines = f"{found} = {text.format(one)}\n{EXIT.format(f'{found} == 0')}\n{value.text} = "
     lines += f"taken_{'whole' if known in ('int', 'bool') else 'real'}({found}){' != 0' if known == 'bool' else ''}"

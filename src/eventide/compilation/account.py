@@ -155,12 +155,16 @@ class RowsNote(NamedTuple):
 
     def hindrance(self) -> list[str]:
         """What keeps all processes in Python."""
-        looks, waits = ("s" if len(some) == 1 else "" for some in (self.observers, self.waiting))
-        lines = [f"processes are Python as {', '.join(self.observers)} look{looks} at events{LOOKING}"]
-        lines.append(
-            f"processes are Python while {listed(self.waiting)} wait{waits} for what only events change{TESTED}"
-        )
-        return [line for line, some in zip(lines, (self.observers, self.waiting), strict=True) if some]
+        lines: list[str] = []
+        if self.observers:
+            verb = "looks" if len(self.observers) == 1 else "look"
+            lines.append(f"processes are Python as {', '.join(self.observers)} {verb} at events{LOOKING}")
+        if self.waiting:
+            verb = "waits" if len(self.waiting) == 1 else "wait"
+            lines.append(
+                f"processes are Python while {listed(self.waiting)} {verb} for what only events change{TESTED}"
+            )
+        return lines
 
     def lines(self) -> list[str]:
         """How much of a run native code has had, if it could; where that is nothing, what it needs."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from eventide.continuous.error_context import is_condition_true
 from eventide.declare import Component
+from eventide.discrete.conditions.condition import conditions_of
 from eventide.discrete.conditions.until import StateWait
 from eventide.discrete.world import World
 from eventide.engine.zeno import MOST
@@ -24,27 +25,48 @@ if TYPE_CHECKING:
     from eventide.discrete.conditions.condition import Condition
     from eventide.simulation import Simulation
 
-_TIME: Final[Any] = World.__dict__["time"]
-"""The descriptor of the slot of the clock."""
+CLOCK: Final[Any] = World.__dict__["time"]
+"""The descriptor of the slot of the time."""
+
+
+class _Watched:
+    """Stands before the class of a simulation, which does not hear of the class that is made of both."""
+
+    __slots__ = ()
+
+    def __init_subclass__(cls) -> None:
+        """Nothing is told to the other class, which may register those made of it, or ask for more."""
+
+    @property
+    def time(self) -> float:
+        """The time; that it is read is noted."""
+        conditions_of(self).discrete.is_clock_read = True  # type: ignore[arg-type, attr-defined]  # of a simulation with a monitor
+        time: float = CLOCK.__get__(self)
+        return time
+
+    @time.setter
+    def time(self, time: float) -> None:
+        CLOCK.__set__(self, time)
 
 
 class DiscreteConditions:
     """The waits of one simulation for conditions that only events change.
 
+    is_clock_read   whether the present test has read the clock, or a state
     waits       with their keys: by priority, then by rank
     has_read    those that have read the clock, or a state, when they were tested last
     """
 
     __slots__ = (
-        "_analyst", "_at", "_fired", "_is_clock_read", "_known", "_moving", "_sim", "_watched",
-        "has_read", "waits",
+        "_analyst", "_at", "_fired", "_known", "_moving", "_sim", "_watched",
+        "has_read", "is_clock_read", "waits",
     )  # fmt: skip
 
     def __init__(self, sim: Simulation, analyst: Analyst) -> None:
         self._sim, self._analyst = sim, analyst
         self._known: dict[int, object] = {}  # the code of conditions that were searched for strangers, by id
         self._watched: dict[type, type] = {}
-        self._is_clock_read = False
+        self.is_clock_read = False
         self._moving: dict[int, object] = {}  # the code of conditions that are the stepper's, by id
         self._at = nan
         self._fired: dict[StateWait, int] = {}  # how often each has fired at that time
@@ -80,14 +102,14 @@ class DiscreteConditions:
         """The first wait whose condition is true now; an error of a condition gets a note of whose it is."""
         sim = self._sim
         kind, now = type(sim), sim.time
-        self._is_clock_read = False
+        self.is_clock_read = False
         self.has_read.clear()
         try:
             sim.__class__ = self._watched.get(kind) or self._class_of(kind)
             for _, _, wait in self.waits:
                 is_true = is_condition_true(wait, now)
-                if self._is_clock_read:
-                    self._is_clock_read = False
+                if self.is_clock_read:
+                    self.is_clock_read = False
                     self.has_read.append(wait)
                 if is_true:
                     return wait
@@ -107,14 +129,8 @@ class DiscreteConditions:
 
     def _class_of(self, kind: type[Simulation]) -> type[Simulation]:
         """A class like that of the simulation, of which the time is a property that tells that it was read."""
-
-        def read(sim: Simulation) -> float:
-            self._is_clock_read = True
-            time: float = _TIME.__get__(sim)
-            return time
-
-        members = {"__slots__": (), "__module__": kind.__module__, "time": property(read, _TIME.__set__)}
-        made: type[Simulation] = type.__new__(type(kind), kind.__name__, (kind,), members)
+        members = {"__slots__": (), "__module__": kind.__module__}
+        made: type[Simulation] = type.__new__(type(kind), kind.__name__, (_Watched, kind), members)
         self._watched[kind] = made
         return made
 

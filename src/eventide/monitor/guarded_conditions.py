@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, TypeVar
 from eventide.continuous.plans import never_started
 from eventide.discrete.conditions.condition import ConditionList, begin_monitoring
 from eventide.discrete.conditions.until import drop_past, keep_past
+from eventide.errors import ModelError
 from eventide.monitor.discrete_conditions import DiscreteConditions
 from eventide.reading.time_conditions import solve, straight_steps
 
@@ -240,19 +241,24 @@ class WatchedConditions(ConditionList):
     def progress(self, condition: Condition) -> tuple[float, float] | None:
         """The number that is 0 or more where a condition holds, and its rate; None if it is not native code."""
         if condition.is_discrete:
-            return self._as_monitored(condition, self._integrator.measure)
+            return self._as_monitored(condition, self._integrator.measure, None)
         waits = condition in self._members and not condition.is_over
         return self._integrator.measure(condition) if waits else None
 
     def resting(self, condition: Condition) -> tuple[str, ...]:
         """The names of objects with laws that a condition reads, and that have never been started."""
-        return self._as_monitored(condition, never_started) if condition.is_discrete else never_started(condition)
+        if condition.is_discrete:
+            return self._as_monitored(condition, never_started, ())
+        return never_started(condition)
 
-    def _as_monitored(self, condition: Condition, look: Callable[[Condition], T]) -> T:
-        """What is seen of a condition that only events change while it has a guard."""
+    def _as_monitored(self, condition: Condition, look: Callable[[Condition], T], otherwise: T) -> T:
+        """What is seen of a condition that only events change while it has a guard; `otherwise` if it can have none."""
         guards = self._watches
         try:
             guards.hold(condition)
+        except ModelError:  # `compile=True` refuses what cannot be read
+            return otherwise
+        try:
             condition.flow = self._integrator.still
             return look(condition)
         finally:

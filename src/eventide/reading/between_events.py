@@ -20,8 +20,8 @@ import dis
 import os
 import sys
 import time
-from collections import deque
-from collections.abc import Iterator
+from collections import ChainMap, deque
+from collections.abc import Iterator, Mapping
 from inspect import CO_GENERATOR
 from random import Random
 from types import CodeType, FunctionType, GeneratorType, MethodType
@@ -294,7 +294,7 @@ def _mentions(function: FunctionType, this: object, what: str, above: tuple[Code
         variables[code.co_varnames[0]] = this
     if is_pure and _outline_of(code).changes and not str(function.__module__).startswith("eventide."):  # ours refuse it
         yield from _outside_changes(
-            function, {**function.__globals__, **variables}, is_law=what == EQUATIONS, is_own=not above
+            function, ChainMap(variables, function.__globals__), is_law=what == EQUATIONS, is_own=not above
         )
     value: object = UNKNOWN
     chain = ""
@@ -343,7 +343,7 @@ _CHANGES: Final[WeakKeyDictionary[CodeType, list[Change]]] = WeakKeyDictionary()
 
 
 def _outside_changes(
-    function: FunctionType, known: dict[str, object], *, is_law: bool, is_own: bool
+    function: FunctionType, known: Mapping[str, object], *, is_law: bool, is_own: bool
 ) -> Iterator[Mention]:
     """What a function changes, and others see: what a component has and, in a condition, what it adds to.
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import MemberDescriptorType
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import numpy as np
@@ -21,7 +20,7 @@ from eventide.declare.units import in_time_unit
 from eventide.discrete.calendar import AT_END
 from eventide.discrete.conditions.condition import conditions_of
 from eventide.discrete.inside import calendar_of
-from eventide.discrete.world import World
+from eventide.monitor.discrete_conditions import CLOCK
 from eventide.monitor.guarded_conditions import WatchedConditions
 from eventide.monitor.left_out import ForgottenComponents
 from eventide.simulation import Simulation
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 
 
 _OURS: Final = "eventide."
-_TIME: MemberDescriptorType = World.__dict__["time"]
 
 
 class DualSystem(System):
@@ -139,13 +137,13 @@ class DualSimulation(Simulation):
     @property
     def instant(self) -> float:
         """The time."""
-        time: float = _TIME.__get__(self)
+        time: float = CLOCK.__get__(self)
         return time
 
     @property
     def time(self) -> Any:
         """The time; only the model sees its derivatives."""
-        now, tangents = _TIME.__get__(self), self.tangents
+        now, tangents = CLOCK.__get__(self), self.tangents
         if tangents is None or not tangents.is_dual:
             return now
         asks = sys._getframe(1).f_globals.get("__name__", _OURS)
@@ -161,7 +159,7 @@ class DualSimulation(Simulation):
 
     @time.setter
     def time(self, time: float) -> None:
-        _TIME.__set__(self, time)
+        CLOCK.__set__(self, time)
 
     @property
     def _continuum(self) -> System:
