@@ -414,7 +414,7 @@ class Simulation(World):
         waiting: list[str] = []
         if "_the_monitor" in self.__dict__:
             observers += self._the_monitor.row_driver.looks.in_python(refused)
-            waiting += [wait.name for *_, wait in self._the_monitor.watched.discrete.waits]
+            waiting += self._the_monitor.row_driver.waits_of_python()
         taken = 0 if away is None else away.taken
         rows = RowsNote(notes, taken, self.events, observers, waiting) if notes or away else None
         return explain(self._continuum.integrator, rows)

@@ -10,6 +10,7 @@ from eventide import simulation
 from eventide.discrete import same_time_limit, world
 from eventide.migration import python_calls, row_migration
 from eventide.migration.row_driver import DiscreteDriver
+from eventide.monitor import discrete_conditions
 from eventide.monitor.row_driver import HybridDriver
 from eventide.rows import loading
 
@@ -17,7 +18,7 @@ SOON: tuple[tuple[Any, str, Any], ...] = (
     (world, "CHUNK", 4), (same_time_limit, "CHUNK", 4), (simulation, "ENOUGH", 8), (loading, "PATIENCE", 0),
     (loading, "_PAST", loading._Past(is_loaded=True)),
     (row_migration, "ENOUGH", 4), (row_migration, "EACH", 0), (row_migration, "EACH_EARLY", 0),
-    (row_migration, "BACK", 0), (python_calls, "EACH_CALL", 0),
+    (row_migration, "BACK", 0), (python_calls, "EACH_CALL", 0), (discrete_conditions, "STANDS", 0),
     (DiscreteDriver, "least_share", 0.5), (HybridDriver, "least_share", 0.5),
     (row_migration.RowMigration, "_wait_longer", lambda _: None),
 )  # fmt: skip

@@ -178,7 +178,10 @@ LOOKING: Final = (
     "; native code can do so for recordings of variables of objects, whole classes, levels, resources, containers and "
     "stores, and of functions that it can compute, which are not dense and do not stream"
 )
-TESTED: Final = "; native code waits for resources, stores, signals and ends of processes"
+TESTED: Final = (
+    "; native code goes on beside conditions that compare plain attributes and sizes of containers, and waits itself for "
+    "resources, stores, signals and ends of processes"
+)
 NEEDS: Final = (
     "those begin after some events, where nothing needs Python between two of them, such as an observer, or a wait or "
     "a law that is Python, and where what is left to Python is rare enough to pay"

@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from eventide.lowering.kernels.dependencies import Effects, KernelUses
     from eventide.lowering.kernels.lowered import Kernel, Lowered
     from eventide.lowering.names.binder import Binding
+    from eventide.reading.source import SourceBook
 
 
 _CONDITION: Final = CFUNCTYPE(c_int64, *[c_double] * 3, *[c_void_p] * 7)
@@ -320,6 +321,11 @@ class ConditionCompiler(Analyst):
         foreign = foreign_object_in(functions, arguments, self.integrator.sim)
         if foreign:
             raise _of_another(whose, foreign)
+
+    @property
+    def book(self) -> SourceBook:
+        """The texts that have been read."""
+        return self.registry.smoothness.book
 
     def check_home(self, condition: Condition) -> None:
         """Raise ModelError if a condition refers to an object of another simulation, or to its clock."""

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from eventide.engine.memory.growable_arrays import Allocation
     from eventide.inputs import Input
     from eventide.reading.entries import Entry
+    from eventide.reading.source import SourceBook
 
 
 Guidance: TypeAlias = Callable[[int, float, float, float], None]
@@ -213,6 +214,11 @@ class Analyst(ABC):
     def methods(self) -> frozenset[str]:
         """The names of methods that compiled code has taken from classes, and of laws."""
         return LAWS
+
+    @property
+    @abstractmethod
+    def book(self) -> SourceBook:
+        """The texts that have been read."""
 
     @abstractmethod
     def branches(self, cls: type[Continuous]) -> Branches:

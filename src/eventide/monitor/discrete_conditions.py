@@ -9,9 +9,12 @@ simulation is meanwhile of a class where the time is a property.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+from contextlib import suppress
 from math import nan
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
+from eventide.compilation.plain_reads import plain_reads
 from eventide.continuous.error_context import is_condition_true
 from eventide.declare import Component
 from eventide.discrete.conditions.condition import conditions_of
@@ -19,12 +22,18 @@ from eventide.discrete.conditions.until import StateWait
 from eventide.discrete.world import World
 from eventide.engine.zeno import MOST
 from eventide.monitor.cascade import refuse_instant
+from eventide.reading.source import CannotLower
 
 if TYPE_CHECKING:
+    from eventide.compilation.plain_reads import PlainReads
     from eventide.continuous.plans import Analyst
     from eventide.discrete.conditions.condition import Condition
     from eventide.simulation import Simulation
 
+MOST_READ: Final = 32
+"""With more waits rows have no events: before each event in Python what all of them read would be looked at."""
+STANDS: Final = 128
+"""With fewer events between two waits processes do not become rows: each stop for Python takes as long as some 20."""
 CLOCK: Final[Any] = World.__dict__["time"]
 """The descriptor of the slot of the time."""
 
@@ -53,24 +62,26 @@ class DiscreteConditions:
     """The waits of one simulation for conditions that only events change.
 
     is_clock_read   whether the present test has read the clock, or a state
-    waits       with their keys: by priority, then by rank
+    waits       with their keys: by priority, then by rank; latest: the event in which one last began, or None
     has_read    those that have read the clock, or a state, when they were tested last
     """
 
     __slots__ = (
-        "_analyst", "_at", "_fired", "_known", "_moving", "_sim", "_watched",
-        "has_read", "is_clock_read", "waits",
+        "_analyst", "_at", "_fired", "_known", "_moving", "_reads", "_sim", "_watched",
+        "has_read", "is_clock_read", "latest", "waits",
     )  # fmt: skip
 
     def __init__(self, sim: Simulation, analyst: Analyst) -> None:
         self._sim, self._analyst = sim, analyst
         self._known: dict[int, object] = {}  # the code of conditions that were searched for strangers, by id
+        self._reads: dict[int, PlainReads | None] = {}  # what these read, by the same
         self._watched: dict[type, type] = {}
         self.is_clock_read = False
         self._moving: dict[int, object] = {}  # the code of conditions that are the stepper's, by id
         self._at = nan
         self._fired: dict[StateWait, int] = {}  # how often each has fired at that time
         self.waits: list[tuple[float, float, StateWait]] = []
+        self.latest: int | None = None
         self.has_read: list[StateWait] = []
 
     def takes(self, condition: Condition) -> bool:
@@ -83,6 +94,7 @@ class DiscreteConditions:
             self._analyst.check_home(wait)
             self._known[id(wait.code)] = wait.code
         wait.is_discrete = True
+        self.latest = self._sim.events
         insort(self.waits, (-wait.priority, wait.rank, wait))
 
     def _is_strange(self, one: object) -> bool:
@@ -116,6 +128,47 @@ class DiscreteConditions:
         finally:
             sim.__class__ = kind
         return None
+
+    @property
+    def are_rare(self) -> bool:
+        """Whether so many events have passed since one began that it may pay to let rows have the next ones."""
+        return self.latest is None or self._sim.events - self.latest >= STANDS
+
+    def is_any_true(self) -> bool:
+        """Whether a condition is true now, or raises an error, which is met where its event is looked for."""
+        self._sim.active, self._sim.current = True, None
+        try:
+            return self.first() is not None
+        except Exception:  # noqa: BLE001  # whatever a user's condition raises
+            return True
+        finally:
+            self._sim.active = False
+
+    def are_plain(self) -> bool:
+        """Whether all of them read nothing but plain attributes now, so that rows may set others meanwhile."""
+        if len(self.waits) > MOST_READ:
+            return False
+        for _, _, wait in self.waits:
+            reads, function = self._reads_of(wait), wait.function
+            if reads is None or not isinstance(function, FunctionType) or not reads.are_plain(function, wait.arguments):
+                return False
+        return True
+
+    @property
+    def names_read(self) -> set[str]:
+        """The attributes that those read of which that is known."""
+        found = (self._reads_of(wait) for _, _, wait in self.waits[:MOST_READ])
+        return {name for reads in found if reads is not None for name in reads.names}
+
+    def _reads_of(self, wait: StateWait) -> PlainReads | None:
+        code = id(wait.code)
+        if code not in self._reads:
+            self._reads[code] = None
+            if isinstance(wait.function, FunctionType):
+                with suppress(CannotLower):  # its text cannot be had
+                    tree = self._analyst.book.definition(wait.function).tree
+                    self._reads[code] = plain_reads(tree, wait.function.__code__)
+        return self._reads[code]
 
     def note_firing(self, wait: StateWait) -> None:
         """The event of a wait is next. Raises ModelError if time stands still meanwhile."""

@@ -5,7 +5,8 @@ the first state event before. Rows do so while Python has nothing to do between 
 for which native code can look (`native_looks.py`), nothing that slides, no code that is monitored for changes. Before
 the time of a condition on time alone they return to Python; where that may depend on what native code sets they have no
 events. What an event of a row sets is settled before the next one. A state event for which a row waits is its own,
-unless it fires so often that Python judges it first.
+unless it fires so often that Python judges it first. Waits for what only events change are tested before the clock goes
+on; rows go on where these read what no row sets.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from eventide.engine.codes import CHOICE, FOUND, LOCATED, PAUSED, REACHED, RECOR
 from eventide.engine.step_control import LATEST
 from eventide.monitor.lent_guards import LentGuards
 from eventide.monitor.native_looks import NativeLooks
-from eventide.rows.codes import DONE, FAILED, HAS_STOPPED
+from eventide.rows.codes import DONE, FAILED, HAS_STOPPED, SPENT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -54,7 +55,9 @@ class HybridDriver:
 
     @property
     def least_share(self) -> float:
-        """As above."""
+        """As above; where nothing moves, and waits are tested, an event in Python is as cheap as without a monitor."""
+        if self._monitor.watched.discrete.latest is not None and not self._monitor.integrator.flows:
+            return 0.95
         return 0.8 if self._monitor.observers.count else 0.57
 
     @property
@@ -63,7 +66,8 @@ class HybridDriver:
 
         They may read the items of any container.
         """
-        return frozenset({*self._monitor.integrator.references.names, ITEMS})
+        monitor = self._monitor
+        return frozenset({*monitor.integrator.references.names, *monitor.watched.discrete.names_read, ITEMS})
 
     @property
     def functions(self) -> list[Callable[[], object]]:
@@ -72,9 +76,12 @@ class HybridDriver:
 
     def may_proceed(self, memory: RowMemory | None) -> bool:
         """Whether rows may have the next events; afterwards the changes of the last event in Python are known."""
+        return self._monitor.watched.discrete.are_rare and self._may_proceed(memory)
+
+    def _may_proceed(self, memory: RowMemory | None) -> bool:
         monitor, sim = self._monitor, self._monitor.sim
         integrator, changes = monitor.integrator, monitor.integrator.changes
-        if monitor.watched.discrete.waits:
+        if monitor.watched.discrete.waits and not self._may_pass_waits():
             return False  # Python tests these after each event
         if not (monitor.is_undisturbed(but_for_observers=True) and integrator.analyst.compiles):
             return False
@@ -96,13 +103,24 @@ class HybridDriver:
         references = integrator.references
         if references.looks_at_lists or (memory is not None and not references.names.isdisjoint(memory.changed)):
             return False
+        if memory is not None and not monitor.watched.discrete.names_read.isdisjoint(memory.changed):
+            return False
         if integrator.native_handlers.plans:
             integrator.native_handlers.allow(monitor._reacts())
         return True
 
+    def _may_pass_waits(self) -> bool:
+        """Whether events of rows leave what the waits for discrete state read, and no others are waited for."""
+        return not self._monitor.integrator.flows and self._monitor.watched.discrete.are_plain()
+
+    def waits_of_python(self) -> list[str]:
+        """Who waits for discrete state so that rows have no events meanwhile."""
+        waits = self._monitor.watched.discrete.waits
+        return [] if not waits or self._may_pass_waits() else [wait.name for *_, wait in waits]
+
     def may_stay(self, memory: RowMemory | None) -> bool:
         """The same of those that are away, with what they have."""
-        return self.may_proceed(memory) and (memory is None or self.looks.are_known(memory))
+        return self._may_proceed(memory) and (memory is None or self.looks.are_known(memory))
 
     @property
     def calls_python(self) -> bool:
@@ -122,6 +140,15 @@ class HybridDriver:
 
     def proceed(self, memory: RowMemory, *turn: float) -> int:
         """Let rows have their events, with all flows brought to each: `proceed_rows`, of which `turn` are arguments."""
+        time, discrete = self._monitor.sim.time, self._monitor.watched.discrete
+        if not discrete.waits or min(turn[0], turn[3]) <= time:
+            return self._proceed(memory, turn)
+        if is_due(memory, time):
+            code = self._proceed(memory, (nextafter(time, inf), 0.0, 0, *turn[3:]))
+            return SPENT if code == DONE and not memory.run.leaves and self.reached is None else code
+        return DONE if discrete.is_any_true() else self._proceed(memory, turn)
+
+    def _proceed(self, memory: RowMemory, turn: tuple[float, ...]) -> int:
         monitor, clock = self._monitor, memory.run
         sim, integrator = monitor.sim, monitor.integrator
         run, guards, current = integrator.run, integrator.guards, sim.current
