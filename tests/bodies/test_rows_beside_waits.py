@@ -172,6 +172,26 @@ def test_random_models_are_as_in_python(seed: int, is_plain: bool) -> None:
     assert taken(sim) or recorded is not None or not is_plain
 
 
+def test_what_is_waited_for_is_set_by_python_and_all_else_in_rows() -> None:
+    def run(sim: ev.Simulation) -> Any:
+        plant, log, level = Plant(), [], sim.level("busy")
+
+        def wait() -> ev.ProcessGenerator:
+            while True:
+                yield ev.until(lambda: plant.made % 2 == 1)
+                log.append((sim.time, plant.made, level.value))
+                yield ev.hold(15.0)
+
+        sim.process(maker(sim, plant, 20.0, 5))
+        sim.process(wait())
+        sim.process(holding(sim, Random(1), level, 200))
+        sim.run(until=100.0)
+        return log, level.mean
+
+    _, sim = both(run)
+    assert taken(sim) > 0.8 * sim.events
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("start", range(1000, 1600, 60))
 def test_many_random_models_are_as_in_python(start: int) -> None:

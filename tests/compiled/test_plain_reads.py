@@ -86,6 +86,7 @@ PLAIN: dict[str, Any] = {
 }
 OTHERS: dict[str, Any] = {
     "property": lambda: BOX.twice > 1,
+    "property and nothing else": lambda: BOX.twice is not None,
     "slot": lambda: SLOTS.count > 1,
     "access of its own": lambda: OWN.count > 1,
     "resource": lambda: DESKS.available > 1,

@@ -389,9 +389,9 @@ def test_who_waits_so_that_all_is_python_is_told() -> None:
     sim.run()
     assert told == [
         (
-            "processes are Python while wait 1 ... wait 6 (6) wait for what only events change; native code goes on beside "
-            "conditions that compare plain attributes and sizes of containers, and waits itself for resources, stores, "
-            "signals and ends of processes"
+            "processes are Python while wait 1 ... wait 6 (6) wait for what only events change; native code goes on "
+            "beside conditions that compare plain attributes and sizes of containers, and itself waits for resources, "
+            "stores, signals and ends of processes"
         )
     ]
     assert "only events change" not in str(sim.explain())

@@ -179,8 +179,8 @@ LOOKING: Final = (
     "stores, and of functions that it can compute, which are not dense and do not stream"
 )
 TESTED: Final = (
-    "; native code goes on beside conditions that compare plain attributes and sizes of containers, and waits itself for "
-    "resources, stores, signals and ends of processes"
+    "; native code goes on beside conditions that compare plain attributes and sizes of containers, and itself waits "
+    "for resources, stores, signals and ends of processes"
 )
 NEEDS: Final = (
     "those begin after some events, where nothing needs Python between two of them, such as an observer, or a wait or "
