@@ -467,13 +467,21 @@ class World(Comparisons):
         hidden = [key[0] for key in found[1] if key[0] in self.hidden]
         if not hidden:
             return
+        jumps = [key for key in found[1] if key[0] in hidden and len(key) == 3 and key[:2] in self.wholes]
+        for key in jumps:
+            self.wholes[key[:2]] += key[2]
         after = {key: known != (key in found[1]) for key, known in self.known.items() if key[0] in hidden}
+        after |= dict.fromkeys(jumps, False)  # the next whole number is not reached
+        now, ranks = self._look(slots, lambda _: y, found[0]), {key[0] for key in jumps}
+        after |= {key: now[key] > 0.0 for key in after if key in now and key[0] in ranks and key not in found[1]}
         solver = DOP853(rates, found[0], y, found[0] + m.SEEN, rtol=1e-9, atol=1e-10, max_step=m.SEEN / 5)
         while solver.status == "running":
             solver.step()
             gaps = self._look(slots, lambda _: solver.y, solver.t)
             if any((gaps[key] > 0.0) != holds for key, holds in after.items() if key in gaps):
                 raise Skip("a condition in Python changes twice in short time")
+        for key in jumps:
+            self.wholes[key[:2]] -= key[2]
 
     def _look(self, slots: list[tuple[Thing, str]], dense: Any, time: float) -> dict[Any, float]:
         self.gaps = {}

@@ -244,6 +244,20 @@ def test_what_python_alone_can_test_has_to_last() -> None:
                 assert [entry[0] for entry in simulate(program).log] == ["below"]
 
 
+def test_what_python_alone_can_test_has_to_last_where_a_remainder_jumps() -> None:
+    """It jumps to 0 at x = 1, and is above a half again after half a time unit, above a tenth after a tenth."""
+    for level, is_short in ((0.5, False), (0.1, True)):
+        rest = m.Whole("%", m.Opaque(m.Read(("n0", "x"))), 1.0)
+        program = oscillator([m.Until(m.Cmp("<=", rest, m.Num(level)), 0.0), m.Log("met", [])])
+        kind = program.classes[0]
+        kind.states, kind.rates = {"x": 0.95}, [m.Law(("self", "x"), m.Num(1.0))]
+        if is_short:
+            with pytest.raises(Skip, match="a condition in Python changes twice in short time"):
+                simulate(program)
+        else:
+            assert simulate(program).log == [("met", pytest.approx(0.05, abs=1e-11))]
+
+
 def test_a_law_that_jumps_is_integrated_exactly() -> None:
     program = oscillator([])
     jumps = m.Choice(m.Cmp("<", m.Read(("self", "x")), m.Num(1.3)), m.Num(1.0), m.Num(0.1))
