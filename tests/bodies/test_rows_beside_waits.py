@@ -35,7 +35,8 @@ class Plant:
     limit = 2
 
     def __init__(self) -> None:
-        self.orders, self.made, self.items, self.mode, self.note = 0, 0, [0], Mode.OFF, SimpleNamespace(is_late=False)
+        self.orders, self.made, self.size, self.mode, self.note = 0, 0, 1, Mode.OFF, SimpleNamespace(is_late=False)
+        self.told: list[float] = []
 
     @property
     def behind(self) -> int:
@@ -43,18 +44,18 @@ class Plant:
         return self.orders - self.made
 
 
-ORDERS = 5
+ORDERS = 2
 
 
 def conditions(sim: ev.Simulation, plant: Plant, desk: ev.Resource) -> list[Any]:
-    """What may be waited for: all but the last three read plain attributes that Python sets."""
+    """What may be waited for: all but the last four read plain attributes that Python sets."""
     return [
         lambda: plant.orders > 1,
         lambda: plant.orders % 3 == 2 and not plant.note.is_late,
-        lambda: len(plant.items) > ORDERS // 2,
-        lambda: not plant.items or plant.orders >= plant.limit + 1,
+        lambda: plant.size > ORDERS or plant.orders >= plant.limit + 1,
         lambda: plant.mode is Mode.ON,
-        lambda: plant.mode == Mode.OFF and plant.orders - 2 * len(plant.items) > -3,
+        lambda: plant.mode == Mode.OFF and plant.orders - 2 * plant.size > -3,
+        lambda: len(plant.told) % 5 == 4,
         lambda: plant.behind < 0,
         lambda: plant.made % 4 == 3,
         lambda: desk.available == 0,
@@ -67,7 +68,7 @@ def change(plant: Plant, rng: Random) -> None:
     if kind < 2:
         plant.orders = 0 if kind and plant.orders > 4 else plant.orders + 1
     elif kind < 4:
-        plant.items = plant.items[1:] if kind == 2 else [*plant.items, kind]
+        plant.size += 2 * kind - 5
     elif kind == 4:
         plant.mode = Mode.OFF if plant.mode is Mode.ON else Mode.ON
     else:
@@ -107,6 +108,7 @@ def maker(sim: ev.Simulation, plant: Plant, step: float, rounds: int) -> ev.Proc
     for _ in range(rounds):
         yield ev.hold(step)
         plant.made += 1
+        plant.told.append(sim.time)
 
 
 def caller(sim: ev.Simulation, plant: Plant, step: float, rounds: int) -> ev.ProcessGenerator:
@@ -119,8 +121,8 @@ def caller(sim: ev.Simulation, plant: Plant, step: float, rounds: int) -> ev.Pro
 
 def tell(plant: Plant, k: int) -> None:
     """Only Python can do that."""
-    plant.items = [k, *plant.items[:2]]
-    plant.orders += len({k, *plant.items}) % 2
+    plant.size = max({k % 3, plant.size % 2})
+    plant.orders += k % 2
 
 
 def guest(sim: ev.Simulation, desk: ev.Resource, step: float, rounds: int) -> ev.ProcessGenerator:
@@ -141,7 +143,7 @@ def model(seed: int, *, is_plain: bool) -> Any:
         rng, plant, desk, log = Random(seed), Plant(), ev.Resource(sim, 2, name="desk"), []
         level, own = sim.level("busy"), Random(seed + 1)
         tests = conditions(sim, plant, desk)
-        tests = tests[:-3] if is_plain else tests
+        tests = tests[:-4] if is_plain else tests
         processes = [
             *(holding(sim, own, level, 40) for _ in range(rng.randrange(3))),
             *(maker(sim, plant, rng.choice((0.5, 0.75)), 40) for _ in range(rng.randrange(3))),

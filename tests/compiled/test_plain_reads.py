@@ -78,7 +78,6 @@ PLAIN: dict[str, Any] = {
     "attribute": lambda: BOX.count > 0,
     "of an object in it": lambda: BOX.inner.x - 1.0 < LEVEL * -BOX.count,
     "of the class": lambda: BOX.count >= BOX.limit,
-    "sizes": lambda: len(BOX.items) > 1 or not QUEUE or (BOX.items and BOX.count),
     "enumeration": lambda: BOX.mode is Mode.ON or BOX.mode == Mode.ON,
     "identity": lambda: BOX.inner is not None and DESKS is not None,
     "component": lambda: DESK.count > 1,
@@ -94,6 +93,8 @@ OTHERS: dict[str, Any] = {
     "call": lambda: max(BOX.count, 1) > 1,
     "method that is called": lambda: BOX.is_full(),  # noqa: PLW0108  # it is what is tried
     "more than one statement": BOX.is_odd,
+    "size": lambda: len(QUEUE) > 1,
+    "truth of a list": lambda: not BOX.items,
     "item": lambda: BOX.items[0] > 1,
     "membership": lambda: BOX.count in BOX.items,
     "list as value": lambda: BOX.items == [1],

@@ -390,7 +390,7 @@ def test_who_waits_so_that_all_is_python_is_told() -> None:
     assert told == [
         (
             "processes are Python while wait 1 ... wait 6 (6) wait for what only events change; native code goes on "
-            "beside conditions that compare plain attributes and sizes of containers, and itself waits for resources, "
+            "beside conditions that compare numbers, words and modes of plain objects, and itself waits for resources, "
             "stores, signals and ends of processes"
         )
     ]

@@ -179,7 +179,7 @@ LOOKING: Final = (
     "stores, and of functions that it can compute, which are not dense and do not stream"
 )
 TESTED: Final = (
-    "; native code goes on beside conditions that compare plain attributes and sizes of containers, and itself waits "
+    "; native code goes on beside conditions that compare numbers, words and modes of plain objects, and itself waits "
     "for resources, stores, signals and ends of processes"
 )
 NEEDS: Final = (

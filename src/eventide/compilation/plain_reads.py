@@ -1,15 +1,15 @@
-"""What a condition reads where it reads nothing but attributes of plain objects, and the sizes of containers.
+"""What a condition reads where it reads nothing but numbers, words and members of enumerations of plain objects.
 
 In: the text of a condition. Out: chains of attributes, each from a variable on. While such a condition is waited for,
 native code may have events that set none of these attributes: its outcome stays as it is. Invariant: whatever may run
-code of its own when it is read (properties, slots, operators of classes, objects of the library) is no such chain.
+code of its own when it is read (properties, slots, operators of classes, objects of the library) is no such chain, nor
+is a container, to which native code may append.
 """
 
 from __future__ import annotations
 
 import ast
 import builtins
-from collections import deque
 from contextlib import suppress
 from enum import Enum, EnumType
 from types import CodeType, FunctionType, NoneType, SimpleNamespace
@@ -19,12 +19,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _VALUES: Final = (int, float, bool, str, NoneType)
-_SIZED: Final = (list, tuple, dict, set, frozenset, deque)
 _ABSENT: Final = object()
 _ACCESS: Final = (object.__getattribute__, SimpleNamespace.__getattribute__)
 _EQUAL: Final = (object.__eq__, str.__eq__, int.__eq__)
 
-Use: TypeAlias = Literal["value", "size", "identity", "len"]
+Use: TypeAlias = Literal["value", "identity"]
 Root: TypeAlias = Literal["cell", "argument", "global"]
 
 
@@ -32,7 +31,7 @@ class Chain(NamedTuple):
     """A variable, and the attributes that are read on from it.
 
     first   the variable: a cell or an argument, of which `place` is the number, or a global one
-    use     what is asked of what it leads to: its value; no more than its size; which object it is; to be `len` itself
+    use     what is asked of what it leads to: its value, or no more than which object it is
     """
 
     root: Root
@@ -77,7 +76,7 @@ def plain_reads(tree: ast.AST, code: CodeType) -> PlainReads | None:
         return None
     try:
         chains = tuple(
-            Chain(*_root_in(code, names[0]), names[0], names[1:], use) for names, use in _chains(body, "size")
+            Chain(*_root_in(code, names[0]), names[0], names[1:], use) for names, use in _chains(body, "value")
         )
     except _OtherError:
         return None
@@ -113,16 +112,11 @@ def _chains(node: ast.expr, use: Use) -> Iterator[tuple[tuple[str, ...], Use]]:
     """The names of each chain of an expression, of which that is asked. Raises _OtherError."""
     if isinstance(node, ast.Name | ast.Attribute):
         yield _names(node), use
-    elif isinstance(node, ast.Call):
-        if not (isinstance(node.func, ast.Name) and node.func.id == "len" and len(node.args) == 1) or node.keywords:
-            raise _OtherError
-        yield ("len",), "len"
-        yield _names(node.args[0]), "size"
     elif isinstance(node, ast.BoolOp):
         for one in node.values:
-            yield from _chains(one, "value" if use == "identity" else use)
+            yield from _chains(one, "value")
     elif isinstance(node, ast.UnaryOp):
-        yield from _chains(node.operand, "size" if isinstance(node.op, ast.Not) else "value")
+        yield from _chains(node.operand, "value")
     elif isinstance(node, ast.Compare):
         if any(isinstance(one, ast.In | ast.NotIn) for one in node.ops):
             raise _OtherError
@@ -160,9 +154,5 @@ def _attribute_of(owner: object, name: str) -> object:
 def _is_plain(value: object, use: Use) -> bool:
     """Whether no code of a class runs where that is asked of a value."""
     kind = type(value)
-    if use == "len":
-        return value is len
-    if value is _ABSENT:
-        return False
     is_value = kind in _VALUES or (isinstance(value, Enum) and kind.__eq__ in _EQUAL)
-    return is_value or use == "identity" or (use == "size" and kind in _SIZED)
+    return is_value or (use == "identity" and value is not _ABSENT)
