@@ -3,7 +3,8 @@
 In: waits that begin while nothing moves. Out: the first that is true, in the order of the condition list. Invariant:
 none of them has read the clock, or a state, when it was tested last, so its outcome is the same until the next event.
 One that does is the stepper's from then on, as are all once something moves. To see that the clock is read, the
-simulation is meanwhile of a class where the time is a property.
+simulation is meanwhile of a class where the time is a property. Processes that are rows have events meanwhile if none
+of them can change what is read (`compilation/plain_reads.py`).
 """
 
 from __future__ import annotations
