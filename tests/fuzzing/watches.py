@@ -34,12 +34,15 @@ class WatchWriter(Writer):
     """Writes one generator function that waits for conditions.
 
     is_timed    whether some conditions are of the time as well, and has_drift of what moves
+    is_quiet    whether most processes do not wait for conditions, which read numbers of a plain object
     common      what many of one program wait for
+    waits       whether this one does
     """
 
     def __init__(self, chance: Random, name: str, kids: int, depth: str, seed: int) -> None:
         super().__init__(chance, name, kids, depth, is_patient=seed % 3 == 0)
         self.is_timed, self.has_drift = seed % 5 == 4, seed % 7 < 3
+        self.is_quiet, self.waits = seed % 4 > 1 and seed % 3 == 2, True
         self.chance, self.common = Random(f"common {seed}"), []
         self.common = [self.simple() for _ in range(3)]
         self.chance = chance
@@ -48,6 +51,10 @@ class WatchWriter(Writer):
         """A condition on one thing."""
         if self.common and self.chance.random() < 0.5:
             return self.one(*self.common)
+        if self.is_quiet and self.chance.random() < 0.9:
+            return self.one(
+                "box.flag", "not box.flag", "box.n >= 2", "box.n % 3 == 1", "box.x > 1.0", "box.word == 'busy'"
+            )
         return self.one(
             "box.flag", "box.flag", "not box.flag", "box.n >= 2", "box.n % 3 == 1", "box.n > n", "box.x > 1.0",
             "box.x < x", "box.word == 'busy'", "post.n >= 2", "post.flag", "not post.flag", "post.n != box.n",
@@ -123,6 +130,8 @@ class WatchWriter(Writer):
 
     def statement(self) -> list[str]:
         kind = self.chance.random()
+        if not self.waits and kind > 0.1:
+            return super().statement()
         if kind < 0.3:
             return self.change()
         if kind < 0.55:
@@ -165,8 +174,12 @@ def watches(seed: int) -> Errands:
         texts.append(writer.function([*writer.block(4), writer.hold()]))
     for k in range(3):
         writer = WatchWriter(chance, f"story{k}", kids, "n % 2", seed)
-        writer.inner = 1
-        round_ = [writer.hold(), *writer.block(3), *(writer.awaited() if chance.random() < 0.7 else writer.change())]
+        writer.inner, writer.waits = 1, not writer.is_quiet or k == 0
+        round_ = [
+            writer.hold(),
+            *writer.block(3),
+            *(writer.awaited() if writer.waits and chance.random() < 0.7 else writer.change()),
+        ]
         round_ = writer.tried(round_) if is_cut and k < 2 else round_
         rounds = writer.one("{}", "{}", "iter({})").format(f"range({chance.randint(10, 40)})")  # or it is Python's
         texts.append(writer.function([f"for m in {rounds}:", *(f"    {line}" for line in round_)]))
