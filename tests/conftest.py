@@ -19,6 +19,19 @@ settings.register_profile("search", max_examples=1000, deadline=None)
 settings.load_profile("repeat")
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--share", default="1/1", metavar="N/M", help="the tests of every M-th file, from the N-th on")
+
+
+@pytest.hookimpl(trylast=True)  # of those that -m leaves
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    first, every = map(int, config.getoption("--share").split("/"))
+    taken = {*sorted({item.path for item in items})[first - 1 :: every]}
+    if others := [item for item in items if item.path not in taken]:
+        config.hook.pytest_deselected(items=others)
+        items[:] = [item for item in items if item.path in taken]
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(RowMarkers(load_rows()))
 

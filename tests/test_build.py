@@ -27,7 +27,7 @@ def checkout(tmp_path, monkeypatch):
     make = tmp_path / "bin" / "make"
     make.parent.mkdir()
     make.write_text(
-        '#!/bin/sh\necho "$1" >> verbs\n[ "$1" != "$BROKEN" ] && [ "$1$2" != "$ONCE" ] || '
+        '#!/bin/sh\necho "$1" >> verbs; echo "$1 $PYTEST_ADDOPTS" >> options\n[ "$1" != "$BROKEN" ] && [ "$1$2" != "$ONCE" ] || '
         '{ echo "$1 has failed" >&2; exit 3; }\n'
     )
     make.chmod(0o755)
@@ -46,6 +46,9 @@ def checkout(tmp_path, monkeypatch):
 @pytest.mark.row("R-313")
 def test_the_build_runs_all_verbs_and_gates_the_rows(checkout):
     assert checkout[1]() == (0, VERBS, "")
+    options = dict(line.split(" ", 1) for line in (checkout[0] / "options").read_text().splitlines())
+    assert [verb for verb in VERBS if options[verb]] == ["slow"]
+    assert "--share=2/3" in options["slow"]  # after one commit
 
 
 @pytest.mark.row("R-313")
