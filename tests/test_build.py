@@ -27,7 +27,8 @@ def checkout(tmp_path, monkeypatch):
     make = tmp_path / "bin" / "make"
     make.parent.mkdir()
     make.write_text(
-        '#!/bin/sh\necho "$1" >> verbs; echo "$1 $PYTEST_ADDOPTS" >> options\n[ "$1" != "$BROKEN" ] && [ "$1$2" != "$ONCE" ] || '
+        '#!/bin/sh\necho "$1" >> verbs; echo "$1 $PYTEST_ADDOPTS" >> options\n'
+        '[ "$1" != "$BROKEN" ] && [ "$1$2" != "$ONCE" ] || '
         '{ echo "$1 has failed" >&2; exit 3; }\n'
     )
     make.chmod(0o755)
