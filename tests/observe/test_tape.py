@@ -424,3 +424,49 @@ def test_a_row_where_a_step_ends_is_of_that_step(dt_max: float) -> None:
     found = rows(compiled=True)
     assert found == rows(compiled=False)
     assert [dt for _, dt in found[1:17]] == pytest.approx([min(dt_max, 0.1 + 0.1 * (k % 2)) for k in range(16)])
+
+
+class Counter(ev.Continuous):
+    """Its law assigns a state by what that was at the beginning of the step."""
+
+    total: ev.State = ev.state(0.0, assigned=True)
+
+    def equations(self) -> None:
+        self.total = self.last.total + self.sim.dt
+
+
+class Change(ev.Continuous):
+    """What its law computes looks back to the beginning of the step."""
+
+    level: ev.State = ev.state(0.0)
+    slope: ev.Computed = ev.computed()
+
+    def equations(self) -> None:
+        self.rate.level = 1.0
+        self.slope = self.level - self.last.level
+
+
+class Span(ev.Continuous):
+    """What its law computes looks back to when the step began."""
+
+    level: ev.State = ev.state(0.0)
+    span: ev.Computed = ev.computed()
+
+    def equations(self) -> None:
+        self.rate.level = 1.0
+        self.span = self.sim.time - self.sim.last_time
+
+
+@pytest.mark.parametrize("every", [0.5, 0.25, 1.0, 0.0625])
+@pytest.mark.parametrize(
+    ("kind", "column"), [(Counter, "total"), (Change, "slope"), (Span, "span")], ids=["total", "change", "span"]
+)
+def test_what_looks_back_over_a_step_is_recorded_at_its_end_as_it_was_there(
+    every: float, kind: type[ev.Continuous], column: str
+) -> None:
+    sim = ev.Simulation(dt_max=0.5)
+    recording = sim.record(kind(sim, name="one").start(), every=every)
+    sim.run(until=8.0)
+    since = [(k * every - 1e-9) % 0.5 + 1e-9 if k else 0.0 for k in range(int(8.0 / every) + 1)]  # the step began
+    wanted = [k * every for k in range(len(since))] if kind is Counter else since
+    assert recording[f"one.{column}"].tolist() == pytest.approx(wanted, abs=1e-12)

@@ -204,6 +204,7 @@ class ClassPlans:
             signature=tuple(Bound(kernel, NOTHING) for kernel in template.kernels) if template.can_change else None,
             is_polled=template.is_polled,
             assigns=template.assigns,
+            looks_back=template.looks_back,
             is_exposed=template.can_change and not analyst.compiles,
             dependencies=template.dependencies,
             kernels=template.kernels,
@@ -242,6 +243,7 @@ class ClassPlans:
             is_unseen=is_unseen,
         )
         record = self._analyst.integrator.memory.lists.put(words)
+        template = self._analyst.registry.template(bounds, tuple([STAGES[stage] for stage in plan.stages]))
         return KernelClassPlan(
             record[1],
             usage.uses,
@@ -252,12 +254,11 @@ class ClassPlans:
             is_opaque=plan.is_opaque,
             inputs=plan.inputs,
             assigns=plan.assigns,
+            looks_back=template.looks_back,
             unread=_unread(owner, plan),
             is_unseen=is_unseen,
             is_exposed=plan.is_opaque or (plan.signature is not None and not self._analyst.compiles),
-            dependencies=self._analyst.registry.template(
-                bounds, tuple([STAGES[stage] for stage in plan.stages])
-            ).dependencies,
+            dependencies=template.dependencies,
             kernels=tuple([bound.kernel for bound in bounds]),
         )
 

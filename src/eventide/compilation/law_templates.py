@@ -58,6 +58,7 @@ class LawTemplate:
         self.can_change = any(one.can_change for one in uses)
         self.is_polled = any(one.is_polled for one in uses)
         self.assigns = any(one.assigns for one in uses)
+        self.looks_back = any(one.looks_back for one in uses)
         self.is_direct = not any(one.looks_at_rates for one in uses)
         self.has_lists = any(one.is_laid for one in uses)
         self.calls = [(kernel.address, sum(k.width for k in kernels[:n])) for n, kernel in enumerate(kernels)]

@@ -90,6 +90,8 @@ class ClassPlan:
     describe        returns the plan of one member
     memory          what is given back when its only member leaves
     signature, is_polled, is_opaque, inputs, assigns     as in `LawPlan`
+    looks_back      whether they read a step's length, or states at its beginning, or assign some, so that they do not
+                    give again what they gave at its end once the next one has begun
     is_exposed      whether they run in Python, and so may see without notice what an event changes
     is_unseen       whether something branches in them that is not located, if their kernels do not say so
     unread          the stages of the laws that cannot be read
@@ -106,6 +108,7 @@ class ClassPlan:
     is_opaque: bool = False
     inputs: tuple[Input, ...] | None = ()
     assigns: bool = False
+    looks_back: bool = False
     is_exposed: bool = False
     is_unseen: bool = False
     unread: tuple[int, ...] = ()

@@ -89,7 +89,7 @@ def touch(a: Arrays, f: int, time: float) -> None:
         a.flow.start_rest[f] = rest
         # A step that is cut was not seen to its end: the next is not longer for it.
         a.flow.next_step[f] = min(a.flow.next_step[f], a.flow.step[f])
-    a.flow.past_step[f] = a.flow.ended_step[f] = 0.0
+    a.flow.past_step[f] = 0.0
     a.flow.start[f] = time
     a.flow.step[f] = 0.0
     a.flow.end[f] = time

@@ -172,8 +172,6 @@ class FlowRecord(Record):
     """The length of the last step that was made and that no event had shortened, in units of time; 0 before one."""
     past_step: Floats
     """The length of the previous step if a two-step method can use its rate at the start, in units of time; else 0."""
-    ended_step: Floats
-    """The length of the previous step if the present one begins at its end, in units of time; 0 after an event."""
     limit: Floats
     """The next time at which an input that the laws call is not smooth; a step ends there. Infinity without one."""
     before_limit: Floats

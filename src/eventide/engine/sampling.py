@@ -27,11 +27,10 @@ from eventide.engine.codes import (
     WHERE,
     WIDTH,
     WITH_LAWS,
-    Y0,
     R,
     Y,
 )
-from eventide.engine.law_evaluation import copy, evaluate
+from eventide.engine.law_evaluation import evaluate
 from eventide.engine.stepper import interpolate
 
 if TYPE_CHECKING:
@@ -96,18 +95,17 @@ def compute(a: Arrays, column: int, place: int, time: float) -> bool:
 def show_inside(a: Arrays, tape: int, time: float) -> bool:
     """Bring the states of a tape's flows to a time inside their steps; what laws compute as well, if it is wanted.
 
+    At the time at which a step begins the row is that of the end of the one before, which only laws could tell apart
+    that look back: with these there is no tape (`monitor/tape.py`).
+
     Returns     whether no law has raised an error
     """
     for k in range(a.lists[tape + SHOWN]):
         f = a.lists[a.lists[tape + SHOWN_AT] + k]
         a.flow.at[f] = nan
         if a.flow.empty[f] == 0 and a.flow.step[f] > 0.0:
-            if time > a.flow.start[f]:
-                elapsed = elapsed_at(a, f, time)
-                interpolate(a, f, elapsed / a.flow.step[f])
-            else:  # the row has the end of the step before, as if it were taken before the next began
-                elapsed = a.flow.ended_step[f]
-                copy(a, f, Y0, Y)
+            elapsed = elapsed_at(a, f, time)
+            interpolate(a, f, elapsed / a.flow.step[f])
             if a.lists[tape + WITH_LAWS] == 1:
                 evaluate(a, f, time, elapsed, R)
     is_shown = a.run.raised == 0

@@ -44,7 +44,7 @@ def enter(a: Arrays, f: int, time: float) -> None:
     """Add a flow without members. It is touched, and keeps the room that its row had when it was left."""
     a.flow.start[f] = a.flow.end[f] = a.flow.key[f] = a.flow.at[f] = time
     a.flow.start_rest[f] = a.flow.end_rest[f] = 0.0
-    a.flow.step[f] = a.flow.next_step[f] = a.flow.past_step[f] = a.flow.asked_step[f] = a.flow.ended_step[f] = 0.0
+    a.flow.step[f] = a.flow.next_step[f] = a.flow.past_step[f] = a.flow.asked_step[f] = 0.0
     a.flow.usual_step[f] = a.flow.tried[f] = a.flow.switches[f] = a.flow.turns[f] = a.flow.unseen[f] = 0.0
     a.flow.event[f] = -1.0
     a.flow.limit[f] = inf

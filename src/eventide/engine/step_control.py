@@ -122,7 +122,6 @@ def commit(a: Arrays, f: int) -> None:
     elif a.method.sizes[IMPLICIT] > 0 and a.flow.empty[f] == 0:
         remember(a, f)
     copy(a, f, K + a.method.sizes[STAGES], K)
-    a.flow.ended_step[f] = a.flow.step[f]
     a.flow.start[f] = a.flow.end[f]
     a.flow.start_rest[f] = a.flow.end_rest[f]
     a.flow.step[f] = 0.0

@@ -203,10 +203,12 @@ class Columns:
         self._laws = [owner for flow in flows for owner in flow.owners()] if computes else []
 
     def _are_native(self) -> bool:
-        """Whether the laws to be run are native code: an error raised in Python would be lost."""
-        return self._integrator.analyst.compiles and not any(
-            class_plan_of(owner).is_opaque for owner in self._laws if flow_of(owner).number >= 0
-        )
+        """Whether the laws to be run are native code: an error raised in Python would be lost.
+
+        Those that look back are not run either: the next step may have begun.
+        """
+        plans = (class_plan_of(owner) for owner in self._laws if flow_of(owner).number >= 0)
+        return self._integrator.analyst.compiles and not any(one.is_opaque or one.looks_back for one in plans)
 
 
 class Tape(Columns):

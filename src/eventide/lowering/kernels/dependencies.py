@@ -97,6 +97,7 @@ class KernelUses(NamedTuple):
     written         the rates that it writes, and the computed values and states that it sets without having read them
     looks_at_rates  whether it reads any
     assigns         whether it writes states
+    looks_back      whether it does, or reads how long the step is or was, or the states at its beginning
     can_change      whether what it works on may become another
     is_polled       whether it does so without notice
     looks_at_lists  whether it reads any that may grow
@@ -109,6 +110,7 @@ class KernelUses(NamedTuple):
     written: tuple[Written, ...]
     looks_at_rates: bool
     assigns: bool
+    looks_back: bool
     can_change: bool
     is_polled: bool
     looks_at_lists: bool
@@ -130,11 +132,13 @@ def uses_of(lowered: Lowered) -> KernelUses:
             first += VALUES * is_value
             for low, high in ranges.get(access) or ((0, 1),):
                 written.append(Written(is_many, place, range(first + low, first + high), access in lowered.reads))
+    assigns = any(access.row == "state" for access in lowered.writes)
     return KernelUses(
         tuple(quantities),
         tuple(written),
         looks_at_rates=any(access.row == "rate" for access in lowered.reads),
-        assigns=any(access.row == "state" for access in lowered.writes),
+        assigns=assigns,
+        looks_back=assigns or lowered.reads_step or any(access.row == "last" for access in lowered.reads),
         can_change=lowered.can_change,
         is_polled=any(step.can_change and not step.is_announced for step in lowered.steps),
         looks_at_lists=any(step.check in ("table", "items") or step.expected is list for step in lowered.steps),
