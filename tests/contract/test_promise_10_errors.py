@@ -339,3 +339,40 @@ def test_a_condition_that_gives_a_function_in_place_of_its_result_is_refused(
     begin(sim)
     with pytest.raises(ev.ModelError, match=r"gives the function is_full, which is always true: call it"):
         sim.run(until=2.0)
+
+
+@pytest.mark.parametrize("kind", ["resource", "store", "container", "simulation", "tally", "class"])
+@pytest.mark.parametrize("moves", [True, False])
+def test_a_condition_that_gives_a_thing_in_place_of_its_number_is_refused(
+    simulate: Simulate, kind: str, moves: bool
+) -> None:
+    sim = simulate()
+    if moves:
+        Filled(sim).start()
+    things: dict[str, object] = {
+        "resource": ev.Resource(sim, 1), "store": ev.Store(sim), "container": ev.Container(sim, 2.0),
+        "simulation": sim, "tally": sim.tally("waits"), "class": Filled,
+    }  # fmt: skip
+    sim.process(waits_for(lambda: things[kind]))
+    with pytest.raises(
+        ev.ModelError, match=r"gives <.*>, which is always true: compare one of its numbers, as in `desk"
+    ):
+        sim.run(until=2.0)
+
+
+def test_a_condition_may_give_an_object_that_may_be_missing(simulate: Simulate) -> None:
+    sim, there = simulate(), {"tank": None}
+    tank, log = Filled(sim), []
+
+    def wait() -> ev.ProcessGenerator:
+        yield ev.until(lambda: there["tank"])
+        log.append(sim.time)
+
+    def bring() -> ev.ProcessGenerator:
+        yield ev.hold(1.5)
+        there["tank"] = tank
+
+    sim.process(wait())
+    sim.process(bring())
+    sim.run(until=2.0)
+    assert log == [1.5]

@@ -8,9 +8,12 @@ from typing import TYPE_CHECKING, Any
 
 from eventide.declare.showing import what_has_a_rate
 from eventide.discrete.processes.process import owner_of
+from eventide.discrete.resources.station import Station
+from eventide.discrete.world import World
 from eventide.errors import ModelError, SimulationError
 from eventide.reading.between_events import CONDITION, EQUATIONS, refuse_answer, refuse_commands
 from eventide.reading.dropped_commands import refuse_dropped_by_handler
+from eventide.statistics.tally import Tally
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,12 +54,7 @@ def is_condition_true(condition: Condition, time: float) -> bool:
         answer = condition.test()
         if answer is not True and answer is not False:
             refuse_answer(answer, condition.sim, f"the condition of {condition.name}")
-            if isinstance(answer, FunctionType | MethodType):
-                name = answer.__name__
-                raise ModelError(
-                    f"the condition of {condition.name} gives the function {name}, which is always true: "
-                    f"call it, as in `{name}()`"
-                )
+            _refuse_what_is_always_true(answer, condition.name)
         return bool(answer)
     except BaseException as error:
         place = f"the condition of {condition.name}"
@@ -65,6 +63,17 @@ def is_condition_true(condition: Condition, time: float) -> bool:
             error.blame(owner, place, continuous=owner if hasattr(owner, "_laws") else None)
         _note(error, place, time)
         raise
+
+
+def _refuse_what_is_always_true(answer: object, name: str) -> None:
+    """Raise ModelError if a condition gives a thing that no model means by it: others may be there, or None."""
+    if isinstance(answer, FunctionType | MethodType):
+        what, advice = f"the function {answer.__name__}", f"call it, as in `{answer.__name__}()`"
+    elif isinstance(answer, Station | World | Tally | type):
+        what, advice = repr(answer), "compare one of its numbers, as in `desk.available > 0`"
+    else:
+        return
+    raise ModelError(f"the condition of {name} gives {what}, which is always true: {advice}")
 
 
 def _note(error: BaseException, place: str, time: float) -> None:
