@@ -577,3 +577,18 @@ def test_an_inner_comparison_is_decided_after_the_outer_one_that_an_event_has_pl
     sim.run(until=1.0)
     assert within.x == pytest.approx(1.25, abs=1e-12)
     assert switches == [sim.report().switches]
+
+
+class Jumping(ev.Continuous):
+    x: ev.State = ev.state(0.0)
+
+    def equations(self) -> None:
+        self.rate.x = 1.0 if self.x < 0.5 else 0.25
+
+
+@pytest.mark.parametrize(("name", "value"), [("locate_branches", False), ("smooth_laws", True)])
+def test_what_a_class_says_of_its_laws_is_not_said_of_an_object(name: str, value: bool) -> None:
+    one = Jumping(ev.Simulation(), name="one")
+    setattr(one, name, value)
+    with pytest.raises(ev.ModelError, match=f"one.{name} was set.* Write `{name} = {value}` in the class Jumping"):
+        one.start()

@@ -84,7 +84,7 @@ class ClassPlans:
 
     def _hold(self, owner: Continuous) -> bool:
         """Hold outcomes in the functions to which fields of a member refer now; whether these are other ones."""
-        if not owner.locate_branches:
+        if not type(owner).locate_branches:
             return False
         located = variant_of(owner, self._analyst.registry.smoothness).located
         if tuple([switch.branch for switch in switches_of(owner)]) == located:

@@ -26,8 +26,19 @@ class UnsoundLaw(ModelError):
     """Laws do what has no meaning between events."""
 
 
+OF_CLASSES: Final = frozenset(("locate_branches", "smooth_laws"))
+"""What a class says of its laws, which hold for all its objects."""
 CHECKED: Final = "_equations_are_checked"
 """The attribute of a class whose laws have been checked."""
+
+
+def refuse_own_setting(component: Continuous) -> NoReturn:
+    """Raise ModelError as an object has a setting of its own that is one of its class."""
+    name, kind = min(OF_CLASSES.intersection(component.__dict__)), type(component).__name__
+    raise ModelError(
+        f"{component.name}.{name} was set, and has no effect there: it says of a class what its laws are like. Write "
+        f"`{name} = {component.__dict__[name]!r}` in the class {kind}, or in one derived from it for some of its objects"
+    )
 
 
 def check_class(cls: type[Continuous]) -> None:

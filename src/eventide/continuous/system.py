@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
-from eventide.continuous.checks import check_class, refuse_change, unsound_assignment
+from eventide.continuous.checks import OF_CLASSES, check_class, refuse_change, refuse_own_setting, unsound_assignment
 from eventide.continuous.components.layout import Layout, plain_number, refuse_value
 from eventide.continuous.components.switches import Branch, Switch
 from eventide.continuous.components.variable import Variable
@@ -229,6 +229,8 @@ class System:
             refuse_commands_of(component)
             if kind._laws_are_of_class:
                 self._in_order[kind] = None
+        if not component.__dict__.keys().isdisjoint(OF_CLASSES):
+            refuse_own_setting(component)
         groups = self.integrator.groups
         if component._flow is not self.integrator.still:
             groups.leave(component)
