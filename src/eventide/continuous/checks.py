@@ -36,8 +36,8 @@ def refuse_own_setting(component: Continuous) -> NoReturn:
     """Raise ModelError as an object has a setting of its own that is one of its class."""
     name, kind = min(OF_CLASSES.intersection(component.__dict__)), type(component).__name__
     raise ModelError(
-        f"{component.name}.{name} was set, and has no effect there: it says of a class what its laws are like. Write "
-        f"`{name} = {component.__dict__[name]!r}` in the class {kind}, or in one derived from it for some of its objects"
+        f"{component.name}.{name} was set, and has no effect there: it says what the laws of a class are like. Write "
+        f"`{name} = {component.__dict__[name]!r}` in the class {kind}, or in one derived from it for some objects"
     )
 
 
