@@ -532,6 +532,20 @@ def assigns(program: Program) -> bool:
     return any(kind.assigned for kind in program.classes)
 
 
+def may_change_fast(program: Program, parts: list[Any]) -> bool:
+    """Whether a condition of such parts takes whole numbers of what is tested at samples, as where laws read sums.
+
+    It may change many times between two samples.
+    """
+    kinds = program.classes
+    of_laws = {name for kind in kinds for name in (*kind.computed, *kind.sums)} if any(k.sums for k in kinds) else set()
+    has_whole = any(isinstance(part, Whole) for part in parts)
+    return has_whole and any(
+        (isinstance(part, Rate) and any(k.sums for k in kinds)) or (isinstance(part, Read) and part.path[-1] in of_laws)
+        for part in parts
+    )
+
+
 def is_whole(program: Program) -> bool:
     """Whether there are objects, and whatever is read or written is declared."""
     own = {kind.index: declared(kind) for kind in program.classes}

@@ -529,7 +529,8 @@ class World(Comparisons):
     def note_watch(self, rank: Any, test: m.Test, pair: Any) -> None:
         """A condition has come; `pair` tells which others change with it."""
         self.pairs[rank], self.begun[rank] = pair, self.time
-        if self.assigns or any(isinstance(part, m.Opaque) for part in m.parts_of(test)):
+        parts = m.parts_of(test)
+        if self.assigns or any(isinstance(part, m.Opaque) for part in parts) or m.may_change_fast(self.program, parts):
             self.hidden.add(rank)
 
     def _group(self, key: Any) -> Any:
