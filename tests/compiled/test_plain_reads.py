@@ -18,6 +18,16 @@ class Mode(enum.Enum):
     ON = 1
 
 
+class Ordered(enum.Enum):
+    ON = 1
+
+    def __bool__(self) -> bool:
+        return BOX.count > 1
+
+    def __lt__(self, other: object) -> bool:
+        return BOX.count > 2
+
+
 class Odd(enum.Enum):
     ON = 1
 
@@ -32,6 +42,7 @@ class Box:
 
     def __init__(self) -> None:
         self.count, self.items, self.mode, self.odd, self.inner = 0, [1], Mode.ON, Odd.ON, SimpleNamespace(x=1.0)
+        self.grade = Ordered.ON
 
     @property
     def twice(self) -> int:
@@ -74,6 +85,14 @@ def of_default(box: Box = BOX) -> bool:
     return box.count > 1
 
 
+def of_name(*, LEVEL: Box = BOX) -> bool:  # noqa: N803  # there is a global one of the name
+    return LEVEL > 1  # type: ignore[operator,no-any-return]  # it is what is tried
+
+
+def of_row(*BOX: Box) -> bool:  # noqa: N803  # as above
+    return BOX is not None
+
+
 PLAIN: dict[str, Any] = {
     "attribute": lambda: BOX.count > 0,
     "of an object in it": lambda: BOX.inner.x - 1.0 < LEVEL * -BOX.count,
@@ -100,6 +119,10 @@ OTHERS: dict[str, Any] = {
     "list as value": lambda: BOX.items == [1],
     "truth of an object": lambda: BOX.inner,
     "equality of its own": lambda: BOX.odd == BOX.mode,
+    "truth of a mode": lambda: BOX.grade,
+    "order of modes": lambda: BOX.grade < Ordered.ON,
+    "argument by name": of_name,
+    "arguments in a row": of_row,
     "missing": lambda: BOX.other > 1,  # type: ignore[attr-defined]  # it is what is tried
     "default": of_default,
     "choice": lambda: BOX.count if BOX.items else BOX.limit,

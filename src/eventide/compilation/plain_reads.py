@@ -23,7 +23,7 @@ _ABSENT: Final = object()
 _ACCESS: Final = (object.__getattribute__, SimpleNamespace.__getattribute__)
 _EQUAL: Final = (object.__eq__, str.__eq__, int.__eq__)
 
-Use: TypeAlias = Literal["value", "identity"]
+Use: TypeAlias = Literal["value", "equality", "identity"]
 Root: TypeAlias = Literal["cell", "argument", "global"]
 
 
@@ -31,7 +31,7 @@ class Chain(NamedTuple):
     """A variable, and the attributes that are read on from it.
 
     first   the variable: a cell or an argument, of which `place` is the number, or a global one
-    use     what is asked of what it leads to: its value, or no more than which object it is
+    use     what is asked of what it leads to: its value, what it equals, or no more than which object it is
     """
 
     root: Root
@@ -84,11 +84,15 @@ def plain_reads(tree: ast.AST, code: CodeType) -> PlainReads | None:
 
 
 def _root_in(code: CodeType, name: str) -> tuple[Root, int]:
-    """Where code finds a variable, and its number there."""
+    """Where code finds a variable, and its number there. Raises _OtherError if that is no argument by its place."""
     if name in code.co_freevars:
         return "cell", code.co_freevars.index(name)
-    parameters = code.co_varnames[: code.co_argcount]
-    return ("argument", parameters.index(name)) if name in parameters else ("global", 0)
+    if name not in code.co_varnames:
+        return "global", 0
+    place = code.co_varnames.index(name)
+    if place >= code.co_argcount:
+        raise _OtherError
+    return "argument", place
 
 
 class _OtherError(Exception):
@@ -120,9 +124,13 @@ def _chains(node: ast.expr, use: Use) -> Iterator[tuple[tuple[str, ...], Use]]:
     elif isinstance(node, ast.Compare):
         if any(isinstance(one, ast.In | ast.NotIn) for one in node.ops):
             raise _OtherError
-        is_same = all(isinstance(one, ast.Is | ast.IsNot) for one in node.ops)
+        asked: Use = "value"
+        if all(isinstance(one, ast.Is | ast.IsNot) for one in node.ops):
+            asked = "identity"
+        elif all(isinstance(one, ast.Eq | ast.NotEq) for one in node.ops):
+            asked = "equality"
         for one in (node.left, *node.comparators):
-            yield from _chains(one, "identity" if is_same else "value")
+            yield from _chains(one, asked)
     elif isinstance(node, ast.BinOp):
         yield from _chains(node.left, "value")
         yield from _chains(node.right, "value")
@@ -153,6 +161,7 @@ def _attribute_of(owner: object, name: str) -> object:
 
 def _is_plain(value: object, use: Use) -> bool:
     """Whether no code of a class runs where that is asked of a value."""
+    if use == "identity":
+        return value is not _ABSENT
     kind = type(value)
-    is_value = kind in _VALUES or (isinstance(value, Enum) and kind.__eq__ in _EQUAL)
-    return is_value or (use == "identity" and value is not _ABSENT)
+    return kind in _VALUES or (use == "equality" and isinstance(value, Enum) and kind.__eq__ in _EQUAL)

@@ -137,13 +137,14 @@ class DiscreteConditions:
 
     def is_any_true(self) -> bool:
         """Whether a condition is true now, or raises an error, which is met where its event is looked for."""
-        self._sim.active, self._sim.current = True, None
+        sim, current = self._sim, self._sim.current
+        sim.active, sim.current = True, None
         try:
             return self.first() is not None
         except Exception:  # noqa: BLE001  # whatever a user's condition raises
             return True
         finally:
-            self._sim.active = False
+            sim.active, sim.current = False, current
 
     def are_plain(self) -> bool:
         """Whether all of them read nothing but plain attributes now, so that rows may set others meanwhile."""
