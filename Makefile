@@ -4,6 +4,7 @@ PYTHON ?= python3
 VENV ?= .venv
 JOBS ?= auto
 ARGS ?=
+SHARE ?=
 FUZZ_JOBS ?= 2
 
 BIN := $(VENV)/bin
@@ -43,7 +44,7 @@ rows: $(READY) ## which requirements the tests show; an error if they do not sho
 	@$(BIN)/python tools/rows.py
 
 slow: $(READY) ## the slow tests
-	@$(PYTEST) -m slow -n $(JOBS) $(ARGS)
+	@$(PYTEST) -m slow -n $(JOBS) $(SHARE) $(ARGS)
 
 fuzz: $(READY) ## random programs beside an independent reference
 	@$(BIN)/python tools/fuzz.py --jobs $(FUZZ_JOBS) $(ARGS)

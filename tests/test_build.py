@@ -27,8 +27,9 @@ def checkout(tmp_path, monkeypatch):
     make = tmp_path / "bin" / "make"
     make.parent.mkdir()
     make.write_text(
-        '#!/bin/sh\necho "$1" >> verbs; echo "$1 $PYTEST_ADDOPTS" >> options\n'
-        '[ "$1" != "$BROKEN" ] && [ "$1$2" != "$ONCE" ] || '
+        '#!/bin/sh\necho "$1" >> verbs; echo "$*" >> calls; echo "$PYTEST_ADDOPTS" >> inherited\n'
+        'case "$*" in *ARGS=--last-failed*) again=1;; esac\n'
+        '[ "$1" != "$BROKEN" ] && [ "$1$again" != "$ONCE" ] || '
         '{ echo "$1 has failed" >&2; exit 3; }\n'
     )
     make.chmod(0o755)
@@ -47,9 +48,15 @@ def checkout(tmp_path, monkeypatch):
 @pytest.mark.row("R-313")
 def test_the_build_runs_all_verbs_and_gates_the_rows(checkout):
     assert checkout[1]() == (0, VERBS, "")
-    options = dict(line.split(" ", 1) for line in (checkout[0] / "options").read_text().splitlines())
-    assert [verb for verb in VERBS if options[verb]] == ["slow"]
-    assert "--share=2/3" in options["slow"]  # after one commit
+    calls = (checkout[0] / "calls").read_text().splitlines()
+    assert [call for call in calls if "=" in call] == [call for call in calls if call.startswith("slow ")]
+    assert "SHARE=--share=2/3 " in calls[VERBS.index("slow")]  # after one commit
+
+
+def test_the_tests_that_start_pytest_themselves_inherit_no_options_of_the_build(checkout, monkeypatch):
+    monkeypatch.delenv("PYTEST_ADDOPTS", raising=False)
+    checkout[1]()
+    assert (checkout[0] / "inherited").read_text().split() == []
 
 
 @pytest.mark.row("R-313")
