@@ -171,7 +171,7 @@ class Simulation(World):
         return Monitor(self, self._continuum)
 
     def _numbers(self, horizon: float, count: int) -> Iterator[int]:
-        events, cost = self.events - self._events_before, BESIDE_FLOWS if "_the_monitor" in self.__dict__ else 1
+        events, cost = self.events - self._events_before, BESIDE_FLOWS if "_continuum" in self.__dict__ else 1
         enough = ENOUGH // 2 // cost
         early = min(EARLY if cost == 1 else EARLY_BESIDE_FLOWS, enough)
         if events < enough:

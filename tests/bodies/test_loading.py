@@ -368,7 +368,7 @@ def test_processes_go_early_only_if_all_of_them_can(past: loading._Past) -> None
     assert taken_of(400.0, is_held=True) > 500
 
 
-def test_many_processes_whose_runs_have_paid_go_after_a_quarter_of_the_events(past: loading._Past) -> None:
+def test_many_processes_whose_runs_have_paid_go_after_an_eighth_of_the_events(past: loading._Past) -> None:
     past.is_loaded = past.is_kept = True
 
     def clock() -> ev.ProcessGenerator[None]:
@@ -382,7 +382,7 @@ def test_many_processes_whose_runs_have_paid_go_after_a_quarter_of_the_events(pa
             sim.process(clock())
         sim.run(until=200.0)
         python.append(sim.events - random_bodies.taken(sim))
-    assert python == [16 * 301, 4 * 301, 4 * 301]  # the end of the run is in the event list, too
+    assert python == [16 * 301, 2 * 301, 2 * 301]  # the end of the run is in the event list, too
 
 
 def test_many_processes_of_few_events_each_do_not_go_early_again(past: loading._Past) -> None:
@@ -399,7 +399,7 @@ def test_many_processes_of_few_events_each_do_not_go_early_again(past: loading._
             sim.process(brief(holds))
         sim.run()
         python.append(sim.events - random_bodies.taken(sim))
-    assert python == [16 * 301, 4 * 301, 16 * 301]
+    assert python == [16 * 301, 2 * 301, 16 * 301]
 
 
 def waiter(store: ev.Store, pause: float) -> ev.ProcessGenerator[None]:

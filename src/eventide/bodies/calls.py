@@ -57,9 +57,14 @@ def is_array_of_floats(value: object) -> bool:
     return type(value) is array and value.typecode == "d"
 
 
-def target_of(function: object) -> object:
-    """The object whose address native code gets: the iterator of a stream, else the callable itself."""
-    return function.__self__ if isinstance(function, MethodWrapperType) else callable_of(function)
+def target_of(function: object, call: Call) -> object:
+    """The object whose address native code gets: the iterator of a stream, else the callable itself.
+
+    call    what it does
+    """
+    if isinstance(function, MethodWrapperType):
+        return function.__self__
+    return callable_of(function, call) if isinstance(call, Draw) else function
 
 
 def drawn_number(expressions: BodyExpressions, called: Thing, draw: Draw, node: ast.Call) -> Operand:

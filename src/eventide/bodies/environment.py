@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from eventide.bodies.attributes import may_change_class
 from eventide.bodies.calls import addressed_call, target_of
@@ -11,9 +11,10 @@ from eventide.bodies.naming import Fact, class_fact, own_fact
 from eventide.bodies.operands import SAMPLES, Thing, step_to
 from eventide.bodies.stations.choosing import all_are_of, fact_of
 from eventide.bodies.stations.statistics import is_of
+from eventide.rows.codes import NONE
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Mapping
 
     from eventide.bodies.body import Body
     from eventide.bodies.naming import Naming
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 MOST: Final = 64
 """The most that are remembered."""
+Located: TypeAlias = "tuple[str, int, object]"
+"""The name of an object, its number among all that are followed, or `NONE`, and then the object itself."""
 
 
 class SpawnTemplate:
@@ -77,9 +80,10 @@ class Paths:
             owner, self._numbers[root, path] = self._numbers[root, path[:-1]], len(self._numbers)
             self._steps.append((owner, step_to(path[-1]), kind))
 
-    def found(self, thing: Thing, followed: Sequence[object]) -> Any:
-        """What an object is, of all that were followed."""
-        return followed[self._numbers[thing.root, thing.path]] if thing.root else thing.value
+    def located(self, table: Mapping[str, Thing]) -> list[Located]:
+        """Where the objects of a table are, by its texts."""
+        numbers = self._numbers
+        return [(text, numbers[one.root, one.path] if one.root else NONE, one.value) for text, one in table.items()]
 
     def followed(self, roots: list[object]) -> list[object] | None:
         """All objects, from those that variables refer to; None if one is not there, or of another type."""
@@ -118,8 +122,16 @@ class Environment:
         self._places = places
         self._world = world
         self._spawn_template = spawn_template
-        self._addressed = [None if one.root else target_of(one.value) for one in naming.addresses.values()]
+        called = [(one.root, one.value, addressed_call(one.value, one.path)) for one in naming.addresses.values()]
+        self._addressed = [None if root else target_of(value, call) for root, value, call in called]
         """What native code calls, but for what variables lead to."""
+        self._address_places = [places[text] for text in naming.addresses]
+        self._tables = [*map(paths.located, (naming.stations, naming.levels, naming.processes, naming.causes))]
+        self._owners = paths.located({text: owner for text, (owner, _) in naming.quantities.items()})
+        self._arguments = {
+            text: paths.located({n: one for n, one in site.arguments.items() if isinstance(one, Thing)})
+            for text, site in naming.spawns.items()
+        }
         self._known: dict[tuple[int, ...], tuple[list[object], Found | None]] = {}
         """By the ids of the objects to which variables refer, which are kept, so that the ids stay their own."""
 
@@ -150,34 +162,33 @@ class Environment:
         for k, number, path, call in paths.called:
             if addressed_call(value := all_of[number], path) != call:
                 return None
-            kept[k] = target_of(value)
-        resources: dict[str, Resource] = {text: paths.found(one, all_of) for text, one in naming.stations.items()}
-        if any(resource.sim is not world for resource in resources.values()):
+            kept[k] = target_of(value, call)
+        resources, levels, processes, causes = [_picked(table, all_of) for table in self._tables]
+        if resources and any(resource.sim is not world for resource in resources.values()):
             return None
-        levels = {text: paths.found(one, all_of) for text, one in naming.levels.items()}
-        if not all(is_of(level, naming.level_kinds[text], world) for text, level in levels.items()):
+        if levels and not all(is_of(level, naming.level_kinds[text], world) for text, level in levels.items()):
             return None
-        slots = {places[text]: (paths.found(one, all_of), where) for text, (one, where) in naming.quantities.items()}
-        if any(owner.sim is not world for owner, _ in slots.values()):
-            return None
+        wholes = [*zip(self._address_places, map(id, kept), strict=True)]
+        for text, owner in _picked(self._owners, all_of).items():
+            if owner.sim is not world:
+                return None
+            where = naming.quantities[text][1]
+            wholes.append((places[text], vars(owner)[where.block] + where.offset))
         return Found(
-            [
-                *((places[text], id(item)) for text, item in zip(naming.addresses, kept, strict=True)),
-                *((place, vars(owner)[where.block] + where.offset) for place, (owner, where) in slots.items()),
-            ],
+            wholes,
             tuple(kept),
             self._assumptions(all_of),
             resources,
             {places[text]: one for text, one in (*resources.items(), *levels.items())},
-            {places[text]: self._template(text, all_of) for text in naming.spawns},
-            {places[text]: paths.found(one, all_of) for text, one in naming.processes.items()},
-            {places[text]: paths.found(one, all_of) for text, one in naming.causes.items()},
+            {places[text]: self._template(text, all_of) for text in self._arguments},
+            {places[text]: one for text, one in processes.items()},
+            {places[text]: one for text, one in causes.items()},
         )
 
     def _template(self, text: str, all_of: list[object]) -> SpawnTemplate:
         """What the processes begin with that a statement makes."""
-        given = self._naming.spawns[text].arguments.items()
-        found = {n: self._paths.found(one, all_of) if isinstance(one, Thing) else SAMPLES[one] for n, one in given}
+        objects, given = _picked(self._arguments[text], all_of), self._naming.spawns[text].arguments.items()
+        found = {name: objects[name] if isinstance(one, Thing) else SAMPLES[one] for name, one in given}
         return self._spawn_template(text, found)
 
     def _assumptions(self, all_of: list[object]) -> dict[tuple[int, str], Fact]:
@@ -259,6 +270,11 @@ class RowStart(NamedTuple):
     spawn_templates: dict[int, SpawnTemplate]
     processes: dict[int, object]
     causes: dict[int, object]
+
+
+def _picked(table: list[Located], all_of: list[object]) -> dict[str, Any]:
+    """The objects of a table, by their names."""
+    return {text: all_of[number] if number >= 0 else known for text, number, known in table} if table else {}
 
 
 def _has_method(owner: object, name: str, known: object) -> bool:

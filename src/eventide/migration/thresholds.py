@@ -6,7 +6,7 @@ from typing import Final
 
 EACH: Final = 16
 """The events of each process before it goes: to go takes as long as these, to lend a guard as these beside flows."""
-EACH_EARLY: Final = 4
+EACH_EARLY: Final = 2
 """The same where it has paid in earlier runs."""
 BACK: Final = 128
 """The events that each process must have had while away when it returns to Python; with fewer it does not pay. Where an

@@ -56,14 +56,13 @@ class Draw(NamedTuple):
 
 def draw_of(function: object) -> Draw | None:
     """What a method of a generator draws; None if it is none of these methods."""
-    table = GENERATORS.get(type(getattr(function, "__self__", None)), {})
-    return table.get(getattr(function, "__name__", ""))
+    table = GENERATORS.get(type(getattr(function, "__self__", None)))
+    return None if table is None else table.get(getattr(function, "__name__", ""))
 
 
-def callable_of(function: object) -> object:
+def callable_of(function: object, draw: Draw) -> object:
     """What makes a number of floats as a method does; of one that takes whole numbers alone, they are made these."""
-    draw = draw_of(function)
-    if draw is None or "float" in draw.kinds or not callable(function):
+    if "float" in draw.kinds or not callable(function):
         return function
 
     def drawn(*numbers: float) -> object:
