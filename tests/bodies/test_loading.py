@@ -385,6 +385,35 @@ def test_many_processes_whose_runs_have_paid_go_after_an_eighth_of_the_events(pa
     assert python == [16 * 301, 2 * 301, 2 * 301]  # the end of the run is in the event list, too
 
 
+class Ball(ev.Process, ev.Continuous):
+    height: ev.State
+    velocity: ev.State = ev.state(0.0)
+    bounces: int = 0
+
+    def equations(self) -> None:
+        self.rate.height = self.velocity
+        self.rate.velocity = -9.81
+
+    def run(self) -> ev.ProcessGenerator[None]:
+        self.start()
+        while True:
+            yield ev.until(lambda: self.height <= 0.0 and self.velocity < 0.0)
+            self.bounces += 1
+            self.velocity *= -0.99
+
+
+def test_processes_that_start_states_go_early_once_each_of_them_has_waited(past: loading._Past) -> None:
+    past.is_loaded = past.is_kept = True
+    python = []
+    for _ in range(3):
+        sim = random_bodies.simulation("auto")
+        balls = [Ball(sim, height=10.0 + 0.1 * k).activate() for k in range(40)]
+        sim.run(until=100.0)
+        python.append(sim.events - random_bodies.taken(sim))
+    assert sum(ball.bounces for ball in balls) > 700
+    assert python == [640, 128, 128]
+
+
 def test_many_processes_of_few_events_each_do_not_go_early_again(past: loading._Past) -> None:
     past.is_loaded = past.is_kept = True
 
