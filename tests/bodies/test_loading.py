@@ -223,7 +223,7 @@ def test_no_pass_of_the_collector_falls_amid_the_going_away_of_many(monkeypatch:
         sim.process(machine(sim))
     gc.callbacks.append(note)
     try:
-        sim.run(until=100.0)
+        sim.run(until=60.0)
     finally:
         gc.callbacks.remove(note)
     assert sim._migration is not None
@@ -399,7 +399,7 @@ class Ball(ev.Process, ev.Continuous):
         while True:
             yield ev.until(lambda: self.height <= 0.0 and self.velocity < 0.0)
             self.bounces += 1
-            self.velocity *= -0.99
+            self.velocity *= -1.0
 
 
 def test_processes_that_start_states_go_early_once_each_of_them_has_waited(past: loading._Past) -> None:
@@ -407,10 +407,10 @@ def test_processes_that_start_states_go_early_once_each_of_them_has_waited(past:
     python = []
     for _ in range(3):
         sim = random_bodies.simulation("auto")
-        balls = [Ball(sim, height=10.0 + 0.1 * k).activate() for k in range(40)]
-        sim.run(until=100.0)
+        for k in range(40):  # most wait for the first time when the others have had two events each
+            Ball(sim, height=60.0 + k if k % 4 else 1.0).activate()
+        sim.run(until=120.0)
         python.append(sim.events - random_bodies.taken(sim))
-    assert sum(ball.bounces for ball in balls) > 700
     assert python == [640, 128, 128]
 
 
