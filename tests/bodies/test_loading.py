@@ -408,10 +408,10 @@ def test_processes_that_start_states_go_early_once_each_of_them_has_waited(past:
     for _ in range(3):
         sim = random_bodies.simulation("auto")
         for k in range(40):  # most wait for the first time when the others have had two events each
-            Ball(sim, height=60.0 + k if k % 4 else 1.0).activate()
+            Ball(sim, height=600.0 + k if k % 4 else 1.0).activate()
         sim.run(until=120.0)
         python.append(sim.events - random_bodies.taken(sim))
-    assert python == [640, 128, 128]
+    assert python == [640, 256, 256]
 
 
 def test_many_processes_of_few_events_each_do_not_go_early_again(past: loading._Past) -> None:
