@@ -436,3 +436,38 @@ def test_who_waits_for_space_has_it_when_the_capacity_is_raised(sim, kind):
     assert log == [(0.0, 1), (1.0, 2, 1.0), (1.0, 1), (2.0, 1, 2.0), (3.0, 3, 2.0), (3.0, 1)]
     with pytest.raises(ev.ModelError, match=r"^the capacity of (Container|Store) 1 is a .*, and got 0$"):
         place.capacity = 0
+
+
+def test_amounts_with_a_unit_are_converted_to_that_of_the_container():
+    pytest.importorskip("pint")
+    sim, got = ev.Simulation(), []
+    tank = ev.Container(sim, ev.Quantity(0.5, unit="m**3"), ev.Quantity(250, unit="ml"), unit="l")
+
+    def pump():
+        got.append((yield tank.put(ev.Quantity(1500, unit="ml"))))
+        got.append((yield tank.get(1.25)))
+
+    sim.process(pump())
+    sim.run()
+    assert (tank.capacity, got, tank.amount) == (pytest.approx(500.0, rel=1e-12), [1.5, 1.25], 0.5)
+    assert (tank.level.value, tank.level.unit, type(tank.amount)) == (0.5, "l", float)
+
+
+def test_amounts_with_a_unit_are_refused_where_the_container_has_none():
+    sim = ev.Simulation()
+    tank = ev.Container(sim, 10)
+    for make in (
+        lambda: tank.put(ev.Quantity(1.0, unit="l")),
+        lambda: tank.get(ev.Quantity(1.0, unit="l")),
+        lambda: setattr(tank, "capacity", ev.Quantity(1.0, unit="l")),
+        lambda: ev.Container(sim, 10, ev.Quantity(1.0, unit="l"), name="Container 1"),
+        lambda: ev.Container(sim, ev.Quantity(1.0, unit="l"), name="Container 1"),
+    ):
+        with pytest.raises(ev.ModelError) as error:
+            make()
+        assert str(error.value) == (
+            "Container 1 has no unit, and got 1.0 l: make it with unit='l', or give a plain number"
+        )
+    with pytest.raises(TypeError, match=r"^unit= takes a text, and got 3$"):
+        ev.Container(sim, 10, unit=3)
+    assert tank.put(ev.Quantity(1.0)).amount == 1.0

@@ -60,6 +60,21 @@ def in_time_unit(value: Value, unit: str | None, whose: str) -> Value | float:
     return in_unit(value, unit or "", whose)
 
 
+def in_own_unit(value: Value, unit: str, whose: str) -> Value | float:
+    """What is told to something that may have a unit, as a number of that; a plain number as it is.
+
+    Raises ModelError as `in_unit`, and for a value with a unit where it has none.
+    """
+    if value.__class__ in PLAIN or not has_unit(value):
+        return value
+    if not unit and (given := _unit_of(value)):
+        raise ModelError(
+            f"{whose} has no unit, and got {_number_of(value, whose)!r} {given}: "
+            f"make it with unit={given!r}, or give a plain number"
+        )
+    return in_unit(value, unit, whose)
+
+
 def in_time_units(times: object, unit: str | None, whose: str) -> object:
     """The same of one time or of several in a list, a tuple or an array."""
     if not has_unit(times):

@@ -6,9 +6,10 @@ from math import inf, isfinite
 from typing import TYPE_CHECKING, Final, NoReturn, TypeVar
 
 from eventide.declare import fix
+from eventide.declare.units import in_own_unit
 from eventide.discrete.commands import command
 from eventide.discrete.resources.transfer import Inventory, Side, Transfer
-from eventide.errors import ModelError
+from eventide.errors import ModelError, check_text
 from eventide.statistics.level import set_at
 
 if TYPE_CHECKING:
@@ -113,6 +114,7 @@ class Container(Inventory):
     amount      what is in it now
     level       a `Level`: the amount, over time
     puts, gets  the puts and the gets: each with `queue` (a `Level`), `waits` (a `Tally`) and `waiting`
+    unit=       that of all amounts, as "l": one with another unit, as a `Quantity`, is converted
 
     A process that finds too little, or too little space, waits; each side is served by priority (high first), then in
     order of asking, without overtaking, so that a large portion is not starved by small ones. Whole numbers and
@@ -121,16 +123,20 @@ class Container(Inventory):
 
     _from_start = "Container(sim, capacity, initial)"
 
-    def __init__(self, sim: Simulation, capacity: Amount = inf, initial: Amount = 0, *, name: str = "") -> None:
+    def __init__(
+        self, sim: Simulation, capacity: Amount = inf, initial: Amount = 0, *, name: str = "", unit: str = ""
+    ) -> None:
         self._attach(sim, name)
+        self._unit = check_text(unit, "unit=")
         self._capacity = self._check_capacity(capacity)
-        self._amount = initial
+        self._amount = in_own_unit(initial, unit, self.name)
         if TYPE_CHECKING:  # see `fix`
-            self.amount = initial
-        check_initial(initial, self)
-        self._open(sim, float(initial))
+            self.amount = self._amount
+        check_initial(self._amount, self)
+        self._open(sim, float(self._amount), unit)
 
     def _check_capacity(self, capacity: Amount) -> Amount:
+        capacity = in_own_unit(capacity, self._unit, self.name)
         if not (capacity == inf or (is_amount(capacity) and capacity > 0)):
             raise ModelError(
                 f"the capacity of {self.name} is a number greater than 0, or infinite, and got {capacity!r}"
@@ -154,6 +160,7 @@ class Container(Inventory):
         return self._make_portion(AmountGet(), amount, priority)
 
     def _make_portion(self, portion: Some, amount: Amount, priority: float) -> Some:
+        amount = in_own_unit(amount, self._unit, self.name)
         try:
             fits = 0 <= amount <= self._capacity and amount < inf
         except TypeError:

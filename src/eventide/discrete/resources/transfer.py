@@ -238,10 +238,10 @@ class Inventory(Station):
     if TYPE_CHECKING:
         _capacity: Amount
 
-    def _open(self, sim: Simulation, level: float) -> None:
+    def _open(self, sim: Simulation, level: float, unit: str = "") -> None:
         self._puts: AnySide = Side(sim, f"{self.name} puts")
         self._gets: AnySide = Side(sim, f"{self.name} gets")
-        self._level = kept(Level(level, clock=sim, name=f"{self.name} level"), self.name)
+        self._level = kept(Level(level, clock=sim, name=f"{self.name} level", unit=unit), self.name)
         if TYPE_CHECKING:  # see `fix`
             self.puts, self.gets, self.level = self._puts, self._gets, self._level
         self._kept: Amount = 0
