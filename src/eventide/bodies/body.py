@@ -15,16 +15,7 @@ from eventide.bodies.layout import Layout, iterator_of
 from eventide.bodies.naming import CREATED, hold, questions_of
 from eventide.bodies.operands import HANDED, KINDS, WIDE
 from eventide.bodies.simulations import in_simulation
-from eventide.bodies.waits.branches import (
-    gets,
-    guards_of,
-    joins,
-    leave_wait,
-    outcomes_at,
-    outcomes_of,
-    place_branches,
-    references_to,
-)
+from eventide.bodies.waits import branches
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.errors import Interrupt
 from eventide.native.objects import object_at
@@ -39,6 +30,7 @@ if TYPE_CHECKING:
     from eventide.bodies.reader import Reading
     from eventide.discrete.resources.resource import Resource
     from eventide.discrete.world import World
+    from eventide.reading.generators import Suspended
     from eventide.reading.nodes import Extent
 
 PRESENT: Final = ("waiting", "granted")
@@ -126,14 +118,15 @@ class Body:
 
         values  of its local variables, if they are known already
         """
-        at = self.resumes_at(generator)
+        each = chain_of(generator)
+        at = self.resumes_at(each)
         if at is None:
             return None
         values = self.variables_of(generator) if values is None else {**self.naming.held, **values}
         iterators: list[object] = []
         handling: list[Interrupt] = []
         standing = self.layout.standing(at)
-        for point, one in zip(standing.chain, chain_of(generator), strict=True):
+        for point, one in zip(standing.chain, each, strict=True):
             if one is not generator:
                 inside = point.frame.values_of(one, values)
                 if inside is None:
@@ -216,7 +209,7 @@ class Body:
         if requests is None:
             return None
         if standing.choices:
-            numbers_of = outcomes_of(standing.choices, values, [*standing.blocks])
+            numbers_of = branches.outcomes_of(standing.choices, values, [*standing.blocks])
             if numbers_of is None:
                 return None
             for choice, number in numbers_of.items():
@@ -225,7 +218,7 @@ class Body:
             at,
             wholes,
             reals,
-            (*found.kept, *(values[name] for name in self.layout.objects if name in values)),
+            (*found.kept, *[values[name] for name in self.layout.objects if name in values]),
             found.relied,
             found.stations,
             {places[f"q_{name}"]: request for name, request in requests.items()} if requests else {},
@@ -252,9 +245,9 @@ class Body:
             found[block.name] = request
         return found
 
-    def resumes_at(self, generator: GeneratorType[object, object, object]) -> int | None:
-        """The state in which native code continues a suspended generator; None if it cannot."""
-        frames = [frame for one in chain_of(generator) if (frame := one.gi_frame) is not None]
+    def resumes_at(self, each: list[Suspended]) -> int | None:
+        """The state in which native code continues a suspended generator, of its `chain_of`; None if it cannot."""
+        frames = [frame for one in each if (frame := one.gi_frame) is not None]
         key = (id(frames[0].f_code), frames[0].f_lasti) if len(frames) == 1 else None
         if key is None or key not in self._states:
             positions = tuple(self._positions_of(one.f_code)[one.f_lasti // 2] for one in frames)
@@ -272,8 +265,9 @@ class Body:
             ]
         return self._positions[code]
 
-    guards_of, gets, joins, references_to, leave_wait = guards_of, gets, joins, references_to, leave_wait
-    place_branches = staticmethod(place_branches)
+    guards_of, gets, joins = branches.guards_of, branches.gets, branches.joins
+    references_to, leave_wait = branches.references_to, branches.leave_wait
+    place_branches = staticmethod(branches.place_branches)
 
     # --- from a row to a generator --------------------------------------------------------------------------------
 
@@ -322,7 +316,7 @@ class Body:
                 if not block.outcome:
                     del absent[block.name]
                     changed[block.name] = request
-            for name, outcome in outcomes_at(point, texts, requests):
+            for name, outcome in branches.outcomes_at(point, texts, requests):
                 absent.pop(name, None)
                 changed[name] = outcome
             for handler in point.handlers:

@@ -22,7 +22,7 @@ from eventide.migration.prototypes import Prototypes
 from eventide.migration.things import Things, can_go
 from eventide.native.locking import locked
 from eventide.reading.dropped_commands import KNOWN
-from eventide.reading.generators import function_of, locals_of
+from eventide.reading.generators import chain_of, function_of, locals_of
 from eventide.reading.source import CannotLower
 from eventide.rows.loading import ENGINE, KERNEL, LOADING, RESOURCES
 from eventide.rows.memory import RowMemory
@@ -140,13 +140,13 @@ class Bodies:
         for body in bodies:
             if (row_start := body.admit(generator, values)) is not None:
                 return body, row_start
-        if len(bodies) >= MOST_KINDS or any(body.resumes_at(generator) is None for body in bodies):
+        if len(bodies) >= MOST_KINDS or any(body.resumes_at(chain_of(generator)) is None for body in bodies):
             return None
         row_start = None
         try:
             for body in self._read(function, values):
                 row_start = body.admit(generator, values)
-                if row_start is not None or body.resumes_at(generator) is None:
+                if row_start is not None or body.resumes_at(chain_of(generator)) is None:
                     break
         except CannotLower as refusal:
             shape = self._shape(code, values) if len(known) < MOST_SHAPES else ()

@@ -76,7 +76,7 @@ def cells_at(generator: Suspended) -> dict[str, CellType]:
 def chain_of(generator: Suspended) -> list[Suspended]:
     """A suspended generator, and those that it is in the middle of by `yield from`, the innermost last."""
     found = [generator]
-    while type(inner := inner_of(found[-1])) is GeneratorType:
+    while found[-1].gi_yieldfrom is not None and type(inner := inner_of(found[-1])) is GeneratorType:
         found.append(inner)
     return found
 
@@ -230,12 +230,13 @@ def iterators_in(referents: Iterable[object], *, also_of_lists: bool) -> list[ob
     kinds = (_RANGE, _LIST) if also_of_lists else (_RANGE,)
     found = []
     for item in referents:
-        inside = [item]
-        if type(item) is chain:
+        if type(item) in kinds:
+            found.append(item)
+        elif type(item) is chain:
             inside = gc.get_referents(item)
             for source in inside[:]:
                 inside += gc.get_referents(*gc.get_referents(source)) if type(source) is _TUPLE else []
-        found += [one for one in inside if type(one) in kinds][:1]
+            found += [one for one in inside if type(one) in kinds][:1]
     return found
 
 

@@ -78,9 +78,9 @@ def joins(body: Body, row_start: RowStart, standing: Sequence[tuple[str, Notice 
     standing    what the process waits for, as `FirstOf.standing`; nothing for another wait
     """
     choice = body.reading.points[row_start.at].choice
-    watched = () if choice is None else [k for k, _ in choice.watched]
     if choice is None or choice.words != tuple(word for word, _, _ in standing):
         return choice is None and not standing
+    watched = [k for k, _ in choice.watched]
     for k, (_, notice, request) in enumerate(standing):
         if k in watched:
             if notice is not None or not isinstance(request, StateWait):
@@ -208,9 +208,11 @@ def guards_of(
     Returns     None where native code does not know that it waits for that
     """
     places, choice, present = body.layout.places, body.reading.points[at].choice, body.reading.awaits.get(at, "")
+    guards = body.naming.guards
     if not present and isinstance(wait, StateWait):
         return None
-    guards = body.naming.guards
+    if not guards:
+        return {}
     values = body.variables_of(generator) if any(one.closure.objects for one in guards.values()) else {}
     found = {text: kept(one, one.closure.found(values)) for text, one in guards.items()}
     if present and found[present] is not wait:
