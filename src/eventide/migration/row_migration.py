@@ -148,13 +148,13 @@ class RowMigration(OuterHook):
         needed  the events of a run before that pays, unless it has paid in earlier runs
         """
         assert self._bodies is not None
-        may_go, known = self._row_classes.may_go, len(due) + len(waits)
-        due, waits = of_rows(due, waits, may_go)
+        may_go = self._row_classes.may_go
+        due, waits, are_few = of_rows(due, waits, may_go)
         each = [who_waits(one) for one in (*(notice[3] for notice in due), *(wait.activity for wait in waits))]
         usual = self.world._events_before + max(needed, span := ENOUGH // 2 // self._driver.cost)
         self.due = min(usual, 2 * events - self.world._events_before) if (is_early := events < usual) else self.due
-        if not each or (is_early and 2 * len(each) < known) or not self._bodies.may_go(each, is_early=is_early):
-            return  # that are fewer than half of them where many wait for the first time
+        if not each or (is_early and are_few) or not self._bodies.may_go(each, is_early=is_early):
+            return
         self._bodies.observed, self._prototypes = self._driver.names, self._bodies.prototypes()
         selection = Selection(self._bodies, self._prototypes, may_go, self._driver.guards)
         found = selection.made_of(due, waits)

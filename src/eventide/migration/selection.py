@@ -74,10 +74,15 @@ def bodies_of(candidates: Iterable[Candidate]) -> list[Body]:
 
 def of_rows(
     due: list[Notice], waits: list[StateWait], may_go: Callable[[object], bool]
-) -> tuple[list[Notice], list[StateWait]]:
-    """Of some notices and waits those of processes that may go away, of waits if their guards are kept."""
-    kept = [one for one in waits if one.rests and may_go(who_waits(one.activity))]
-    return [one for one in due if may_go(who_waits(one[3]))], kept
+) -> tuple[list[Notice], list[StateWait], bool]:
+    """Of some notices and waits those of processes that may go away, of waits if their guards are kept.
+
+    The third is whether fewer than half of these processes can, as the others wait for the first time.
+    """
+    due = [one for one in due if may_go(who_waits(one[3]))]
+    waits = [one for one in waits if may_go(who_waits(one.activity))]
+    kept = [one for one in waits if one.rests]
+    return due, kept, len(due) + 2 * len(kept) < len(waits)
 
 
 class Selection:
