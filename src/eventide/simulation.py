@@ -232,8 +232,7 @@ class Simulation(World):
     @property
     def _made_integrator(self) -> Integrator | None:
         # What is not there yet may be being made, perhaps by the very code that a signal has interrupted.
-        is_there = "_continuum" in self.__dict__ and "integrator" in self._continuum.__dict__
-        return self._continuum.integrator if is_there else None
+        return self._continuum.integrator if "_continuum" in self.__dict__ else None
 
     def _return_soon(self) -> None:
         integrator = self._made_integrator

@@ -8,7 +8,6 @@ Python; and the record of what it uses, which `engine/flow_members.py` reads. Th
 from __future__ import annotations
 
 from ctypes import CFUNCTYPE, c_double, c_int64, c_void_p, cast
-from functools import cached_property
 from itertools import chain
 from math import inf
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
@@ -299,6 +298,7 @@ class ConditionCompiler(Analyst):
         # By identity, of what is kept: to hash code takes as long as to bind it.
         self._opaque: dict[int, object] = {}
         self._condition_templates: dict[Kernel, ConditionTemplate] = {}
+        self._fallback: CFuncPtr | None = None
         self.facts = CodeFacts(self)
 
     def _check_home(self, bound: Bound, whose: Component | Condition | Lowered, what: str = "") -> None:
@@ -435,20 +435,17 @@ class ConditionCompiler(Analyst):
     @property
     def fallback(self) -> int:
         """The address of a function of this simulation that does in Python what kernels leave to it."""
-        return self._fallback
+        if self._fallback is None:
+            integrator = self.integrator
 
-    @cached_property
-    def _fallback(self) -> int:
-        integrator = self.integrator
+            def call(c: int, f: int, time: float, dt: float) -> int:
+                if c >= 0:
+                    return int(integrator.host.is_true(c, f, time, dt))
+                integrator.host.evaluate(f, time, dt)
+                return 0
 
-        def call(c: int, f: int, time: float, dt: float) -> int:
-            if c >= 0:
-                return int(integrator.host.is_true(c, f, time, dt))
-            integrator.host.evaluate(f, time, dt)
-            return 0
-
-        self._kept_fallback = _FALLBACK(call)
-        return int(cast(self._kept_fallback, c_void_p).value or 0)
+            self._fallback = _FALLBACK(call)
+        return address_of(self._fallback)
 
     def quantity(self, read: object) -> ConditionPlan | None:
         """The kernel of a function that returns a number; None if it cannot be compiled, or looks at the step."""

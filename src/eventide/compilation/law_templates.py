@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from eventide.compilation.condition_plans import lay, reads_at, usage_of
@@ -48,6 +47,7 @@ class LawTemplate:
                     only the object tells whether it may
     usage           what they use of these; None if they use all items of a list
     codes           the kernels, lowered
+    dependencies    what the laws read and set
     """
 
     def __init__(self, kernels: tuple[Kernel, ...], names: tuple[str, ...]) -> None:
@@ -67,12 +67,8 @@ class LawTemplate:
         self.usage = usage_of(kernels)
         self._uses = uses
         self._records: dict[tuple[Layout, bool, bool], tuple[int, tuple[int, ...]]] = {}
-
-    @cached_property
-    def dependencies(self) -> Dependencies:
-        """What the laws read and set."""
         found = [(stage, one) for stage, uses in zip(self.stages, self._uses, strict=True) for one in uses.exchanges]
-        return Dependencies((stage, one.sort, one.reads, one.sets) for stage, one in found)
+        self.dependencies = Dependencies((stage, one.sort, one.reads, one.sets) for stage, one in found)
 
     def record(self, layout: Layout, *, is_native: bool, is_unseen: bool) -> tuple[int, tuple[int, ...]]:
         """How many slots the laws of objects laid out alike use, and the record that says which.

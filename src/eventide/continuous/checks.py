@@ -210,7 +210,7 @@ def check_limits(sim: Simulation) -> None:
     """Raise SimulationError 4 or 5 if the limits of the step are no limits."""
     if not sim.dt_min >= 0.0:
         raise SimulationError(4, sim.time, f"dt_min is {sim.dt_min!r}; it must be at least 0.")
-    if sim.dt_max == inf and "integrator" in sim._continuum.__dict__ and sim.method.is_fixed:
+    if sim.dt_max == inf and sim.method.is_fixed:
         raise ModelError(
             f"{sim.method.name} has no error estimate and steps dt_max, which is infinite: "
             "give Simulation(dt_max=...) or set sim.dt_max"

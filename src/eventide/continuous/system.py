@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable
-from functools import cached_property
 from struct import pack, unpack
 from typing import TYPE_CHECKING, Protocol
 
@@ -52,11 +51,25 @@ class System:
 
     members     the components that are active
     moving      those of them that have laws, or values that laws change
+    integrator  the flows and their arrays
     """
+
+    __slots__ = (
+        "_chain",
+        "_drafts",
+        "_in_order",
+        "_starts",
+        "_zeros",
+        "active",
+        "integrator",
+        "members",
+        "moving",
+        "sim",
+        "storage",
+    )
 
     def __init__(self, sim: Simulation, make_integrator: Callable[[Simulation, System], Integrator]) -> None:
         self.sim = sim
-        self._make_integrator = make_integrator
         self.storage = SlotStorage(on_growth=self._outdate)
         self.members: dict[Continuous, None] = {}
         self.moving: dict[Continuous, None] = {}
@@ -66,29 +79,28 @@ class System:
         self._starts = 0
         self._drafts: dict[Layout, _Draft] = {}
         self._in_order: dict[type, None] = {}
-
-    @cached_property
-    def integrator(self) -> Integrator:
-        """The flows and their arrays."""
-        return self._make_integrator(self.sim, self)
+        self.integrator = make_integrator(sim, self)
 
     def _outdate(self) -> None:
-        if hasattr(self, "storage") and "integrator" in self.__dict__:
+        if hasattr(self, "integrator"):
             self.integrator.memory.outdate()
 
     # --- slots ----------------------------------------------------------------------------------------------------
 
-    def adopt(self, component: Continuous) -> None:
-        """Give a new component its slots, with its default values and tolerances."""
+    def adopt(self, component: Continuous, own: dict[str, object]) -> None:
+        """Give a new component its slots, with its default values and tolerances.
+
+        own     its attributes
+        """
         layout, sim, integrator = component._layout, self.sim, self.integrator
         if integrator.is_marching:
             integrator.pauses.check_thread()
-        component._flow = integrator.still
+        own["_flow"] = integrator.still
         if layout not in self._drafts:
             type(component)._read_branches(self.integrator.analyst)
             if layout.has_assigned:
                 integrator.groups.expect_assignments()
-        slab = self.storage.give_slab(component, layout)
+        own["_slab"] = slab = self.storage.give_slab(component, layout)
         table, base, side = self.storage.table, slab.base, slab.side
         layout.attach(component, table)
         draft = self._drafts.get(layout)
@@ -229,15 +241,16 @@ class System:
             refuse_commands_of(component)
             if kind._laws_are_of_class:
                 self._in_order[kind] = None
-        if not component.__dict__.keys().isdisjoint(OF_CLASSES):
+        own = component.__dict__
+        if not own.keys().isdisjoint(OF_CLASSES):
             refuse_own_setting(component)
         groups = self.integrator.groups
         if component._flow is not self.integrator.still:
             groups.leave(component)
         base, end = component._base, component._base + component._layout.moving
         self._activate(range(base, end), component)
-        component._going = ((base, end),) if base < end else ()
-        component._is_active = True
+        own["_going"] = ((base, end),) if base < end else ()
+        own["_is_active"] = True
         self._give_place(component)
         if kind._law_names or any(spec.role != "field" for spec in component._layout.fields.values()):
             self.moving[component] = None
@@ -255,7 +268,8 @@ class System:
                 conditions_of(self.sim).remove(trigger)
             if timer is not None:
                 timer.withdraw()
-        component._handlers = ()
+        if component._handlers:
+            component._handlers = ()
         self.hold(component, ())
         self.integrator.groups.leave(component)
         component._is_active = False
@@ -270,6 +284,8 @@ class System:
 
     def hold(self, component: Continuous, located: tuple[Branch, ...]) -> None:
         """Hold the outcomes of these comparisons in the laws of a component, and of no others."""
+        if not located and not component._switches:
+            return
         for switch in component._switches:
             self.integrator.guards.remove(switch)
             self.storage.rows[Y][switch.slot] = 0.0

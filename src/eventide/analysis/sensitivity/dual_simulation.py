@@ -52,9 +52,9 @@ class DualSystem(System):
 
         self.storage.give_slab = give  # type: ignore[method-assign]  # of this simulation alone
 
-    def adopt(self, component: Continuous) -> None:
+    def adopt(self, component: Continuous, own: dict[str, object]) -> None:
         """Give a new component its slots, and its companion."""
-        super().adopt(component)
+        super().adopt(component, own)
         if isinstance(component, Companion | Conductor):
             return
         self.sim.tangents.adopt(component)  # type: ignore[attr-defined]  # a DualSimulation makes this system

@@ -103,8 +103,7 @@ class Continuous(_Continuum, Component):
         refuse_late_handlers(cls, when=cls._when_specs, every=cls._every_specs)
 
     def __delattr__(self, name: str) -> None:
-        if "integrator" in self._system.__dict__:
-            self._system.integrator.own_methods.take_back(name)
+        self._system.integrator.own_methods.take_back(name)
         super().__delattr__(name)
 
     def equations(self) -> None:
@@ -201,7 +200,7 @@ class Continuous(_Continuum, Component):
         return self._variables[name]
 
     def __repr__(self) -> str:
-        if "_slab" not in vars(self) or self.sim.active:
+        if vars(self).get("_slab") is None or self.sim.active:
             return super().__repr__()
         fields = [fields_of(self)[name] for name in self._layout.names[:MOST_SHOWN]]
         told = [f"{spec.name} = {short(getattr(self, spec.name))} {spec.unit}".rstrip() for spec in fields]
@@ -240,10 +239,11 @@ class Continuous(_Continuum, Component):
         layout = self._layout
         if not layout.is_sized:
             self._measure(**self._default_sizes())
-        self._system = system = sim._continuum
-        if layout.given:
-            self.__dict__.update(layout.given)
-        system.adopt(self)
+        # As fields that refer to other objects are set in its dict, there is one; in one that shares no keys with those
+        # of others Python 3.11 finds an attribute eight times as fast.
+        own = self.__dict__ = {**layout.blank, **self.__dict__}
+        own["_system"] = system = sim._continuum
+        system.adopt(self, own)
 
     def _default_sizes(self) -> dict[str, object]:
         """The sizes of vectors where the class has a constructor of its own, which does not tell them beforehand."""

@@ -158,6 +158,15 @@ def get(self):
 """
 
 
+BLANK: Final[dict[str, object]] = {
+    **dict.fromkeys(("_number", "sim", "_system", "_flow", "_slab", "_base", "_side", "_row", "_rests")),
+    "_started": 0,
+    "_going": (),
+    "_is_active": False,
+    "_switches": (),
+    "_handlers": (),
+}
+"""What eventide keeps in a component, in the order in which a dict of its own has it."""
 KINDS: Final[dict[object, str]] = {float: "", int: "int", bool: "bool"}
 """The annotations of numeric parameters, and what turns a slot's float into a value of that kind."""
 
@@ -170,7 +179,7 @@ class Layout:
     vectors, computed_vectors            names of vectors; their slots begin with the computed ones
     references                           names of fields that are not numbers: other objects as a rule
     modes                                of these, those of texts and members of enumerations, with a slot beside each
-    given                                the defaults of the fields that have one
+    blank                                the attributes of a new object: what eventide keeps, and the defaults of fields
     names                                of the single quantities that change between events: no parameters or vectors
     aside                                names of what is in the second block
     offsets                              of all single quantities, each within its block
@@ -199,7 +208,10 @@ class Layout:
         self.modes = tuple(name for name in self.references if is_mode(fields[name].annotation))
         self.fields = {**fields, **{slot_name(name): Field("field", 0.0, annotation=float) for name in self.modes}}
         given = {name: fields[name].default for name in self.references}
-        self.given = {name: default for name, default in given.items() if default is not MISSING}
+        self.blank: dict[str, object] = {
+            **BLANK,
+            **{name: default for name, default in given.items() if default is not MISSING},
+        }
         self.names = (*self.states, *self.computed, *self.sums)
         aside = (*self.computed, *self.sums, *self.parameters, *map(slot_name, self.modes))
         self.aside = frozenset((*aside, *self.computed_vectors))

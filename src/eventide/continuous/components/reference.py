@@ -70,7 +70,7 @@ class Reference:
     def __set__(self, owner: Member, value: object) -> None:
         """Set it; laws and conditions that refer to another object through it are planned again."""
         attributes = owner.__dict__
-        if self.name in attributes and attributes[self.name] is not value and "integrator" in owner._system.__dict__:
+        if self.name in attributes and attributes[self.name] is not value:
             owner._system.integrator.changes.note_reference()
         attributes[self.name] = value
 

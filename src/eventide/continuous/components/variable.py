@@ -67,7 +67,8 @@ class Variable:
         self.name = check_text(name, "name=") or f"Variable {count_new(sim, Variable)}"
         if assigned:
             self._system.integrator.groups.expect_assignments()
-        self._slot = slot = self._system.storage.give_slab(self, LONE).base
+        self._slab = self._system.storage.give_slab(self, LONE)
+        self._slot = slot = self._slab.base
         self._system.storage.table[:, slot] = 0.0
         self._system.set_tolerances(self._slot, rel_error, abs_error)
         self.state = state

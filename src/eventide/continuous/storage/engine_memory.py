@@ -32,6 +32,25 @@ class EngineMemory:
     heap, touched   the flows by the time they have reached, the earliest first, and those that an event has touched
     """
 
+    # Python finds at once what is in slots; `arrays` alone comes and goes.
+    __slots__ = (
+        "__dict__",
+        "_flow_lists",
+        "_integrator",
+        "_kept",
+        "_models",
+        "chain",
+        "constants",
+        "flow",
+        "flow_rows",
+        "heap",
+        "index",
+        "lists",
+        "run",
+        "segments",
+        "touched",
+    )
+
     def __init__(self, integrator: Integrator) -> None:
         self._integrator = integrator
         self.index: Blocks[int] = Blocks(np.int64, self.outdate)

@@ -187,7 +187,6 @@ class SlotStorage:
             slab = free.pop()
         else:
             slab = self._new_slab(layout)  # type: ignore[arg-type]  # of a variable nobody asks for more
-        owner._slab = slab
         occupant = self.occupants[slab] = Occupant(owner, self._leave)
         occupant.slab = slab
         return slab
