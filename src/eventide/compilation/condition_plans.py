@@ -23,6 +23,7 @@ from eventide.continuous.storage.slot_storage import anchor_of
 from eventide.engine.codes import RAISES, Y0, R, Y
 from eventide.engine.records import STILLS, GuardRecord
 from eventide.errors import ModelError
+from eventide.lowering.names.binder import Binding
 from eventide.lowering.not_compilable import CannotLower
 
 if TYPE_CHECKING:
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from eventide.engine.memory.growable_arrays import Allocation
     from eventide.lowering.kernels.dependencies import Effects, KernelUses
     from eventide.lowering.kernels.lowered import Kernel, Lowered
-    from eventide.lowering.names.binder import Binding
     from eventide.reading.source import SourceBook
 
 
@@ -152,7 +152,17 @@ class ConditionTemplate(Pattern):
     record      the place of what tells which slots they use, and how many uses that are; -1 if that is told for each
     """
 
-    __slots__ = ("_can_change", "_has_equalities", "_has_lists", "_is_polled", "_kernel_uses", "_record", "_uses")
+    __slots__ = (
+        "_can_change",
+        "_has_equalities",
+        "_has_lists",
+        "_is_plain",
+        "_is_polled",
+        "_kernel_uses",
+        "_moving",
+        "_record",
+        "_uses",
+    )
 
     def __init__(
         self,
@@ -183,30 +193,49 @@ class ConditionTemplate(Pattern):
         self._has_equalities = bool(lowered.equalities)
         self._kernel_uses = uses
         self._record, self._uses = record
+        self._is_plain = not (lowered.lists or lowered.objects or lowered.judges_modes)
+        moving: dict[int, None] = {}
+        for use in uses.quantities:
+            if use.moves:
+                moving[use.place] = None
+        self._moving = None if uses.is_laid else tuple(moving)
+
+    def is_at_home(self, binding: Binding, sim: object) -> bool:
+        """Whether it is known at once that one of them works on nothing but objects of this simulation."""
+        return self._is_plain and bool(binding[0]) and binding[0][0].sim is sim
+
+    def slots_of(self, binding: object) -> Slots:
+        """The slots of the quantities that one of them reads."""
+        assert isinstance(binding, Binding)
+        return reads_at(self._kernel_uses, binding)[1]
 
     def plan(self, integrator: Integrator, bound: Bound) -> ConditionPlan:
         """The plan of one of them."""
-        binding = bound.binding
-        touches, reads = reads_at(self._kernel_uses, binding)
-        memory = lay(integrator, (bound,)) if self._has_lists else (integrator.memory.index.put(binding.bases),)
+        # By place, as Python 3.11 takes long to find the fields of named tuples.
+        binding = bound[1]
+        objects, bases, consts, moving = binding[0], binding[1], binding[3], self._moving
+        if moving is None:
+            touches = reads_at(self._kernel_uses, binding)[0]
+        else:
+            touches = tuple(dict.fromkeys(map(objects.__getitem__, moving)))
+        memory = lay(integrator, (bound,)) if self._has_lists else (integrator.memory.index.put(bases),)
         index, constants = memory[0][1], 0
-        if binding.consts:
-            memory = (*memory, integrator.memory.constants.put(binding.consts))
+        if consts:
+            memory = (*memory, integrator.memory.constants.put(consts))
             constants = memory[-1][1]
         record, uses = self._record, self._uses
         if record < 0:
-            usage = Usage.of_slots(reads, touches)
+            usage = Usage.of_slots(self.slots_of(binding), touches)
             memory = (*memory, integrator.memory.lists.put(usage.words()))
             record, uses = memory[-1][1], usage.uses
         return ConditionPlan(  # by place, as above
             touches,
-            reads,
             (bound,),
             memory,
             (bound,) if self._can_change else None,
             self._is_polled,
             False,
-            binding.inputs,
+            binding[5],
             index,
             constants,
             record,
@@ -344,8 +373,11 @@ class ConditionCompiler(Analyst):
                 if not condition.is_switch and self.integrator.sim.dt_max == inf:
                     warn_of_window(condition, error.why, self.registry.smoothness.book)
         else:
-            self._check_home(bound, condition, "the condition of ")
-            return self._condition_template(bound.kernel).plan(self.integrator, bound)
+            template = self._condition_templates.get(bound[0])
+            if template is None or not template.is_at_home(bound[1], self.integrator.sim):
+                self._check_home(bound, condition, "the condition of ")
+                template = self._condition_template(bound[0])
+            return template.plan(self.integrator, bound)
         function = _CONDITION(self._condition_call(condition))
         return ConditionPlan(
             (), kept=(function,), is_opaque=True, pattern=Pattern(address_of(function), is_exposed=True)

@@ -110,13 +110,13 @@ class LawTemplate:
             rows = memory[0][1]
         return LawPlan(  # by place, as keywords would take as long as all the rest
             touches,
-            reads,
             bounds,
             memory,
             bounds if self.can_change else None,
             self.is_polled,
             False,
             inputs,
+            reads,
             *self._calls(rows),
             sets,
             adds,

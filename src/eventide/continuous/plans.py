@@ -37,7 +37,6 @@ class Plan:
     """What is known about a component's laws, or about a condition.
 
     touches     the objects whose states, rates, computed values or sums are known to be read or written
-    reads       slots that do not move, parameters first of all, and whose writing touches the flow
     kept        what must live as long as the plan is used
     memory      the blocks that it occupies
     signature   what it was made for, to check later whether that has changed; None if it cannot change
@@ -47,7 +46,6 @@ class Plan:
     """
 
     touches: tuple[Member, ...]
-    reads: tuple[int, ...] = ()
     kept: tuple[Any, ...] = ()
     memory: tuple[Allocation, ...] = ()
     signature: tuple[object, ...] | None = None
@@ -60,6 +58,7 @@ class Plan:
 class LawPlan(Plan):
     """A component's laws.
 
+    reads                       slots that do not move, parameters first of all, and whose writing touches the flow
     contributions, equations    address and place of the index row; None for a law that is absent
     sets, adds                  slots whose rates they write, unread, and read before; VALUES more: that they set unread
     moves                       both
@@ -68,6 +67,7 @@ class LawPlan(Plan):
     stages                      of those whose text is known, in the order of their kernels in `kept`
     """
 
+    reads: tuple[int, ...] = ()
     contributions: tuple[int, int] | None = None
     equations: tuple[int, int] | None = None
     sets: tuple[int, ...] = ()
@@ -141,6 +141,7 @@ class Pattern:
                         change without notice
     guide               computes its event function where it is tested in Python; None if it has no kernel
     returns             whether a process that has waited for one waits for it again; None while that is not known
+    row                 the whole numbers of a new guard; None until there is one
     """
 
     address: int
@@ -155,6 +156,11 @@ class Pattern:
     bind: Callable[[Any, tuple[object, ...]], object] | None = None
     guide: Guidance | None = None
     returns: bool | None = field(default=None, init=False)
+    row: memoryview[int] | None = field(default=None, init=False)
+
+    def slots_of(self, binding: object) -> tuple[int, ...]:
+        """The slots of the quantities that a condition bound in this way reads, as far as they are known."""
+        return ()
 
 
 @dataclass(slots=True)
@@ -175,6 +181,11 @@ class ConditionPlan(Plan):
     uses: int = 0
     binding: object = None
     equalities: tuple[Equality, ...] = ()
+
+    @property
+    def reads(self) -> tuple[int, ...]:
+        """The slots of all quantities that it is known to read."""
+        return self.pattern.slots_of(self.binding)
 
     @property
     def looks_at(self) -> tuple[int, ...]:

@@ -54,12 +54,11 @@ def address_of(array: NumberTable) -> int:
 class Column(NamedTuple):
     """The place of a column. As an attribute of a record: the view of it, made when it is first read.
 
-    Most columns of a small model are read by native code alone, and views of all took a sixth of a short run.
+    Most columns of a small model are read by native code alone, and views of all took a sixth of a short run. Those
+    `at_once` are made with their table: Python 3.11 finds fast only what a class has no descriptor for.
 
-    kind    the table that it is in
-    first   its place in a row of that table
-    width   how many numbers it has of each row; None if it takes no second index
-    among   its numbers among those of all rows
+    kind, first     the table that it is in, and its place in a row of that
+    width, among    how many numbers it has of each row, None if it takes no second index; and these of all rows
     """
 
     kind: Kind
@@ -91,16 +90,17 @@ class Record:
     """A number of rows of the same columns, in one table of whole numbers, one of real ones, or one of each.
 
     columns     the place of each column, by its name
-    widths      the width of each table
-    ints, floats    the tables as they are now
+    at_once     those that Python reads or writes as a model changes
+    widths, ints, floats    the width of each table, and the tables as they are now
     """
 
     columns: ClassVar[Mapping[str, Column]] = {}
+    at_once: ClassVar[tuple[Column, ...]] = ()
     widths: ClassVar[Mapping[Kind, int]] = {}
     ints: NDArray[np.int64]
     floats: NDArray[np.float64]
 
-    def __init_subclass__(cls, *, is_padded: bool = True) -> None:
+    def __init_subclass__(cls, *, is_padded: bool = True, at_once: str = "") -> None:
         columns: dict[str, Column] = {}
         widths: dict[Kind, int] = {}
         for name, note in cls.__annotations__.items():
@@ -110,9 +110,12 @@ class Record:
             widths[kind] = first + (group.width if group else 1)
         if is_padded:
             widths = {kind: -(-width // LINE) * LINE for kind, width in widths.items()}
-        cls.columns, cls.widths = columns, widths
+        cls.columns, cls.widths, chosen = columns, widths, at_once.split()
         for name, column in columns.items():
-            setattr(cls, name, column._replace(among=slice(column.first, None, widths[column.kind])))
+            columns[name] = column._replace(among=slice(column.first, None, widths[column.kind]))
+            if name not in chosen:
+                setattr(cls, name, columns[name])
+        cls.at_once = tuple(columns[name] for name in chosen)
 
     @classmethod
     def place_of(cls, name: str) -> int:
@@ -121,12 +124,14 @@ class Record:
 
     def attach(self, table: NumberTable) -> None:
         """Use this table for the columns of its kind from now on."""
-        kind: Kind = "ints" if table.dtype == np.int64 else "floats"
         known = self.__dict__
         tables = [(name, known[name]) for name in self.widths if name in known]
         known.clear()
         known.update(tables)
-        known[kind] = table
+        known["ints" if table.dtype == np.int64 else "floats"] = table
+        for column in self.at_once:
+            if column.kind in known:
+                column.__get__(self, type(self))
 
     def flatten(self) -> Mapping[Kind, memoryview[int] | memoryview[float]]:
         """The numbers of each table, one row after the other, until a table is replaced."""
@@ -147,7 +152,7 @@ class Record:
         return record
 
 
-class FlowRecord(Record):
+class FlowRecord(Record, at_once="unseen stale entries entries_room chain_lo chain_hi"):
     """A flow: states and laws that affect each other, with a step and an interpolant of their own."""
 
     start: Floats
@@ -278,7 +283,7 @@ class FlowRecord(Record):
     """The place in `lists` of the room for the index rows of joined laws: its size, then the rows; 0 without."""
 
 
-class GuardRecord(Record):
+class GuardRecord(Record, at_once="index constants history armed timed"):
     """A condition that is monitored: of a wait, a handler, or a branch of a law.
 
     Its event function is positive where the condition is true. `value` and `slope` are that function and its derivative
@@ -388,7 +393,7 @@ class SlotRecord(Record):
     """The slab to which the slot belongs."""
 
 
-class SlabRecord(Record, is_padded=False):
+class SlabRecord(Record, is_padded=False, at_once="record row_of_laws prior started given"):
     """A slab: the blocks of slots of one object, and its laws."""
 
     base: Ints
@@ -425,7 +430,7 @@ class LawRecord(Record, is_padded=False):
     """For laws executed together with others: the place in `lists` of their description, or BY_OTHERS; else ALONE."""
 
 
-class HistoryRecord(Record):
+class HistoryRecord(Record, at_once="serial"):
     """How often a condition has fired of late, and how its intervals shrink."""
 
     serial: Floats

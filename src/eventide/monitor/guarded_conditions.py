@@ -138,15 +138,16 @@ class WatchedConditions(ConditionList):
     def _watch(self, condition: Condition) -> None:
         """Monitor a new condition, perhaps one that was withdrawn before."""
         condition.is_over = False
-        if self._is_at_rest() and self.discrete.takes(condition):
+        system = self._integrator.system
+        is_moving = system.active or system.moving  # without a call, as each wait asks
+        if not is_moving and self.discrete.takes(condition):
             self.discrete.add(condition)  # type: ignore[arg-type]  # it takes waits only
         else:
             self._give(condition)
 
     def _is_at_rest(self) -> bool:
         """Whether nothing moves, so that only events and the clock change what conditions read."""
-        system = self._integrator.system
-        return not (system.active or system.moving)  # as `is_at_rest`, without a call: each wait asks
+        return self._integrator.system.is_at_rest
 
     def _give(self, condition: Condition) -> None:
         """Let the stepper monitor a condition."""

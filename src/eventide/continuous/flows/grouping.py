@@ -475,7 +475,8 @@ class Grouping:
             _count(self.opaque, flow, by)
             return
         integrator, record, row = self.integrator, plan.record, plan.index
-        first = integrator.engine.use(integrator.memory.arrays, flow.number, record, row, -1, 0, by)
+        use = integrator.engine.use
+        first = use(integrator.memory.arrays, flow.number, record, row, -1, 0, by)
         if first < plan.uses:
             self.shared.count(flow, record, row, -1, first, by)
 

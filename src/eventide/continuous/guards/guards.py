@@ -36,11 +36,13 @@ if TYPE_CHECKING:
     from eventide.continuous.components.member import Member
     from eventide.continuous.flows.flow import Flow
     from eventide.continuous.integrator import Integrator
-    from eventide.continuous.plans import ConditionPlan
+    from eventide.continuous.plans import ConditionPlan, Pattern
     from eventide.discrete.conditions.condition import Condition
 
 Kind: TypeAlias = Literal["certified", "sampled", "opaque"]
 """How closely a condition is monitored: by proofs, at points of a step, at its middle and end."""
+OF_KERNEL: Final = list(map(GuardRecord.place_of, ("address", "fallback", "certificate", "can_be_screened")))
+"""The places of what follows from the kernel."""
 MOST_AT_REST: Final = 8
 """A flow keeps this many rows of past waits for processes that wait again, and as many as it has conditions."""
 MOST_HISTORIES: Final = 4096
@@ -178,21 +180,23 @@ class Guards:
         integrator, plan = self.integrator, self.hold(condition)
         row, guard, groups = condition.row, self.guard, integrator.groups
         guard.history[row] = self.histories.follow(condition)
-        if condition.is_trigger:
+        is_wait = condition.__class__ is StateWait
+        if is_wait:
+            if plan.pattern.returns is False:
+                self._note_return(condition)  # type: ignore[arg-type]  # it is of this class
+        elif condition.is_trigger:
             guard.trigger[row], guard.armed[row] = 1, condition.armed
         elif isinstance(condition, Switch):
             guard.switch[row], guard.whole[row] = condition.slot + 1, condition.whole + 1
             guard.exact[row] = condition.branch.is_timed
-        elif plan.pattern.returns is False and isinstance(condition, StateWait):
-            self._note_return(condition)
         if plan.signature is not None:
             integrator.references.keep_current(condition, plan)
         flow = groups.the_flow() if integrator.together else groups.flow_of(plan)
         groups.count_uses(flow, plan, 1)
         self.link(condition, flow)
-        if not condition.is_switch:
+        if is_wait or not condition.is_switch:
             self.counts[self.kind_of(condition)] += 1
-        if condition.is_handler:
+        if not is_wait and condition.is_handler:
             integrator.native_handlers.note_start(condition)  # type: ignore[arg-type]  # it is a Trigger
         if plan.equalities:
             self.doubts.tell(condition, integrator.groups)
@@ -202,12 +206,11 @@ class Guards:
         plan = condition.plan = self.integrator.analyst.condition(condition)
         if isinstance(condition, Switch) and condition.component not in plan.touches:
             plan.touches = (condition.component, *plan.touches)  # it moves where the law does of which it is a part
-        condition.row = row = self.ints.allocate()
+        pattern = plan.pattern
+        condition.row = row = self.ints.copy(pattern.row or _row_of(pattern))
         self.floats.write(row, self._untested)
         self.at[row] = condition
-        guard, pattern = self.guard, plan.pattern
-        guard.address[row], guard.fallback[row] = pattern.address, pattern.fallback
-        guard.index[row], guard.constants[row] = plan.index, plan.constants
+        self.guard.index[row], self.guard.constants[row] = plan.index, plan.constants
         return plan
 
     def let_go(self, condition: Condition) -> None:
@@ -228,19 +231,22 @@ class Guards:
         """Let a flow watch a condition."""
         flow.conditions[condition] = None
         condition.flow = flow
-        row, guard, plan, still = condition.row, self.guard, condition.plan, self.integrator.still
-        for owner in plan.touches:
+        still = self.integrator.still
+        for owner in condition.plan.touches:
             if owner._flow is not still:
-                guard.timed[row] = 0
                 break
         else:
-            guard.timed[row] = 1
+            self.guard.timed[condition.row] = 1
         # Where laws assign states already it is counted as sampled; where they begin to, as not proved.
         if flow.assigns:
-            guard.certificate[row], guard.can_be_screened[row] = -1, 0
-        else:
-            guard.certificate[row], guard.can_be_screened[row] = plan.pattern.certificate, plan.pattern.is_steady
+            self.guard.certificate[condition.row], self.guard.can_be_screened[condition.row] = -1, 0
         self._put(condition, flow)
+
+    def _link_again(self, condition: Condition, flow: Flow) -> None:
+        """The same where a flow has watched it before."""
+        row, guard, pattern = condition.row, self.guard, condition.plan.pattern
+        guard.timed[row], guard.certificate[row], guard.can_be_screened[row] = 0, pattern.certificate, pattern.is_steady
+        self.link(condition, flow)
 
     def _put(self, condition: Condition, flow: Flow) -> None:
         """Let the stepper watch a condition that belongs to a flow."""
@@ -250,7 +256,7 @@ class Guards:
         if not flow.is_open:
             integrator.touch(flow)
         plan = condition.plan
-        if condition.is_trigger and plan.pattern.is_exposed:
+        if plan.pattern.is_exposed and condition.is_trigger:
             self.exposed[condition] = None
         if plan.inputs or plan.is_opaque:
             self._note_inputs(condition, flow)
@@ -301,7 +307,7 @@ class Guards:
         del given.conditions[condition]
         groups.count_uses(given, condition.plan, -1)
         groups.count_uses(flow, condition.plan, 1)
-        self.link(condition, flow)
+        self._link_again(condition, flow)
 
     def remove(self, condition: Condition) -> bool:
         """Stop monitoring a condition; returns whether it is kept for the next wait of its kind."""
@@ -325,7 +331,7 @@ class Guards:
         if chosen.is_trigger:
             self.guard.armed[chosen.row] = 1
         else:
-            self.link(chosen, chosen.flow)
+            self._link_again(chosen, chosen.flow)
 
     def disarm(self, trigger: Condition) -> None:
         """A handler runs next although its condition was not chosen: that must become false again."""
@@ -338,7 +344,7 @@ class Guards:
         if condition.plan.signature is not None:
             self.integrator.references.leave_alone(condition)
         plan = condition.plan
-        if isinstance(condition, StateWait) and plan.touches and not plan.is_opaque and not flow.is_empty:
+        if flow.members and isinstance(condition, StateWait) and plan.touches and not plan.is_opaque:
             condition.is_over = True
             if condition.plan.pattern.returns is False:
                 self._note_end(condition)
@@ -353,8 +359,8 @@ class Guards:
         if condition.rests and isinstance(condition, StateWait):
             self._drop_rest(condition)
         del flow.conditions[condition]
-        if not condition.is_counted:
-            self.integrator.native_handlers.leave(condition)  # type: ignore[arg-type]  # it is a Trigger
+        if isinstance(condition, Trigger) and not condition.is_counted:
+            self.integrator.native_handlers.leave(condition)
         self.integrator.groups.count_uses(flow, condition.plan, -1)
         self.histories.leave(self.guard.history[condition.row])
         self.let_go(condition)
@@ -506,6 +512,14 @@ class Guards:
                 self._discard(condition)
             else:
                 self._drop_rest(condition)
+
+
+def _row_of(pattern: Pattern) -> memoryview[int]:
+    """The whole numbers of a new guard, as far as they follow from its kernel."""
+    numbers = np.zeros(GuardRecord.widths["ints"], np.int64)
+    numbers[OF_KERNEL] = pattern.address, pattern.fallback, pattern.certificate, pattern.is_steady
+    pattern.row = memoryview(numbers)  # type: ignore[arg-type]  # an array is a buffer
+    return pattern.row
 
 
 def is_plain(wait: StateWait) -> bool:
