@@ -316,5 +316,5 @@ def locate(template: LawTemplate, owner: Member) -> tuple[int, ...] | None:
         found = bind(getattr(cls, name), arguments)
         if found is None:
             return None
-        rows += found.bases
+        rows += found[1]  # its bases; the name of a field of a named tuple takes Python 3.11 as long as all else here
     return rows

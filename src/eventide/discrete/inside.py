@@ -137,7 +137,7 @@ def note_wait(process: Process, code: object, most: int) -> None:
 
 def has_waited_for(process: Process, code: object) -> bool:
     """Whether there is a note that a process has waited for a condition of this code."""
-    return any(met is code for met in process._waited_for)
+    return bool(process._waited_for) and any(met is code for met in process._waited_for)
 
 
 def wait_of(process: Activity) -> Any:

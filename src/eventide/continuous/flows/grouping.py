@@ -61,6 +61,7 @@ class Grouping:
         self.ordering = Ordering(integrator)
         self.has_assigned = False
         self._clock: Flow | None = None
+        self._most_fused = integrator.analyst.most_fused
 
     def members(self) -> Iterator[Member]:
         """All members, one flow after the other."""
@@ -174,7 +175,7 @@ class Grouping:
         if self.ordering.changed:
             self.ordering.arrange()
         integrator = self.integrator
-        known, most = integrator.memory.flow, integrator.analyst.most_fused
+        known, most = integrator.memory.flow, self._most_fused
         for flow in self.changed:
             number = flow.number
             if known.unseen[number] > 0.0:
