@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import signal
+from functools import partial
+from itertools import accumulate, repeat
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -103,7 +105,7 @@ def test_events_of_rows_beside_a_flow_with_state_events_inputs_and_handlers_are_
 
 
 def test_a_march_that_pauses_beside_rows_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pauses, "UNKNOWN", 2.0)
+    monkeypatch.setattr(pauses, "HELD", 2.0)
     paused: list[float] = []
     go_on = pauses.Pauses.go_on
 
@@ -121,8 +123,27 @@ def test_a_march_that_pauses_beside_rows_goes_on(monkeypatch: pytest.MonkeyPatch
     assert len(paused) > 20
 
 
+@pytest.mark.parametrize(("seconds", "rest"), [(1e-4, [409.6]), (1.0, [64.0] * 8)])
+def test_pauses_are_rare_where_much_is_done_from_one_to_the_next_though_events_cut_all_stretches(
+    monkeypatch: pytest.MonkeyPatch, seconds: float, rest: list[float]
+) -> None:
+    monkeypatch.setattr(pauses, "UNKNOWN", 64.0)
+    monkeypatch.setattr(pauses, "perf_counter", partial(next, accumulate(repeat(seconds))))
+    go_on, limits = pauses.Pauses.go_on, []
+
+    def note(one: pauses.Pauses, now: float, stop: float) -> int:
+        code = go_on(one, now, stop)
+        limits.append(one._integrator.run.work_limit)
+        return code
+
+    monkeypatch.setattr(pauses.Pauses, "go_on", note)
+    sim, *_ = begin("auto", Swing)
+    sim.run(until=60.0)
+    assert limits == [64.0, *rest]  # of the first it is not known how long it took
+
+
 def test_ctrl_c_amid_a_march_beside_rows_stops_the_run_which_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pauses, "UNKNOWN", 2.0)
+    monkeypatch.setattr(pauses, "HELD", 2.0)
     go_on, stops = pauses.Pauses.go_on, []
 
     def press(one: pauses.Pauses, now: float, stop: float) -> int:
@@ -147,7 +168,7 @@ def test_ctrl_c_amid_a_march_beside_rows_stops_the_run_which_goes_on(monkeypatch
 def test_a_signal_handler_that_looks_after_a_march_beside_rows_changes_no_order(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(pauses, "UNKNOWN", 2.0)
+    monkeypatch.setattr(pauses, "HELD", 2.0)
     go_on, rung, found = pauses.Pauses.go_on, [], []
 
     def ring(one: pauses.Pauses, now: float, stop: float) -> int:

@@ -64,6 +64,23 @@ def test_who_returns_is_counted_at_once_and_listed_on_the_way(compiled: Any) -> 
 
 
 @COMPILED
+def test_what_is_true_already_is_due_at_the_time_itself_not_a_float_later(compiled: Any) -> None:
+    sim = ev.Simulation(compile=compiled)
+    tank, log = Tank(sim).start(), []
+
+    def overflow() -> ev.ProcessGenerator:
+        yield ev.until(lambda: tank.level >= 0.0)
+        log.append(sim.time)
+        yield ev.hold(1.0)
+        yield ev.until(lambda: tank.level >= 0.5)
+        log.append(sim.time)
+
+    sim.process(overflow())
+    sim.run(until=3.0)
+    assert log == [0.0, 1.0]
+
+
+@COMPILED
 def test_what_is_true_already_is_due_although_another_event_comes_between(compiled: Any) -> None:
     sim = ev.Simulation(compile=compiled)
     tank, log = Tank(sim).start(), []

@@ -1,7 +1,8 @@
 """How long native code runs by itself: until Python has to react, and whether other threads may run meanwhile.
 
 Python hears Ctrl-C in its own loop only, so native code returns to it every SECONDS. How much work that is, in states
-times steps, is measured: laws differ by factors of thousands. A stretch that turns out to be long goes on without the
+times steps, is measured: laws differ by factors of thousands. Where events cut all stretches short, from one pause to
+the next: no less than that fits in. A stretch that turns out to be long goes on without the
 GIL, if it can call nothing of Python's but what takes the GIL itself. Short ones and the first part of each keep it: a
 thread that gives it up may wait for it for milliseconds, and most stretches between two events are microseconds. For
 the same reason only long ones ask the system for the processor's time, which takes it longer than the clock's.
@@ -44,13 +45,15 @@ class Pauses:
     is_away     whether native code runs without the GIL now
     """
 
-    __slots__ = ("_fitting", "_held", "_integrator", "_most", "is_away")
+    __slots__ = ("_begun", "_fitting", "_held", "_integrator", "_most", "is_away")
 
     def __init__(self, integrator: Integrator) -> None:
         self._integrator = integrator
         self._held = self._most = min(UNKNOWN, HELD, MOST)
         self._fitting = inf
         """The work of SECONDS, as far as it is known."""
+        self._begun = -inf
+        """When the last pause was."""
         self.is_away = False
         integrator.run.work_limit = self._held
 
@@ -61,6 +64,10 @@ class Pauses:
     def go_on(self, now: float, stop: float) -> int:
         """March on after a pause; returns what `proceed` does."""
         integrator, run = self._integrator, self._integrator.run
+        before, self._begun = self._begun, perf_counter()
+        least = run.work / max(self._begun - before, 1e-9) * SECONDS
+        if least > 10.0 * self._held:
+            self._plan(least)
         arrays, is_short = integrator.memory.arrays, self._most <= self._fitting / 10.0
         clock = perf_counter if is_short else thread_time  # a short one does not wait for the GIL
         run.work_limit, begun = self._most, clock()
@@ -73,11 +80,15 @@ class Pauses:
             finally:
                 self.is_away = False
         if code == PAUSED:
-            self._fitting = run.work / max(clock() - begun, 1e-9) * SECONDS
-            self._most = min(max(self._fitting, 1.0), GROWTH * self._most, MOST)
-            self._held = min(self._most / 10.0, HELD)
+            self._plan(run.work / max(clock() - begun, 1e-9) * SECONDS)
         run.work_limit = self._held
         return code
+
+    def _plan(self, fitting: float) -> None:
+        """So much work fits into SECONDS: choose the lengths of stretches."""
+        self._fitting = fitting
+        self._most = min(max(fitting, 1.0), GROWTH * self._most, MOST)
+        self._held = min(self._most / 10.0, HELD)
 
     def _may_leave(self) -> bool:
         """Whether native code can run without the GIL now: it calls nothing of Python's."""

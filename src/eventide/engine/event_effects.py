@@ -147,7 +147,7 @@ def estimate_after_jump(a: Arrays, f: int) -> None:
 def settle(a: Arrays, f: int, time: float) -> None:
     """After an event: take the states as they are now for a step's start, evaluate the laws, test the conditions.
 
-    The flow is pending then: its conditions may be due at this instant. After an error it is to be settled again.
+    The flow is pending if a condition is due at this instant. After an error it is to be settled again.
     """
     copy(a, f, Y, Y0)
     if a.flow.switches[f] > 0.0:
@@ -177,6 +177,7 @@ def settle(a: Arrays, f: int, time: float) -> None:
     if a.flow.switches[f] > 0.0:
         decide(a, f, time)
     screen_at_start(a, f)
+    due = 0
     for k in range(a.flow.unscreened[f]):
         c = unscreened(a, f, k)
         truth = is_true(a, c, f, time, 0.0)
@@ -189,6 +190,13 @@ def settle(a: Arrays, f: int, time: float) -> None:
                 a.guard.armed[c] = 1
         else:
             a.guard.due[c] = 1 if truth and a.guard.switch[c] == 0 else 0
+            due += a.guard.due[c]
+    if due > 0:
+        note_pending(a, f)
+
+
+def note_pending(a: Arrays, f: int) -> None:
+    """A flow has conditions that are due."""
     pending = a.run.pending
     for k in range(pending):
         if a.pending[k] == f:

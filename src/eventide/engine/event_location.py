@@ -117,7 +117,7 @@ def test_at_end(a: Arrays, f: int) -> None:
 def look_inside(a: Arrays, f: int) -> None:
     """Look for the first point inside the step where each condition becomes true: by proofs, else by samples."""
     step, wanted = a.flow.step[f], False
-    a.run.complete, a.run.clear, a.run.used = 0, 1.0, 0
+    a.run.complete, a.run.clear, a.run.used, a.run.in_doubt = 0, 1.0, 0, 0
     if step < HUGE and is_between(a, f, 0.0, step / a.method.sizes[DEGREE], step):
         a.run.complete = 1
     for k in range(a.flow.unscreened[f]):
@@ -125,13 +125,18 @@ def look_inside(a: Arrays, f: int) -> None:
         a.guard.sampled[c] = examine(a, c, f) if is_provable(a, c, f) else 1
         if a.guard.sampled[c] == 1 and is_followable(a, c) and follow_through(a, c, f):
             a.guard.sampled[c] = AS_NEEDED
+        if a.guard.certificate[c] >= 0 and a.guard.sampled[c] != 0:
+            a.run.in_doubt += 1
         if a.guard.sampled[c] == 1:
             wanted = True
+        else:
+            look_to_the_end(a, c, f)
     if wanted:
         look_at_samples(a, f)
-    for k in range(a.flow.unscreened[f]):
-        c = unscreened(a, f, k)
-        look_to_the_end(a, c, f)
+        for k in range(a.flow.unscreened[f]):
+            c = unscreened(a, f, k)
+            if a.guard.sampled[c] == 1:
+                look_to_the_end(a, c, f)
 
 
 def look_at_samples(a: Arrays, f: int) -> None:
@@ -318,11 +323,8 @@ def shortest(a: Arrays, f: int) -> float:
 
 def count_doubts(a: Arrays, f: int) -> None:
     """Count the proofs that failed in an accepted step, and choose the longest next step."""
-    for k in range(a.flow.unscreened[f]):
-        c = unscreened(a, f, k)
-        is_counted = a.run.complete == 1 or a.flow.assigns[f] == 1
-        if a.guard.certificate[c] >= 0 and a.guard.sampled[c] != 0 and is_counted:
-            a.run.unproved += 1
+    if a.run.complete == 1 or a.flow.assigns[f] == 1:
+        a.run.unproved += a.run.in_doubt
     a.flow.doubted[f] = 1 if a.run.clear < 1.0 else 0
     is_easy = a.run.clear < 1.0 or a.run.used < PARTS / 2
     if is_easy and a.flow.step[f] >= a.flow.longest_step[f]:
@@ -496,8 +498,6 @@ def find_first(a: Arrays, f: int) -> float:
                 reduce(a, c, f, first)
             if a.guard.high[c] >= 0.0:
                 first = find(a, c, f)
-    for k in range(a.flow.unscreened[f]):
-        c = unscreened(a, f, k)
         if a.guard.ready[c] == 1:
             if a.guard.high[c] >= 0.0:
                 a.guard.due[c] = 1

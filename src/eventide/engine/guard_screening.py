@@ -54,6 +54,7 @@ from eventide.engine.codes import (
     Y,
 )
 from eventide.engine.law_evaluation import copy, evaluate, is_true
+from eventide.engine.root_search import SPACING
 from eventide.engine.stepper import fit
 from eventide.engine.taylor_arithmetic import UNIT
 from eventide.engine.taylor_models import is_moved
@@ -289,7 +290,7 @@ def find_levels(a: Arrays, c: int, f: int, at: int) -> None:
     place = a.guard.certificate[c]
     words, top = place + 2 + EXPRESSION * a.lists[place], SIGNS
     state = a.rows[Y, slot]
-    share = (2.0 * a.lists[place] + 8.0) * 2.0**-52
+    share = (2.0 * a.lists[place] + 8.0) * SPACING
     for k in range(a.lists[place + 1]):
         word = a.lists[words + k]
         if word >= 0:

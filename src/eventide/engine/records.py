@@ -492,6 +492,8 @@ class RunState(ctypes.Structure):
     """The number of parts of a step that may still be examined to prove that a condition stays false there."""
     unproved: int
     """The number of steps in which a condition with a certificate could not be proved to stay false."""
+    in_doubt: int
+    """The number of conditions with a certificate of which that could not be proved in the present step."""
     complete: int
     """1 if the present step has all its samples."""
     tape: int

@@ -173,7 +173,7 @@ def march(a: Arrays, stop: float) -> int:
                 gather(a, found)
                 return REACHED
             if changing >= 0 or a.flow.event[f] >= 0.0:
-                code = arrive(a, key, stop)
+                code = arrive(a, key, stop, found)
                 if code != REACHED:
                     return code
                 continue
@@ -245,15 +245,15 @@ def is_looked_at(a: Arrays, f: int, stop: float) -> bool:
     return bool(a.run.stepwise > least and a.flow.step[f] > 0.0 and a.flow.announced[f] == 0)
 
 
-def arrive(a: Arrays, time: float, stop: float) -> int:
-    """End all steps that a state event or a change of laws ends now.
+def arrive(a: Arrays, time: float, stop: float, found: int) -> int:
+    """End all steps that a state event or a change of laws ends now; `found` flows have been collected, if any.
 
     Laws that change are settled first: what holds from now on is what a time event, an observer or a state event sees
     that comes next, and what conditions are chosen by.
 
     Returns     REACHED, to continue; else a code of `codes.py`
     """
-    found, lead, breaks, turns = collect(a, time), -1, 0, 0
+    found, lead, breaks, turns = found if found > 0 else collect(a, time), -1, 0, 0
     for k in range(found):
         f = int(a.pending[k])
         breaks += 1 if is_at_limit(a, f) else 0
@@ -271,9 +271,9 @@ def arrive(a: Arrays, time: float, stop: float) -> int:
     if breaks > 0:
         a.run.pending = 0
         return BROKEN
-    gather(a, found)
+    first = gather(a, found)
     if turns == 0:
-        take(a, choose(a, time), time)
+        take(a, first, time)
         return LOCATED
     if not settle_touched(a, time):
         return UNSETTLED
@@ -303,15 +303,19 @@ def leave_step(a: Arrays, f: int, time: float) -> int:
     return alert
 
 
-def gather(a: Arrays, found: int) -> None:
-    """Keep those of the collected flows in which conditions are due."""
-    kept = 0
+def gather(a: Arrays, found: int) -> int:
+    """Keep those of the collected flows in which conditions are due; returns the first of these, -1 without one."""
+    kept, best = 0, -1
     for k in range(found):
         f = int(a.pending[k])
-        if first_due(a, f, -1) >= 0:
+        c = first_due(a, f, -1)
+        if c >= 0:
             a.pending[kept] = f
             kept += 1
+            if best < 0 or is_before(a, c, best):
+                best = c
     a.run.pending = kept
+    return best
 
 
 def collect(a: Arrays, time: float) -> int:

@@ -47,7 +47,7 @@ from eventide.engine.newton_step import (
     remember,
     shorter,
 )
-from eventide.engine.stepper import attempt, complete, first_step, leaves_interpolant
+from eventide.engine.stepper import attempt, complete, first_step, greatest_ratio, leaves_interpolant
 from eventide.engine.switching import hold, loosen
 
 if TYPE_CHECKING:
@@ -302,6 +302,8 @@ def adapt(a: Arrays, f: int, step: float, ratio: float) -> None:
             longest = min(longest, max(step, FARTHEST * a.flow.start[f]))
         if a.method.sizes[IMPLICIT] > 0:
             following = longer(a, f, step)
+        elif ratio >= greatest_ratio(a):
+            following = 2.0 * step
         else:
             following = min(2.0, (ratio / 2.0) ** (1.0 / (a.method.sizes[ERROR_ORDER] + 1))) * step
         a.flow.next_step[f] = max(a.run.dt_min, min(longest, following))

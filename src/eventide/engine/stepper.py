@@ -207,19 +207,24 @@ def combine_mixed(a: Arrays, f: int, row: int, stages: int, step: float, target:
 def error_ratio(a: Arrays, f: int, step: float) -> float:
     """The smallest ratio of tolerance to estimated error, capped; WORST becomes the slot where it was met.
 
-    The cap is such that a step is never more than doubled: 64 for order 4. A NaN or an infinite estimate counts as a
-    ratio of zero. Uses row P as scratch.
+    A NaN or an infinite estimate counts as a ratio of zero. Uses row P as scratch.
     """
     columns = a.method.sizes[ERROR_STAGE] + a.method.sizes[END_FIRST]
     combine(a, f, a.method.sizes[STAGES] + ESTIMATE, columns, step, P, False)
-    ratio = 4.0
-    for _ in range(a.method.sizes[ERROR_ORDER]):
-        ratio *= 2.0
+    ratio = greatest_ratio(a)
     a.flow.worst[f] = -1
     for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):
         ratio = least_ratio(a, f, a.segments[s, 0], a.segments[s, 1], ratio)
         if not ratio > 0.0:
             return 0.0
+    return ratio
+
+
+def greatest_ratio(a: Arrays) -> float:
+    """The cap of the ratio of tolerance to error, by which a step is doubled: 64 for order 4."""
+    ratio = 4.0
+    for _ in range(a.method.sizes[ERROR_ORDER]):
+        ratio *= 2.0
     return ratio
 
 

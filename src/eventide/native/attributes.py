@@ -70,22 +70,30 @@ def _length(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     return Value(call_python(expressions, "i64", "PyObject_Size", ("ptr", object_at(expressions, arguments[0]))), "i64")
 
 
+def _kept(expressions: Expressions, arguments: list[ast.expr]) -> str:
+    """An attribute, which its owner keeps; NULL if there is none."""
+    builder, made = expressions.builder, _found(expressions, arguments)
+    missing, done = builder.block(), builder.block()
+    builder.branch(builder.value("icmp eq", "ptr", made, "null"), missing, done)
+    builder.enter(missing)
+    call_python(expressions, "void", "PyErr_Clear")
+    builder.jump(done)
+    builder.enter(done)
+    call_python(expressions, "void", "Py_DecRef", ("ptr", made))  # nothing is done with NULL
+    return made
+
+
 def _is_attribute(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     """1 if an attribute is a certain object."""
     builder = expressions.builder
     known = object_at(expressions, arguments[2])
-    made = _found(expressions, arguments)
-    call_python(expressions, "void", "Py_DecRef", ("ptr", made))  # nothing is done with NULL
-    call_python(expressions, "void", "PyErr_Clear")
+    made = _kept(expressions, arguments)
     return Value(builder.convert("zext", "i1", builder.value("icmp eq", "ptr", made, known), "i64"), "i64")
 
 
 def _attribute_now(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     """The address of an attribute, which its owner keeps; 0 if there is none."""
-    made = _found(expressions, arguments)
-    call_python(expressions, "void", "Py_DecRef", ("ptr", made))  # nothing is done with NULL
-    call_python(expressions, "void", "PyErr_Clear")
-    return Value(expressions.builder.convert("ptrtoint", "ptr", made, "i64"), "i64")
+    return Value(expressions.builder.convert("ptrtoint", "ptr", _kept(expressions, arguments), "i64"), "i64")
 
 
 def _is_same_text(expressions: Expressions, arguments: list[ast.expr]) -> Value:

@@ -11,6 +11,7 @@ from types import FunctionType
 from typing import Final
 
 from eventide.engine.guard_signs import crossing, sign_of
+from eventide.engine.stepper import move_slot
 from eventide.engine.taylor_arithmetic import stretch
 from eventide.engine.taylor_models import enclose_state
 from eventide.native.attributes import ATTRIBUTES
@@ -21,7 +22,7 @@ from eventide.native.values import Untranslatable
 
 _INLINED: Final = frozenset(["evaluate", "execute", "run_laws", "is_true", "holds", "copy", "combine", "combine_by"])
 """Small functions on the path of every evaluation, which LLVM would leave as calls."""
-WRITTEN_OUT: Final[tuple[FunctionType, ...]] = (enclose_state, stretch, sign_of, crossing)  # type: ignore[assignment]
+WRITTEN_OUT: Final[tuple[FunctionType, ...]] = (enclose_state, stretch, sign_of, crossing, move_slot)  # type: ignore[assignment]
 """Functions made for each method, with loops over the degree unrolled. They are called at the first addresses in
 `kernels`."""
 FITTING: Final = len(WRITTEN_OUT)

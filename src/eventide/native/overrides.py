@@ -337,12 +337,6 @@ def bound_states(a: Arrays, f: int) -> None:
     combine_by(a, f, a.method.kernels[BOUNDS], 1.0, 0.0)
 
 
-def move_slot(a: Arrays, slot: int, theta: float, scale: float) -> None:
-    """Set rows Y and R of one slot in the same way."""
-    width = a.rows.width
-    combination(a.method.kernels[MOTION], address_of(a.rows[0, 0]), width, slot, slot + 1, theta, scale)
-
-
 def combine_by(a: Arrays, f: int, kernel: int, factor: float, scale: float) -> None:
     """Call a method's kernel for the slots of a flow."""
     for s in range(a.flow.segments_lo[f], a.flow.segments_hi[f]):

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from eventide.rows.records import Rows
 
 MOST_STEPS: Final = 2.0**52
+SLIGHT: Final = 2.0**-50
 """Whole numbers of twice that are floats."""
 
 # --- itself -----------------------------------------------------------------------------------------------------------
@@ -88,8 +89,8 @@ def instant(begun: float, steps: int, scale: int) -> float:
     total = begun + high
     part = total - begun
     rest = (begun - (total - part)) + (high - part) + low
-    found = total + rest * (1.0 - 2.0**-50)
-    return found if found == total + rest * (1.0 + 2.0**-50) else nan
+    found = total + rest * (1.0 - SLIGHT)
+    return found if found == total + rest * (1.0 + SLIGHT) else nan
 
 
 def hold_until(a: Rows, i: int, time: float) -> int:
