@@ -68,8 +68,7 @@ class Column(NamedTuple):
     among: slice = slice(None)
 
     def __get__(self, record: Record, _: type[Record]) -> object:
-        kind, first, width, name, among = self
-        known = record.__dict__
+        (kind, first, width, name, among), known = self, record.__dict__
         if width is None:  # slices of a memoryview are made several times faster than those of an array
             known[name] = (known.get("flat") or record.flatten())[kind][among]
         else:
@@ -127,8 +126,7 @@ class Record:
         known = self.__dict__
         tables = [(name, known[name]) for name in self.widths if name in known]
         known.clear()
-        known.update(tables)
-        known["ints" if table.dtype == np.int64 else "floats"] = table
+        known.update([*tables, ("ints" if table.dtype == np.int64 else "floats", table)])
         for column in self.at_once:
             if column.kind in known:
                 column.__get__(self, type(self))
