@@ -44,8 +44,9 @@ if TYPE_CHECKING:
     from eventide.rows.records import Rows
 
 MOST_STEPS: Final = 2.0**52
-SLIGHT: Final = 2.0**-50
 """Whole numbers of twice that are floats."""
+SLIGHT: Final = 2.0**-50
+"""More than what rounding loses of a sum, as a share of its smaller part."""
 
 # --- itself -----------------------------------------------------------------------------------------------------------
 
