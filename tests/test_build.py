@@ -50,7 +50,7 @@ def test_the_build_runs_all_verbs_and_gates_the_rows(checkout):
     assert checkout[1]() == (0, VERBS, "")
     calls = (checkout[0] / "calls").read_text().splitlines()
     assert [call for call in calls if "=" in call] == [call for call in calls if call.startswith("slow ")]
-    assert "SHARE=--share=2/3 " in calls[VERBS.index("slow")]  # after one commit
+    assert "SHARE=--share=2/4 " in calls[VERBS.index("slow")]  # after one commit
 
 
 def test_the_tests_that_start_pytest_themselves_inherit_no_options_of_the_build(checkout, monkeypatch):
