@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from dataclasses import replace
 from functools import partial
 from itertools import accumulate, repeat
 from pathlib import Path
@@ -16,6 +17,8 @@ from random_combined import combined_outcome, combined_program
 
 import eventide as ev
 from eventide.continuous import pauses
+from eventide.monitor.row_driver import HybridDriver
+from eventide.rows.memory import RowMemory
 
 
 @pytest.fixture(autouse=True)
@@ -121,6 +124,38 @@ def test_a_march_that_pauses_beside_rows_goes_on(monkeypatch: pytest.MonkeyPatch
     assert seen(*made[0]) == seen(*made[1])
     assert taken(made[0][0]) > 200
     assert len(paused) > 20
+
+
+def test_looks_of_rows_find_what_python_has_made_anew_amid_a_march(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pauses, "HELD", 2.0)
+    go_on, looks = pauses.Pauses.go_on, list[bool]()
+
+    def note(one: pauses.Pauses, now: float, stop: float) -> int:
+        code, one._integrator.run.work_limit = go_on(one, now, stop), 2.0
+        one._integrator.memory.outdate()  # as where a law's linearization needs room
+        return code
+
+    def go(driver: HybridDriver, memory: RowMemory, turn: tuple[float, ...]) -> int:
+        engine, integrator = memory.engine, driver._monitor.integrator
+
+        def look(arrays: object) -> object:
+            looks.append(memory.run.arrays == integrator.memory.arrays)
+            return engine.look_regularly(arrays)
+
+        memory.engine = replace(engine, look_regularly=look)
+        try:
+            return march(driver, memory, turn)
+        finally:
+            memory.engine = engine
+
+    march = HybridDriver._go
+    monkeypatch.setattr(HybridDriver, "_go", go)
+    monkeypatch.setattr(pauses.Pauses, "go_on", note)
+    sim, swing, _ = begin("auto", Swing)
+    sim.record(shifted=lambda: swing.x + 1.0, every=0.37)
+    sim.run(until=30.0)
+    assert looks
+    assert all(looks)
 
 
 @pytest.mark.parametrize(("seconds", "rest"), [(1e-4, [409.6]), (1.0, [64.0] * 8)])

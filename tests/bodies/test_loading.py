@@ -458,17 +458,3 @@ def test_processes_that_neighbours_in_python_return_too_often_rest_as_well(past:
         taken.append(random_bodies.taken(sim))
     assert taken[0] > 0
     assert taken[1:] == [0, 0]
-
-
-@pytest.mark.parametrize(("method", "are_rows"), [(ev.methods.DORMAND_PRINCE, True), (ev.methods.RADAU, False)])
-def test_beside_recordings_of_implicit_methods_rows_have_no_events(
-    method: ev.methods.Method, *, are_rows: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    random_bodies.hurry(monkeypatch)
-    sim = random_bodies.simulation("auto")
-    sim.method = method
-    tank = Tank(sim).start()
-    sim.process(machine(sim))
-    sim.record(tank, every=0.5)
-    sim.run(until=100.0)
-    assert (random_bodies.taken(sim) > 0) is are_rows

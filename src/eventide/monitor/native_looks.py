@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from eventide.continuous.components.member import slab_of
-from eventide.methods import Newton
 from eventide.monitor.tape import Evaluated, Moving, Tape, are_among, instants
 from eventide.rows.codes import AMOUNT, CONSTANT, FUNCTION, LOOK_HEAD, RATE, REGULAR, SLOT
 from eventide.rows.memory import REGULAR_TIMES
@@ -67,8 +66,6 @@ class NativeLooks:
         if not observers.count and not observers.at_will:
             return True
         instants = monitor.watched.instants
-        if isinstance(monitor.integrator.method, Newton):  # looks beside rows have crashed with one
-            return False
         if monitor.integrator.together or instants.heap or instants.varying or monitor.is_broken_off:
             return False
         if observers.at_will or observers.at_spans or observers.at_steps:

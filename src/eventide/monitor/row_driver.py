@@ -261,6 +261,7 @@ class HybridDriver:
             stop, answer = min(integrator.run.look, integrator.run.next_event), clock.reached
             if answer in CONTINUED:
                 answer, _ = integrator.continue_march(clock.reached, clock.time, stop)
+                clock.arrays = cast("int", integrator.memory.arrays)  # which Python may have made anew
                 if answer == REACHED and is_regular and integrator.has_events:
                     integrator.engine.proceed(integrator.memory.arrays, stop, stop, -1, 0.0)
                     answer = LOCATED  # it comes in place of the look, as in `advance_to_row`
