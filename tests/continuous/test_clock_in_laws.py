@@ -14,6 +14,8 @@ import pytest
 import eventide as ev
 from eventide.reading.places import location
 
+PUSH, WAVE = ev.inputs.Pulse(1.0, width=0.01, high=100.0), ev.inputs.Sine()
+
 
 def inflow(t):
     return 1000.0 if 3.0 <= t < 3.001 else 0.0
@@ -450,13 +452,121 @@ def late(t):
         (lambda one: one.sim.time.__ge__(3.0) and one.sim.time.__lt__(3.001), True),
         (lambda one: len(one.names) > 1 and 3.0 <= one.sim.time < 3.001, True),
         (lambda one: len(one.names) > 1 and one.sim.time % 7.0 > 6.999, True),
+        (lambda one: len(one.names) > 1 and PUSH(one.sim.time - 0.35) > 50.0, True),
+        (lambda one: len(one.names) > 1 and WAVE(one.sim.time - 0.35) > 50.0, False),
+        (lambda one: len(one.names) > 1 and PUSH(one.sim.time) > 500.0, False),
         (lambda one: len(one.names) > 1 and one.sim.time >= 3.0, False),
         (lambda one: one.names["step"](one.sim.time), False),
         (lambda one: len(one.names) > 2, False),
         (lambda one: 3.0 <= one.sim.time < 3.001, False),
     ],
-    ids=["called", "text", "method", "two", "remainder", "one", "stays", "still", "proved"],
+    ids=[
+        "called",
+        "text",
+        "method",
+        "two",
+        "remainder",
+        "shifted",
+        "shifted and smooth",
+        "input",
+        "one",
+        "stays",
+        "still",
+        "proved",
+    ],
 )
 def test_a_condition_in_python_that_may_be_true_for_a_while_by_the_time_is_told(condition, told):
     assert bool(told_of_wait(condition)) is told
     assert told_of_wait(condition, dt_max=0.0005) == []
+
+
+def pushed(t):
+    return PUSH(t)
+
+
+class Shifted(ev.Continuous):
+    y: ev.State = ev.state(0.0)
+    late: float = 0.35
+    signal: Any = PUSH
+    pulse: ev.inputs.Pulse = PUSH
+    both: Any = (WAVE, PUSH)
+    wave: ev.inputs.Input = WAVE
+
+
+class OfModule(Shifted):
+    def equations(self):
+        t = self.sim.time - self.late
+        self.rate.y = PUSH(t)
+
+
+class ByHelper(Shifted):
+    def equations(self):
+        self.rate.y = pushed(self.sim.time - self.late)
+
+
+class OfAny(Shifted):
+    def equations(self):
+        self.rate.y = self.signal(0.5 * self.sim.time)
+
+
+class OfField(Shifted):
+    def equations(self):
+        self.rate.y = self.pulse(t=self.sim.time - self.late)
+
+
+class OfItem(Shifted):
+    def equations(self):
+        self.rate.y = self.both[1](self.sim.time - self.late)
+
+
+class InLoop(Shifted):
+    def equations(self):
+        self.rate.y = sum(each(self.sim.time - self.late) for each in self.both)
+
+
+class OfTheTime(Shifted):
+    def equations(self):
+        t = self.sim.time
+        total = sum(each(t) for each in self.both)
+        self.rate.y = total + pushed(t) + PUSH(t=t) + self.signal(t) + self.pulse(self.sim.time) + self.both[1](t)
+
+
+class ThatNeverJumps(Shifted):
+    def equations(self):
+        t = self.sim.time - self.late
+        self.rate.y = WAVE(t) + self.wave(t) + self.both[0](0.5 * t)
+
+
+def run_of(kind):
+    sim = ev.Simulation()
+    kind(sim).start()
+    sim.run(until=0.5)
+    return sim
+
+
+@pytest.mark.parametrize("kind", [OfModule, ByHelper, OfAny, OfField, OfItem, InLoop])
+def test_an_input_that_is_given_another_time_than_that_of_the_clock_is_told(kind):
+    with pytest.warns(ev.SwitchWarning, match=r"jumps by sim\.time, and is given something else: shift the input"):
+        run_of(kind)
+
+
+@pytest.mark.parametrize("kind", [OfTheTime, ThatNeverJumps])
+def test_an_input_that_is_given_the_time_of_the_clock_or_never_jumps_is_not_told(kind):
+    assert run_of(kind).explain().branches == ()
+
+
+class AlongAState(Shifted):
+    way: ev.State = ev.state(0.0)
+
+    def equations(self):
+        self.rate.way = 1.0
+        self.rate.y = PUSH(self.way)
+
+
+@pytest.mark.parametrize("compile_", [True, False])
+def test_an_input_of_a_state_counts_as_what_may_jump(compile_):
+    sim = ev.Simulation(compile=compile_)
+    one = AlongAState(sim).start()
+    sim.run(until=8.5)
+    assert one.y == pytest.approx(9.0, abs=1e-4)  # without a look for jumps 0.03 were lost
+    assert [told.text for told in sim.explain().branches] == ["PUSH(self.way)"]

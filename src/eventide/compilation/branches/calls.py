@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 Known: TypeAlias = dict[str, ast.expr | None]
 """What local names stand for, as expressions of what is no local name; None where that cannot be said."""
 UNREAD: Final = "it is not known whether what is called branches"
+NO_TIME: Final = "an input tells where it jumps by sim.time, and is given something else: shift the input itself"
 RESERVED: Final = 6
 """So many outcomes in the function of a field are held."""
 BY_A_FIELD: Final = "a field refers to the function, which may be another for each object"
@@ -189,7 +190,12 @@ def name_targets(law: Branching, node: ast.Call, known: Known, why: str) -> bool
     path = law.path(node.func, known)
     targets = None if path is None else law.around.fields.targets(path)
     for target in targets or ():
-        if target.function is Input or not law.smoothness.may_branch(target.function, law.names.facts, target.cls):
+        if target.function is Input:
+            plain = law.resolved_or_none(node, known)
+            if not law.names.may_be_given_time(plain if isinstance(plain, ast.Call) else node):
+                law.note_call(node, known, NO_TIME)
+            continue
+        if not law.smoothness.may_branch(target.function, law.names.facts, target.cls):
             continue
         try:
             _name_target(law, node, target, known, why)
@@ -323,7 +329,7 @@ def _as_known(law: Branching, call: _Call) -> ast.expr:
 def _follow(law: Branching, call: _Call, function: object, cls: type | None, known: Known) -> ast.expr:
     """Go through the function that is called. Raises NotLocated."""
     if not isinstance(function, FunctionType) or (function.__module__ or "").startswith("eventide."):
-        raise NotLocated(UNREAD)
+        raise NotLocated(NO_TIME if isinstance(function, Input) else UNREAD)
     try:
         inner, given = _within(law, call, function, cls, known)
     except CannotLower as error:

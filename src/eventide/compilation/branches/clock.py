@@ -14,6 +14,7 @@ from inspect import CO_GENERATOR
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING
 
+from eventide.compilation.branches.law_names import last_name
 from eventide.compilation.branches.smoothness import ORDERS
 from eventide.errors import SwitchWarning
 from eventide.lowering.not_compilable import CannotLower
@@ -57,11 +58,13 @@ class Clock:
 
     def reads(self, node: ast.AST) -> bool:
         """Whether the time is part of an expression: `self.sim.time`, or a local name for it."""
-        return any(
-            (isinstance(one, ast.Attribute) and one.attr == "time" and _last_name(one.value) == "sim")
-            or (isinstance(one, ast.Name) and one.id in self._names)
-            for one in ast.walk(node)
-        )
+        return any(map(self.is_time, ast.walk(node)))
+
+    def is_time(self, node: ast.AST) -> bool:
+        """Whether an expression is `self.sim.time`, or a local name for what the time is part of."""
+        if isinstance(node, ast.Name):
+            return node.id in self._names
+        return isinstance(node, ast.Attribute) and node.attr == "time" and last_name(node.value) == "sim"
 
     def compares(self, node: ast.AST) -> bool:
         """Whether an expression is a comparison of the time, or calls what compares it."""
@@ -127,7 +130,3 @@ def _warn(one: Unlocated, law: str, remedy: str) -> None:
         "jumps there, write smooth_laws = True in the class"
     )
     warnings.warn_explicit(SwitchWarning(text), None, one.file, one.line)
-
-
-def _last_name(node: ast.expr) -> str:
-    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""

@@ -132,8 +132,9 @@ def _target(found: object, known: StandIns) -> Target:
     call = _member(found, "__call__")
     if isinstance(call, FunctionType) and not isinstance(found, Input):
         return Target(call, type(found))
-    # Of an input its class says all, and whatever else may be of a simulation.
-    return Target(Input if isinstance(found, Input) else smooth(found))
+    # Of an input that jumps no more is known than that, and whatever else may be of a simulation.
+    is_jumping = isinstance(found, Input) and smooth(found) is None
+    return Target(Input if is_jumping else smooth(found))
 
 
 def stand_in(function: FunctionType, known: StandIns, above: tuple[CodeType, ...] = ()) -> FunctionType:

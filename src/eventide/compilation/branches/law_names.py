@@ -15,6 +15,7 @@ import numpy as np
 from eventide.compilation.branches.annotations import annotated_kind, kind_of_items
 from eventide.continuous.components.layout import KINDS
 from eventide.declare import Component, fields_of
+from eventide.discrete.world import World
 from eventide.reading.constants import ABSENT, Constant
 
 if TYPE_CHECKING:
@@ -63,6 +64,7 @@ class About:
     moves, is_scalar, is_timed  see `LawNames`
     cls     of what class it is; None if that is not known
     is_vector   whether it is a vector of a component
+    is_time     whether it is the time itself
     """
 
     moves: bool
@@ -70,6 +72,7 @@ class About:
     is_timed: bool
     cls: type | None
     is_vector: bool
+    is_time: bool = False
 
 
 ABOUT: Final = "eventide_about"
@@ -158,7 +161,8 @@ class LawNames:
     def about(self, node: ast.expr) -> About:
         """What is known of the value of an expression."""
         cls = self.class_of(node)
-        return About(self.moves(node), self.is_scalar(node), self.is_timed(node), cls, self.is_vector(node))
+        about = self.moves(node), self.is_scalar(node), self.is_timed(node), cls, self.is_vector(node)
+        return About(*about, self._is_time(node))
 
     def _known_of(self, node: ast.AST) -> About | None:
         """The same of a call that is followed, and of a name for what the function is given; else None."""
@@ -297,6 +301,24 @@ class LawNames:
             return None, object
         return annotated_kind(spec.annotation, component), component
 
+    def may_be_given_time(self, node: ast.Call) -> bool:
+        """Whether a call is given nothing but the time itself, or what the function is given, which may be that."""
+        given = [*node.args, *(one.value for one in node.keywords)]
+        return all(self._is_time(one) or self._is_argument(one) for one in given)
+
+    def _is_time(self, node: ast.expr) -> bool:
+        known = self._known_of(node)
+        if known is not None:
+            return known.is_time
+        if not isinstance(node, ast.Attribute) or node.attr != "time":
+            return False
+        return last_name(node.value) == "sim" or issubclass(self.class_of(node.value) or object, World)
+
+    def _is_argument(self, node: ast.expr) -> bool:
+        code = self.function.__code__
+        names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        return isinstance(node, ast.Name) and node.id in names and node.id not in self.given
+
     def is_timed(self, node: ast.AST) -> bool:
         """Whether nothing in an expression moves but the time."""
         known = self._known_of(node)
@@ -310,6 +332,11 @@ class LawNames:
             return False
         children = node.args if isinstance(node, ast.Call) else ast.iter_child_nodes(node)
         return all(self.is_timed(child) for child in children)
+
+
+def last_name(node: ast.expr) -> str:
+    """What a name or an attribute is called; empty if it is neither."""
+    return node.attr if isinstance(node, ast.Attribute) else node.id if isinstance(node, ast.Name) else ""
 
 
 def is_parameter(spec: Field) -> bool:

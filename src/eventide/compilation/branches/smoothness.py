@@ -61,6 +61,8 @@ SMOOTH: Final[dict[int, object]] = {
 
 def smooth(function: object) -> object | None:
     """A function that is smooth, as it is known to be; else None."""
+    if isinstance(function, Input):
+        return Input.__call__ if type(function).next_breakpoint is Input.next_breakpoint else None
     is_scipys = isinstance(function, np.ufunc) and function.__name__ in _OF_SCIPY.split()
     return function if is_scipys else SMOOTH.get(id(function))
 
@@ -140,6 +142,8 @@ class Smoothness:
     def call_may_branch(self, node: ast.Call, names: LawNames) -> bool:
         """Whether what a call runs may branch, but for what it is given."""
         function = node.func
+        if issubclass(names.class_of(function) or object, Input):
+            return not names.may_be_given_time(node) and smooth(names.object_of(function)) is None
         if not isinstance(function, ast.Attribute):
             called = names.object_of(function)
             if called is map and node.args:
@@ -152,7 +156,7 @@ class Smoothness:
             is_smooth = function.attr in _OF_ARRAYS and _is_vector(function.value, names)
             return not is_smooth and self.may_branch(names.object_of(function), names.facts)
         if issubclass(owner, Component) and function.attr in fields_of(owner):
-            return not issubclass(names.class_of(function) or object, Input)
+            return True
         method = getattr(owner, function.attr, None)
         note(names.facts, owner.__qualname__, function.attr, method, owner)
         return self.may_branch(method, names.facts, owner)

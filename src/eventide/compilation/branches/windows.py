@@ -2,7 +2,7 @@
 
 In: the function of such a condition, and what it is called with. Out: the first part of it that may be true for a while
 only by the time: a call that is given the time, an item or a text by the time, a remainder, or two comparisons of it.
-One comparison stays true, and inputs tell where they jump.
+One comparison stays true, and inputs that are given the time itself tell where they jump.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from types import FunctionType, MethodType, ModuleType
 from typing import TYPE_CHECKING, Final
 
 from eventide.compilation.branches.clock import Clock, may_compare_time
+from eventide.compilation.branches.smoothness import smooth
 from eventide.continuous import Continuous
 from eventide.errors import SwitchWarning
 from eventide.inputs import Input
@@ -102,7 +103,9 @@ def _is_window_of(
             return bool(_window(found, known, tuple(timed), book, above))
         except CannotLower:
             return is_given
-    return is_given and not (isinstance(found, Input) or any(found is one for one in _PASSES_ON))
+    if isinstance(found, Input):
+        return is_given and smooth(found) is None and not all(map(clock.is_time, node.args))
+    return is_given and not any(found is one for one in _PASSES_ON)
 
 
 def _unbound(found: object) -> tuple[object, tuple[object, ...]]:
