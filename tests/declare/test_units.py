@@ -51,6 +51,60 @@ def test_a_quantity_of_pint_is_converted_as_well(sim):
     assert Tank(sim, level=150.0 * registry.cm).level == 1.5
 
 
+class Rod(ev.Continuous):
+    u: ev.StateVector = ev.state_vector([ev.Quantity(10.0, unit="cm"), 2.0], unit="m")
+
+    def equations(self):
+        self.rate.u[:] = 1.0
+
+
+@pytest.mark.slow
+def test_the_items_of_a_vector_are_converted_each(sim):
+    registry = pytest.importorskip("pint").UnitRegistry()
+    rod, short, kilometre = Rod(sim), ev.Quantity(50.0, unit="cm"), ev.Quantity(1.0, unit="km")
+    seen = [rod.u.tolist(), Rod(sim, u=(short, 4)).u.tolist(), Rod(sim, u=short).u.tolist()]
+    for value in ([short, kilometre], [10.0, 30.0] * registry.cm, [3.0 * registry.mm, 2.0], ev.Quantity(4.0)):
+        rod.u = value
+        seen.append(rod.u.tolist())
+    with rod["u"].write() as u:
+        u[0] = kilometre
+        u[1] += 1.0
+    seen.append(rod.u.tolist())
+    with rod["u"].write() as u:
+        u[:] = [kilometre, 1]
+    assert [*seen, rod.u.tolist()] == [
+        [0.1, 2.0],
+        [0.5, 4.0],
+        [0.5, 0.5],
+        [0.5, 1000.0],
+        [0.1, 0.3],
+        [0.003, 2.0],
+        [4.0, 4.0],
+        [1000.0, 5.0],
+        [1000.0, 1.0],
+    ]
+
+
+def write_an_item(rod, value):
+    with rod["u"].write() as u:
+        u[1] = value
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda rod, hour: Rod(rod.sim, u=[1.0, hour]),
+        lambda rod, hour: setattr(rod, "u", hour),
+        write_an_item,
+    ],
+    ids=["made", "set", "item"],
+)
+def test_units_that_do_not_fit_a_vector_are_refused(sim, act):
+    pytest.importorskip("pint")
+    with pytest.raises(ev.ModelError, match=r"^Rod\.u is in m, and got 1\.0 h, which cannot be converted: "):
+        act(Rod(sim, u=0.0), ev.Quantity(1.0, unit="h"))
+
+
 def test_units_that_do_not_fit_are_refused(sim):
     pytest.importorskip("pint")
     with pytest.raises(ev.ModelError) as info:

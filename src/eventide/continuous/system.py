@@ -13,7 +13,7 @@ from eventide.continuous.checks import OF_CLASSES, check_class, refuse_change, r
 from eventide.continuous.components.layout import Layout, plain_number, refuse_value
 from eventide.continuous.components.switches import Branch, Switch
 from eventide.continuous.components.variable import Variable
-from eventide.continuous.components.vectors import VectorVariable, set_values
+from eventide.continuous.components.vectors import VectorVariable, plain_numbers, set_values
 from eventide.continuous.error_context import refuse_commands_of
 from eventide.continuous.flows.flow import coalesce
 from eventide.continuous.storage.slot_storage import SlotStorage
@@ -390,7 +390,7 @@ class _Draft:
             slots = slice(first, first + layout.lengths.get(name, 1))
             block = self.standing if name in layout.aside else self.moving
             if name in layout.starts:
-                set_values(component, layout, name, block[Y, slots], spec.default)
+                set_values(component, layout, name, block[Y, slots], plain_numbers(component, name, spec.default))
             elif spec.default is not MISSING:
                 try:
                     view_of(block[Y])[first] = plain_number(component, name, spec.default)

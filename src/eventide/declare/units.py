@@ -75,6 +75,19 @@ def in_own_unit(value: Value, unit: str, whose: str) -> Value | float:
     return in_unit(value, unit, whose)
 
 
+def in_units(values: object, unit: str, whose: str) -> object:
+    """The numbers of one or of several values, of which any may have a unit, in the unit of those that they are for.
+
+    Raises ModelError as `in_unit`.
+    """
+    if has_unit(values) and not getattr(values, "shape", ()):
+        return in_unit(values, unit, whose)
+    if not has_unit(values) and not isinstance(values, list | tuple) and str(getattr(values, "dtype", "")) != "object":
+        return values
+    several = cast("Iterable[object]", values)
+    return [in_unit(one, unit, whose) if one.__class__ not in PLAIN and has_unit(one) else one for one in several]
+
+
 def in_time_units(times: object, unit: str | None, whose: str) -> object:
     """The same of one time or of several in a list, a tuple or an array."""
     if not has_unit(times):

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
 from eventide.continuous.components.variable import StateVariable, Variable
+from eventide.declare.units import in_units
 from eventide.engine.codes import ABS, E0, REL, Y0, R, Y
 from eventide.errors import ModelError, to_float
 
@@ -44,14 +45,15 @@ class Values(np.ndarray):
         return plain[()] if return_scalar else plain
 
     def __setitem__(self, key: Any, value: object) -> None:
+        title, name = self._of
         if not self.flags.writeable:
-            title, name = self._of
             raise ModelError(
                 f"{getattr(title, 'name', title)}.{name} is read as a copy, and what is written to its items would be "
                 f'lost: write `with component["{name}"].write() as {name}:` in an event, or assign the whole; '
                 "rates are written by equations"
             )
-        super().__setitem__(key, value)
+        known = value if isinstance(title, str) else plain_numbers(cast("Continuous", title), name, value)
+        super().__setitem__(key, known)
 
     def __repr__(self) -> str:
         return repr(np.asarray(self))
@@ -79,6 +81,11 @@ def seen(title: object, name: str, values: NDArray[np.float64]) -> Values:
     copy._of = title, name
     copy.flags.writeable = False
     return copy
+
+
+def plain_numbers(owner: Continuous, name: str, value: object) -> object:
+    """What a vector is set to, in its own unit. Raises ModelError where that cannot be converted."""
+    return in_units(value, owner._layout.fields[name].unit, f"{type(owner).__name__}.{name}")
 
 
 def set_values(title: object, layout: Layout, name: str, target: NDArray[np.float64], value: object) -> None:
@@ -118,7 +125,7 @@ def write_values(owner: Continuous, name: str, target: NDArray[np.float64], valu
     Raises what `set_values` raises, and ValueError for numbers that are not finite.
     """
     layout, draft = owner._layout, np.empty_like(target)
-    set_values(owner, layout, name, draft, value)
+    set_values(owner, layout, name, draft, plain_numbers(owner, name, value))
     wrong = np.flatnonzero(~np.isfinite(draft))
     if wrong.size:
         first = int(wrong[0])
@@ -215,7 +222,7 @@ class VectorVariable(StateVariable):
 
         Raises ValueError if they are not finite then.
         """
-        draft = np.array(self.state)
+        draft = self.state.copy()
         try:
             yield draft
         except OverflowError as error:
