@@ -82,6 +82,31 @@ def test_one_who_is_preempted_and_goes_on_has_two_stays(sim):
     ]
 
 
+def test_one_whose_work_is_suspended_and_goes_on_has_two_stays(sim):
+    desk = ev.Resource(sim, 1, name="desk")
+    log = ev.Occupancy(sim, desk)
+
+    def shift():
+        yield ev.hold(1.0)
+        desk.set_capacity(0, excess="suspend")
+        yield ev.hold(4.0)
+        desk.set_capacity(1)
+        (request,) = desk.users
+        assert request.since == 5.0
+
+    sim.process(desk.use(3.0), name="Ann")
+    sim.process(desk.use(2.0), name="Bob")
+    sim.process(shift())
+    sim.run()
+    assert told(log) == [
+        ("desk", "Ann", "holds", 1, 0.0, 1.0),
+        ("desk", "Bob", "waits", 1, 0.0, 7.0),
+        ("desk", "Ann", "holds", 1, 5.0, 7.0),
+        ("desk", "Bob", "holds", 1, 7.0, 9.0),
+    ]
+    assert desk.in_use.integral == 5.0
+
+
 def test_looking_changes_nothing():
     def run(*, watched):
         sim = ev.Simulation(rng=1)

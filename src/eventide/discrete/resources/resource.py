@@ -355,10 +355,10 @@ class Resource(Station):
 
     def _continue(self, user: Request) -> None:
         """Resume the work of a user."""
-        user.state = GRANTED
+        user.state, user.since = GRANTED, self.sim.time
         self._held += user.units
         self._users[user] = None
-        set_at(self._in_use, self._held, self.sim.time)
+        set_at(self._in_use, self._held, user.since)
         resume_hold(user)
 
     def __repr__(self) -> str:
