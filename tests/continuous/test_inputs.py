@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from fractions import Fraction
 from itertools import pairwise
 from math import cos, exp, inf, nan, nextafter, pi, sin, sqrt
@@ -382,3 +383,28 @@ def test_inputs_are_frozen_and_comparable() -> None:
     assert HeldTable([0, 1], [1, 2]).times == (0.0, 1.0)
     with pytest.raises(AttributeError):
         Step(1.0).at = 3.0
+
+
+def test_an_input_that_compares_and_does_not_tell_where_it_jumps_is_told_where_it_stands() -> None:
+    def compares(_: Input, t: float) -> float:
+        return 1.0 if t < 3.0 else 0.0
+
+    def remainder(_: Input, t: float) -> float:
+        return t % 3.0
+
+    def whole(_: Input, t: float) -> float:
+        return t // 3.0
+
+    def smooth(_: Input, t: float) -> float:
+        return -(2.0 + t) * t / 3.0 if t == t else 0.0
+
+    lines = []
+    for call in (compares, remainder, whole, smooth):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for bases in ((Input,), (Step,)):
+                type("Wind", bases, {"__call__": call})
+            tells = {"__call__": call, "next_breakpoint": lambda _, after: 3.0}
+            type("Gust", (type("Still", (Input,), tells),), {"__call__": call})
+        lines.append([(note.category, note.filename, note.lineno - call.__code__.co_firstlineno) for note in caught])
+    assert lines == [*[[(ev.SwitchWarning, __file__, 0)]] * 3, []]

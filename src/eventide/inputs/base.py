@@ -8,13 +8,16 @@ the shorter ones after it nine each.
 
 from __future__ import annotations
 
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
+from dis import get_instructions
 from fractions import Fraction
 from math import inf, isfinite
+from types import CodeType
 
 from eventide.declare.units import in_time_unit, in_time_units
-from eventide.errors import ModelError, to_float
+from eventide.errors import ModelError, SwitchWarning, to_float
 from eventide.reading.reach import Reach
 
 
@@ -23,6 +26,17 @@ class Input(ABC):
 
     `__call__` is plain arithmetic on numbers and tuples of numbers, so that a law that calls it can be compiled.
     """
+
+    def __init_subclass__(cls, **options: object) -> None:
+        super().__init_subclass__(**options)
+        code: CodeType | None = getattr(vars(cls).get("__call__"), "__code__", None)
+        if code is not None and cls.next_breakpoint is Input.next_breakpoint and _may_jump(code):
+            told = (
+                f"{cls.__name__}, an input, compares or takes remainders, and has no next_breakpoint: a step may pass "
+                "over what it switches on and off. Give it `def next_breakpoint(self, after)`, which returns the first "
+                "time after another at which the signal or its slope jumps, math.inf if there is none"
+            )
+            warnings.warn_explicit(SwitchWarning(told), None, code.co_filename, code.co_firstlineno)
 
     @abstractmethod
     def __call__(self, t: float) -> float:
@@ -47,6 +61,12 @@ class Input(ABC):
                 raise ModelError(f"{self!r} changes more often than times near {instant!r} can tell apart")
             instant = following
         return tuple(found)
+
+
+def _may_jump(code: CodeType) -> bool:
+    """Whether code compares by order, or takes a remainder or a whole quotient."""
+    signs = [step.argrepr for step in get_instructions(code) if step.opname in ("COMPARE_OP", "BINARY_OP")]
+    return any(part in sign for sign in signs for part in ("<", ">", "%", "//"))
 
 
 def first_breakpoint(inputs: Iterable[Input], after: float) -> float:
