@@ -1,6 +1,7 @@
 """Integrals, averages and extremes of quantities: against closed forms, and the run is the same without them."""
 
 import math
+import warnings
 from math import cos, exp, isnan, pi, sin
 
 import numpy as np
@@ -528,3 +529,60 @@ def test_the_clock_is_that_of_the_run_after_an_integral_for_which_python_has_run
         assert [one.value for one in integrals] == pytest.approx([3.0 * (3**70 % 11), 9.0, 4.5], rel=1e-12)
         clocks.append(clock)
     assert clocks[0] == clocks[1]
+
+
+SPIKES = ev.inputs.Pulse(1.0, width=0.01, start=0.3, high=100.0)
+PRICES = ev.inputs.HeldTable([0.0, 3.33, 3.34, 7.0], [1.0, 500.0, 1.0, 2.0])
+
+
+class Held:
+    """What a quantity reads that cannot be compiled."""
+
+    def __init__(self, signal):
+        self.signals = [signal]
+
+    def sum_at(self, time):
+        return sum(signal(time) for signal in self.signals)
+
+
+def test_an_input_that_no_law_calls_is_integrated_between_its_jumps(sim):
+    decay, held = Decay(sim).start(), Held(SPIKES)
+    spikes, prices = sim.integral(lambda: SPIKES(sim.time)), sim.integral(lambda: PRICES(sim.time) * decay.amount)
+    python = sim.integral(lambda: held.sum_at(sim.time))
+    reads = []
+    at(sim, 0.3, lambda: reads.append(spikes.value))
+    at(sim, 5.3, lambda: held.signals.append(ev.inputs.Pulse(9.0, width=0.005, start=7.77, high=1000.0)))
+    sim.run(until=0.305)
+    reads += [spikes.value, spikes.maximum, spikes.time_of_maximum, prices.maximum]
+    sim.run(until=10.0)
+    assert reads == pytest.approx([0.0, 0.5, 100.0, 0.3, 1.0], abs=1e-12)
+    paid = (
+        1.0 - exp(-3.33) + 500.0 * (exp(-3.33) - exp(-3.34)) + exp(-3.34) - exp(-7.0) + 2.0 * (exp(-7.0) - exp(-10.0))
+    )
+    assert [spikes.value, prices.value] == pytest.approx([10.0, paid], abs=1e-8)
+    assert python.value == pytest.approx(10.0 + 5.0, abs=1e-8)
+    assert [spikes.error, prices.maximum, prices.time_of_maximum] == pytest.approx([0.0, 500.0 * exp(-3.33), 3.33])
+
+
+@pytest.mark.parametrize(
+    ("quantity", "told"),
+    [
+        (lambda env: SPIKES(env.time), False),
+        (lambda env: SPIKES(env.time - 0.5), True),
+        (lambda env: 1.0 if 3.0 < env.time < 3.01 else 0.0, True),
+        (lambda env: env.time % 24.0, True),
+        (lambda env: math.floor(env.time), True),
+        (lambda env: 1.0 if env.time > 3.0 else math.sin(env.time), False),
+    ],
+    ids=["input", "shifted", "window", "remainder", "floor", "smooth"],
+)
+def test_a_quantity_that_jumps_by_the_time_is_told(quantity, told):
+    def made(**given):
+        env = ev.Simulation(**given)
+        Decay(env).start()
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            env.integral(lambda: quantity(env))
+        return [str(note.message).partition(" in the quantity of ")[0] for note in caught]
+
+    assert (made(), made(dt_max=0.01)) == (["`quantity(env)`"] if told else [], [])

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from eventide.continuous.integrator import Integrator
     from eventide.continuous.plans import ConditionPlan
     from eventide.declare.periods import Grid
+    from eventide.inputs import Input
     from eventide.statistics import Level
 
 FEWEST: Final = 64
@@ -298,6 +299,12 @@ class Probe(Columns):
 
     def __init__(self, integrator: Integrator, taken: Taken) -> None:
         super().__init__(integrator, [taken], FEWEST)
+
+    def inputs(self) -> tuple[Input, ...] | None:
+        """The inputs that the number calls, of itself; None if that is not known, as it is read by Python."""
+        if not self._is_possible or not self._plan():
+            return None
+        return tuple(one for plan in self._plans.values() if plan is not None for one in plan.inputs or ())
 
     def at(self, times: Sequence[float]) -> Sequence[float] | None:
         """The number at these times, at most 64; None if the stepper cannot read it, or Python would raise an error."""

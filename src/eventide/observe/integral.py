@@ -9,12 +9,14 @@ Source: Pannek, Simulation of mechatronic systems, Def. 2.16 (cost functional)
 from __future__ import annotations
 
 from copy import copy
-from math import isfinite, nan
+from math import inf, isfinite, nan, nextafter
 from typing import TYPE_CHECKING, Final
 
+from eventide.compilation.branches.windows import warn_of_jump
 from eventide.continuous import Variable, system_of
 from eventide.declare import Component, count_new
 from eventide.errors import ModelError, check_text
+from eventide.inputs.base import first_breakpoint, reached_inputs
 from eventide.monitor import Observer, Phase
 from eventide.monitor.tape import Evaluated, Probe
 from eventide.observe.quadrature import Peak, greatest, pieces_of
@@ -25,6 +27,7 @@ from eventide.statistics import Level
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from eventide.inputs import Input
     from eventide.observe.quadrature import Function, Values
     from eventide.observe.subjects import Named
     from eventide.simulation import Simulation
@@ -67,6 +70,12 @@ class Integral(Observer):
         self._read = groups[0].read
         taken = groups[0].taken
         self._called = [taken.read] if isinstance(taken, Evaluated) else []
+        self._reached = reached_inputs(self._called)
+        self._inputs: tuple[Input, ...] | None = None  # not looked up since the last event
+        if sim.dt_max == inf:
+            book, has_inputs = system_of(sim).integrator.analyst.book, bool(self._reached.found())
+            for function in self._called:
+                warn_of_jump(function, self.name, book, has_inputs=has_inputs)
         self._probe = None if taken is None else Probe(system_of(sim).integrator, taken)
         self._observers = sim._the_monitor.observers
         self._is_looking = False
@@ -155,6 +164,7 @@ class Integral(Observer):
         if time > self._course.reached:
             self._latest = self._follow(self._course)
         elif phase is Phase.AFTER:
+            self._inputs = None
             self._latest = self._value_at(time)
             self._course.meet(self._latest, time)
 
@@ -179,14 +189,28 @@ class Integral(Observer):
     def _follow(self, course: _Course) -> float:
         """Continue a course to the present time; returns the quantity there.
 
-        One step of each flow, or a part of it, covers the interval, so the flow can be shown at each of its times.
+        One step of each flow, or a part of it, covers the interval, so the flow can be shown at each of its times. What
+        an input makes jump there has at the end of a stretch the value before the jump.
         """
-        sim = self.sim
-        first, last = self._latest, self._value_at(sim.time)
-        if first != first:
-            first = self._value_at(course.reached)
-        course.extend(self._value_at, self._values_at, sim.time, first, last, sim)
-        return last
+        sim, value = self.sim, self._latest
+        if value != value:
+            value = self._value_at(course.reached)
+        while course.reached < sim.time:
+            end = min(self._next_jump(course.reached), sim.time)
+            last = present = self._value_at(end)
+            if self._inputs:
+                last = self._value_at(nextafter(end, course.reached))
+                course.meet(present, end)
+            course.extend(self._value_at, self._values_at, end, value, last, sim)
+            value = present
+        return value
+
+    def _next_jump(self, time: float) -> float:
+        """When an input that the quantity calls is not smooth, after a time."""
+        if self._inputs is None:
+            known = None if self._probe is None else self._probe.inputs()
+            self._inputs = self._reached.found() if known is None else known
+        return first_breakpoint(self._inputs, time)
 
     def _values_at(self, times: Sequence[float]) -> Sequence[float]:
         """The quantity at times that can be shown, at once if the stepper can read it."""

@@ -16,10 +16,12 @@ from typing import TYPE_CHECKING
 
 from eventide.compilation.branches.law_names import last_name
 from eventide.compilation.branches.smoothness import ORDERS
+from eventide.discrete.world import World
 from eventide.errors import SwitchWarning
 from eventide.lowering.not_compilable import CannotLower
 from eventide.reading.nodes import pairs_of
 from eventide.reading.places import location
+from eventide.reading.scope import closures_of
 
 if TYPE_CHECKING:
     from eventide.continuous import Continuous
@@ -33,6 +35,7 @@ class Clock:
     cls         whose method it is
     given       its arguments that are a time
     above       the functions on the way to it
+    simulations its arguments that are simulations
     """
 
     def __init__(
@@ -42,8 +45,10 @@ class Clock:
         book: SourceBook,
         given: Iterable[str] = (),
         above: tuple[FunctionType, ...] = (),
+        simulations: Iterable[str] = (),
     ) -> None:
         self._cls = cls
+        self._simulations = dict.fromkeys(simulations)
         self._function = function
         self._book = book
         self._above = (*above, function)
@@ -64,7 +69,16 @@ class Clock:
         """Whether an expression is `self.sim.time`, or a local name for what the time is part of."""
         if isinstance(node, ast.Name):
             return node.id in self._names
-        return isinstance(node, ast.Attribute) and node.attr == "time" and last_name(node.value) == "sim"
+        if not isinstance(node, ast.Attribute) or node.attr != "time":
+            return False
+        return last_name(node.value) == "sim" or self._is_simulation(node.value)
+
+    def _is_simulation(self, node: ast.expr) -> bool:
+        """Whether an argument, or a name that is no local one, stands for a simulation now."""
+        if not isinstance(node, ast.Name):
+            return False
+        found = closures_of(self._function).get(node.id, self._function.__globals__.get(node.id))
+        return node.id in self._simulations or isinstance(found, World)
 
     def compares(self, node: ast.AST) -> bool:
         """Whether an expression is a comparison of the time, or calls what compares it."""

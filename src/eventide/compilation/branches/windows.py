@@ -1,7 +1,8 @@
-"""Conditions that run in Python and go by the time: between the tests of a step they may be true and false again.
+"""Conditions that run in Python, and quantities that are integrated, which go by the time.
 
-In: the function of such a condition, and what it is called with. Out: the first part of it that may be true for a while
-only by the time: a call that is given the time, an item or a text by the time, a remainder, or two comparisons of it.
+Between the tests of a step, or the points of a quadrature, they may come and go. In: their function, and what it is
+called with. Out: the first part of it that may be so for a while only by the time: a call that is given the time, an
+item or a text by the time, a remainder, or two comparisons of it. What is smooth counts in conditions alone.
 One comparison stays true, and inputs that are given the time itself tell where they jump.
 """
 
@@ -12,19 +13,23 @@ import builtins
 import warnings
 from collections.abc import Mapping
 from types import FunctionType, MethodType, ModuleType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from eventide.compilation.branches.clock import Clock, may_compare_time
 from eventide.compilation.branches.smoothness import smooth
 from eventide.continuous import Continuous
+from eventide.discrete.world import World
 from eventide.errors import SwitchWarning
 from eventide.inputs import Input
 from eventide.lowering.not_compilable import CannotLower
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from eventide.discrete.conditions.condition import Condition
     from eventide.reading.source import SourceBook
 
+Counts: TypeAlias = "Callable[[object], bool]"
 _UNKNOWN: Final = object()
 _PASSES_ON: Final = (abs, all, any, bool, float, len, max, min, sum)
 """What is as smooth as what it is given."""
@@ -43,14 +48,48 @@ def warn_of_window(condition: Condition, why: str, book: SourceBook) -> None:
         warnings.warn_explicit(SwitchWarning(told), None, code.co_filename, code.co_firstlineno)
 
 
-def window_in(function: object, arguments: tuple[object, ...], book: SourceBook) -> str:
-    """The text of a part of a condition that may be true for a while only by the time; empty if there is none."""
+def warn_of_jump(function: object, name: str, book: SourceBook, *, has_inputs: bool) -> None:
+    """Warn of a quantity to be integrated that may jump by the time without anybody's telling where.
+
+    has_inputs      whether what is not known that it calls may be an input
+    """
+    counts = _may_jump_unless_input if has_inputs else _may_jump
+    text, code = window_in(function, (), book, counts), getattr(function, "__code__", None)
+    if text and code is not None:
+        told = (
+            f"`{text}` in the quantity of {name} goes by the time, and where it jumps is not known: what it switches "
+            "on and off between two points of a step is passed over. Take an input of sim.time, as ev.inputs.Pulse, or "
+            "a field that an event sets, or limit steps by sim.dt_max"
+        )
+        warnings.warn_explicit(SwitchWarning(told), None, code.co_filename, code.co_firstlineno)
+
+
+def _comes_and_goes(found: object) -> bool:
+    return not any(found is one for one in _PASSES_ON)
+
+
+def _may_jump(found: object) -> bool:
+    return smooth(found) is None and _comes_and_goes(found)
+
+
+def _may_jump_unless_input(found: object) -> bool:
+    return found is not _UNKNOWN and _may_jump(found)
+
+
+def window_in(
+    function: object, arguments: tuple[object, ...], book: SourceBook, counts: Counts = _comes_and_goes
+) -> str:
+    """The text of a part of a condition that may be true for a while only by the time; empty if there is none.
+
+    counts      whether a function of a library that is given the time may be such a part
+    """
     function, bound = _unbound(function)
     arguments = (*bound, *arguments)
     if not isinstance(function, FunctionType):
         return ""
     try:
-        return _window(function, dict(zip(function.__code__.co_varnames, arguments, strict=False)), (), book, ())
+        given = dict(zip(function.__code__.co_varnames, arguments, strict=False))
+        return _window(function, given, (), book, (), counts)
     except CannotLower:
         return function.__name__ if may_compare_time(function.__code__) else ""
 
@@ -61,9 +100,11 @@ def _window(
     timed: tuple[str, ...],
     book: SourceBook,
     above: tuple[FunctionType, ...],
+    counts: Counts,
 ) -> str:
     """The same of a function of which arguments are known, or are a time. Raises CannotLower."""
-    definition, clock = book.definition(function), Clock(Continuous, function, book, timed)
+    simulations = [name for name, one in given.items() if isinstance(one, World)]
+    definition, clock = book.definition(function), Clock(Continuous, function, book, timed, (), simulations)
     names, compared = {**_names_of(function), **given}, 0
     unused = [node.value for node in ast.walk(definition.tree) if isinstance(node, ast.Expr)]
     for node in ast.walk(definition.tree):
@@ -77,14 +118,19 @@ def _window(
             or (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mod | ast.FloorDiv) and clock.reads(node))
         )
         if not is_window and isinstance(node, ast.Call) and node not in unused:
-            is_window = _is_window_of(node, clock, names, book, (*above, function))
+            is_window = _is_window_of(node, clock, names, book, (*above, function), counts)
         if is_window:
             return definition.file.excerpt(node)
     return ""
 
 
 def _is_window_of(
-    node: ast.Call, clock: Clock, names: Mapping[str, object], book: SourceBook, above: tuple[FunctionType, ...]
+    node: ast.Call,
+    clock: Clock,
+    names: Mapping[str, object],
+    book: SourceBook,
+    above: tuple[FunctionType, ...],
+    counts: Counts,
 ) -> bool:
     """Whether what is called may be true for a while only by the time that it is given, or reads itself."""
     found = _object_at(node.func, names)
@@ -100,12 +146,12 @@ def _is_window_of(
         timed += [one.arg for one in node.keywords if one.arg and clock.reads(one.value)]
         known = {name: one for name, one in zip(parameters, passed, strict=False) if one is not _UNKNOWN}
         try:
-            return bool(_window(found, known, tuple(timed), book, above))
+            return bool(_window(found, known, tuple(timed), book, above, counts))
         except CannotLower:
             return is_given
     if isinstance(found, Input):
         return is_given and smooth(found) is None and not all(map(clock.is_time, node.args))
-    return is_given and not any(found is one for one in _PASSES_ON)
+    return is_given and counts(found)
 
 
 def _unbound(found: object) -> tuple[object, tuple[object, ...]]:
