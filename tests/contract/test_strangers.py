@@ -185,6 +185,7 @@ def test_a_stranger_is_found_in_class_methods(simulate: Any) -> None:
         sim.run(until=1.0)
 
 
+@pytest.mark.filterwarnings("ignore::eventide.SwitchWarning")
 @pytest.mark.parametrize("is_opaque", [False, True])
 @pytest.mark.parametrize("compiled", ["auto", False])
 def test_no_law_and_no_condition_reads_the_clock_of_another_simulation(compiled: Any, is_opaque: bool) -> None:
