@@ -120,3 +120,46 @@ def test_without_rows_of_events_their_sides_are_known_all_the_same() -> None:
 
     assert after - before == pytest.approx(0.5, abs=1e-12)
     assert before == pytest.approx(-np.sin(2.5), abs=3e-6)
+
+
+SPIKES = ev.inputs.Pulse(1.0, width=0.01, start=0.3, high=100.0)
+PRICES = ev.inputs.HeldTable([0.0, 0.83, 0.84, 1.2], [1.0, 500.0, 1.0, 2.0])
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("compiles", ["auto", False])
+def test_an_input_that_no_law_calls_jumps_at_its_times(compiles: Any) -> None:
+    sim = ev.Simulation(compile=compiles)
+    swing = Swing(sim, name="swing").start()
+    trace = sim.record(
+        swing, every=2.0, dense=True, spikes=lambda: SPIKES(sim.time), cost=lambda: PRICES(sim.time) * swing.angle
+    )
+    steps = sim.record(swing, every="step")
+    hold_until(sim, 0.3)
+    sim.run(until=0.6)
+    times = [0.299, 0.3, 0.305, 0.31]
+    assert trace.at(times)["spikes"].tolist() == pytest.approx([0.0, 100.0, 100.0, 0.0])
+    assert trace.at(times, before=True)["spikes"].tolist() == pytest.approx([0.0, 0.0, 100.0, 100.0])
+    hold_until(sim, 0.83)
+    sim.run(until=1.2)
+    rows = trace.at([0.829, 0.831, 0.839, 0.841, 1.2])
+    assert (rows["cost"] / rows["swing.angle"]).tolist() == pytest.approx([1.0, 500.0, 500.0, 1.0, 2.0], rel=1e-5)
+    assert {0.3, 0.83, 1.2} < set(steps.times)
+    assert not set(np.nextafter([0.3, 0.83, 1.2], 0.0)) & set(steps.times)
+
+
+def hold_until(sim: ev.Simulation, time: float) -> None:
+    def story() -> ev.ProcessGenerator:
+        yield ev.hold(time - sim.time)
+
+    sim.process(story())
+
+
+def test_what_is_sampled_and_jumps_by_the_time_is_told() -> None:
+    sim = ev.Simulation()
+    Swing(sim).start()
+    sim.record(every=2.0, dense=True, later=lambda: PRICES(sim.time - 0.5))
+    with pytest.warns(
+        ev.SwitchWarning, match=r"`PRICES\(sim\.time - 0\.5\)` in the quantity of later goes by the time"
+    ):
+        sim.run(until=1.0)

@@ -89,3 +89,16 @@ def test_what_settles_at_an_event_is_judged_by_its_value_after_it():
         worst = Test(Requirement("S-1", "It should settle.", whole, quality)).run().worst.score
         found.append((worst.margin, worst.time))
     assert found == [(0.5, 1.0), (-4.0, 0.5), (0.5, 2.0), (0.5, 1.0)]
+
+
+def test_a_short_jump_of_an_input_that_no_law_calls_is_judged():
+    prices = ev.inputs.HeldTable([0.0, 1.33, 1.34], [1.0, 500.0, 1.0])
+
+    @ev.model(until=2.0)
+    def paid(sim, *, height: float = 1.0):
+        ball = Ball(sim, h=height, name="ball").start()
+        sim.record(every=2.0, price=lambda: prices(sim.time) + 0.0 * ball.h)
+
+    statement = holds(always(quantity("price") <= 100.0))
+    worst = Test(Requirement("B-2", "It should be cheap.", Component("ball", paid()), statement)).run().worst.score
+    assert (worst.margin, worst.time) == pytest.approx((-400.0, 1.33))

@@ -107,7 +107,8 @@ class Pulse(Periodic):
     def __call__(self, t: float) -> float:
         """The value at a time."""
         k = self._index(t)
-        return self.high if 0.0 <= k < self.count and t < self._end(k) else self.low
+        # Between whole numbers, as the bounds by which conditions are proved include rounding of k itself.
+        return self.high if -0.5 < k < self.count - 0.5 and t < self._end(k) else self.low
 
     def next_breakpoint(self, after: float) -> float:
         """The first instant after a time at which the signal or its slope jumps."""

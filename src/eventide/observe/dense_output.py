@@ -13,12 +13,13 @@ from __future__ import annotations
 import linecache
 from collections.abc import Callable, Sequence
 from itertools import pairwise
-from math import isfinite, nan
+from math import inf, isfinite, nan, nextafter
 from types import FunctionType
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
+from eventide.compilation.branches.windows import warn_of_jump
 from eventide.continuous import Variable, system_of
 from eventide.continuous.components.member import flow_of, layout_of
 from eventide.continuous.flows.flow import Flow
@@ -29,6 +30,8 @@ from eventide.engine.sampling import elapsed_at
 from eventide.engine.stepper import HUGE
 from eventide.engine.taylor_models import enclose_expression, is_moved
 from eventide.errors import ModelError
+from eventide.inputs import common_grid
+from eventide.inputs.base import reached_inputs
 from eventide.monitor import Observer, Phase
 from eventide.monitor.tape import Evaluated, Moving
 from eventide.observe.piecewise import PiecewisePolynomial, joined
@@ -95,6 +98,8 @@ class DenseOutput(Observer):
         self._integrator = system_of(sim).integrator
         test = None if self._is_discrete else _comparison(group, place)
         self._level = None if test is None else _Level(self, test)
+        self._called = [group.taken.read] if isinstance(group.taken, Evaluated) else []
+        self._inputs = reached_inputs(self._called)
         self._reached = sim.time
         self._parts: list[Part] = []
         self._borders: list[list[float]] = []
@@ -127,16 +132,31 @@ class DenseOutput(Observer):
             self._integrator.guards.let_go(self._level)
 
     def _observe(self, phase: Phase) -> None:
-        time, known = self.sim.time, len(self._parts)
-        value = self._value_at(time)
+        time, value = self.sim.time, self._value_at(self.sim.time)
         if time > self._reached:
-            self._cover(self._reached, time)
-            self._borders += [[nan, nan] for _ in self._parts[known:]]
-            self._borders[known][0], self._borders[-1][1] = self._latest, value
-            self._reached = time
+            inputs = () if self._is_discrete else self._inputs.found()
+            jumps = common_grid(*inputs, start=self._reached, end=time)
+            for jump in jumps:
+                before, after = self._value_at(nextafter(jump, self._reached)), self._value_at(jump)
+                self._extend(nextafter(jump, self._reached), jump, before)
+                self._latest = after
+            if self._reached < time:
+                self._extend(time, time, value)
         else:
             self._instants.append((time, value))
         self._latest = value
+
+    def _extend(self, last: float, end: float, value: float) -> None:
+        """Go on to `end`, by the quantity up to `last`, which is the same or the float before, where it has a value."""
+        known = len(self._parts)
+        if self._reached < last:
+            self._cover(self._reached, last)
+        else:
+            self._parts.append((last, last, (value,)))
+        self._parts[-1] = self._parts[-1][0], end, self._parts[-1][2]
+        self._borders += [[nan, nan] for _ in self._parts[known:]]
+        self._borders[known][0], self._borders[-1][1] = self._latest, value
+        self._reached = end
 
     def _value_at(self, time: float) -> float:
         """The quantity at a time that can be shown. Raises ModelError if it is not finite."""
@@ -161,10 +181,18 @@ class DenseOutput(Observer):
         flows = self._flows()
         parts = self._enclose(flows, start, end) if flows else None
         if parts is None:
+            if self._is_proved:
+                self._warn_of_jumps()
             self._is_proved = False
             self._sample(start, end)
         else:
             self._parts += parts
+
+    def _warn_of_jumps(self) -> None:
+        """Warn where what is sampled from now on may jump by the time."""
+        has_inputs = bool(self._inputs.found())
+        for function in self._called if self.sim.dt_max == inf else ():
+            warn_of_jump(function, self.name, self._integrator.analyst.book, has_inputs=has_inputs)
 
     def _flows(self) -> list[Flow]:
         """The flows in whose steps the quantity can be enclosed; none if it cannot be."""
@@ -189,9 +217,11 @@ class DenseOutput(Observer):
         """What is proved from `start` to `end`, each part with its polynomial; None if that cannot be done."""
         assert self._level is not None
         integrator, sim, c = self._integrator, self.sim, self._level.row
+        now = sim.time
         for sim.time in (start + (end - start) / 2, end):  # the interpolants are made where they are needed first
             for flow in flows:
                 flow.show()
+        sim.time = now
         answer = integrator.analyst.answer(self._level)
         a, numbers = integrator.memory.views(), [flow.number for flow in flows]
         if answer is None or not all(_covers(a, f, start, end) for f in numbers):

@@ -1,7 +1,7 @@
-"""Conditions that run in Python, and quantities that are integrated, which go by the time.
+"""Conditions that run in Python, and quantities that are integrated or judged at all times, which go by the time.
 
-Between the tests of a step, or the points of a quadrature, they may come and go. In: their function, and what it is
-called with. Out: the first part of it that may be so for a while only by the time: a call that is given the time, an
+Between the tests of a step, or the points at which it is sampled, they may come and go. In: their function, and what it
+is called with. Out: the first part of it that may be so for a while only by the time: a call that is given the time, an
 item or a text by the time, a remainder, or two comparisons of it. What is smooth counts in conditions alone.
 One comparison stays true, and inputs that are given the time itself tell where they jump.
 """
@@ -49,7 +49,7 @@ def warn_of_window(condition: Condition, why: str, book: SourceBook) -> None:
 
 
 def warn_of_jump(function: object, name: str, book: SourceBook, *, has_inputs: bool) -> None:
-    """Warn of a quantity to be integrated that may jump by the time without anybody's telling where.
+    """Warn of a quantity that is looked at within steps and may jump by the time without anybody's telling where.
 
     has_inputs      whether what is not known that it calls may be an input
     """
