@@ -480,6 +480,24 @@ def test_a_condition_in_python_that_may_be_true_for_a_while_by_the_time_is_told(
     assert told_of_wait(condition, dt_max=0.0005) == []
 
 
+RATES = ev.inputs.HeldTable([0.0, 3.0, 3.001], [1.0, 500.0, 1.0])
+
+
+@pytest.mark.parametrize("compile_", [True, False])
+@pytest.mark.parametrize(
+    ("condition", "told"),
+    [
+        (lambda one: RATES(one.sim.time - 0.5) > 100.0, True),
+        (lambda one: RATES(one.sim.time) > 100.0, False),
+        (lambda one: math.erf(one.sim.time) > 2.0, False),
+        (lambda one: PUSH(one.sim.time - 0.5) > 500.0, False),
+    ],
+    ids=["shifted table", "table", "smooth", "proved"],
+)
+def test_a_condition_that_is_sampled_and_jumps_by_the_time_is_told(compile_, condition, told):
+    assert bool(told_of_wait(condition, compile=compile_)) is told
+
+
 def pushed(t):
     return PUSH(t)
 
@@ -548,6 +566,16 @@ def run_of(kind):
 def test_an_input_that_is_given_another_time_than_that_of_the_clock_is_told(kind):
     with pytest.warns(ev.SwitchWarning, match=r"jumps by sim\.time, and is given something else: shift the input"):
         run_of(kind)
+
+
+def test_a_law_that_is_no_method_and_shifts_an_input_is_told():
+    sim = ev.Simulation()
+    x, y = ev.Variable(sim, 0.0).start(), ev.Variable(sim, 0.0).start()
+    ev.law(sim, lambda: y.set_rate(PUSH(sim.time)), name="plain").start()
+    sim.run(until=0.1)
+    ev.law(sim, lambda: x.set_rate(PUSH(sim.time - 0.5)), name="shifted").start()
+    with pytest.warns(ev.SwitchWarning, match=r"in shifted goes by the time, and where it jumps is not located"):
+        sim.run(until=0.2)
 
 
 @pytest.mark.parametrize("kind", [OfTheTime, ThatNeverJumps])

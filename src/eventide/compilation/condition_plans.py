@@ -370,18 +370,23 @@ class ConditionCompiler(Analyst):
                 self._refuse(error, f"the condition of {condition.name}")
                 self.check_home(condition)
                 self._opaque[id(code)] = code
-                if not condition.is_switch and self.integrator.sim.dt_max == inf:
-                    warn_of_window(condition, error.why, self.registry.smoothness.book)
+                self._warn_of_window(condition, error.why)
         else:
             template = self._condition_templates.get(bound[0])
             if template is None or not template.is_at_home(bound[1], self.integrator.sim):
                 self._check_home(bound, condition, "the condition of ")
+                if template is None and not bound[0].lowered.certificate:
+                    self._warn_of_window(condition)
                 template = self._condition_template(bound[0])
             return template.plan(self.integrator, bound)
         function = _CONDITION(self._condition_call(condition))
         return ConditionPlan(
             (), kept=(function,), is_opaque=True, pattern=Pattern(address_of(function), is_exposed=True)
         )
+
+    def _warn_of_window(self, condition: Condition, why: str = "") -> None:
+        if not condition.is_switch and self.integrator.sim.dt_max == inf:
+            warn_of_window(condition, why, self.registry.smoothness.book)
 
     def _condition_template(self, kernel: Kernel) -> ConditionTemplate:
         """What conditions of a kernel have in common, which is found out for the first of them."""

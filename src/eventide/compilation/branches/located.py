@@ -22,6 +22,7 @@ from eventide.compilation.branches.clock import Clock, may_compare_time, warn_of
 from eventide.compilation.branches.fields import Fields, is_path, targets_at
 from eventide.compilation.branches.law_names import LAWS, OUTCOME, Facts, LawNames
 from eventide.compilation.branches.syntax import function_of
+from eventide.compilation.branches.windows import may_jump_by_time
 from eventide.continuous import Continuous
 from eventide.continuous.checks import CHECKED
 from eventide.continuous.components.component import Law
@@ -108,7 +109,8 @@ def _of_class(cls: type[Continuous], base: type[Continuous], name: str, smoothne
     branches, unlocated, reserved = reader.located, tuple(reader.unlocated), tuple(reader.reserved)
     if made.__code__ != function.__code__:
         branches, reserved = [*found.located], found.reserved
-        unlocated += (_whole(law, f"it is of {base.__name__}, and fields or methods of {cls.__name__} are others"),)
+        why = f"it is of {base.__name__}, and fields or methods of {cls.__name__} are others"
+        unlocated += (_whole(law, why, smoothness),)
     elif is_first:
         _install(cls, reader)
     if not _says_smooth(cls, base):
@@ -175,7 +177,8 @@ def _unlocated_in(
         unlocated: tuple[Unlocated, ...] = getattr(variant or branches, which)
         return unlocated
     laws = [law for law in owner._laws() if isinstance(law, FunctionType) and smoothness.may_branch(law, {})]
-    return tuple(_whole(law, "it is no method: write the law as `equations` of a class") for law in laws)
+    why = "it is no method: write the law as `equations` of a class"
+    return tuple(_whole(law, why, smoothness) for law in laws)
 
 
 @dataclass(frozen=True, eq=False)
@@ -433,13 +436,14 @@ def _read_again(cls: type[Continuous], name: str, known: Branches, smoothness: S
 def _as_whole(cls: type, function: FunctionType, why: str, smoothness: Smoothness) -> Branches:
     """A law that is not looked into: if something branches in it, it is not located."""
     facts: Facts = {}
-    unlocated = (_whole(function, why),) if smoothness.may_branch(function, facts, cls) else ()
+    unlocated = (_whole(function, why, smoothness),) if smoothness.may_branch(function, facts, cls) else ()
     return Branches((), unlocated, facts=tuple(facts.values()))
 
 
-def _whole(function: FunctionType, why: str) -> Unlocated:
+def _whole(function: FunctionType, why: str, smoothness: Smoothness) -> Unlocated:
     code, name = function.__code__, function.__name__
-    return Unlocated(code.co_filename, code.co_firstlineno, name, name, why, may_compare_time(code))
+    is_timed = may_compare_time(code) or may_jump_by_time(function, smoothness.book)
+    return Unlocated(code.co_filename, code.co_firstlineno, name, name, why, is_timed)
 
 
 def _is_of_object_alone(arguments: ast.arguments) -> bool:

@@ -37,13 +37,20 @@ _DEEPEST: Final = 4
 
 
 def warn_of_window(condition: Condition, why: str, book: SourceBook) -> None:
-    """Warn of a condition in Python that may be true for a while only by the time."""
-    text, code = window_in(condition.function, condition.arguments, book), getattr(condition.function, "__code__", None)
+    """Warn of a condition that is not proved and may be true for a while only by the time.
+
+    why     it runs in Python; empty: it is compiled, and sampled, so that it follows what is smooth
+    """
+    counts = _comes_and_goes if why else _may_jump
+    text = window_in(condition.function, condition.arguments, book, counts)
+    code = getattr(condition.function, "__code__", None)
     if text and code is not None:
+        how = f"that runs in Python ({why})" if why else "nothing encloses that"
+        where = "at the middle and the end" if why else "at samples"
         told = (
-            f"`{text}` in the condition of {condition.name} goes by the time, and that runs in Python ({why}). "
-            "It is tested at the middle and the end of steps, between which it may be true and false again: compare "
-            "sim.time once, hold until the time, take an input, as ev.inputs.Pulse, or limit steps by sim.dt_max"
+            f"`{text}` in the condition of {condition.name} goes by the time, and {how}. It is tested {where} of "
+            "steps, between which it may be true and false again: compare sim.time once, hold until the time, take an "
+            "input of sim.time, as ev.inputs.Pulse, or limit steps by sim.dt_max"
         )
         warnings.warn_explicit(SwitchWarning(told), None, code.co_filename, code.co_firstlineno)
 
@@ -62,6 +69,11 @@ def warn_of_jump(function: object, name: str, book: SourceBook, *, has_inputs: b
             "a field that an event sets, or limit steps by sim.dt_max"
         )
         warnings.warn_explicit(SwitchWarning(told), None, code.co_filename, code.co_firstlineno)
+
+
+def may_jump_by_time(function: object, book: SourceBook) -> bool:
+    """Whether a law, which is not gone through, may jump by the time for a while."""
+    return bool(window_in(function, (), book, _may_jump))
 
 
 def _comes_and_goes(found: object) -> bool:
