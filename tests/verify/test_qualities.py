@@ -170,3 +170,39 @@ def test_a_number_that_misses_its_bound_is_told_with_the_digits_that_show_it():
     )
     assert verify.error_below(1.0, 0.0)(1.0 + 1e-9).found == "error 1.000000001"
     assert verify.stays_within(high=20.0)(beyond).found == verify.stays_within(high=21.0)(beyond).found == "20.5"
+
+
+HALF = ev.Quantity(50.0, unit="cm")
+
+
+@pytest.mark.parametrize(
+    ("make", "whose"),
+    [
+        (lambda: verify.quantity() <= HALF, "a comparison with a quantity"),
+        (lambda: verify.quantity().between(0.0, HALF), "a comparison with a quantity"),
+        (lambda: verify.stays_within(high=HALF), "a bound of stays_within"),
+        (lambda: verify.reaches_within(HALF, 1.0, 2.0), "a bound of reaches_within"),
+        (lambda: verify.settles(0.0, HALF, 2.0), "a bound of settles"),
+        (lambda: verify.error_below(HALF, 1.0), "error_below(bound=...)"),
+        (lambda: verify.overshoot(0.1, HALF), "overshoot(target=...)"),
+        (lambda: verify.energy_never_grows(tolerance=HALF), "energy_never_grows(tolerance=...)"),
+        (lambda: verify.invariant(tolerance=HALF), "invariant(tolerance=...)"),
+        (lambda: verify.throughput(HALF), "throughput(least=...)"),
+    ],
+    ids=[
+        "at most",
+        "between",
+        "stays",
+        "reaches",
+        "settles",
+        "error",
+        "overshoot",
+        "energy",
+        "invariant",
+        "throughput",
+    ],
+)
+def test_a_bound_with_a_unit_is_refused(make, whose):
+    with pytest.raises(ev.ModelError) as info:
+        make()
+    assert str(info.value) == f"{whose} takes a plain number, in the unit of the quantity, and got 50.0 cm"

@@ -75,6 +75,15 @@ def in_own_unit(value: Value, unit: str, whose: str) -> Value | float:
     return in_unit(value, unit, whose)
 
 
+def plain_number(value: Value, whose: str) -> Value:
+    """A number that is compared with one whose unit is not known here. Raises ModelError for one with a unit."""
+    if value.__class__ not in PLAIN and has_unit(value) and (given := _unit_of(value)):
+        raise ModelError(
+            f"{whose} takes a plain number, in the unit of the quantity, and got {_number_of(value, whose)!r} {given}"
+        )
+    return value
+
+
 def in_units(values: object, unit: str, whose: str) -> object:
     """The numbers of one or of several values, of which any may have a unit, in the unit of those that they are for.
 

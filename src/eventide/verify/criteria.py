@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from eventide.declare.units import in_time_unit
+from eventide.declare.units import in_time_unit, plain_number
 from eventide.errors import ModelError
 from eventide.verify.curves import Curve, Of, curve_of, of_in_words
 from eventide.verify.qualities import Band, Quality, Score, from_margin, number_in_words
@@ -26,6 +26,7 @@ def error_below(bound: float, expected: object, of: Of = None) -> Quality:
 
     expected    a number or an array like the output, or a function of the inputs by name that returns it
     """
+    plain_number(bound, "error_below(bound=...)")
     _check(bound >= 0.0, f"error_below takes a bound from 0 on, and got {bound!r}")
 
     def assess(output: object, inputs: Mapping[str, object]) -> Score:
@@ -56,6 +57,7 @@ def stays_within(low: float = -inf, high: float = inf, of: Of = None, *, unit: s
 
     unit    of the bounds, for words
     """
+    _check_plain(low, high, "stays_within")
     _check(low <= high, f"stays_within takes low <= high, and got {low!r} and {high!r}")
     _check(low > -inf or high < inf, "stays_within takes low= or high=, or both, and got neither")
 
@@ -75,6 +77,7 @@ def stays_within(low: float = -inf, high: float = inf, of: Of = None, *, unit: s
 def reaches_within(low: float, high: float, time: float, of: Of = None, *, unit: str = "") -> Quality:
     """A quantity lies between two bounds at some time not later than `time` after the start; the margin is the best."""
     time = in_time_unit(time, None, "reaches_within(time=...)")
+    _check_plain(low, high, "reaches_within")
     _check(low <= high, f"reaches_within takes low <= high, and got {low!r} and {high!r}")
     _check(time >= 0.0, f"reaches_within takes a time from 0 on, and got {time!r}")
 
@@ -96,6 +99,11 @@ def reaches_within(low: float, high: float, time: float, of: Of = None, *, unit:
     return Quality(name, assess, most=1.0, quantities=_recorded(of), band=Band(of, low, high, "once"))
 
 
+def _check_plain(low: float, high: float, name: str) -> None:
+    for bound in (low, high):
+        plain_number(bound, f"a bound of {name}")
+
+
 def _crossing(curve: Curve, level: float, end: float) -> float | None:
     """The first time up to `end` at which a quantity known at all times passes a level between its turns and jumps."""
     if curve.path is None:
@@ -108,6 +116,7 @@ def _crossing(curve: Curve, level: float, end: float) -> float | None:
 def settles(low: float, high: float, time: float, of: Of = None, *, unit: str = "") -> Quality:
     """A quantity lies between two bounds from `time` after the start on, until the end."""
     time = in_time_unit(time, None, "settles(time=...)")
+    _check_plain(low, high, "settles")
     _check(low <= high, f"settles takes low <= high, and got {low!r} and {high!r}")
     _check(0.0 <= time < inf, f"settles takes a finite time from 0 on, and got {time!r}")
 
@@ -131,6 +140,7 @@ def settles(low: float, high: float, time: float, of: Of = None, *, unit: str = 
 
 def overshoot(share: float, target: float, of: Of = None) -> Quality:
     """A quantity goes beyond its target by at most a share of the way to it from where it begins."""
+    plain_number(target, "overshoot(target=...)")
     _check(share >= 0.0, f"overshoot takes a share from 0 on, and got {share!r}")
 
     def assess(output: object, _: Mapping[str, object]) -> Score:
@@ -149,6 +159,7 @@ def overshoot(share: float, target: float, of: Of = None) -> Quality:
 
 def energy_never_grows(of: Of = None, tolerance: float = 0.0) -> Quality:
     """A quantity is never above its least value so far by more than a tolerance."""
+    plain_number(tolerance, "energy_never_grows(tolerance=...)")
 
     def assess(output: object, _: Mapping[str, object]) -> Score:
         curve = curve_of(output, of)
@@ -161,6 +172,7 @@ def energy_never_grows(of: Of = None, tolerance: float = 0.0) -> Quality:
 
 def invariant(of: Of = None, tolerance: float = 0.0) -> Quality:
     """A quantity stays what it was at the start, up to a tolerance."""
+    plain_number(tolerance, "invariant(tolerance=...)")
 
     def assess(output: object, _: Mapping[str, object]) -> Score:
         curve = curve_of(output, of)
@@ -172,6 +184,7 @@ def invariant(of: Of = None, tolerance: float = 0.0) -> Quality:
 
 def throughput(least: float, of: Of = None) -> Quality:
     """A rate is at least so large: a response as it is, a counter over time by what it gains per unit of time."""
+    plain_number(least, "throughput(least=...)")
 
     def assess(output: object, _: Mapping[str, object]) -> Score:
         curve = curve_of(output, of)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import inf, isfinite
 from typing import Literal, NoReturn, SupportsFloat
 
-from eventide.declare.units import in_time_unit
+from eventide.declare.units import in_time_unit, plain_number
 from eventide.errors import ModelError
 from eventide.verify.curves import Of, of_in_words
 
@@ -185,6 +185,7 @@ def _formula(given: object) -> Formula:
 
 
 def _number(level: SupportsFloat | str) -> float:
+    plain_number(level, "a comparison with a quantity")
     try:
         number = float("" if isinstance(level, str) else level)
     except (TypeError, ValueError):
