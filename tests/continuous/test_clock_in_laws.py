@@ -568,13 +568,21 @@ def test_an_input_that_is_given_another_time_than_that_of_the_clock_is_told(kind
         run_of(kind)
 
 
-def test_a_law_that_is_no_method_and_shifts_an_input_is_told():
+@pytest.mark.parametrize("is_step", [False, True])
+def test_a_law_that_is_no_method_and_goes_by_the_time_is_told(is_step):
     sim = ev.Simulation()
     x, y = ev.Variable(sim, 0.0).start(), ev.Variable(sim, 0.0).start()
     ev.law(sim, lambda: y.set_rate(PUSH(sim.time)), name="plain").start()
     sim.run(until=0.1)
-    ev.law(sim, lambda: x.set_rate(PUSH(sim.time - 0.5)), name="shifted").start()
-    with pytest.warns(ev.SwitchWarning, match=r"in shifted goes by the time, and where it jumps is not located"):
+
+    def step():
+        x.set_rate(1.0 if sim.time > 3.0 else 0.0)
+
+    def shifted():
+        x.set_rate(PUSH(sim.time - 0.5))
+
+    ev.law(sim, step if is_step else shifted, name="jumps").start()
+    with pytest.warns(ev.SwitchWarning, match=r"in jumps goes by the time, and where it jumps is not located"):
         sim.run(until=0.2)
 
 

@@ -253,6 +253,7 @@ def test_with_infinite_dt_max_the_first_step_is_estimated(sim: ev.Simulation) ->
 
 
 @pytest.mark.row("R-039", "R-049", "R-167")
+@pytest.mark.filterwarnings("ignore::eventide.SwitchWarning")
 def test_steps_are_shorter_than_dt_min_only_before_events() -> None:
     class Rough(ev.Simulation):
         def integration_error(self, variable: ev.Variable) -> bool:

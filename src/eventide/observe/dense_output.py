@@ -64,6 +64,7 @@ class _Level(Condition):
     """A quantity compared with zero: a condition without a wait, so that it is enclosed as conditions are."""
 
     __slots__ = ("of",)
+    is_switch = True  # nothing waits for it
 
     def __init__(self, of: DenseOutput, test: Callable[[], bool]) -> None:
         super().__init__(test, 0.0)
