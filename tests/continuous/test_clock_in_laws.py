@@ -586,7 +586,14 @@ def test_a_law_that_is_no_method_and_goes_by_the_time_is_told(is_step):
         sim.run(until=0.2)
 
 
-@pytest.mark.parametrize("kind", [OfTheTime, ThatNeverJumps])
+class ThatBends(Shifted):
+    daily: Any = ev.inputs.LinearTable([0.0, 6.0, 24.0], [1.0, 2.0, 1.0])
+
+    def equations(self):
+        self.rate.y = self.daily(self.sim.time - self.late)
+
+
+@pytest.mark.parametrize("kind", [OfTheTime, ThatNeverJumps, ThatBends])
 def test_an_input_that_is_given_the_time_of_the_clock_or_never_jumps_is_not_told(kind):
     assert run_of(kind).explain().branches == ()
 

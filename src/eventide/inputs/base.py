@@ -15,6 +15,7 @@ from dis import get_instructions
 from fractions import Fraction
 from math import inf, isfinite
 from types import CodeType
+from typing import ClassVar
 
 from eventide.declare.units import in_time_unit, in_time_units
 from eventide.errors import ModelError, SwitchWarning, to_float
@@ -26,6 +27,9 @@ class Input(ABC):
 
     `__call__` is plain arithmetic on numbers and tuples of numbers, so that a law that calls it can be compiled.
     """
+
+    _only_bends: ClassVar[bool] = False
+    """Whether it has no jumps, so that error control sees where it is not smooth."""
 
     def __init_subclass__(cls, **options: object) -> None:
         super().__init_subclass__(**options)
@@ -67,6 +71,16 @@ def _may_jump(code: CodeType) -> bool:
     """Whether code compares by order, or takes a remainder or a whole quotient."""
     signs = [step.argrepr for step in get_instructions(code) if step.opname in ("COMPARE_OP", "BINARY_OP")]
     return any(part in sign for sign in signs for part in ("<", ">", "%", "//"))
+
+
+def may_jump(signal: Input) -> bool:
+    """Whether it has jumps."""
+    return tells_breakpoints(signal) and not signal._only_bends
+
+
+def tells_breakpoints(signal: Input) -> bool:
+    """Whether there are times at which it is not smooth."""
+    return type(signal).next_breakpoint is not Input.next_breakpoint
 
 
 def first_breakpoint(inputs: Iterable[Input], after: float) -> float:

@@ -35,6 +35,7 @@ class Step(Input):
 class Ramp(Input):
     """`initial` until `start`, then rising by `slope` each second until `end`, constant after it."""
 
+    _only_bends = True
     slope: float = 1.0
     start: float = 0.0
     end: float = inf

@@ -76,6 +76,8 @@ class HeldTable(_Table):
 class LinearTable(_Table):
     """Straight lines between the values."""
 
+    _only_bends = True
+
     def __call__(self, t: float) -> float:
         """The value at a time."""
         if t <= self.times[0]:
@@ -104,6 +106,7 @@ class CubicTable(_Table):
                 "clamped": no slope there, so that it is smooth everywhere
     """
 
+    _only_bends = True
     ends: Ends = "not-a-knot"
     _cubes: tuple[float, ...] = field(init=False, repr=False, compare=False, default=())
     _squares: tuple[float, ...] = field(init=False, repr=False, compare=False, default=())

@@ -18,6 +18,7 @@ import numpy as np
 from eventide.compilation.branches.law_names import LAWS, OUTCOME, Facts, LawNames, Verdict, note
 from eventide.declare import Component, fields_of
 from eventide.inputs import Input
+from eventide.inputs.base import may_jump
 from eventide.lowering.not_compilable import CannotLower
 
 if TYPE_CHECKING:
@@ -62,7 +63,7 @@ SMOOTH: Final[dict[int, object]] = {
 def smooth(function: object) -> object | None:
     """A function that is smooth, as it is known to be; else None."""
     if isinstance(function, Input):
-        return Input.__call__ if type(function).next_breakpoint is Input.next_breakpoint else None
+        return None if may_jump(function) else Input.__call__
     is_scipys = isinstance(function, np.ufunc) and function.__name__ in _OF_SCIPY.split()
     return function if is_scipys else SMOOTH.get(id(function))
 

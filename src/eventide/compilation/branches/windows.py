@@ -21,6 +21,7 @@ from eventide.continuous import Continuous
 from eventide.discrete.world import World
 from eventide.errors import SwitchWarning
 from eventide.inputs import Input
+from eventide.inputs.base import tells_breakpoints
 from eventide.lowering.not_compilable import CannotLower
 
 if TYPE_CHECKING:
@@ -162,7 +163,7 @@ def _is_window_of(
         except CannotLower:
             return is_given
     if isinstance(found, Input):
-        return is_given and smooth(found) is None and not all(map(clock.is_time, node.args))
+        return is_given and tells_breakpoints(found) and not all(map(clock.is_time, node.args))
     return is_given and counts(found)
 
 
