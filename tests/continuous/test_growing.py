@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from eventide.engine.memory.growable_arrays import Allocation, Blocks, Columns, Run, Runs, Table
+from eventide.engine.memory.growable_arrays import Allocation, Blocks, Columns, Run, Runs, Table, float_table, int_table
+from eventide.engine.records import FlowRecord
 
 DEEDS = st.lists(
     st.tuples(st.sampled_from(["new", "append", "cut"]), st.integers(0, 99), st.integers(0, 99)),
@@ -106,3 +107,19 @@ def test_a_block_that_is_given_back_is_the_next_of_its_size() -> None:
     assert blocks.put((4.0,))[1] not in (place, other)
     assert blocks.put((5.0, 6.0))[1] == place
     assert blocks.array[[place, place + 1, other]].tolist() == [5.0, 6.0, 3.0]
+
+
+@pytest.mark.parametrize("has_flat", [True, False])
+def test_the_columns_of_a_record_are_of_the_table_that_it_has_now(has_flat: bool) -> None:
+    record = FlowRecord()
+    if has_flat:
+        tables: list[Table[int] | Table[float]] = [int_table(record, lambda: None), float_table(record, lambda: None)]
+        for table in tables:
+            table.reserve(40)
+    else:
+        for rows in (16, 40):
+            record.attach(np.zeros((rows, FlowRecord.widths["ints"]), np.int64))
+            record.attach(np.zeros((rows, FlowRecord.widths["floats"])))
+    record.ints[39, FlowRecord.place_of("entries")] = 7
+    record.floats[39, FlowRecord.place_of("key")] = 0.5
+    assert (record.entries[39], record.chain_hi[39], record.key[39], len(record.key)) == (7, 0, 0.5, 40)

@@ -30,7 +30,8 @@ from eventide.engine.codes import (
     R,
     Y,
 )
-from eventide.engine.records import LawRecord, view_of
+from eventide.engine.memory.buffers import view_of
+from eventide.engine.records import LawRecord
 from eventide.engine.stepper import HUGE
 from eventide.native.ir import MARKS, NAN, SELDOM, ZERO, Builder, Instruction, Wire, real
 from eventide.native.method_kernels import table_of

@@ -21,7 +21,7 @@ from eventide.declare import MISSING, refuse_late
 from eventide.discrete.conditions.condition import begin_monitoring, conditions_of
 from eventide.discrete.forgotten import is_as_checked
 from eventide.engine.codes import ABS, REL, ROWS, Y0, R, Y
-from eventide.engine.records import view_of
+from eventide.engine.memory.buffers import view_of
 from eventide.errors import ModelError, check_tolerances
 
 if TYPE_CHECKING:

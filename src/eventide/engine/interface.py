@@ -18,7 +18,7 @@ from eventide.engine import (
     step_control,
 )
 from eventide.engine.codes import Coefficients
-from eventide.engine.records import view_of
+from eventide.engine.memory.buffers import view_of
 
 if TYPE_CHECKING:
     from eventide.engine.records import Arrays

@@ -13,9 +13,11 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple, Self, TypeAlias
 
 import numpy as np
+
+from eventide.engine.memory.buffers import flattened, view_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -34,21 +36,11 @@ if TYPE_CHECKING:
 
 Kind: TypeAlias = Literal["ints", "floats"]
 _KINDS: Final[dict[str, Kind]] = {"Ints": "ints", "IntBlocks": "ints", "Floats": "floats", "FloatBlocks": "floats"}
+_OF_TYPES: Final[dict[str, Kind]] = {"l": "ints", "q": "ints", "d": "floats"}
 LINE: Final = 8
 """How many numbers a cache line holds: tables of which an event reads a row are a whole number of them wide."""
-Number = TypeVar("Number", bound=float)
 STILLS: Final = 32
 """How many numbers that do not move within a step are kept for the proofs of a condition."""
-
-
-def view_of(array: NDArray[np.generic[Number]]) -> memoryview[Number]:
-    """An array as a memoryview: its items are numbers of Python, several times faster to reach than an array's."""
-    return memoryview(array)  # type: ignore[arg-type]  # an array is a buffer
-
-
-def address_of(array: NumberTable) -> int:
-    """The address of an array that is not empty, as `array.ctypes.data`, in a third of the time."""
-    return ctypes.addressof(ctypes.c_char.from_buffer(array))  # type: ignore[arg-type]  # as above
 
 
 class Column(NamedTuple):
@@ -70,7 +62,7 @@ class Column(NamedTuple):
     def __get__(self, record: Record, _: type[Record]) -> object:
         (kind, first, width, name, among), known = self, record.__dict__
         if width is None:  # slices of a memoryview are made several times faster than those of an array
-            known[name] = (known.get("flat") or record.flatten())[kind][among]
+            known[name] = record.flatten()[kind][among]
         else:
             known[name] = view_of(known[kind][:, first : first + width])
         return known[name]  # where Python finds it before this
@@ -121,21 +113,26 @@ class Record:
         """The place of a column in a row of its table."""
         return cls.columns[name].first
 
-    def attach(self, table: NumberTable) -> None:
-        """Use this table for the columns of its kind from now on."""
-        known = self.__dict__
-        tables = [(name, known[name]) for name in self.widths if name in known]
+    def attach(self, table: NumberTable, flat: memoryview[int] | memoryview[float] | None = None) -> None:
+        """Use this table for the columns of its kind from now on; flat: its numbers one row after the other."""
+        known, kind = self.__dict__, _OF_TYPES[table.dtype.char]
+        kept: dict[str, object] = {one: known[one] for one in self.widths if one in known}
+        flats = {**self.flatten()} if kept else {}
+        flats[kind] = flattened(view_of(table)) if flat is None else flat
         known.clear()
-        known.update([*tables, ("ints" if table.dtype == np.int64 else "floats", table)])
+        known.update(kept)
+        known[kind], known["flat"] = table, flats
         for column in self.at_once:
-            if column.kind in known:
-                column.__get__(self, type(self))
+            if column.kind in flats:
+                known[column.name] = flats[column.kind][column.among]
 
     def flatten(self) -> Mapping[Kind, memoryview[int] | memoryview[float]]:
         """The numbers of each table, one row after the other, until a table is replaced."""
         known = self.__dict__
-        known["flat"] = {kind: view_of(known[kind].reshape(-1)) for kind in self.widths if kind in known}
-        return known["flat"]  # type: ignore[no-any-return]  # from the line above
+        flats = known.get("flat")
+        if flats is None:
+            flats = known["flat"] = {kind: flattened(view_of(known[kind])) for kind in self.widths if kind in known}
+        return flats
 
     def tables(self) -> list[NumberTable]:
         """The tables that there are, in the order of `widths`."""

@@ -20,7 +20,7 @@ import dis
 import os
 import sys
 import time
-from collections import ChainMap, deque
+from collections import deque
 from collections.abc import Iterator, Mapping
 from inspect import CO_GENERATOR
 from random import Random
@@ -289,16 +289,15 @@ def _mentions(function: FunctionType, this: object, what: str, above: tuple[Code
     """
     is_pure = what in PURE
     code = function.__code__
+    outline = _outline_of(code)
     variables = closures_of(function)
     if this is not None and code.co_argcount:
         variables[code.co_varnames[0]] = this
-    if is_pure and _outline_of(code).changes and not str(function.__module__).startswith("eventide."):  # ours refuse it
-        yield from _outside_changes(
-            function, ChainMap(variables, function.__globals__), is_law=what == EQUATIONS, is_own=not above
-        )
+    if is_pure and outline.changes and not str(function.__module__).startswith("eventide."):  # ours refuse it
+        yield from _outside_changes(function, variables, is_law=what == EQUATIONS, is_own=not above)
     value: object = UNKNOWN
     chain = ""
-    for kind, name, place in _outline_of(code).loads:
+    for kind, name, place in outline.loads if outline.calls else ():
         owner: object = UNKNOWN
         if kind is ATTRIBUTE:
             if value is UNKNOWN:
@@ -343,18 +342,20 @@ _CHANGES: Final[WeakKeyDictionary[CodeType, list[Change]]] = WeakKeyDictionary()
 
 
 def _outside_changes(
-    function: FunctionType, known: Mapping[str, object], *, is_law: bool, is_own: bool
+    function: FunctionType, variables: Mapping[str, object], *, is_law: bool, is_own: bool
 ) -> Iterator[Mention]:
     """What a function changes, and others see: what a component has and, in a condition, what it adds to.
 
     A law sets rates and what it computes, and may count its calls; fields of its own object are looked for elsewhere.
-    known       what names stand for; is_own: whether it is the law itself
+    variables   what names stand for that are not global; is_own: whether it is the law itself
     """
-    code = function.__code__
-    if code not in _CHANGES:
-        _CHANGES[code] = outside_changes(function)
-    for change in _CHANGES[code]:
-        owner = known.get(change.path[0], UNKNOWN) if change.path else UNKNOWN
+    code, around = function.__code__, function.__globals__
+    changes = _CHANGES.get(code)
+    if changes is None:
+        changes = _CHANGES[code] = outside_changes(function)
+    for change in changes:
+        first = change.path[0] if change.path else ""
+        owner = variables[first] if first in variables else around.get(first, UNKNOWN)
         for name in change.path[1:-1]:
             owner = UNKNOWN if owner is UNKNOWN else _attribute(owner, name)
         is_component = isinstance(owner, Component)

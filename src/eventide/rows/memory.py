@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 
+from eventide.engine.memory.buffers import address_of, view_of
 from eventide.engine.memory.growable_arrays import LINE, zeros
-from eventide.engine.records import Record, address_of, view_of
 from eventide.rows.codes import BRANCH, FREE, FUNCTION, INTERRUPTION, LOOK_HEAD, NONE, UNMADE, UNSEEN
 from eventide.rows.interface import PLAIN
 from eventide.rows.inventories import most_changes, most_items
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from eventide.engine.codes import NumberTable
-    from eventide.engine.records import Kind
+    from eventide.engine.records import Kind, Record
     from eventide.rows.interface import RowEngine
 
     Sink: TypeAlias = Callable[[NDArray[np.float64]], object]

@@ -26,7 +26,7 @@ from eventide.continuous.components.switches import Switch
 from eventide.continuous.flows.flow import IN_PASS
 from eventide.declare import StateVector, state_vector
 from eventide.engine.codes import R, Y
-from eventide.engine.records import view_of
+from eventide.engine.memory.buffers import view_of
 from eventide.engine.switching import BOUND
 
 if TYPE_CHECKING:

@@ -26,8 +26,9 @@ from eventide.discrete.inside import has_waited_for, note_wait
 from eventide.discrete.processes.composite import who_waits
 from eventide.engine.codes import AT_END
 from eventide.engine.guard_screening import test_again
+from eventide.engine.memory.buffers import view_of
 from eventide.engine.memory.growable_arrays import float_table, int_table
-from eventide.engine.records import GuardRecord, HistoryRecord, view_of
+from eventide.engine.records import GuardRecord, HistoryRecord
 from eventide.inputs.base import reached_inputs
 
 if TYPE_CHECKING:
@@ -150,8 +151,8 @@ class Guards:
     def __init__(self, integrator: Integrator) -> None:
         self.integrator = integrator
         self.guard = GuardRecord()
-        self.ints = int_table(self.guard, integrator.memory.outdate)
         self.floats = float_table(self.guard, integrator.memory.outdate)
+        self.ints = int_table(self.guard, integrator.memory.outdate)
         self.histories = FiringHistories(integrator.memory.outdate)
         untested = np.zeros(GuardRecord.widths["floats"])
         untested[[GuardRecord.place_of("value"), GuardRecord.place_of("slope")]] = nan

@@ -10,9 +10,10 @@ import numpy as np
 
 from eventide.engine.codes import MODELS
 from eventide.engine.interface import PLAIN
+from eventide.engine.memory.buffers import view_of
 from eventide.engine.memory.flow_rows import FlowRows
 from eventide.engine.memory.growable_arrays import Blocks, Numbers
-from eventide.engine.records import Arrays, RunState, view_of
+from eventide.engine.records import Arrays, RunState
 
 if TYPE_CHECKING:
     from eventide.continuous.integrator import Integrator

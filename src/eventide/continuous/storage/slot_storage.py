@@ -21,8 +21,9 @@ from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 import numpy as np
 
 from eventide.engine.codes import ROWS
+from eventide.engine.memory.buffers import view_of
 from eventide.engine.memory.growable_arrays import LINE, int_table, zeros
-from eventide.engine.records import SlabRecord, SlotRecord, view_of
+from eventide.engine.records import SlabRecord, SlotRecord
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, Ty
 
 import numpy as np
 
-from eventide.engine.records import address_of, view_of
+from eventide.engine.memory.buffers import address_of, flattened, view_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,10 +29,14 @@ Numbers: TypeAlias = "NDArray[Any]"
 
 def zeros(shape: tuple[int, ...], dtype: type, aligned: int = 0) -> Numbers:
     """An array of zeros, of 8 bytes each; a cache line begins where it does, or so many items later."""
-    size = prod(shape)
-    memory: Numbers = np.zeros(size + LINE // 8, dtype)
-    start = -(address_of(memory) // 8 + aligned) % (LINE // 8)
-    return memory[start : start + size].reshape(shape)
+    memory: Numbers = np.zeros(prod(shape) + LINE // 8, dtype)
+    return np.ndarray(shape, dtype, memory, -(address_of(memory) + 8 * aligned) % LINE)
+
+
+@cache
+def _blank_row(columns: int, dtype: type) -> Numbers:
+    """Zeros to copy: nobody writes to them."""
+    return np.zeros(columns, dtype)
 
 
 Number = TypeVar("Number", int, float)
@@ -59,15 +63,15 @@ class Table(Generic[Number]):
         self._free: list[int] = []
         self._used = 0
         self._columns = columns
-        self._zeros: memoryview[Number] = view_of(np.zeros(columns, dtype))
+        self._zeros: memoryview[Number] = view_of(_blank_row(columns, dtype))
         self._adopt(zeros((capacity, columns), dtype))
 
     def _adopt(self, array: Numbers) -> None:
         self.array = array
         self.view: memoryview[Number] = view_of(array)
-        self.flat: memoryview[Number] = view_of(array.reshape(-1))
+        self.flat: memoryview[Number] = flattened(self.view)
         if self.record is not None:
-            self.record.attach(array)
+            self.record.attach(array, self.flat)
 
     def allocate(self) -> int:
         """The number of a free row, all zero."""
