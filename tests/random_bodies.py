@@ -66,7 +66,7 @@ import eventide as ev
 LIMIT = 400
 RATE = 1.25
 TABLE = [0.5, 1.0, 2.5]
-FLOATS, COUNTS, PARTS = [], [], []
+FLOATS, COUNTS, PARTS, STEPS = [], [], [], (0.5, 0.25, 1.5)
 KINDS, TALLY, MARKS, LINES, QUEUE, SUMS = ("a", "b", "c"), {}, set(), {}, deque(), defaultdict(int)
 
 
@@ -273,8 +273,14 @@ class Writer:
     def on_items(self, number: int) -> list[str]:
         own = Random(f"{self.name} {number}")  # so that all else of the program stays what it is
         items = own.choice(["(0.5, 1.5)", "FLOATS", "FLOATS", "COUNTS", "PARTS", "PARTS"])
+        other = Random(f"{self.name} counted {number}")
+        source = "STEPS" if items == "FLOATS" and other.random() < 0.3 else items
+        is_counted, start = other.random() < 0.4, other.choice(["", "", ", 2", ", start=1", ", -3"])
+        names, source = (
+            (f"c{number}, f{number}", f"enumerate({source}{start})") if is_counted else (f"f{number}", source)
+        )
         self.loops += 1
-        lines = [f"for f{number} in {items}:", *self.inside()]
+        lines = [f"for {names} in {source}:", *self.inside()]
         self.loops -= 1
         deeds = {
             "FLOATS": ("x = f{0} * 0.5", "seen.append(f{0})", "yield ev.hold(f{0} * 0.25)"),
@@ -289,6 +295,8 @@ class Writer:
             ),
         }.get(items, ("pass",))
         lines[1:1] = [f"    {own.choice(deeds).format(number)}" for _ in range(2)]
+        if is_counted:
+            lines[1:1] = [f"    {other.choice(('n = c{0}', 'x = c{0} * 0.125', 'log.append(c{0})')).format(number)}"]
         if own.random() < 0.25:
             lines.append(f"if len(FLOATS) < 6 {own.choice(['and', 'or'])} x > 2.0:")
             lines.append(

@@ -158,11 +158,113 @@ def test_loops_over_lists_are_native_and_go_by_what_the_lists_have(is_disturbed:
             assert sim._migration.exits == {}
 
 
-def test_a_loop_keeps_the_objects_of_its_list_alive() -> None:
+def counting(sim: ev.Simulation, stops: tuple[float, ...]) -> list[Any]:
+    """Workers go through tuples, and count what they go through."""
+    machines, log = [Machine(k) for k in range(4)], list[Any]()
+    desks = tuple([ev.Resource(sim, name=f"desk {k}") for k in range(3)])
+
+    def worker(number: int, gaps: tuple[float, ...], lengths: list[float]) -> ev.ProcessGenerator:
+        while True:
+            for gap in gaps:
+                yield ev.hold(gap)
+            for turn, machine in enumerate(machines, 1):
+                machine.used += turn
+                yield ev.hold(machine.time)
+                for place, length in enumerate(lengths, start=-2):
+                    if place == 0 and machine.number == turn - 2:
+                        continue
+                    yield ev.hold(length)
+                    log.append((sim.time, number, turn, place))
+                if machine.used % 7 == 6:
+                    break
+            else:
+                log.append((sim.time, number))
+            for k, desk in enumerate(desks):
+                with desk.request() as unit:
+                    yield unit
+                    yield ev.hold(0.3 + 0.1 * k)
+            log.append((turn, k))
+
+    for number in range(3):
+        sim.process(worker(number, (0.5, 0.25, 0.125 * number), [0.25, 0.5, 1.0, 0.125][number:]))
+    for until in stops:
+        sim.run(until=until)
+        found = (process._generator.gi_frame.f_locals for process in sim.processes)  # type: ignore[attr-defined]
+        log.append([{name: value for name, value in one.items() if type(value) in (int, float)} for one in found])
+    return [log, [(one.number, one.used) for one in machines], [one.waits.mean for one in desks], sim.events]
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_loops_that_count_and_loops_over_tuples_are_native(native: bool) -> None:
+    for stops in ((80.0,), (10.0, 11.3, 12.2, 17.0, 30.0, 31.0, 55.0)):
+        _, sim = both(lambda sim, at=stops: counting(sim, at), native=native)  # type: ignore[misc]
+        assert taken(sim) > 0.85 * sim.events
+        assert sim._migration is not None
+        assert sim._migration.exits == {}
+
+
+def test_a_loop_that_counts_otherwise_stays_python() -> None:
+    """It has begun with another function of the same name, which counts from 5."""
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        numbers, log = [0.5] * 40, list[Any]()
+        enumerate = lambda items: _builtin(items, 5)  # noqa: A001, E731  # the name has another meaning at first
+
+        def worker() -> ev.ProcessGenerator:
+            for _ in range(6):
+                for place, number in enumerate(numbers):
+                    yield ev.hold(number)
+                    log.append((sim.time, place))
+
+        def changer() -> ev.ProcessGenerator:
+            nonlocal enumerate
+            enumerate = _builtin  # type: ignore[assignment]  # noqa: A001  # as above
+            yield ev.hold(0.25)
+
+        sim.process(worker())
+        sim.process(changer())
+        sim.run()
+        return [log, sim.events]
+
+    found, sim = both(run)
+    assert [place for _, place in found[0]] == [*range(5, 45), *5 * [*range(40)]]
+    assert taken(sim) > 100
+
+
+_builtin = enumerate
+
+
+def test_why_a_loop_stays_python_is_told() -> None:
+    sim = ev.Simulation()
+    pairs = [(0.5, 1), (0.25, 2)]
+
+    def worker() -> ev.ProcessGenerator:
+        while True:
+            for gap, count in pairs:
+                yield ev.hold(gap * count)
+
+    sim.process(worker())
+    sim.run(until=2.0)
+    (note,) = sim.explain().processes
+    assert note.refusal is not None
+    assert note.refusal.line == worker.__code__.co_firstlineno + 2
+    assert note.refusal.why == (
+        "no native code is made of its waits, as only loops with one variable, or with two over `enumerate(items)`, "
+        "are native"
+    )
+
+
+EVERYWHERE: list[Machine] = []
+
+
+@pytest.mark.parametrize("is_global", [True, False])
+def test_a_loop_keeps_the_objects_of_its_list_alive(is_global: bool) -> None:
     """Python takes one out of the list while a row is at it."""
 
     def run(sim: ev.Simulation) -> list[Any]:
-        machines, log = [Machine(k) for k in range(4)], list[Any]()
+        machines, others, log = [Machine(k) for k in range(4)], list[Machine](), list[Any]()
+        if is_global:
+            EVERYWHERE[:], machines = machines, EVERYWHERE
 
         def worker() -> ev.ProcessGenerator:
             while True:
@@ -171,13 +273,21 @@ def test_a_loop_keeps_the_objects_of_its_list_alive() -> None:
                     yield ev.hold(0.5)
                     log.append((sim.time, machine.number, machine.used))
 
+        def worker_everywhere() -> ev.ProcessGenerator:
+            while True:
+                for machine in EVERYWHERE:
+                    machine.used += 1
+                    yield ev.hold(0.5)
+                    log.append((sim.time, machine.number, machine.used))
+
         def changer() -> ev.ProcessGenerator:
             for turn in iter(range(20)):
                 yield ev.hold(1.7)
                 machines[turn % 4] = Machine(10 + turn)
+                others[:] = [Machine(100 + k) for k in range(50)]  # where the one that is gone has been
 
-        sim.process(worker())
-        sim.process(worker())
+        for work in 2 * [worker_everywhere if is_global else worker]:
+            sim.process(work())
         sim.process(changer())
         sim.run(until=40.0)
         return [log, [(machine.number, machine.used) for machine in machines]]

@@ -134,7 +134,7 @@ class Body:
                 values = {**values, **inside}
             referents = gc.get_referents(one) if point.loops or point.handlers else []
             if point.loops:
-                found = iterators_in(referents, also_of_lists=any(loop.step == 0 for loop in point.loops))
+                found = iterators_in(referents, also_of_items=any(loop.step == 0 for loop in point.loops))
                 if len(found) != len(point.loops):
                     return None
                 iterators += found
@@ -199,12 +199,14 @@ class Body:
         for point in standing.chain[1:]:
             wholes[places[point.frame.began_in_python]] = 1
         for loop, iterator in zip(standing.loops, iterators, strict=True):
-            begin, end, step = rest_of(iterator)
-            if step != loop.step or max(abs(begin), abs(end)) >= WIDE:
+            rest = rest_of(iterator)
+            if rest is None or (rest.step, rest.start) != (loop.step, loop.start):
                 return None
-            if loop.members is not None and id(loop.members.found(values)) != end:
+            if max(abs(rest.begin), abs(rest.end)) >= WIDE:
                 return None
-            wholes[places[f"n_{loop.number}"]], wholes[places[f"s_{loop.number}"]] = begin, end
+            if loop.members is not None and id(loop.members.found(values)) != rest.end:
+                return None
+            wholes[places[f"n_{loop.number}"]], wholes[places[f"s_{loop.number}"]] = rest[:2]
         requests = self._requests(at, values, found.resources) if standing.blocks else {}
         if requests is None:
             return None

@@ -51,11 +51,10 @@ def read(
             reading = Reading(tree, twin_of, Naming(function, values, kinds, book, world, observed))
     except Unknown as unknown:
         raise definition.refusal(tree, str(unknown)) from None
-    if not reading.resumes:
-        raise definition.refusal(tree, "no native code is made of its waits")
-    if not reading.goes_on:
+    if not reading.resumes or not reading.goes_on:
         inside, node, why = reading.stopped() or (definition, tree, "")
-        raise inside.refusal(node, f"each of its events needs Python{why and f', as {why}'}")
+        what = "each of its events needs Python" if reading.resumes else "no native code is made of its waits"
+        raise inside.refusal(node, f"{what}{why and f', as {why}'}")
     if len(reading.optional) > MOST_VARIABLES:
         raise CannotLower(definition.file.name, tree.lineno, tree.name, "it has too many variables")
     leave_simulation(reading)

@@ -161,7 +161,7 @@ class Layout:
 def iterator_of(loop: Loop, texts: Mapping[str, int]) -> Iterator[object]:
     """What a loop has left in a row."""
     if loop.step == 0:
-        left = iter(object_at(texts[f"s_{loop.number}"]))
-        left.__setstate__(texts[f"n_{loop.number}"])
-        return left  # type: ignore[no-any-return]  # of a list
+        left, place = iter(object_at(texts[f"s_{loop.number}"])), texts[f"n_{loop.number}"]
+        left.__setstate__(place)
+        return left if loop.start is None else enumerate(left, loop.start + place)
     return iter(range(texts[f"n_{loop.number}"], texts[f"s_{loop.number}"], loop.step))

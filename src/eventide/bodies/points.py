@@ -143,14 +143,16 @@ class Handler(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """A loop over a range or a list.
+    """A loop over a range, or over the items of a list or a tuple.
 
     number      in the text
-    step        of the range; 0 for a list
+    step        of the range; 0 for items
     members     the list of objects that stays as it is; None for numbers
+    start       the number of the first item, where `enumerate` counts them
     """
 
     number: int
     step: int
     statement: ast.For
     members: Thing | None = None
+    start: int | None = None

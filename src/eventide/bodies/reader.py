@@ -24,7 +24,7 @@ from eventide.bodies.items import added, change_item, set_item
 from eventide.bodies.operands import Operand, Thing, Unknown, sure
 from eventide.bodies.points import Loop, Point
 from eventide.bodies.spawning import spawned
-from eventide.bodies.stations.loops import looped
+from eventide.bodies.stations.loops import is_enumerated, items_of, looped
 from eventide.bodies.waits.gatherings import is_gathering
 from eventide.bodies.waits.levels import level_changed
 from eventide.bodies.waits.waiting import Waiting
@@ -297,7 +297,7 @@ class Reading(Waiting):
             self._jump(head)
 
     def _on_for(self, statement: ast.For) -> None:
-        if not isinstance(statement.iter, ast.Call):
+        if not isinstance(statement.iter, ast.Call) or is_enumerated(statement.iter):
             self._loop_over_items(statement)
             return
         try:
@@ -315,15 +315,16 @@ class Reading(Waiting):
             raise self.frame.twin.definition.refusal(statement, str(unknown)) from None
         sign = "<" if loop.step > 0 else ">"
         self._add(f"if n_{k} {sign} s_{k}:\n{indent(given, '    ')}\n    n_{k} = n_{k} + {loop.step}\n    at = {body}")
-        self._go_round(statement, loop, head, body, otherwise, done)
+        self._go_round(statement, loop, head, body, otherwise, done, target.id)
 
-    def _go_round(self, statement: ast.For, loop: Loop, head: int, body: int, otherwise: int, done: int) -> None:
-        """What a loop does, and what comes where it has no more."""
-        assert isinstance(statement.target, ast.Name)
+    def _go_round(
+        self, statement: ast.For, loop: Loop, head: int, body: int, otherwise: int, done: int, *given: str
+    ) -> None:
+        """What a loop does, and what comes where it has no more; it gives these variables values."""
         self._add(f"else:\n    at = {otherwise}\ncontinue")
         self._lines = None
         self._around.append(loop)
-        self._in_loop(body, statement.body, head, done, statement.target.id)
+        self._in_loop(body, statement.body, head, done, *given)
         self._around.pop()
         self._start(otherwise)
         self._run(statement.orelse)
@@ -332,14 +333,19 @@ class Reading(Waiting):
     def _loop_over_items(self, statement: ast.For) -> None:
         loop: Loop | None = None
         lines: list[str] = []
+        names: tuple[str, ...] = ()
 
         def write(expressions: BodyExpressions) -> None:
-            nonlocal loop, lines
-            target, twin = statement.target, self.frame.twin
-            if not isinstance(target, ast.Name) or target.id not in self.naming.own or statement not in twin.heads:
+            nonlocal loop, lines, names
+            items, twin = items_of(expressions, statement), self.frame.twin
+            names = items.names
+            if not self.naming.own.issuperset(names) or statement not in twin.heads:
                 raise Unknown("only plain variables of its own are set by native code", statement)
-            loop, item, lines = looped(expressions, statement, len(self.loops), self.frame.tree)
-            lines = [*lines, self._set(target, item), f"n_{loop.number} = n_{loop.number} + 1"]
+            loop, item, lines = looped(expressions, statement, items, len(self.loops), self.frame.tree)
+            lines.append(self._set(items.target, item))
+            if items.number is not None:
+                lines.append(self._set(items.number, Operand(f"(n_{loop.number} + {items.start})", "int")))
+            lines.append(f"n_{loop.number} = n_{loop.number} + 1")
 
         if not self._attempt(statement, write) or loop is None:
             return
@@ -351,7 +357,7 @@ class Reading(Waiting):
         self._start(head)
         self._add(f"at = {again}\nif n_{loop.number} < length(s_{loop.number}):")
         self._add(indent("\n".join([*lines, f"at = {body}"]), "    "))
-        self._go_round(statement, loop, head, body, otherwise, done)
+        self._go_round(statement, loop, head, body, otherwise, done, *names)
 
     def _range(self, statement: ast.For) -> Loop:
         """Begin a loop over a range of whole numbers."""

@@ -293,8 +293,8 @@ class Writing:
         return any(word in text for text in self._texts_behind(0, *self.resumes.values()) for word in _WAITS)
 
     def stopped(self) -> tuple[Definition, ast.AST, str] | None:
-        """The first statement behind a wait that is left to Python: its function, where it stands in that, and why."""
-        for text in self._texts_behind(*self.resumes.values()):
+        """The first statement left to Python, behind a wait if there is one: its function, where it stands, and why."""
+        for text in self._texts_behind(*self.resumes.values() or (0,)):
             for state in map(int, re.findall(r"at = (\d+)\ncode = EXIT", text)):
                 if state in self.asks:
                     return self.points[state].frame.twin.definition, *self.asks[state]

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import gc
 import sys
-from itertools import chain
+from itertools import chain, repeat
 from types import CellType, FunctionType, GeneratorType
-from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from eventide.reading.twins import GoingOn, inner_of, original_function
 
@@ -217,7 +217,7 @@ def _holds(cell: CellType, name: str, values: Mapping[str, object]) -> bool:
     return name in values and value is values[name]
 
 
-# --- iterators over ranges --------------------------------------------------------------------------------------------
+# --- iterators of loops -----------------------------------------------------------------------------------------------
 
 
 _RANGE: Final = type(iter(range(1)))
@@ -225,25 +225,45 @@ _TUPLE: Final = type(iter(()))
 _LIST: Final[type] = type(iter([]))
 
 
-def iterators_in(referents: Iterable[object], *, also_of_lists: bool) -> list[object]:
-    """The iterators over ranges, and lists, that loops go through, those of twins by way of chains."""
-    kinds = (_RANGE, _LIST) if also_of_lists else (_RANGE,)
+class Rest(NamedTuple):
+    """What an iterator has left: of a range; or of a list or a tuple from a place on, with its address, and 0.
+
+    start   what `enumerate` adds to the place; None where items are not counted
+    """
+
+    begin: int
+    end: int
+    step: int
+    start: int | None = None
+
+
+def iterators_in(referents: Iterable[object], *, also_of_items: bool) -> list[object]:
+    """The iterators over ranges, and over lists and tuples, that loops go through, those of twins by way of chains."""
+    kinds = (_RANGE, _LIST, _TUPLE, enumerate) if also_of_items else (_RANGE,)
     found = []
     for item in referents:
-        if type(item) in kinds:
+        if type(item) is chain:
+            found += [one for one in map(_in_chain, gc.get_referents(item)) if type(one) in kinds][:1]
+        elif type(item) in kinds:
             found.append(item)
-        elif type(item) is chain:
-            inside = gc.get_referents(item)
-            for source in inside[:]:
-                inside += gc.get_referents(*gc.get_referents(source)) if type(source) is _TUPLE else []
-            found += [one for one in inside if type(one) in kinds][:1]
     return found
 
 
-def rest_of(iterator: Any) -> tuple[int, int, int]:
-    """What an iterator over a range has left; of one over a list its place, the address of the list, and 0."""
-    _, (whole,), *rest = iterator.__reduce__()
-    done = rest[0] or 0 if rest else 0
-    if type(iterator) is _LIST:
-        return done, id(whole), 0
-    return whole.start + done * whole.step, whole.stop, whole.step
+def _in_chain(source: object) -> object:
+    """The iterator behind the empty item of `Entry.loop`, of the source of its chain; None of what else it has."""
+    links: tuple[object, ...] = next(iter(gc.get_referents(source)), ()) if type(source) is _TUPLE else ()
+    return links[1] if len(links) == 2 and type(links[0]) is repeat else None
+
+
+def rest_of(iterator: Any) -> Rest | None:
+    """What an iterator that loops go through has left; None if `enumerate` goes through another one."""
+    kind, parts, *more = iterator.__reduce__()
+    if kind is enumerate:
+        inside, count = parts
+        rest = rest_of(inside) if type(inside) in (_LIST, _TUPLE) else None
+        return rest and rest._replace(start=count - rest.begin)
+    (whole,) = parts
+    done = more[0] or 0 if more else 0
+    if type(iterator) is not _RANGE:
+        return Rest(done, id(whole), 0)
+    return Rest(whole.start + done * whole.step, whole.stop, whole.step)

@@ -75,7 +75,7 @@ class Entry:
 
     def loop(self, number: int, last: int, shape: object) -> object:
         """What a loop goes through: nothing if the place is behind its block, else one empty item before the others."""
-        return () if self.at > last else chain((shape,), self.iterators[number])
+        return () if self.at > last else chain(repeat(shape, 1), self.iterators[number])
 
     def context(self, number: int, shape: object) -> object:
         """What a `with` has begun already."""
