@@ -78,7 +78,10 @@ class Making(Queueing):
 
     def hold(self) -> str:
         if not self.guard.startswith("n") and self.chance.random() < 0.15:
-            return self.one(f"yield sim.process({self.call()})", f"yield ev.all_of({self.gathered()})")
+            found = self.one(f"yield sim.process({self.call()})", f"yield ev.all_of({self.gathered()})")
+            if found.startswith("yield sim") and Random(f"{self.name} {found}").random() < 0.5:
+                return f"child = {found.removeprefix('yield ')}; yield child"
+            return found
         if self.chance.random() < 0.4:
             return super().hold()
         return self.one(

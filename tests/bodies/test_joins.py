@@ -28,15 +28,32 @@ def customer(sim: ev.Simulation, rng: Random, desk: ev.Resource, log: list[Any],
     log.append((number, sim.time))
 
 
+def by_name(sim: ev.Simulation, rng: Random, desk: ev.Resource, log: list[Any], number: int) -> ev.ProcessGenerator:
+    """The same, where the processes have names in between."""
+    with desk.request() as place:
+        yield place
+        served = sim.process(service(rng))
+        yield served
+    paid = sim.process(service(rng), name=f"payment {number}")
+    yield paid
+    log.append((number, sim.time))
+
+
 def arrivals(sim: ev.Simulation, rng: Random, desk: ev.Resource, log: list[Any]) -> ev.ProcessGenerator:
     for number in range(150):
         yield ev.hold(rng.expovariate(1.5))
         sim.process(customer(sim, rng, desk, log, number))
 
 
-def run_desk(sim: ev.Simulation, stops: tuple[float, ...]) -> list[Any]:
+def arrivals_by_name(sim: ev.Simulation, rng: Random, desk: ev.Resource, log: list[Any]) -> ev.ProcessGenerator:
+    for number in range(150):
+        yield ev.hold(rng.expovariate(1.5))
+        sim.process(by_name(sim, rng, desk, log, number))
+
+
+def run_desk(sim: ev.Simulation, stops: tuple[float, ...], story: Any) -> list[Any]:
     rng, desk, log = Random(5), ev.Resource(sim), []
-    sim.process(arrivals(sim, rng, desk, log))
+    sim.process(story(sim, rng, desk, log))
     found: list[Any] = []
     for until in stops:
         sim.run(until=until)
@@ -46,11 +63,12 @@ def run_desk(sim: ev.Simulation, stops: tuple[float, ...]) -> list[Any]:
 
 
 @pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
-def test_who_waits_for_what_it_has_made_waits_in_its_row(native: bool) -> None:
+@pytest.mark.parametrize("story", [arrivals, arrivals_by_name])
+def test_who_waits_for_what_it_has_made_waits_in_its_row(native: bool, story: Any) -> None:
     stops = 20.0, 37.5, 38.0, 60.0
-    expected = run_desk(simulation(False), stops)
+    expected = run_desk(simulation(False), stops, story)
     sim = simulation("auto", native=native)
-    assert run_desk(sim, stops) == expected
+    assert run_desk(sim, stops, story) == expected
     assert len(expected[0]) == 150
     assert any("waits for the end of" in why for alive in expected[1] for _, _, why, _ in alive)
     assert made(sim) > 300
@@ -261,3 +279,47 @@ def test_who_waits_in_python_goes_on_behind_those_that_wait_in_rows(native: bool
     assert expected[0] == [(30.0, "a"), (30.0, "b"), (30.0, "late")]
     assert sim._migration is not None
     assert sim._migration.taken > 15
+
+
+def run_kept(sim: ev.Simulation) -> list[Any]:
+    """What is made has a name that is read somewhere else as well, or belongs to others."""
+    log: list[Any] = []
+    shared: list[ev.Process] = []
+
+    def long(number: float) -> ev.ProcessGenerator:
+        yield ev.hold(0.5 + number % 3.0)
+        return number
+
+    def keeping() -> ev.ProcessGenerator:
+        for k in range(20):
+            child = sim.process(long(float(k)))
+            yield child
+            log.append((sim.time, child.result))
+
+    def sharing() -> ev.ProcessGenerator:
+        child = None
+        for k in range(20):
+            child = sim.process(long(0.25 * k))
+            yield child
+        shared.append(child)
+
+    def telling() -> ev.ProcessGenerator:
+        for k in range(20):
+            other = sim.process(long(0.5 * k))
+            yield other
+            log.append([other.name for _ in range(2)])
+
+    for story in (keeping, sharing, telling):
+        sim.process(story())
+    for until in (5.0, 11.25, 17.5):
+        sim.run(until=until)
+        log.append([(p.name, p.why_waiting()) for p in sim.processes])
+    sim.run()
+    return [log, [one.result for one in shared], sim.events]
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_what_is_made_and_read_again_is_pythons(native: bool) -> None:
+    expected = run_kept(simulation(False))
+    assert run_kept(simulation("auto", native=native)) == expected
+    assert expected[1] == [4.75]

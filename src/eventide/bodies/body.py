@@ -74,7 +74,7 @@ class Body:
         handlers = (handler for point in reading.points.values() for handler in point.all_handlers)
         caught = (handler.name for handler in handlers if handler.name)
         outcomes = (choice.name for choice in reading.choices.values())
-        self._absent = dict.fromkeys([*self.naming.requests, *caught, *outcomes])
+        self._absent = dict.fromkeys([*self.naming.requests, *self.naming.awaited, *caught, *outcomes])
         self.python_calls = {at: one for at, one in reading.python_calls.items() if not one.reads_any(self._absent)}
         self.name = name
         self._paths = Paths(self.naming)

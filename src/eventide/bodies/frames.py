@@ -19,7 +19,7 @@ from eventide.bodies.operands import Operand, Thing, Unknown
 from eventide.bodies.waits.closures import private_numbers
 from eventide.native.objects import object_at
 from eventide.reading.generators import function_of, locals_of
-from eventide.reading.nodes import names_stored, set_inside
+from eventide.reading.nodes import awaited_at_once, names_stored, set_inside
 from eventide.reading.source import CannotLower
 
 if TYPE_CHECKING:
@@ -47,6 +47,7 @@ _NO_CALL: Final = "only calls of generator functions are gone through by native 
 class Frame:
     """A function whose text is in a kernel.
 
+    awaited     the statements whose value, a process, the next one waits for, which nothing else has
     call        the node of the `yield from` or the call that goes through it; None for that of the body
     outer       the frame with this node
     bound       by argument, the objects and constants that the row does not keep
@@ -63,6 +64,7 @@ class Frame:
         self.naming = naming
         self.twin = twin
         self.tree = tree
+        self.awaited = awaited_at_once(tree)
         self.outer = outer
         self.call = call
         self.function = naming.function

@@ -201,6 +201,7 @@ class Naming:
         self.among: dict[str, tuple[Thing, ...]] = {}  # of which objects the variables of objects have one
         self.requests: dict[str, tuple[str, ...]] = {}
         """The variables that refer to requests in their blocks, and the stations of these."""
+        self.awaited: dict[str, None] = {}  # those that refer to what is made and waited for, and to nothing else
         self.enumerations: dict[type, None] = {}  # those of which words are compared
         self.prefix = ""
         """Of the variables of a function that the body goes through, before their names."""

@@ -23,7 +23,7 @@ from eventide.bodies.interrupts import interrupted
 from eventide.bodies.items import added, change_item, set_item
 from eventide.bodies.operands import Operand, Thing, Unknown, sure
 from eventide.bodies.points import Loop, Point
-from eventide.bodies.spawning import spawned
+from eventide.bodies.spawning import is_spawn, spawned
 from eventide.bodies.stations.loops import is_enumerated, items_of, looped
 from eventide.bodies.waits.gatherings import is_gathering
 from eventide.bodies.waits.levels import level_changed
@@ -60,13 +60,32 @@ class Reading(Waiting):
         """Some statements; whether anything leads behind them."""
         naming, outcomes = self.naming, self.naming.outcomes
         naming.outcomes = {**outcomes}
-        for statement in statements:
+        following = iter(statements)
+        for statement in following:
             if self._lines is None:  # only a wait leads behind it
                 self._lines = []
+            if self._awaits_what_it_makes(statement):
+                next(following)
+                continue
             visit = getattr(self, f"_on_{type(statement).__name__.lower()}", self._on_other)
             visit(statement)
         naming.outcomes = outcomes
         return self._lines is not None
+
+    def _awaits_what_it_makes(self, statement: ast.stmt) -> bool:
+        """A statement that makes a process, and the next one, which waits for it: both as one, if they are such."""
+        if not isinstance(statement, ast.Assign) or (command := self.frame.awaited.get(statement)) is None:
+            return False
+        noted = self.naming.noted()
+        try:
+            is_made = is_spawn(statement.value, BodyExpressions(self.naming, Emission(self._temporaries)))
+        except Unknown:
+            is_made = False
+        self.naming.take_back(noted)
+        if is_made:
+            self.naming.awaited[self.naming.key(ast.unparse(statement.targets[0]))] = None
+            self._wait(statement, command, statement.value)
+        return is_made
 
     def _on_other(self, statement: ast.stmt) -> None:
         self._leave(statement, self._point(statement), "no native code is made of such a statement")
@@ -88,7 +107,7 @@ class Reading(Waiting):
             if asked is None and is_composed(value) and not is_gathering(value):
                 self._choose(statement, value)
             elif asked is None:
-                self._wait(statement, value)
+                self._wait(statement, value, value.value)
             else:
                 self._ask(statement, value, asked)
         elif isinstance(value, ast.YieldFrom):
@@ -333,18 +352,17 @@ class Reading(Waiting):
     def _loop_over_items(self, statement: ast.For) -> None:
         loop: Loop | None = None
         lines: list[str] = []
-        names: tuple[str, ...] = ()
+        names: list[ast.Name] = []
 
         def write(expressions: BodyExpressions) -> None:
             nonlocal loop, lines, names
             items, twin = items_of(expressions, statement), self.frame.twin
             names = items.names
-            if not self.naming.own.issuperset(names) or statement not in twin.heads:
+            if any(name.id not in self.naming.own for name in names) or statement not in twin.heads:
                 raise Unknown("only plain variables of its own are set by native code", statement)
             loop, item, lines = looped(expressions, statement, items, len(self.loops), self.frame.tree)
-            lines.append(self._set(items.target, item))
-            if items.number is not None:
-                lines.append(self._set(items.number, Operand(f"(n_{loop.number} + {items.start})", "int")))
+            place = Operand(f"(n_{loop.number} + {items.start})", "int")
+            lines += map(self._set, names, [place, item][-len(names) :])
             lines.append(f"n_{loop.number} = n_{loop.number} + 1")
 
         if not self._attempt(statement, write) or loop is None:
@@ -357,7 +375,7 @@ class Reading(Waiting):
         self._start(head)
         self._add(f"at = {again}\nif n_{loop.number} < length(s_{loop.number}):")
         self._add(indent("\n".join([*lines, f"at = {body}"]), "    "))
-        self._go_round(statement, loop, head, body, otherwise, done, *names)
+        self._go_round(statement, loop, head, body, otherwise, done, *(name.id for name in names))
 
     def _range(self, statement: ast.For) -> Loop:
         """Begin a loop over a range of whole numbers."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from types import FunctionType, MethodType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeGuard
 
 from eventide.bodies.frames import arguments_of, function_called
 from eventide.bodies.objects import fields_given, name_given, object_made
@@ -57,6 +57,13 @@ class Site:
         return Site(function, self.name, self.arguments, self.kind, self.root)
 
 
+def is_spawn(node: ast.expr, expressions: BodyExpressions) -> TypeGuard[ast.Call]:
+    """Whether an expression is a call of `sim.process`."""
+    called = expressions.value(node.func) if isinstance(node, ast.Call) else None
+    found = called.value if isinstance(called, Thing) else None
+    return type(found) is MethodType and found.__func__ is _PROCESS
+
+
 def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
     """Write what makes a process, and return the variable of its row; "" for another kind of expression.
 
@@ -75,14 +82,10 @@ def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
         arguments, row = _written(expressions, prototype, tag, values, order, made)
         naming.spawns[prototype] = Site(function, name, arguments, kind)
         return row
-    called = expressions.value(node.func) if isinstance(node, ast.Call) else None
-    if (
-        not isinstance(node, ast.Call)
-        or not isinstance(called, Thing)
-        or type(called.value) is not MethodType
-        or called.value.__func__ is not _PROCESS
-    ):
+    if not is_spawn(node, expressions):
         return ""
+    called = expressions.value(node.func)
+    assert isinstance(called, Thing)
     naming.need_simulation(naming.owner_of(called))
     function, bound, made = function_called(expressions, node.args[0] if len(node.args) == 1 else None, _NO_CALL, node)
     name, tag = _name_of(expressions, node)

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.bodies import attributes
 from eventide.bodies.body import Body
-from eventide.bodies.examination import read, suits
 from eventide.bodies.objects import created_values
 from eventide.bodies.simulations import is_of_all, stands
 from eventide.discrete.inside import generator_of
 from eventide.discrete.processes.migration import RowNote
+from eventide.migration.examination import read, suits
 from eventide.migration.kernels import plain_kernel
 from eventide.migration.learned import learned
 from eventide.migration.prototypes import Prototypes

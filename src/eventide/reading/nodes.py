@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+from collections import Counter
 from copy import copy
 from functools import lru_cache
+from itertools import pairwise
 from typing import Final, TypeAlias, TypeVar
 
 Node = TypeVar("Node", bound=ast.AST)
@@ -37,6 +39,34 @@ def is_set_once(tree: ast.AST, target: ast.Name) -> bool:
         elif target.id in (getattr(node, word, None) for word in ("name", "asname", "rest", "arg")):
             return False
     return True
+
+
+def awaited_at_once(tree: ast.AST) -> dict[ast.Assign, ast.Yield]:
+    """Statements like `child = call()` with the `yield child` behind each, where these names stand nowhere else."""
+    found: dict[ast.Assign, ast.Yield] = {}
+    uses, others, own = Counter[str](), set[str](), Counter[str]()
+    for node in ast.walk(tree):
+        uses.update([node.id] if isinstance(node, ast.Name) else [])
+        others.update(str(getattr(node, word, None)) for word in ("name", "asname", "rest", "arg"))
+        others.update(node.names if isinstance(node, ast.Global | ast.Nonlocal) else [])
+        for block in filter(None, (getattr(node, word, None) for word in ("body", "orelse", "finalbody"))):
+            for one, other in pairwise(block if isinstance(block, list) else []):
+                if name := _name_awaited(one, other):
+                    found[one] = other.value
+                    own[name] += 2
+    names = {name for name, count in own.items() if uses[name] == count} - others
+    return {one: command for one, command in found.items() if one.targets[0].id in names}  # type: ignore[attr-defined]  # it is a name
+
+
+def _name_awaited(one: ast.stmt, other: ast.stmt) -> str:
+    """The name in two statements `name = call()`, `yield name`; "" for others."""
+    is_call = isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.value, ast.Call)
+    target = one.targets[0] if is_call else None  # type: ignore[attr-defined]  # as was tested
+    command = other.value if isinstance(other, ast.Expr) else None
+    asked = command.value if isinstance(command, ast.Yield) else None
+    if not isinstance(target, ast.Name) or not isinstance(asked, ast.Name) or asked.id != target.id:
+        return ""
+    return target.id
 
 
 def is_set_in_order(function: ast.FunctionDef, target: ast.Attribute) -> bool:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions
     from eventide.discrete.world import World
 
-_RESOURCES: Final = Resource, PreemptiveResource
+RESOURCES: Final = Resource, PreemptiveResource
 MOST: Final = 16
 """Of those among which a choice is native."""
 _WHAT: Final = "a choice is native among a few resources of a list or a tuple, by one key that can be read"
@@ -86,7 +86,7 @@ def resources_in(expressions: BodyExpressions, node: ast.expr) -> list[Thing]:
     owner = expressions.value(node)
     if not isinstance(owner, Thing) or type(owner.value) not in (list, tuple) or not 0 < len(owner.value) <= MOST:
         raise Unknown(_WHAT, node)
-    if any(type(item) not in _RESOURCES for item in owner.value):
+    if any(type(item) not in RESOURCES for item in owner.value):
         expressions.naming.note_state(owner.value)
         raise Unknown(_WHAT, node)
     return known_in(expressions, owner, node)
@@ -94,7 +94,7 @@ def resources_in(expressions: BodyExpressions, node: ast.expr) -> list[Thing]:
 
 def are_few(held: Sequence[object]) -> bool:
     """Whether of what a list or a tuple has one may be picked."""
-    return 0 < len(held) <= MOST and (type(held[0]) in _RESOURCES or all(map(is_word, held)))
+    return 0 < len(held) <= MOST and (type(held[0]) in RESOURCES or all(map(is_word, held)))
 
 
 def numbers_in(expressions: BodyExpressions, owner: Thing) -> int:
@@ -112,7 +112,7 @@ def numbers_in(expressions: BodyExpressions, owner: Thing) -> int:
 def known_in(expressions: BodyExpressions, owner: Thing, node: ast.AST) -> list[Thing]:
     """The resources or words that a list or a tuple has, and goes on to have. Raises Unknown."""
     naming, held, emission = expressions.naming, owner.value, expressions.emission
-    if not are_few(held) or len({item in _RESOURCES for item in map(type, held)}) > 1:
+    if not are_few(held) or len({item in RESOURCES for item in map(type, held)}) > 1:
         naming.note_state(held)
         raise Unknown(_WHAT, node)
     _note_length(expressions, owner)

@@ -13,35 +13,25 @@ from typing import TYPE_CHECKING, Final, NamedTuple, TypeGuard
 from eventide.bodies.attributes import is_plain
 from eventide.bodies.operands import KINDS, WIDE, Operand, Thing, Unknown
 from eventide.bodies.points import Loop
-from eventide.bodies.stations.choosing import all_are_of, fact_of, resources_in
-from eventide.discrete.resources.resource import PreemptiveResource, Resource
+from eventide.bodies.stations.choosing import RESOURCES, all_are_of, fact_of, resources_in
 from eventide.reading.nodes import is_set_once
 
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions
 
-_ONLY: Final = (
-    "only loops over ranges, and over lists or tuples of numbers, of resources or of objects of one class, are native"
-)
+_ONLY: Final = "only loops over ranges, lists and tuples (of numbers, resources or objects of one class) are native"
 _EXIT: Final = "    code = EXIT", "    break"
-_RESOURCES: Final = Resource, PreemptiveResource
 
 
 class Items(NamedTuple):
-    """What a loop goes through, a list or a tuple; the variable for an item, and the one for its number, if any.
+    """What a loop goes through, a list or a tuple, and its variables: that of an item, behind that of its number if any.
 
-    start   the number of the first
+    start   the first of these numbers; None without any
     """
 
     owner: ast.expr
-    target: ast.Name
-    number: ast.Name | None = None
+    names: list[ast.Name]
     start: int | None = None
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The variables."""
-        return (self.target.id,) if self.number is None else (self.number.id, self.target.id)
 
 
 def is_enumerated(node: ast.expr) -> TypeGuard[ast.Call]:
@@ -53,7 +43,7 @@ def items_of(expressions: BodyExpressions, statement: ast.For) -> Items:
     """What a loop goes through that is over no range. Raises Unknown."""
     target, owner = statement.target, statement.iter
     if isinstance(target, ast.Name) and not is_enumerated(owner):
-        return Items(owner, target)
+        return Items(owner, [target])
     names = [one for one in getattr(target, "elts", ()) if isinstance(one, ast.Name)]
     if len({one.id for one in names}) != 2 or len(target.elts) != 2 or not is_enumerated(owner):  # type: ignore[attr-defined]  # as names are in it
         raise Unknown("only loops with one variable, or with two over `enumerate(items)`, are native", statement)
@@ -65,7 +55,7 @@ def items_of(expressions: BodyExpressions, statement: ast.For) -> Items:
         start = None
     if not is_known or any(one.arg != "start" for one in owner.keywords) or type(start) is not int or abs(start) > WIDE:
         raise Unknown("`enumerate` is native with a list or a tuple, and a constant as its start", statement)
-    return Items(owner.args[0], names[1], names[0], start)
+    return Items(owner.args[0], names, start)
 
 
 def looped(
@@ -83,7 +73,7 @@ def looped(
     members = None if kind in KINDS else owner._replace(value=None) if owner.root else owner
     lines = [f"{found} = item(s_{number}, n_{number}, {naming.address(Thing('', (), kind))})"]
     lines += [f"if {found} == 0:", *_EXIT]
-    if kind in _RESOURCES:
+    if kind in RESOURCES:
         among = tuple(resources_in(expressions, items.owner))
         item, text = Operand(variable, "object", among=among), "0"
         for k, one in enumerate(among):  # those that are away have other classes
@@ -95,7 +85,7 @@ def looped(
         lines.append(f"{variable} = {taken}{' != 0' if item.kind == 'bool' else ''}")
         lines += [f"if {variable} > {WIDE} or {variable} < -{WIDE}:", *_EXIT] if item.kind == "int" else []
     else:
-        _note_objects(expressions, owner, items.target, function)
+        _note_objects(expressions, owner, items.names[-1], function)
         item = Operand(variable, "object")
         lines.append(f"{variable} = dropped({found})")
     emission.emit(f"n_{number} = 0\ns_{number} = {naming.address(owner)}")

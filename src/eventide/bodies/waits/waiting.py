@@ -38,27 +38,30 @@ class Waiting(Writing):
         key = self.naming.key(node.id) if isinstance(node, ast.Name) else ""
         return next((block for block in self._blocks_around if block.name == key), None)
 
-    def _wait(self, statement: ast.stmt, command: ast.Yield) -> None:
-        """A `yield`: a hold by a float, a wait for a state or for ends of what is made there; others are Python's."""
+    def _wait(self, statement: ast.stmt, command: ast.Yield, value: ast.expr | None) -> None:
+        """A `yield`: a hold by a float, a wait for a state or for ends of what is made there; others are Python's.
+
+        value   what it yields
+        """
         resume = self._waiting(command)
 
         def write(expressions: BodyExpressions) -> None:
-            if command.value is None:
+            if value is None:
                 raise Unknown("it yields nothing", statement)
             self._need_asked(expressions.emission)
             if is_gathering(command):
                 self.points[resume] = self.points[resume]._replace(gathered=all_awaited(expressions, command, resume))
-            elif row := spawned(expressions, command.value):
+            elif row := spawned(expressions, value):
                 expressions.emission.emit(f"at = {resume}\ncode = join(a, i, {row})\nbreak")
-            elif guard := watched(expressions, command.value, self.frame, resume):
+            elif guard := watched(expressions, value, self.frame, resume):
                 self.awaits[resume] = guard
-            elif due := self._tick(command.value, expressions):
+            elif due := self._tick(value, expressions):
                 expressions.emission.emit(f"at = {resume}\ncode = hold_until(a, i, {due})\nbreak")
-            elif not transferred(expressions, command.value, resume):
-                duration = self._duration(command.value, expressions)
+            elif not transferred(expressions, value, resume):
+                duration = self._duration(value, expressions)
                 text = duration.text
                 if not (duration.is_number and duration.low >= 0.0 and duration.high <= LARGEST):
-                    expressions.emission.stop_if(f"not (0.0 <= {text} <= {LARGEST!r})", duration, node=command.value)
+                    expressions.emission.stop_if(f"not (0.0 <= {text} <= {LARGEST!r})", duration, node=value)
                 expressions.emission.emit(f"at = {resume}\ncode = hold(a, i, {text})\nbreak")
 
         self._attempt(statement, write)
