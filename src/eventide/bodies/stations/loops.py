@@ -24,7 +24,7 @@ _EXIT: Final = "    code = EXIT", "    break"
 
 
 class Items(NamedTuple):
-    """What a loop goes through, a list or a tuple, and its variables: that of an item, behind that of its number if any.
+    """What a loop goes through, a list or a tuple; its variables: that of an item, behind that of its number if any.
 
     start   the first of these numbers; None without any
     """
