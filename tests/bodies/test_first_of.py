@@ -75,7 +75,7 @@ def test_rows_that_give_up_leave_the_same_in_many_models(acts: int, looks: int, 
 @pytest.mark.slow
 @pytest.mark.parametrize(("acts", "looks"), LOOKED_AT.values(), ids=LOOKED_AT)
 def test_native_rows_that_give_up_leave_the_same(acts: int, looks: int, tmp_path: Path) -> None:
-    assert sum(compare(seed, acts, looks, tmp_path, native=True) for seed in (1, 5, 9)) > 100
+    assert sum(compare(seed, acts, looks, tmp_path, native=True) for seed in (1, 5, 21)) > 100
 
 
 # --- models as they are written ---------------------------------------------------------------------------------------
