@@ -236,22 +236,29 @@ _builtin = enumerate
 
 def test_why_a_loop_stays_python_is_told() -> None:
     sim = ev.Simulation()
-    pairs = [(0.5, 1), (0.25, 2)]
+    pairs, numbers = [(0.5, 1), (0.25, 2)], [0.5, 0.25]
 
-    def worker() -> ev.ProcessGenerator:
+    def by_pairs() -> ev.ProcessGenerator:
         while True:
             for gap, count in pairs:
                 yield ev.hold(gap * count)
 
-    sim.process(worker())
+    def from_far() -> ev.ProcessGenerator:
+        while True:
+            for _, number in enumerate(numbers, 4611686018427387900):
+                yield ev.hold(number)
+
+    whys = {
+        by_pairs: "only loops with one variable, or with two over `enumerate(items)`, are native",
+        from_far: "`enumerate` is native with a list or a tuple, and a constant as its start",
+    }
+    for story in whys:
+        sim.process(story())
     sim.run(until=2.0)
-    (note,) = sim.explain().processes
-    assert note.refusal is not None
-    assert note.refusal.line == worker.__code__.co_firstlineno + 2
-    assert note.refusal.why == (
-        "no native code is made of its waits, as only loops with one variable, or with two over `enumerate(items)`, "
-        "are native"
-    )
+    assert sorted((note.refusal.line, note.refusal.why) for note in sim.explain().processes if note.refusal) == [
+        (story.__code__.co_firstlineno + 2, f"no native code is made of its waits, as {why}")
+        for story, why in whys.items()
+    ]
 
 
 EVERYWHERE: list[Machine] = []

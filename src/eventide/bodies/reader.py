@@ -28,7 +28,7 @@ from eventide.bodies.stations.loops import is_enumerated, items_of, looped
 from eventide.bodies.waits.gatherings import is_gathering
 from eventide.bodies.waits.levels import level_changed
 from eventide.bodies.waits.waiting import Waiting
-from eventide.reading.nodes import extent, is_composed, is_set_once, pairs_of, placed, tests_of
+from eventide.reading.nodes import extent, is_composed, is_set_once, pairs_of, placed, small_whole, tests_of
 from eventide.reading.source import CannotLower
 
 if TYPE_CHECKING:
@@ -382,13 +382,8 @@ class Reading(Waiting):
         items = statement.iter
         if not isinstance(items, ast.Call) or not 1 <= len(items.args) <= 3 or items.keywords:
             raise Unknown("only loops over ranges are native", statement)
-        step = 1
-        if len(items.args) == 3:
-            try:
-                step = ast.literal_eval(items.args[2])
-            except ValueError:
-                step = 0
-        if type(step) is not int or not 0 < abs(step) < 2**31:
+        step = small_whole(items.args[2]) if len(items.args) == 3 else 1
+        if not step:
             raise Unknown("the step of the range is no constant", statement)
         self._check_range(statement, items)
         loop = Loop(len(self.loops), step, statement)

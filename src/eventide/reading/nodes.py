@@ -41,6 +41,16 @@ def is_set_once(tree: ast.AST, target: ast.Name) -> bool:
     return True
 
 
+def small_whole(node: ast.expr) -> int | None:
+    """A whole number of less than 32 bits that is written; None for another expression."""
+    try:
+        value = ast.literal_eval(node)
+    except (TypeError, ValueError):
+        return None
+    return value if type(value) is int and abs(value) < 2**31 else None
+
+
+@lru_cache(256)
 def awaited_at_once(tree: ast.AST) -> dict[ast.Assign, ast.Yield]:
     """Statements like `child = call()` with the `yield child` behind each, where these names stand nowhere else."""
     found: dict[ast.Assign, ast.Yield] = {}

@@ -14,7 +14,7 @@ from eventide.bodies.attributes import is_plain
 from eventide.bodies.operands import KINDS, WIDE, Operand, Thing, Unknown
 from eventide.bodies.points import Loop
 from eventide.bodies.stations.choosing import RESOURCES, all_are_of, fact_of, resources_in
-from eventide.reading.nodes import is_set_once
+from eventide.reading.nodes import is_set_once, small_whole
 
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions
@@ -49,11 +49,8 @@ def items_of(expressions: BodyExpressions, statement: ast.For) -> Items:
         raise Unknown("only loops with one variable, or with two over `enumerate(items)`, are native", statement)
     called, starts = expressions.value(owner.func), [*owner.args[1:], *(one.value for one in owner.keywords)]
     is_known = isinstance(called, Thing) and called.value is enumerate and len(owner.args) > 0 and len(starts) < 2
-    try:
-        start = ast.literal_eval(starts[0]) if starts else 0
-    except ValueError:
-        start = None
-    if not is_known or any(one.arg != "start" for one in owner.keywords) or type(start) is not int or abs(start) > WIDE:
+    start = small_whole(starts[0]) if starts else 0
+    if not is_known or any(one.arg != "start" for one in owner.keywords) or start is None:
         raise Unknown("`enumerate` is native with a list or a tuple, and a constant as its start", statement)
     return Items(owner.args[0], names, start)
 
