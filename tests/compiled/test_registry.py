@@ -94,6 +94,20 @@ def test_lists_are_told_by_their_items(sim) -> None:
     assert registry.condition(furnace.is_ready).kernel is empty.kernel
 
 
+LIMIT = 300.0
+
+
+def test_what_a_kernel_uses_is_known_although_another_thread_has_forgotten_the_kernel(sim, monkeypatch) -> None:
+    """A thread that had found a kernel failed where another one began a run before it had gone on."""
+    registry, furnace = new_registry(), Furnace(sim)
+    kernel = registry.condition(lambda: furnace.temperature > LIMIT).kernel
+    known = registry.usage(kernel)
+    monkeypatch.setitem(globals(), "LIMIT", 400.0)
+    registry.renew()
+    assert registry.usage(kernel) == known
+    assert known is not None
+
+
 LEVEL: Any = "high"
 
 

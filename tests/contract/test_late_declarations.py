@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 from collections.abc import Callable
 from types import MethodType
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 import eventide as ev
+from eventide.declare.component import ClassContents
 from eventide.discrete import forgotten
 
 FULL = ev.when(lambda self: self.x >= 1.0)
@@ -260,3 +262,24 @@ def test_what_a_class_gets_in_the_only_event_of_a_run_is_refused_as_that_ends() 
     sim.process(story())
     with pytest.raises(ev.ModelError, match=r"Pond\.depth was set after the class was made"):
         sim.run()
+
+
+def test_a_class_that_gets_something_while_it_is_compared_is_compared_again() -> None:
+    """Another thread may add to a class: where memory is looked through, threads take turns within one comparison."""
+
+    class Busy(ev.Continuous):
+        x: ev.State = ev.state(1.0)
+
+    def add(phase: str, info: dict[str, int]) -> None:
+        setattr(Busy, f"_added_{len(vars(Busy))}", phase)
+
+    contents = ClassContents(Busy)
+    threshold = gc.get_threshold()
+    gc.callbacks.append(add)
+    gc.set_threshold(1)
+    try:
+        found = [contents.are_current for _ in range(100)]
+    finally:
+        gc.set_threshold(*threshold)
+        gc.callbacks.remove(add)
+    assert not any(found[1:])

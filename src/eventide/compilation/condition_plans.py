@@ -393,7 +393,7 @@ class ConditionCompiler(Analyst):
         template = self._condition_templates.get(kernel)
         if template is None:
             self.facts.note(kernel.lowered)
-            words, usage = kernel.lowered.certificate, self.registry.usages[kernel]
+            words, usage = kernel.lowered.certificate, self.registry.usage(kernel)
             template = self._condition_templates[kernel] = ConditionTemplate(
                 kernel,
                 certificate=self.integrator.memory.lists.put(words)[1] if words else -1,

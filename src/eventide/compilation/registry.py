@@ -80,8 +80,6 @@ class Registry:
     lowered     how many functions were lowered; refused: how many could not be
     generation  how often kernels have been looked through whether they still stand
     written     comparisons with what code was made with
-    usages      of conditions and functions: how many slots they use, and the record that says which; None if each time
-                that they are bound they have their own
     """
 
     def __init__(self, store: Store | None = None, *, exact_pow: bool = False) -> None:
@@ -97,7 +95,7 @@ class Registry:
         self._codes: dict[int, CodeType] = {}
         self._templates: dict[tuple[tuple[Kernel, ...], tuple[str, ...]], LawTemplate] = {}
         self._joined: dict[tuple[Kernel, Kernel], tuple[int, int, int]] = {}
-        self.usages: dict[Kernel, tuple[int, tuple[int, ...]] | None] = {}
+        self._usages: dict[Kernel, tuple[int, tuple[int, ...]] | None] = {}
         self.generation = 0
         self._plain: dict[type, list[LawTemplate]] = {}
         self._fused: dict[object, tuple[Coefficients, tuple[int, int]]] = {}
@@ -199,6 +197,17 @@ class Registry:
         """
         return self.find("quantity", read, ())
 
+    def usage(self, kernel: Kernel) -> tuple[int, tuple[int, ...]] | None:
+        """How many slots a condition or a quantity uses, and the record that says which; None if each time that it is
+        bound it has its own.
+        """
+        # Threads find kernels that another one has just made, or forgets: what follows from a kernel is found here.
+        usages = self._usages
+        if kernel not in usages:
+            usage = usage_of((kernel,))
+            usages[kernel] = usage and (usage.uses, usage.words())
+        return usages[kernel]
+
     def template(self, bounds: tuple[Bound, ...], names: tuple[str, ...]) -> LawTemplate:
         """What all plans have in common whose laws of these names are these kernels."""
         key = tuple(map(_KERNEL, bounds)), names
@@ -237,7 +246,7 @@ class Registry:
             self._note_varying(changed.values())
         self._templates = {key: known for key, known in self._templates.items() if current.issuperset(key[0])}
         self._joined = {key: known for key, known in self._joined.items() if current.issuperset(key)}
-        self.usages = {kernel: known for kernel, known in self.usages.items() if kernel in current}
+        self._usages = {kernel: known for kernel, known in self._usages.items() if kernel in current}
         for key, refusals in self._refusals.items():
             self._refusals[key] = [refused for refused in refusals if refused.is_current][-MOST_REFUSALS:]
 
@@ -280,9 +289,6 @@ class Registry:
             raise
         self.lowered += 1
         self._kernels.setdefault(key, []).append(kernel)
-        if kind in ("condition", "quantity"):
-            usage = usage_of((kernel,))
-            self.usages[kernel] = usage and (usage.uses, usage.words())
         return kernel
 
     def _compile(self, lowering: Lowering) -> Kernel:

@@ -7,7 +7,7 @@ import sys
 from dataclasses import replace
 from functools import wraps
 from operator import index, is_
-from types import FunctionType
+from types import FunctionType, MappingProxyType
 from typing import TYPE_CHECKING, ClassVar, Final, NoReturn, Protocol, SupportsIndex, dataclass_transform, get_origin
 
 from eventide.declare.fields import MISSING, Field, Marker, Role, computed, computed_vector, field, summed
@@ -223,15 +223,18 @@ class ClassContents:
 
     That includes what functions are marked with, as handlers are. It is compared as each run begins and ends: so what
     cannot change, as in `object`, is left out, and functions without a mark are only asked whether they have one now.
+    Another thread, with a simulation of its own, may add to a class meanwhile.
     """
 
     def __init__(self, cls: type) -> None:
         self._class, self._order = cls, cls.__mro__
-        spaces = [vars(base) for base in self._order if base.__module__[:9] != LIBRARY and base is not object]
-        functions = [vars(one) for space in spaces for one in space.values() if type(one) is FunctionType]
+        bases = [base for base in self._order if base.__module__[:9] != LIBRARY and base is not object]
+        spaces: list[MappingProxyType[str, object] | dict[str, object]] = [vars(base) for base in bases]
+        functions = [vars(one) for space in spaces for one in space.copy().values() if type(one) is FunctionType]
         marked = [space for space in functions if space]
         self._unmarked = [space for space in functions if not space]
-        self._spaces = [(space, tuple(space), tuple(space.values())) for space in (*spaces, *marked)]
+        copies = [(space, space.copy()) for space in (*spaces, *marked)]
+        self._spaces = [(space, tuple(copy), tuple(copy.values())) for space, copy in copies]
 
     @property
     def are_current(self) -> bool:
@@ -239,7 +242,8 @@ class ClassContents:
         if self._class.__mro__ is not self._order or any(self._unmarked):
             return False
         for space, names, values in self._spaces:
-            if tuple(space) != names or not all(map(is_, values, space.values())):
+            copy = space.copy()
+            if tuple(copy) != names or not all(map(is_, values, copy.values())):
                 return False
         return True
 
@@ -357,7 +361,7 @@ def _refuse_what_would_not_count(cls: type[Component], own: dict[str, Field], in
             "of an object are set"
         )
     for base in cls.__mro__[1:]:
-        for name, value in vars(base).items():
+        for name, value in vars(base).copy().items():  # another thread may add to it meanwhile
             if isinstance(value, Field):
                 kind = "Component" if value.role == "field" else "Continuous"
                 raise TypeError(

@@ -70,7 +70,7 @@ def refuse_equality(cls: type) -> None:
 def refuse_handlers(cls: type) -> None:
     """Raise TypeError if a class without equations has handlers, which are armed when these are started."""
     for base in cls.__mro__:
-        for name, member in vars(base).items():
+        for name, member in vars(base).copy().items():
             mark = next((mark for mark in ("when", "every") if hasattr(member, f"_{mark}")), None)
             if mark is not None and isinstance(member, FunctionType) and getattr(cls, name) is member:
                 raise TypeError(
@@ -106,7 +106,7 @@ def _named_at_first(cls: type) -> tuple[str, ...]:
 
 def _methods_of(cls: type) -> Iterator[FunctionType]:
     """The functions that stand in a class, also as properties and class methods."""
-    for value in vars(cls).values():
+    for value in vars(cls).copy().values():
         for part in (
             value,
             getattr(value, "fget", None),

@@ -138,7 +138,7 @@ def known_names(cls: type[Continuous]) -> set[str]:
         stored = {
             name
             for base in cls.__mro__
-            for member in list(vars(base).values())  # another thread may set one meanwhile
+            for member in vars(base).copy().values()  # another thread may set one meanwhile
             if isinstance(code := getattr(getattr(member, "__func__", member), "__code__", None), CodeType)
             if not code.co_filename.startswith(GENERATED)
             for name in stored_in(code)

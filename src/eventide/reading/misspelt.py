@@ -86,7 +86,7 @@ def _codes_of(cls: type[Component]) -> list[tuple[str, CodeType]]:
     for base in cls.__mro__:
         if base.__module__.startswith("eventide.") or base is object:
             continue
-        for name, member in list(vars(base).items()):  # another thread may set one meanwhile
+        for name, member in vars(base).copy().items():  # another thread may set one meanwhile
             for one in (member, *_parts_of(member)):
                 code = getattr(getattr(one, "__func__", one), "__code__", None)
                 if isinstance(code, CodeType) and not code.co_filename.startswith(GENERATED):

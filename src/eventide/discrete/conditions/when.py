@@ -424,7 +424,7 @@ def handler_specs(cls: type, mark: str) -> dict[str, Any]:
     """The marks that `@when` or `@every` left on methods of a class, by name, in order of definition, bases first."""
     found: dict[str, Any] = {}
     for base in reversed(cls.__mro__):
-        for name, member in list(vars(base).items()):  # another thread may set one meanwhile
+        for name, member in vars(base).copy().items():  # another thread may set one meanwhile
             if getattr(member, "_waits_for_handler", False) is True:
                 raise TypeError(
                     f"{base.__name__}.{name} is a decorator above no function: write `@ev.when(lambda self: ...)` "
@@ -453,7 +453,7 @@ def refuse_late_handlers(cls: type, **specs: Mapping[str, object]) -> None:
     for base in cls.__mro__:
         if base.__module__[:9] == LIBRARY:
             continue
-        for name, member in list(vars(base).items()):  # another thread may set one meanwhile
+        for name, member in vars(base).copy().items():  # another thread may set one meanwhile
             if name in met:
                 continue
             met.add(name)
