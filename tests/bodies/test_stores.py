@@ -16,8 +16,8 @@ from bodies.holders import both
 from random_bodies import hurry, taken
 
 import eventide as ev
-from eventide.bodies.waits.branches import gets
 from eventide.discrete.resources.away_inventories import can_go
+from eventide.migration.crossing.branches import gets
 
 
 @pytest.fixture(autouse=True)

@@ -10,11 +10,11 @@ from types import FunctionType, GeneratorType
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies import attributes
-from eventide.bodies.body import Body
 from eventide.bodies.objects import created_values
-from eventide.bodies.simulations import is_of_all, stands
 from eventide.discrete.inside import generator_of
 from eventide.discrete.processes.migration import RowNote
+from eventide.migration.crossing.body import Body
+from eventide.migration.crossing.simulations import is_of_all, stands
 from eventide.migration.examination import read, suits
 from eventide.migration.kernels import plain_kernel
 from eventide.migration.learned import learned
@@ -30,9 +30,9 @@ from eventide.rows.memory import RowMemory
 if TYPE_CHECKING:
     from types import CodeType
 
-    from eventide.bodies.environment import RowStart
     from eventide.discrete.processes.process import Process
     from eventide.discrete.world import World
+    from eventide.migration.crossing.environment import RowStart
     from eventide.native.row_engine import NativeRows
 
 MOST_KINDS: Final = 4

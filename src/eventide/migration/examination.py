@@ -13,8 +13,8 @@ from eventide.bodies.frames import INTROSPECTION
 from eventide.bodies.naming import Naming
 from eventide.bodies.operands import KINDS, Handed, Kind, Unknown
 from eventide.bodies.reader import Reading
-from eventide.bodies.simulations import leave_simulation
 from eventide.discrete.inside import generator_of
+from eventide.migration.crossing.simulations import leave_simulation
 from eventide.reading.generators import function_of
 from eventide.reading.source import CannotLower
 

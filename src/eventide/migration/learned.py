@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
     from types import CodeType, FunctionType
 
-    from eventide.bodies.body import Body
+    from eventide.migration.crossing.body import Body
     from eventide.reading.source import CannotLower
 
 

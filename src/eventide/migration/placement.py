@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from eventide.bodies.waits.branches import begin_wait_for_state
 from eventide.discrete.conditions.until import StateWait
 from eventide.discrete.interruptions import Interruptions, put_back
 from eventide.discrete.processes.composite import AllOf, FirstOf
@@ -14,6 +13,7 @@ from eventide.discrete.processes.generator_process import Kind, counter_of
 from eventide.discrete.resources.line import StationRequest
 from eventide.discrete.resources.request import Request
 from eventide.discrete.resources.transfer import Transfer
+from eventide.migration.crossing.branches import begin_wait_for_state
 from eventide.migration.joins import place_wait
 from eventide.rows.allocation import reference
 from eventide.rows.codes import COMPOSED, NONE, REQUESTED, TRANSFERRING, WATCHING
@@ -21,12 +21,12 @@ from eventide.rows.codes import COMPOSED, NONE, REQUESTED, TRANSFERRING, WATCHIN
 if TYPE_CHECKING:
     from typing import TypeAlias
 
-    from eventide.bodies.body import Body
     from eventide.discrete.calendar import Calendar, Entry
     from eventide.discrete.commands import Activity
     from eventide.discrete.processes.composite import StandingBranch
     from eventide.discrete.processes.process import Process
     from eventide.discrete.world import World
+    from eventide.migration.crossing.body import Body
     from eventide.migration.prototypes import Prototype
     from eventide.migration.recorded import RecordedFunction
     from eventide.migration.row_driver import Guards

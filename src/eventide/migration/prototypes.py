@@ -14,12 +14,12 @@ from eventide.reading.used_generators import GIVEN
 from eventide.rows.codes import NONE
 
 if TYPE_CHECKING:
-    from eventide.bodies.body import Body
-    from eventide.bodies.environment import RowStart, SpawnTemplate
     from eventide.discrete.processes.generator_process import Kind
     from eventide.discrete.processes.process import Process
     from eventide.discrete.world import World
     from eventide.migration.bodies import Bodies
+    from eventide.migration.crossing.body import Body
+    from eventide.migration.crossing.environment import RowStart, SpawnTemplate
     from eventide.rows.memory import RowMemory
 
 

@@ -18,10 +18,10 @@ from eventide.reading.generators import function_of, locals_of
 from eventide.rows.undisturbed import busy
 
 if TYPE_CHECKING:
-    from eventide.bodies.body import Body
     from eventide.bodies.points import PythonCall
     from eventide.discrete.calendar import Entry, Notice
     from eventide.discrete.processes.process import Process
+    from eventide.migration.crossing.body import Body
     from eventide.migration.row_migration import RowMigration
     from eventide.reading.generators import Suspended
 

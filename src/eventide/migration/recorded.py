@@ -10,12 +10,12 @@ from __future__ import annotations
 from types import FunctionType
 from typing import TYPE_CHECKING
 
-from eventide.bodies.body import Body
 from eventide.bodies.naming import Naming
 from eventide.bodies.operands import Unknown
 from eventide.bodies.reader import Reading
-from eventide.bodies.simulations import leave_simulation
 from eventide.discrete.resources.away import users_of, waiting_at
+from eventide.migration.crossing.body import Body
+from eventide.migration.crossing.simulations import leave_simulation
 from eventide.migration.learned import learned
 from eventide.migration.things import can_go
 from eventide.reading.source import CannotLower
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     import ast
     from collections.abc import Callable, Iterable, Sequence
 
-    from eventide.bodies.environment import RowStart
     from eventide.bodies.operands import Kind
     from eventide.bodies.stations.statistics import Kept
     from eventide.discrete.commands import ProcessGenerator
     from eventide.discrete.world import World
+    from eventide.migration.crossing.environment import RowStart
     from eventide.rows.memory import RowMemory
 
 VALUE = "value"

@@ -44,7 +44,6 @@ from eventide.rows.codes import BRANCH, DONE, ENDED, FAILED, GATHERED, JOINED, N
 from eventide.rows.undisturbed import busy, is_watched, uncollected, undisturbed
 
 if TYPE_CHECKING:
-    from eventide.bodies.body import Body, Return
     from eventide.discrete.conditions.until import StateWait
     from eventide.discrete.processes.generator_process import Kind
     from eventide.discrete.processes.migration import RowNote
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
     from eventide.discrete.resources.line import StationRequest
     from eventide.discrete.world import World
     from eventide.migration.bodies import Bodies
+    from eventide.migration.crossing.body import Body, Return
     from eventide.migration.placement import Leaving
     from eventide.migration.prototypes import Prototype, Prototypes
     from eventide.migration.recorded import RecordedFunction

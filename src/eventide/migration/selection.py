@@ -18,8 +18,6 @@ from eventide.reading.generators import is_held_elsewhere
 from eventide.statistics import Level
 
 if TYPE_CHECKING:
-    from eventide.bodies.body import Body
-    from eventide.bodies.environment import RowStart
     from eventide.bodies.stations.statistics import Kept
     from eventide.discrete.calendar import Notice
     from eventide.discrete.conditions.until import StateWait
@@ -27,6 +25,8 @@ if TYPE_CHECKING:
     from eventide.discrete.resources.line import StationRequest
     from eventide.discrete.resources.resource import Resource
     from eventide.migration.bodies import Bodies
+    from eventide.migration.crossing.body import Body
+    from eventide.migration.crossing.environment import RowStart
     from eventide.migration.prototypes import Prototype, Prototypes
     from eventide.migration.row_driver import Guards
 

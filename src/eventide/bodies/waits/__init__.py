@@ -1,1 +1,1 @@
-"""Waits of rows for the first of several things, in the text and as objects of Python, and levels of the user's."""
+"""Waits of rows in the text, and levels of the user's."""

@@ -19,12 +19,12 @@ from eventide.rows.composites import has_rows, place_branch
 from eventide.rows.event_list import displace
 
 if TYPE_CHECKING:
-    from eventide.bodies.body import Body
-    from eventide.bodies.environment import RowStart
     from eventide.bodies.points import Block, Choice, Point
     from eventide.bodies.waits.states import Awaited
     from eventide.discrete.calendar import Notice
     from eventide.discrete.commands import Wait
+    from eventide.migration.crossing.body import Body
+    from eventide.migration.crossing.environment import RowStart
     from eventide.reading.generators import Suspended
     from eventide.rows.memory import RowMemory
 

@@ -10,14 +10,14 @@ from math import nan
 from types import FunctionType, GeneratorType, TracebackType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from eventide.bodies.environment import Environment, Paths, RowStart, SpawnTemplate
-from eventide.bodies.layout import Layout, iterator_of
 from eventide.bodies.naming import CREATED, hold, questions_of
 from eventide.bodies.operands import HANDED, KINDS, WIDE
-from eventide.bodies.simulations import in_simulation
-from eventide.bodies.waits import branches
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.errors import Interrupt
+from eventide.migration.crossing import branches
+from eventide.migration.crossing.environment import Environment, Paths, RowStart, SpawnTemplate
+from eventide.migration.crossing.layout import Layout, iterator_of
+from eventide.migration.crossing.simulations import in_simulation
 from eventide.native.objects import object_at
 from eventide.reading.generators import chain_of, iterators_in, locals_of, rest_of, successor_of
 from eventide.reading.twins import Entry, GoingOn

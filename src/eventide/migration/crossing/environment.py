@@ -16,13 +16,13 @@ from eventide.rows.codes import NONE
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from eventide.bodies.body import Body
     from eventide.bodies.naming import Naming
     from eventide.bodies.operands import Path, Step
     from eventide.bodies.stations.statistics import Kept
     from eventide.discrete.resources.request import Request
     from eventide.discrete.resources.resource import Resource
     from eventide.discrete.world import World
+    from eventide.migration.crossing.body import Body
 
 MOST: Final = 64
 """The most that are remembered."""
