@@ -203,6 +203,83 @@ def test_loops_that_count_and_loops_over_tuples_are_native(native: bool) -> None
         assert sim._migration.exits == {}
 
 
+def job_shop(sim: ev.Simulation, stops: tuple[float, ...], *, is_disturbed: bool) -> list[Any]:
+    """Jobs go through routes, lists of desks and times, which somebody in Python may change."""
+    desks, log, rng = [ev.Resource(sim, 1 + k % 2, name=f"desk {k}") for k in range(4)], list[Any](), Random(5)
+    route: list[Any] = [(desks[k], work) for k, work in enumerate((0.5, 1, 0.25, 2))]
+    shifts: tuple[Any, ...] = ((2, 0.5, None, True), (1, 3, 0.25, False))
+
+    def job(way: list[tuple[ev.Resource, float]], number: int) -> ev.ProcessGenerator:
+        for step, (desk, work) in enumerate(way, 1):
+            with desk.request() as place:
+                yield place
+                yield ev.hold(work * rng.random())
+                if step == 2 and number % 3 == 0:
+                    continue
+            log.append((sim.time, number, step, work))
+
+    def source() -> ev.ProcessGenerator:
+        for number in range(150):
+            yield ev.hold(rng.expovariate(0.5))
+            sim.process(job(route, number))
+
+    def keeper() -> ev.ProcessGenerator:
+        while True:
+            for turns, gap, extra, is_late in shifts:
+                for _ in range(turns):
+                    yield ev.hold(gap if extra is None else extra)
+                if is_late:
+                    log.append((sim.time, gap))
+            for desk, work in route:
+                with desk.request() as place:
+                    yield place
+                    yield ev.hold(work)
+
+    def changed(turn: int) -> list[Any]:
+        k = turn % len(route)
+        others = (
+            [(desks[(k + 1) % 4], 0.5)],
+            [route[k], (desks[0], 1.0)],
+            [],
+            [(desks[k % 4], 3)],
+            [(desks[2], 0.75), route[k]],
+        )
+        return [*route[:k], *others[turn % 5], *route[k + 1 :]][:: 1 if turn % 3 else -1]
+
+    def changer() -> ev.ProcessGenerator:
+        for turn in iter(range(50)):
+            yield ev.hold(5.3)
+            route[:] = changed(turn)
+        yield ev.hold(5.3)
+        route[1] = (*route[1], "one too many")
+
+    sim.process(source())
+    sim.process(keeper())
+    if is_disturbed:
+        sim.process(changer())
+    for until in stops:
+        try:
+            sim.run(until=until)
+        except ValueError as error:
+            log.append((str(error), sim.time))
+        found = (process._generator.gi_frame.f_locals for process in sim.processes)  # type: ignore[attr-defined]
+        log.append([{name: value for name, value in one.items() if type(value) in (int, float)} for one in found])
+    return [log, [one.waits.mean for one in desks], rng.random(), sim.events]
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("is_disturbed", [False, True])
+def test_loops_over_pairs_are_native_and_go_by_what_the_list_has(is_disturbed: bool, native: bool) -> None:
+    for stops in ((300.0, 310.0), (10.0, 11.3, 12.2, 57.0, 130.0, 131.0, 300.0)):
+        found, sim = both(lambda sim, at=stops: job_shop(sim, at, is_disturbed=is_disturbed), native=native)  # type: ignore[misc]
+        assert taken(sim) > (0.1 if is_disturbed else 0.9) * sim.events
+        assert sim._migration is not None
+        if not is_disturbed:
+            assert sim._migration.exits == {}
+        else:
+            assert any("too many values to unpack" in str(line) for line in found[0])
+
+
 def test_a_loop_that_counts_otherwise_stays_python() -> None:
     """It has begun with another function of the same name, which counts from 5."""
 
@@ -236,11 +313,11 @@ _builtin = enumerate
 
 def test_why_a_loop_stays_python_is_told() -> None:
     sim = ev.Simulation()
-    pairs, numbers = [(0.5, 1), (0.25, 2)], [0.5, 0.25]
+    pairs, numbers = [(0.5, (1, 2)), (0.25, (2, 3))], [0.5, 0.25]
 
     def by_pairs() -> ev.ProcessGenerator:
         while True:
-            for gap, count in pairs:
+            for gap, (count, _) in pairs:
                 yield ev.hold(gap * count)
 
     def from_far() -> ev.ProcessGenerator:
@@ -249,7 +326,7 @@ def test_why_a_loop_stays_python_is_told() -> None:
                 yield ev.hold(number)
 
     whys = {
-        by_pairs: "only loops with one variable, or with two over `enumerate(items)`, are native",
+        by_pairs: "only loops whose variables have names, each another one, are native",
         from_far: "`enumerate` is native with a list or a tuple, and a constant as its start",
     }
     for story in whys:

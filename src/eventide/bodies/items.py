@@ -11,6 +11,7 @@ import ast
 from collections import deque
 from collections.abc import Callable
 from itertools import islice
+from types import NoneType
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.arithmetic import ARITHMETIC
@@ -18,7 +19,7 @@ from eventide.bodies.attributes import note_change, taken_varying
 from eventide.bodies.calls import Entry, told
 from eventide.bodies.emission import EXIT
 from eventide.bodies.naming import Fact
-from eventide.bodies.operands import KINDS, Kind, Operand, Thing, Unknown
+from eventide.bodies.operands import KINDS, OPTIONAL, Kind, Operand, Thing, Unknown
 from eventide.bodies.words import of_thing
 from eventide.native import objects
 from eventide.native.objects import LISTS, MAPPINGS, METHODS, MOST, SETS, items_of
@@ -57,6 +58,13 @@ def _mapped(expressions: BodyExpressions, kinds: set[Kind | None], node: ast.Sub
         emission.emit_early(EXIT.format(f"class_of({word.text}) != {expressions.naming.address(Thing('', (), str))}"))
     text = f"mapped({expressions.naming.address(owner)}, {word.text}, {{}})"
     return taken_varying(expressions.naming, emission, text, found)
+
+
+def kind_of(types: set[type]) -> Kind | None:
+    """That of numbers of some types, one of which may be that of None; None where rows have no such numbers."""
+    known: set[Kind | None] = {KINDS.get(one) for one in types - {NoneType}}
+    found = _kind_of(known)
+    return found if found is None or NoneType not in types else OPTIONAL[found]
 
 
 def _kind_of(kinds: set[Kind | None]) -> Kind | None:

@@ -360,9 +360,8 @@ class Reading(Waiting):
             names = items.names
             if any(name.id not in self.naming.own for name in names) or statement not in twin.heads:
                 raise Unknown("only plain variables of its own are set by native code", statement)
-            loop, item, lines = looped(expressions, statement, items, len(self.loops), self.frame.tree)
-            place = Operand(f"(n_{loop.number} + {items.start})", "int")
-            lines += map(self._set, names, [place, item][-len(names) :])
+            loop, given, lines = looped(expressions, statement, items, len(self.loops), self.frame.tree)
+            lines += map(self._set, names, given)
             lines.append(f"n_{loop.number} = n_{loop.number} + 1")
 
         if not self._attempt(statement, write) or loop is None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import ast
 from functools import partial
 from types import FunctionType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from eventide.bodies.arithmetic import best_among
 from eventide.bodies.emission import EXIT, taken
@@ -84,12 +84,22 @@ def numbers_now(expressions: BodyExpressions, owner: Thing) -> list[Operand]:
 def resources_in(expressions: BodyExpressions, node: ast.expr) -> list[Thing]:
     """What a list or a tuple of resources has, and goes on to have. Raises Unknown."""
     owner = expressions.value(node)
-    if not isinstance(owner, Thing) or type(owner.value) not in (list, tuple) or not 0 < len(owner.value) <= MOST:
+    if not isinstance(owner, Thing) or type(owner.value) not in (list, tuple):
         raise Unknown(_WHAT, node)
-    if any(type(item) not in RESOURCES for item in owner.value):
+    return resources_of(expressions, owner, node)
+
+
+def resources_of(expressions: BodyExpressions, owner: Thing, node: ast.expr, column: int | None = None) -> list[Thing]:
+    """The same of a list that is known; of one of tuples what these have in a column. Raises Unknown."""
+    held = _column(owner.value, column)
+    if not 0 < len(held) <= MOST or any(type(item) not in RESOURCES for item in held):
         expressions.naming.note_state(owner.value)
         raise Unknown(_WHAT, node)
-    return known_in(expressions, owner, node)
+    return known_in(expressions, owner, node, column)
+
+
+def _column(held: Sequence[Any], column: int | None) -> Sequence[object]:
+    return held if column is None else [one[column] for one in held]
 
 
 def are_few(held: Sequence[object]) -> bool:
@@ -109,22 +119,22 @@ def numbers_in(expressions: BodyExpressions, owner: Thing) -> int:
     return len(owner.value)
 
 
-def known_in(expressions: BodyExpressions, owner: Thing, node: ast.AST) -> list[Thing]:
-    """The resources or words that a list or a tuple has, and goes on to have. Raises Unknown."""
-    naming, held, emission = expressions.naming, owner.value, expressions.emission
+def known_in(expressions: BodyExpressions, owner: Thing, node: ast.AST, column: int | None = None) -> list[Thing]:
+    """The resources or words that a list or a tuple has, and goes on to have, or its tuples in a column; or Unknown."""
+    naming, held, emission = expressions.naming, _column(owner.value, column), expressions.emission
     if not are_few(held) or len({item in RESOURCES for item in map(type, held)}) > 1:
-        naming.note_state(held)
+        naming.note_state(owner.value)
         raise Unknown(_WHAT, node)
     _note_length(expressions, owner)
     if not owner.root:
-        naming.note(held, "items", fact_of(held), is_of_all=is_common(held))
+        naming.note(owner.value, "items", fact_of(owner.value), is_of_all=is_common(owner.value))
     found = []
     for k, item in enumerate(held):
-        path = (*owner.path, k)
+        path = (*owner.path, k) if column is None else (*owner.path, k, column)
         if owner.root:
             naming.things[owner.root, path] = type(item)
         found.append(Thing(owner.root, path, item) if owner.root else Thing("", (), item))
-        if type(held) is list and is_word(item):  # rows may set it
+        if type(owner.value) is list and is_word(item):  # rows may set it
             kind = naming.address(Thing("", (), type(item)))
             there = emission.keep_early(f"item({naming.address(owner)}, {k}, {kind})", "int").text
             emission.emit_early(EXIT.format(f"{there} == 0"))
