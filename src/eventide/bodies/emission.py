@@ -169,6 +169,12 @@ class Emission:
         """Lines that are executed only sometimes."""
         return Emission(0, self)
 
+    def elsewhere(self) -> Emission:
+        """Lines of another place of the kernel, at which Python can go on as well: nothing has been done there."""
+        made = Emission(0)
+        made._names = self._names
+        return made
+
     def take(self, part: Emission) -> None:
         """Add the lines of a part that has no effects as they are."""
         self.lines += part.lines

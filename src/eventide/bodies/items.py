@@ -17,9 +17,11 @@ from typing import TYPE_CHECKING, Final
 from eventide.bodies.arithmetic import ARITHMETIC
 from eventide.bodies.attributes import note_change, taken_varying
 from eventide.bodies.calls import Entry, told
-from eventide.bodies.emission import EXIT
+from eventide.bodies.emission import EXIT, taken
 from eventide.bodies.naming import Fact
 from eventide.bodies.operands import KINDS, OPTIONAL, Kind, Operand, Thing, Unknown
+from eventide.bodies.stations.choosing import LISTS as OF_ITEMS
+from eventide.bodies.stations.choosing import are_few, values_of
 from eventide.bodies.words import of_thing
 from eventide.native import objects
 from eventide.native.objects import LISTS, MAPPINGS, METHODS, MOST, SETS, items_of
@@ -40,14 +42,19 @@ def item(expressions: BodyExpressions, node: ast.Subscript) -> Operand:
 
 
 def _mapped(expressions: BodyExpressions, kinds: set[Kind | None], node: ast.Subscript) -> Operand | None:
-    """The number that a dictionary with strings for keys has for a word; None for others. Raises Unknown."""
+    """The number that a dictionary with strings for keys has for a word, or which of its few lists; None for others.
+
+    Raises Unknown.
+    """
     held = None if isinstance(node.value, ast.Subscript) else _sample(expressions, node.value)
     if type(held) is not dict or {*map(type, islice(held, MOST))} != {str}:
         return None
     known = expressions.tried(node.slice)
     is_word = known.kind == "object" and known.is_early if isinstance(known, Operand) else type(known.value) is str
-    found = _kind_of(kinds)
-    if not is_word or found is None:
+    found, values = _kind_of(kinds), [*held.values()]
+    lists = {*map(type, values)}
+    are_lists = len(lists) == 1 and are_few(values) and not lists.isdisjoint(OF_ITEMS)
+    if not is_word or (found is None and not are_lists):
         return None
     owner, key, emission = expressions.value(node.value), expressions.word(node.slice), expressions.emission
     if not isinstance(owner, Thing):
@@ -57,7 +64,11 @@ def _mapped(expressions: BodyExpressions, kinds: set[Kind | None], node: ast.Sub
         emission.emit_early(EXIT.format(f"{word.text} <= {UNMADE}"))
         emission.emit_early(EXIT.format(f"class_of({word.text}) != {expressions.naming.address(Thing('', (), str))}"))
     text = f"mapped({expressions.naming.address(owner)}, {word.text}, {{}})"
-    return taken_varying(expressions.naming, emission, text, found)
+    if found is not None:
+        return taken_varying(expressions.naming, emission, text, found)
+    there = taken(emission, text.format(expressions.naming.address(Thing("", (), lists.pop()))), "object")
+    which = emission.keep_early(f"dropped({there.text})", "object")
+    return which._replace(among=values_of(expressions.naming, owner))
 
 
 def kind_of(types: set[type]) -> Kind | None:

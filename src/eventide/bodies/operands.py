@@ -98,8 +98,9 @@ class Operand(NamedTuple):
         return self.is_number and self.low == self.high and not self.text.isidentifier()
 
 
-STREAM: Final = ":"
-"""What the step of a path to a stream of a simulation begins with, before its name: no attribute is called so."""
+STREAM, KEY = ":", "["
+"""What the step of a path to a stream of a simulation, or to what a dictionary has for a string, begins with, before
+the name or the string: no attribute is called so."""
 
 
 class Thing(NamedTuple):
@@ -120,11 +121,13 @@ class Thing(NamedTuple):
 
 
 def step(owner: object, name: str | int) -> object:
-    """What an object has by a name, or a list at a place, or a simulation as the stream of a name behind a colon."""
+    """What an object has by a name, or a list at a place, or a simulation as a stream, or a dictionary for a string."""
     if name.__class__ is str and name[:1] == STREAM:
         if not isinstance(owner, World):
             raise AttributeError(name)
         return World.stream(owner, name[1:])
+    if name.__class__ is str and name[:1] == KEY:
+        return getitem(owner, name[1:])  # type: ignore[call-overload]  # a dictionary
     return getitem(owner, name) if isinstance(name, int) else getattr(owner, name)  # type: ignore[call-overload]  # a list
 
 
@@ -132,7 +135,7 @@ def step_to(name: str | int) -> Step:
     """What makes such a step."""
     if isinstance(name, int):
         return itemgetter(name)
-    return attrgetter(name) if name[:1] != STREAM else lambda owner: step(owner, name)
+    return attrgetter(name) if name[:1] not in (STREAM, KEY) else lambda owner: step(owner, name)
 
 
 def sure(kind: Kind | None) -> Kind:

@@ -147,12 +147,12 @@ class Loop(NamedTuple):
 
     number      in the text
     step        of the range; 0 for items
-    members     the list of objects that stays as it is; None for numbers
+    members     the lists, or the only one, of objects that stay as they are; none for numbers
     start       the number of the first item, where `enumerate` counts them
     """
 
     number: int
     step: int
     statement: ast.For
-    members: Thing | None = None
+    members: tuple[Thing, ...] = ()
     start: int | None = None

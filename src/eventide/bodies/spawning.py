@@ -7,16 +7,22 @@ arguments that are numbers, whose places in it are those of the function's argum
 from __future__ import annotations
 
 import ast
+from math import prod
+from textwrap import indent
 from types import FunctionType, MethodType
 from typing import TYPE_CHECKING, Final, TypeGuard
 
 from eventide.bodies.frames import arguments_of, function_called
 from eventide.bodies.objects import fields_given, name_given, object_made
 from eventide.bodies.operands import Kind, Operand, Thing, Unknown
+from eventide.bodies.stations.choosing import MOST
+from eventide.bodies.words import is_word
 from eventide.discrete.world import World
 from eventide.rows.codes import UNMADE
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from eventide.bodies.expressions import BodyExpressions, Value
 
 _PROCESS: Final = World.process  # whatever stands in its place later
@@ -69,33 +75,68 @@ def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
 
     Raises Unknown for a process that only Python can make.
     """
-    naming, emission = expressions.naming, expressions.emission
-    prototype = f"c_spawn{len(naming.spawns)}"
+    naming, emission, kind, root = expressions.naming, expressions.emission, None, ""
     if (of_object := object_made(expressions, node)) is not None:
         kind, function, made = of_object
-        emission.emit_early(_ROOM.format(prototype))
         (name, tag), values = fields_given(expressions, kind, made)
         order = tuple(values)
-        if any(isinstance(one, Operand) and one.kind == "object" for one in values.values()):
+        if any(isinstance(one, Operand) and one.kind == "object" and not _is_known(one) for one in values.values()):
             raise Unknown("it hands over an object that is another one each time", made)
         naming.note_function(function)
-        arguments, row = _written(expressions, prototype, tag, values, order, made)
-        naming.spawns[prototype] = Site(function, name, arguments, kind)
-        return row
-    if not is_spawn(node, expressions):
+    elif is_spawn(node, expressions):
+        called = expressions.value(node.func)
+        assert isinstance(called, Thing)
+        naming.need_simulation(naming.owner_of(called))
+        story = node.args[0] if len(node.args) == 1 else None
+        function, bound, made = function_called(expressions, story, _NO_CALL, node)
+        name, tag = _name_of(expressions, node)
+        values, code = arguments_of(expressions, function, bound, made), function.__code__
+        order = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+        root = naming.captures.function_root(function)
+    else:
         return ""
-    called = expressions.value(node.func)
-    assert isinstance(called, Thing)
-    naming.need_simulation(naming.owner_of(called))
-    function, bound, made = function_called(expressions, node.args[0] if len(node.args) == 1 else None, _NO_CALL, node)
-    name, tag = _name_of(expressions, node)
-    emission.emit_early(_ROOM.format(prototype))
-    values = arguments_of(expressions, function, bound, made)
-    code = function.__code__
-    order = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
-    arguments, row = _written(expressions, prototype, tag, values, order, made)
-    naming.spawns[prototype] = Site(function, name, arguments, None, naming.captures.function_root(function))
-    return row
+
+    def write(values: dict[str, Value]) -> str:
+        chosen = [(argument, one) for argument, one in values.items() if isinstance(one, Operand) and _is_known(one)]
+        if prod(len(one.among) for _, one in chosen) > MOST:
+            raise Unknown("it hands over one of many objects", made)
+        if chosen:
+            argument, operand = chosen[0]
+            return _for_each(expressions, operand, lambda one: write({**values, argument: one}), made)
+        prototype = f"c_spawn{len(naming.spawns)}"
+        emission.emit_early(_ROOM.format(prototype))
+        arguments, row = _written(expressions, prototype, tag, values, order, made)
+        naming.spawns[prototype] = Site(function, name, arguments, kind, root)
+        return row
+
+    return write(values)
+
+
+def _is_known(operand: Operand) -> bool:
+    """Whether it is one of a few objects that are no words, which are written in a row as they are."""
+    return len(operand.among) > 0 and not any(is_word(one.value) for one in operand.among)
+
+
+def _for_each(expressions: BodyExpressions, chosen: Operand, write: Callable[[Thing], str], node: ast.AST) -> str:
+    """Write what is done with each of the objects of which one was chosen; the variable of what that gives."""
+    naming, emission = expressions.naming, expressions.emission
+    each = {naming.address(one): one for one in chosen.among}
+    emission.stop_if(" and ".join(f"{chosen.text} != {address}" for address in each), chosen, node=node)
+    found, parts = emission.name(), list[str]()
+    for one in each.values():
+        expressions.emission = emission.part()
+        try:
+            expressions.emission.emit(f"{found} = {write(one)}")
+            parts.append(indent("\n".join(expressions.emission.lines), "    "))
+        finally:
+            expressions.emission = emission
+    text = ""
+    for address, part in zip(reversed(each), reversed(parts), strict=True):  # in another process two may be one object
+        rest = f"\nelse:\n{indent(text, '    ')}" if text else ""
+        text = f"if {chosen.text} == {address}:\n{part}{rest}"
+    emission.begin_effect()
+    emission.emit(text)
+    return found
 
 
 def _written(

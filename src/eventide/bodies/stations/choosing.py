@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import ast
 from functools import partial
+from operator import is_
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final
 
 from eventide.bodies.arithmetic import best_among
 from eventide.bodies.emission import EXIT, taken
 from eventide.bodies.naming import Fact
-from eventide.bodies.operands import KINDS, Operand, Thing, Unknown
+from eventide.bodies.operands import KEY, KINDS, Operand, Thing, Unknown
 from eventide.bodies.words import is_word
 from eventide.discrete.resources.resource import PreemptiveResource, Resource
 from eventide.reading.common import is_common
@@ -23,9 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from eventide.bodies.expressions import BodyExpressions
+    from eventide.bodies.naming import Naming
     from eventide.discrete.world import World
 
 RESOURCES: Final = Resource, PreemptiveResource
+LISTS: Final = list, tuple
 MOST: Final = 16
 """Of those among which a choice is native."""
 _WHAT: Final = "a choice is native among a few resources of a list or a tuple, by one key that can be read"
@@ -103,8 +106,12 @@ def _column(held: Sequence[Any], column: int | None) -> Sequence[object]:
 
 
 def are_few(held: Sequence[object]) -> bool:
-    """Whether of what a list or a tuple has one may be picked."""
-    return 0 < len(held) <= MOST and (type(held[0]) in RESOURCES or all(map(is_word, held)))
+    """Whether of what a list or a tuple has one may be picked: resources, words, or lists and tuples."""
+    return 0 < len(held) <= MOST and (type(held[0]) in (*RESOURCES, *LISTS) or all(map(is_word, held)))
+
+
+def _sort_of(kind: type) -> tuple[type, ...]:
+    return next((sorts for sorts in (RESOURCES, LISTS) if kind in sorts), ())
 
 
 def numbers_in(expressions: BodyExpressions, owner: Thing) -> int:
@@ -120,9 +127,10 @@ def numbers_in(expressions: BodyExpressions, owner: Thing) -> int:
 
 
 def known_in(expressions: BodyExpressions, owner: Thing, node: ast.AST, column: int | None = None) -> list[Thing]:
-    """The resources or words that a list or a tuple has, and goes on to have, or its tuples in a column; or Unknown."""
+    """What a list or a tuple has, and goes on to have, or its tuples in a column, that `are_few`. Raises Unknown."""
     naming, held, emission = expressions.naming, _column(owner.value, column), expressions.emission
-    if not are_few(held) or len({item in RESOURCES for item in map(type, held)}) > 1:
+    sorts = {*map(_sort_of, map(type, held))}
+    if not are_few(held) or len(sorts) > 1:
         naming.note_state(owner.value)
         raise Unknown(_WHAT, node)
     _note_length(expressions, owner)
@@ -142,6 +150,17 @@ def known_in(expressions: BodyExpressions, owner: Thing, node: ast.AST, column: 
     return found
 
 
+def values_of(naming: Naming, owner: Thing) -> tuple[Thing, ...]:
+    """What a dictionary with strings for keys has, and goes on to have."""
+    if not owner.root:
+        naming.note(owner.value, "items", fact_of(owner.value))
+        return tuple([Thing("", (), one) for one in owner.value.values()])
+    naming.lists[owner.root, owner.path] = len(owner.value)
+    found = tuple([Thing(owner.root, (*owner.path, f"{KEY}{key}"), one) for key, one in owner.value.items()])
+    naming.things.update({(one.root, one.path): type(one.value) for one in found})
+    return found
+
+
 def _note_length(expressions: BodyExpressions, owner: Thing) -> None:
     """A list or a tuple has as many items as now."""
     if owner.root:
@@ -155,13 +174,18 @@ def all_are_of(held: Iterable[object], kind: type, world: World) -> bool:
     return all(type(one) is kind and getattr(one, "sim", world) is world for one in held)
 
 
-def fact_of(held: Sequence[object]) -> Fact:
-    """A list or a tuple has what it has now."""
-    return Fact(partial(_are_same, tuple(held)), held, True)  # the answer
+def fact_of(held: Iterable[object]) -> Fact:
+    """A list, a tuple or a dictionary has what it has now."""
+    return Fact(partial(_are_same, tuple(_items(held))), held, True)  # the answer
 
 
-def _are_same(known: tuple[object, ...], held: Sequence[object]) -> bool:
-    return len(known) == len(held) and all(one is other for one, other in zip(known, held, strict=True))
+def _are_same(known: tuple[object, ...], held: Iterable[object]) -> bool:
+    now = _items(held)
+    return len(known) == len(now) and all(map(is_, known, now))
+
+
+def _items(held: Any) -> Sequence[object]:
+    return (*held, *held.values()) if type(held) is dict else held
 
 
 def _value(expressions: BodyExpressions, key: ast.expr, item: Thing) -> Operand:

@@ -17,7 +17,7 @@ from eventide.bodies.emission import taken
 from eventide.bodies.items import kind_of
 from eventide.bodies.operands import Operand, Thing, Unknown
 from eventide.bodies.points import Loop
-from eventide.bodies.stations.choosing import RESOURCES, all_are_of, fact_of, resources_of
+from eventide.bodies.stations.choosing import LISTS, RESOURCES, all_are_of, fact_of, resources_of
 from eventide.reading.nodes import is_set_once, small_whole
 
 if TYPE_CHECKING:
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 _ONLY: Final = (
     "only loops over ranges, and lists or tuples of numbers, resources, objects of one class or tuples are native"
 )
+_MOST_PLACES: Final = 64
+"""The most resources, in all lists of which a loop goes through one."""
 
 
 class Items(NamedTuple):
@@ -45,21 +47,21 @@ class Items(NamedTuple):
 class _Column(NamedTuple):
     """What a variable of a loop gets in turn.
 
+    owners  of which lists or tuples it goes through one
     at      which column of the tuples that are unpacked; None for the items themselves
     text    what takes it, but for the address of its class
-    place   that in the list
+    loop    its number
     """
 
-    owner: Thing
+    owners: tuple[Thing, ...]
     at: int | None
     text: str
-    place: str
+    loop: int
 
     @property
-    def items(self) -> Sequence[Any]:
-        """All that there is now."""
-        held: Sequence[Any] = self.owner.value
-        return held if self.at is None else [one[self.at] for one in held]
+    def items(self) -> list[Sequence[Any]]:
+        """All that there is now, in each list."""
+        return [one.value if self.at is None else [row[self.at] for row in one.value] for one in self.owners]
 
 
 def is_enumerated(node: ast.expr) -> TypeGuard[ast.Call]:
@@ -100,56 +102,70 @@ def looped(
 
     function    in whose text it stands
     """
-    naming, taking = expressions.naming, expressions.emission.part()
-    owner = expressions.value(items.owner)
-    if not isinstance(owner, Thing) or type(owner.value) not in (list, tuple) or not owner.value or naming.prefix:
-        raise Unknown(_ONLY, statement)
+    naming, taking = expressions.naming, expressions.emission.elsewhere()
+    owner, owners = _owners(expressions, items, statement)
     given = [] if items.start is None else [Operand(f"(n_{number} + {items.start})", "int")]
     names, columns = items.names[len(given) :], list[int | None]([None])
-    text, place = f"item(s_{number}, n_{number}, {{}})", f"n_{number}"
+    text = f"item(s_{number}, n_{number}, {{}})"
     if items.width:
-        if any(type(one) is not tuple or len(one) != items.width for one in owner.value):
-            naming.note_state(owner.value)
-            raise Unknown(_ONLY, statement)
         row = taken(taking, text.format(naming.address(Thing("", (), tuple))), "object").text
         taking.stop_if(f"length({row}) != {items.width}")
         columns, text = [*range(items.width)], f"item({row}, {{}}, {{}})"
-    for name, column in zip(names, columns, strict=True):
-        one = _Column(owner, column, text if column is None else text.format(column, "{}"), place)
-        given.append(_item(expressions, taking, one, name, function))
-    keeps = all(item.kind != "object" for item in given)
-    members = None if keeps else owner._replace(value=None) if owner.root else owner
-    expressions.emission.emit(f"n_{number} = 0\ns_{number} = {naming.address(owner)}")
+    for name, at in zip(names, columns, strict=True):
+        column = _Column(owners, at, text if at is None else text.format(at, "{}"), number)
+        given.append(_item(expressions, taking, column, name, function))
+    keeps = any(item.kind == "object" for item in given)
+    members = tuple([one._replace(value=None) if one.root else one for one in owners]) if keeps else ()
+    expressions.emission.emit(f"n_{number} = 0\ns_{number} = {owner}")
     return Loop(number, 0, statement, members, items.start), given, taking.lines
+
+
+def _owners(expressions: BodyExpressions, items: Items, statement: ast.For) -> tuple[str, tuple[Thing, ...]]:
+    """The address of what a loop goes through, and of which lists and tuples it is one. Raises Unknown."""
+    naming, owner = expressions.naming, expressions.value(items.owner)
+    owners = owner.among if isinstance(owner, Operand) else (owner,)
+    if not owners or naming.prefix or any(type(one.value) not in LISTS or not one.value for one in owners):
+        raise Unknown(_ONLY, statement)
+    held = [row for one in owners for row in one.value] if items.width else []
+    if any(type(row) is not tuple or len(row) != items.width for row in held):
+        naming.note_state(held)
+        raise Unknown(_ONLY, statement)
+    return owner.text if isinstance(owner, Operand) else naming.address(owner), owners
 
 
 def _item(
     expressions: BodyExpressions, taking: Emission, column: _Column, name: ast.Name, function: ast.AST
 ) -> Operand:
     """What one variable of a loop gets."""
-    naming, owner, at = expressions.naming, column.owner, column.at
-    kinds: set[type] = {*map(type, column.items)}
+    naming, owners, number, each = expressions.naming, column.owners, column.loop, column.items
+    kinds: set[type] = {type(one) for held in each for one in held}
     if not kinds.isdisjoint(RESOURCES):
-        among, text = tuple(resources_of(expressions, owner, name, at)), "0"
-        for k, one in enumerate(among):  # those that are away have other classes
-            text = f"({naming.address(one)} if {column.place} == {k} else {text})"
-        found = taking.keep(text, "object", among=among)
+        if sum(map(len, each)) > _MOST_PLACES:
+            raise Unknown(_ONLY, name)
+        among, text = list[Thing](), "0"
+        for owner in owners:
+            is_it = f" and s_{number} == {naming.address(owner)}" if len(owners) > 1 else ""
+            for k, one in enumerate(resources_of(expressions, owner, name, column.at)):
+                among.append(one)  # those that are away have other classes
+                text = f"({naming.address(one)} if n_{number} == {k}{is_it} else {text})"
+        found = taking.keep(text, "object", among=tuple(among))
         taking.stop_if(f"{found.text} == 0")
         return found
     kind = kind_of(kinds)
     if kind is not None:
         return taken_varying(naming, taking, column.text, kind)
     _note_objects(expressions, column, name, function)
-    where = column.text.format(naming.address(Thing("", (), type(column.items[0]))))
+    where = column.text.format(naming.address(Thing("", (), next(iter(kinds)))))
     return taking.keep(f"dropped({taken(taking, where, 'object').text})", "object")
 
 
 def _note_objects(expressions: BodyExpressions, column: _Column, target: ast.Name, function: ast.AST) -> None:
     """Note that a list keeps what it has, which are objects of one class. Raises Unknown."""
-    naming, owner, held = expressions.naming, column.owner, column.items
-    if column.at is not None:
-        raise Unknown(_ONLY, target)
+    naming, held = expressions.naming, column.items[0]
     kind = type(held[0])
+    if column.at is not None or len(column.owners) > 1:
+        raise Unknown(_ONLY, target)
+    owner = column.owners[0]
     if not is_plain(held[0]) or not all_are_of(held, kind, naming.world):
         naming.note_state(held)
         raise Unknown(_ONLY, target)

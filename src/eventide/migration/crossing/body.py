@@ -204,7 +204,7 @@ class Body:
                 return None
             if max(abs(rest.begin), abs(rest.end)) >= WIDE:
                 return None
-            if loop.members is not None and id(loop.members.found(values)) != rest.end:
+            if loop.members and all(id(one.found(values)) != rest.end for one in loop.members):
                 return None
             wholes[places[f"n_{loop.number}"]], wholes[places[f"s_{loop.number}"]] = rest[:2]
         requests = self._requests(at, values, found.resources) if standing.blocks else {}

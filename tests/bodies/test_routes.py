@@ -1,0 +1,238 @@
+"""Jobs that go through desks by routes, chosen by a number or a word, while somebody in Python changes these."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import Any
+
+import pytest
+from bodies.holders import both
+from random_bodies import hurry, taken
+
+import eventide as ev
+
+Route = list[tuple[ev.Resource, float]]
+WORKS = (1.0, 0.5, 2.0, 0.25)
+LISTS: list[Route] = []
+NAMED: dict[str, Route] = {}
+DESKS: list[ev.Resource] = []
+
+
+@pytest.fixture(autouse=True)
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    hurry(monkeypatch)
+
+
+class Visitor(ev.Process):
+    desk: ev.Resource
+    service: float
+
+    def run(self) -> ev.ProcessGenerator:
+        with self.desk.request() as place:
+            yield place
+            yield ev.hold(self.service)
+
+
+class Shop:
+    """What has the routes: a model's own object, or the module."""
+
+    def __init__(self, lists: list[Route], named: dict[str, Route], desks: list[ev.Resource]) -> None:
+        self.lists, self.named, self.desks = lists, named, desks
+
+
+def walk(sim: ev.Simulation, route: Route, number: int, log: list[Any], rng: Random) -> ev.ProcessGenerator:
+    for desk, work in route:
+        with desk.request() as place:
+            yield place
+            yield ev.hold(work * rng.random())
+        log.append((sim.time, number, work))
+
+
+def visit(
+    sim: ev.Simulation, desk: ev.Resource, other: ev.Resource, number: int, log: list[Any]
+) -> ev.ProcessGenerator:
+    with desk.request() as place:
+        yield place
+        yield ev.hold(0.7)
+    with other.request() as place:
+        yield place
+        yield ev.hold(0.2)
+    log.append((sim.time, number))
+
+
+def of_module(sim: ev.Simulation, _: Shop, log: list[Any], rng: Random) -> dict[str, Any]:
+    """Sources of jobs whose routes the module has."""
+
+    def by_word(kind: str) -> ev.ProcessGenerator:
+        for step, (desk, work) in enumerate(NAMED[kind]):
+            with desk.request() as place:
+                yield place
+                yield ev.hold(work * rng.random())
+            log.append((sim.time, step, work))
+
+    def by_number() -> ev.ProcessGenerator:
+        for number in range(120):
+            yield ev.hold(rng.expovariate(0.5))
+            sim.process(walk(sim, LISTS[number % 3], number, log, rng))
+
+    def by_words() -> ev.ProcessGenerator:
+        for number in range(120):
+            yield ev.hold(rng.expovariate(0.5))
+            word = "a"
+            if number % 3 == 0:
+                word = "b"
+            sim.process(by_word(word))
+
+    def by_desk() -> ev.ProcessGenerator:
+        for number in range(120):
+            yield ev.hold(rng.expovariate(0.5))
+            sim.process(visit(sim, DESKS[number % 4], DESKS[(number + 1) % 2], number, log))
+
+    return {"number": by_number, "word": by_words, "desk": by_desk}
+
+
+def of_cells(sim: ev.Simulation, shop: Shop, log: list[Any], rng: Random) -> dict[str, Any]:
+    """Those of jobs whose routes are variables of a function around them."""
+    lists, named, desks = shop.lists, shop.named, shop.desks
+    first = desks[0]
+
+    def by_number() -> ev.ProcessGenerator:
+        for number in range(120):
+            yield ev.hold(rng.expovariate(0.5))
+            step = number
+            for desk, _ in lists[int(3 * rng.random())]:
+                step += 1
+                child = sim.process(visit(sim, desk, first, step, log))
+                yield child
+
+    def by_words() -> ev.ProcessGenerator:
+        for number in range(120):
+            yield ev.hold(rng.expovariate(0.5))
+            route = named["a" if number % 3 == 0 else "c"]
+            sim.process(walk(sim, route, number, log, rng))
+
+    def by_desk() -> ev.ProcessGenerator:
+        for _ in range(120):
+            yield ev.hold(rng.expovariate(0.5))
+            desk = min(desks, key=lambda one: one.queue.value)
+            Visitor(sim, desk=desk, service=rng.random()).activate()
+
+    return {"number": by_number, "word": by_words, "desk": by_desk}
+
+
+def of_object(sim: ev.Simulation, shop: Shop, log: list[Any], rng: Random) -> dict[str, Any]:
+    """Those of jobs whose routes an object has."""
+
+    def by_number() -> ev.ProcessGenerator:
+        for number in range(120):
+            yield ev.hold(rng.expovariate(0.5))
+            route = shop.lists[number % 3]
+            yield sim.process(walk(sim, route, number, log, rng))
+
+    def by_word(kind: str) -> ev.ProcessGenerator:
+        for desk, work in shop.named[kind]:
+            with desk.request() as place:
+                yield place
+                yield ev.hold(work * rng.random())
+            log.append((sim.time, work))
+
+    def by_words() -> ev.ProcessGenerator:
+        for number in range(120):
+            yield ev.hold(rng.expovariate(0.5))
+            if number % 3:
+                sim.process(by_word("b"))
+            else:
+                sim.process(by_word("c"))
+
+    def by_desk() -> ev.ProcessGenerator:
+        for number in range(120):
+            yield ev.hold(rng.expovariate(0.5))
+            sim.process(visit(sim, shop.desks[rng.randrange(4)], shop.desks[1], number, log), name=f"visit {number}")
+
+    return {"number": by_number, "word": by_words, "desk": by_desk}
+
+
+def changer(shop: Shop, every: float, rng: Random) -> ev.ProcessGenerator:
+    """Routes become others, or other objects with the same steps, while jobs are on them."""
+    while True:
+        yield ev.hold(every)
+        new = [(rng.choice(shop.desks), rng.choice(WORKS)) for _ in range(rng.randrange(1, 5))]
+        which = rng.randrange(8)
+        if which == 0:
+            shop.lists[rng.randrange(3)] = new
+        elif which == 1:
+            shop.named[rng.choice("abc")] = new
+        elif which == 2:
+            shop.lists[rng.randrange(3)][:] = new
+        elif which == 3:
+            shop.named[rng.choice("abc")][:] = new
+        elif which == 4:
+            shop.lists.reverse()
+        elif which == 5:
+            shop.named["d"] = new
+        elif which == 6:
+            shop.desks[rng.randrange(4)] = shop.desks[rng.randrange(4)]
+        elif shop.lists is not LISTS:
+            shop.named, shop.lists = {**shop.named}, [*shop.lists]
+
+
+def jobs(sim: ev.Simulation, where: Any, how: str, every: float, stops: tuple[float, ...], seed: int) -> list[Any]:
+    log, desks = list[Any](), [ev.Resource(sim, 1 + k % 2, name=f"desk {k}") for k in range(4)]
+    first: Route = [*zip(desks, WORKS, strict=True)]
+    lists, named = [first, first[::-1], first[1:3] + first[:1]], {"a": first, "b": first[::-1], "c": first[1:3]}
+    shop = Shop(lists, named, [*desks])
+    if where is of_module:
+        LISTS[:], DESKS[:] = lists, desks
+        NAMED.clear()
+        NAMED.update(named)
+        shop = Shop(LISTS, NAMED, DESKS)
+    sim.process(where(sim, shop, log, Random(seed))[how]())
+    if every:
+        sim.process(changer(shop, every, Random(seed + 1)))
+    for until in stops:
+        sim.run(until=until)
+        found = [process._generator.gi_frame.f_locals for process in sim.processes]  # type: ignore[attr-defined]
+        log.append([{name: value for name, value in one.items() if type(value) in (int, float)} for one in found])
+    return [log, [(one.waits.count, one.waits.mean, one.queue.mean) for one in desks], sim.events]
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("how", ["number", "word", "desk"])
+@pytest.mark.parametrize("where", [of_module, of_cells, of_object])
+def test_jobs_with_routes_are_native_and_go_by_what_the_routes_are(where: Any, how: str, native: bool) -> None:
+    for seed, stops in enumerate([(250.0,), (31.0, 100.5, 101.0, 250.0)]):
+        for every in (0.0, 3.7, 37.0):
+            _, sim = both(lambda sim, at=stops, e=every, s=seed: jobs(sim, where, how, e, at, s), native=native)  # type: ignore[misc]
+            assert sim._migration is not None
+            assert taken(sim) > (0.02 if every else 0.9) * sim.events
+            if not every:
+                assert sim._migration.exits == {}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("where", [of_module, of_cells, of_object])
+def test_random_changes_of_routes(where: Any) -> None:
+    for seed in range(2, 8):
+        for how in ("number", "word", "desk"):
+            both(lambda sim, s=seed, w=how: jobs(sim, where, w, 2.0 + 5.0 * s, (50.0 + s, 250.0), s))  # type: ignore[misc]
+
+
+def test_a_desk_that_stands_in_two_places_makes_one_process() -> None:
+    """Of several places that have the chosen desk the first counts: each made a process."""
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        one, other, log = ev.Resource(sim), ev.Resource(sim), list[Any]()
+        desks = [one, other, one, one]
+
+        def source() -> ev.ProcessGenerator:
+            for number in range(60):
+                yield ev.hold(2.0)
+                sim.process(visit(sim, desks[number % 4], desks[1], number, log))
+
+        sim.process(source())
+        sim.run()
+        return [log, sim.events]
+
+    found, sim = both(run)
+    assert len(found[0]) == 60
+    assert taken(sim) > 100
