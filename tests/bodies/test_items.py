@@ -280,6 +280,60 @@ def test_loops_over_pairs_are_native_and_go_by_what_the_list_has(is_disturbed: b
             assert any("too many values to unpack" in str(line) for line in found[0])
 
 
+def test_pairs_that_have_become_longer_are_not_unpacked() -> None:
+    def run(sim: ev.Simulation) -> list[Any]:
+        pairs, log = [(0.5, 1), (0.25, 2), (0.125, 3)], list[Any]()
+
+        def worker() -> ev.ProcessGenerator:
+            while True:
+                for gap, count in pairs:
+                    yield ev.hold(gap)
+                    log.append((sim.time, count))
+
+        def changer() -> ev.ProcessGenerator:
+            yield ev.hold(40.1)
+            pairs[1] = (0.5, 1, 2)  # type: ignore[call-overload]
+
+        sim.process(worker())
+        sim.process(changer())
+        with pytest.raises(ValueError, match="too many values to unpack"):
+            sim.run(until=80.0)
+        return [log, sim.time, sim.events]
+
+    found, sim = both(run)
+    assert len(found[0]) > 130
+    assert taken(sim) > 100
+
+
+def test_a_loop_goes_on_with_the_numbers_of_the_list_that_it_began_with() -> None:
+    """The dictionary that had the list gets another one, and the memory of the first gets other contents."""
+
+    def run(sim: ev.Simulation) -> list[Any]:
+        gaps, log, junk = {"a": [0.5 + 0.01 * k for k in range(40)], "b": [0.25] * 30}, list[Any](), list[Any]()
+
+        def worker(word: str) -> ev.ProcessGenerator:
+            while True:
+                for gap in gaps[word]:
+                    yield ev.hold(gap)
+                    log.append((sim.time, gap))
+
+        def changer() -> ev.ProcessGenerator:
+            for turn in iter(range(300)):
+                yield ev.hold(0.7)
+                gaps["ab"[turn % 2]] = [0.3 + 0.01 * turn + 0.001 * k for k in range(30)]
+                junk[:] = [[7.0 + turn] * 30 for _ in range(50)]
+
+        for word in ("a", "b"):
+            sim.process(worker(word))
+        sim.process(changer())
+        sim.run(until=250.0)
+        return [log, sim.events]
+
+    found, sim = both(run)
+    assert len(found[0]) > 400
+    assert taken(sim) > 20
+
+
 def test_a_loop_that_counts_otherwise_stays_python() -> None:
     """It has begun with another function of the same name, which counts from 5."""
 

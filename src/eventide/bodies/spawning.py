@@ -80,7 +80,7 @@ def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
         kind, function, made = of_object
         (name, tag), values = fields_given(expressions, kind, made)
         order = tuple(values)
-        if any(isinstance(one, Operand) and one.kind == "object" and not _is_known(one) for one in values.values()):
+        if any(isinstance(one, Operand) and one.kind == "object" and not _is_of_few(one) for one in values.values()):
             raise Unknown("it hands over an object that is another one each time", made)
         naming.note_function(function)
     elif is_spawn(node, expressions):
@@ -97,7 +97,7 @@ def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
         return ""
 
     def write(values: dict[str, Value]) -> str:
-        chosen = [(argument, one) for argument, one in values.items() if isinstance(one, Operand) and _is_known(one)]
+        chosen = [(argument, one) for argument, one in values.items() if isinstance(one, Operand) and _is_of_few(one)]
         if prod(len(one.among) for _, one in chosen) > MOST:
             raise Unknown("it hands over one of many objects", made)
         if chosen:
@@ -112,7 +112,7 @@ def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
     return write(values)
 
 
-def _is_known(operand: Operand) -> bool:
+def _is_of_few(operand: Operand) -> bool:
     """Whether it is one of a few objects that are no words, which are written in a row as they are."""
     return len(operand.among) > 0 and not any(is_word(one.value) for one in operand.among)
 

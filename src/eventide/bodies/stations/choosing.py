@@ -10,12 +10,12 @@ import ast
 from functools import partial
 from operator import is_
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.arithmetic import best_among
 from eventide.bodies.emission import EXIT, taken
 from eventide.bodies.naming import Fact
-from eventide.bodies.operands import KEY, KINDS, Operand, Thing, Unknown
+from eventide.bodies.operands import KEY, KINDS, Operand, Thing, Unknown, step
 from eventide.bodies.words import is_word
 from eventide.discrete.resources.resource import PreemptiveResource, Resource
 from eventide.reading.common import is_common
@@ -101,8 +101,8 @@ def resources_of(expressions: BodyExpressions, owner: Thing, node: ast.expr, col
     return known_in(expressions, owner, node, column)
 
 
-def _column(held: Sequence[Any], column: int | None) -> Sequence[object]:
-    return held if column is None else [one[column] for one in held]
+def _column(held: Sequence[object], column: int | None) -> Sequence[object]:
+    return held if column is None else [step(row, column) for row in held]
 
 
 def are_few(held: Sequence[object]) -> bool:
@@ -176,7 +176,7 @@ def all_are_of(held: Iterable[object], kind: type, world: World) -> bool:
 
 def fact_of(held: Iterable[object]) -> Fact:
     """A list, a tuple or a dictionary has what it has now."""
-    return Fact(partial(_are_same, tuple(_items(held))), held, True)  # the answer
+    return Fact(partial(_are_same, _items(held)), held, True)  # the answer
 
 
 def _are_same(known: tuple[object, ...], held: Iterable[object]) -> bool:
@@ -184,8 +184,8 @@ def _are_same(known: tuple[object, ...], held: Iterable[object]) -> bool:
     return len(known) == len(now) and all(map(is_, known, now))
 
 
-def _items(held: Any) -> Sequence[object]:
-    return (*held, *held.values()) if type(held) is dict else held
+def _items(held: Iterable[object]) -> tuple[object, ...]:
+    return (*held, *held.values()) if isinstance(held, dict) else (*held,)
 
 
 def _value(expressions: BodyExpressions, key: ast.expr, item: Thing) -> Operand:

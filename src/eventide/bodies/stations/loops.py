@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeGuard
 
 from eventide.bodies.attributes import is_plain, taken_varying
 from eventide.bodies.emission import taken
@@ -59,7 +59,7 @@ class _Column(NamedTuple):
     loop: int
 
     @property
-    def items(self) -> list[Sequence[Any]]:
+    def items(self) -> list[Sequence[object]]:
         """All that there is now, in each list."""
         return [one.value if self.at is None else [row[self.at] for row in one.value] for one in self.owners]
 
