@@ -75,6 +75,22 @@ def test_a_model_of_several_components_is_linearized_where_it_is() -> None:
     assert np.allclose(near.A, [[-slope, 0.0], [slope, -3.0]], rtol=1e-14, atol=0.0)
 
 
+@ev.model(until=1.0)
+def observed(sim: ev.Simulation) -> dict[str, Callable[[], float]]:
+    upper = Tank(sim, name="tank", level=4.0)
+    sim.integral(lambda: abs(upper.level - 4.0))  # it has a kink where the run begins
+    lower = Basin(sim, name="basin", tank=upper.start()).start()
+    return {"level": lambda: lower.level}
+
+
+def test_an_integral_that_looks_at_a_model_is_no_state_of_it() -> None:
+    near, alone = ev.linearize(observed), ev.linearize(tanks)
+    assert near.names == ("tank.level", "basin.level")
+    assert near.rates.tolist() == alone.rates.tolist() == [-4.0, 4.0]
+    assert near.A.tolist() == alone.A.tolist() == [[-0.5, 0.0], [0.5, -3.0]]
+    assert near.is_stable
+
+
 @pytest.mark.slow
 @pytest.mark.row("R-293")
 def test_the_effect_of_a_change_is_one_of_five_kinds() -> None:

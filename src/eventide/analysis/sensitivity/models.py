@@ -312,6 +312,8 @@ def states_at(
         if model.is_program:
             sim.main = sim.process(told, name=model.name)
         sim.run(until=time)
+        for one in [one for one in sim.laws if isinstance(one, Cumulated)]:
+            one.stop()  # it looks at the model, and is no part of it
         states = _states(sim)
         slots = [slot for one in sim.laws if one in tangents.companions for slot in tangents.slots_of(one)]
         for slot, unit in zip(slots, np.eye(len(slots)), strict=True):
