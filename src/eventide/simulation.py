@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
-from functools import cached_property
 from math import inf, isfinite, nan
 from operator import index
 from typing import TYPE_CHECKING, Final, Literal, NoReturn, Self, overload
@@ -15,6 +14,7 @@ from eventide.declare.units import in_time_unit
 from eventide.discrete import World
 from eventide.discrete.same_time_limit import BESIDE_FLOWS, EARLY, EARLY_BESIDE_FLOWS, ENOUGH, SOON
 from eventide.errors import ModelError, SimulationError, check_number, check_tolerances, to_float
+from eventide.native.locking import cached_property
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,7 @@ import ast
 import builtins
 import copy
 from enum import EnumType
-from functools import cached_property, reduce
+from functools import reduce
 from inspect import getattr_static
 from itertools import chain
 from operator import attrgetter, call, is_
@@ -31,6 +31,7 @@ from eventide.discrete.resources.container import Container
 from eventide.discrete.resources.resource import PreemptiveResource, Resource
 from eventide.discrete.resources.store import Store
 from eventide.discrete.world import World
+from eventide.native.locking import cached_property
 from eventide.reading.common import Bounds, Captures, closure_cells, is_common, is_shared
 from eventide.reading.nodes import set_inside
 from eventide.statistics.tally import Tally

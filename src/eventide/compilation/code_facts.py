@@ -22,6 +22,7 @@ from eventide.continuous.components.component import STAGES, law_names
 from eventide.continuous.components.member import branches_in
 from eventide.continuous.own_methods import LAWS
 from eventide.errors import ModelError
+from eventide.native.locking import LOCK
 from eventide.reading.constants import ABSENT, PARTS, Constant
 
 if TYPE_CHECKING:
@@ -128,9 +129,10 @@ class CodeFacts:
         stand = _comparison(facts)
         taken = [fact.name for fact in facts if isinstance(fact.holder, type) and isinstance(fact.value, FunctionType)]
         self._held, self.methods = held, LAWS.union(taken)
-        self._written[tuple(self._sources)] = held, self.methods, stand
-        while len(self._written) > MOST_WRITTEN:
-            self._written.pop(next(iter(self._written)), None)
+        with LOCK:
+            self._written[tuple(self._sources)] = held, self.methods, stand
+            while len(self._written) > MOST_WRITTEN:
+                del self._written[next(iter(self._written))]
         references = self._compiler.integrator.references
         references.stands, references.is_pending = stand, False
         return stand

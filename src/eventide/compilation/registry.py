@@ -205,7 +205,8 @@ class Registry:
         usages = self._usages
         if kernel not in usages:
             usage = usage_of((kernel,))
-            usages[kernel] = usage and (usage.uses, usage.words())
+            with LOCK:  # while they are looked through nothing is added
+                usages[kernel] = usage and (usage.uses, usage.words())
         return usages[kernel]
 
     def template(self, bounds: tuple[Bound, ...], names: tuple[str, ...]) -> LawTemplate:

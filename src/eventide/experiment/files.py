@@ -12,6 +12,7 @@ from types import ModuleType
 
 from eventide.errors import InputError
 from eventide.experiment.models import Model
+from eventide.native.locking import LOCK
 
 
 @contextmanager
@@ -22,13 +23,14 @@ def imported(path: Path) -> Iterator[ModuleType]:
     """
     check_file(path)
     folder = str(path.resolve().parent)
-    name = next(one for one in _names_for(path.stem) if one not in sys.modules and one not in sys.stdlib_module_names)
-    spec = spec_from_file_location(name, path.resolve())
-    assert spec is not None, "the name ends in .py"
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    # Classes look up their module by name when they are made: dataclasses, annotations that are texts.
-    sys.modules[name] = module
+    with LOCK:  # no other thread takes the same name
+        taken = {*sys.modules, *sys.stdlib_module_names}
+        name = next(one for one in _names_for(path.stem) if one not in taken)
+        spec = spec_from_file_location(name, path.resolve())
+        assert spec is not None, "the name ends in .py"
+        assert spec.loader is not None
+        # Classes look up their module by name when they are made: dataclasses, annotations that are texts.
+        sys.modules[name] = module = module_from_spec(spec)
     sys.path.insert(0, folder)
     try:
         spec.loader.exec_module(module)

@@ -24,6 +24,8 @@ import cloudpickle  # type: ignore[import-untyped]  # it ships no types
 
 from eventide.declare import Component
 from eventide.errors import ModelError
+from eventide.native.locking import LOCK
+from eventide.reading.source import lines_of
 
 if TYPE_CHECKING:
     from eventide.experiment.models import Model
@@ -64,14 +66,14 @@ def _packed(content: object, model: Model[..., object], advice: str) -> bytes:
     buffer = BytesIO()
     pickler = _Pickler(buffer)
     try:
-        with _sent_whole(model.function.__module__):
+        with LOCK, _sent_whole(model.function.__module__):  # another thread would take back what is registered
             pickler.dump(content)
     except Exception as error:  # every object has its own way to refuse
         raise ModelError(
             f"{model.name} cannot be sent to another process: it refers to something that is not to be pickled "
             f"({type(error).__name__}: {error}); {advice}"
         ) from error
-    texts = {name: text for name in pickler.files if (text := "".join(linecache.getlines(name)))}
+    texts = {name: text for name in pickler.files if (text := "".join(lines_of(name)))}
     return pickle.dumps(_Packed(_version(), texts, buffer.getvalue()))
 
 

@@ -11,7 +11,7 @@ from types import FunctionType
 from typing import Final
 
 from eventide.native import objects
-from eventide.native.locking import locked
+from eventide.native.locking import locked, parsed
 from eventide.rows import activities, codes
 from eventide.rows.allocation import has_more, has_room, row_of, spawn_like
 from eventide.rows.composites import (
@@ -77,7 +77,7 @@ def plain_kernel(name: str, text: str) -> FunctionType:
 
 def _keeping(text: str) -> ast.Module:
     """A kernel that leaves in its row how far it has come also where a call of Python raises, as native code does."""
-    tree = ast.parse(text)
+    tree = parsed(text)
     (function,) = tree.body
     assert isinstance(function, ast.FunctionDef)
     k = next(k for k, one in enumerate(function.body) if isinstance(one, ast.While))

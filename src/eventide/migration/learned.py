@@ -95,9 +95,11 @@ class Learned:
     def twin_of(self, function: FunctionType) -> Twin:
         """What makes twins of a generator function. Raises CannotLower if it has none."""
         code = function.__code__
-        if id(code) not in self.twins:
-            self.twins[id(code)] = code, Twin(self.book.definition(function, yields=True), function)
-        return self.twins[id(code)][1]
+        known = self.twins.get(id(code))
+        if known is None:  # as definitions, one for all threads
+            made = Twin(self.book.definition(function, yields=True), function)
+            known = self.twins.setdefault(id(code), (code, made))
+        return known[1]
 
 
 def _key(function: FunctionType, values: Mapping[str, object]) -> tuple[object, ...]:

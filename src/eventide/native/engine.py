@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from array import array
 from collections.abc import Callable, Sequence
-from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -18,7 +17,7 @@ from eventide.engine.interface import DIRECT, ENTRIES, PLAIN, Engine
 from eventide.native import calls, overrides
 from eventide.native.expressions import signature
 from eventide.native.gathering import gathered
-from eventide.native.locking import locked
+from eventide.native.locking import cached_property, locked
 from eventide.native.memory import MARKS
 from eventide.native.method_kernels import kernels_of, method_text, table_of
 from eventide.native.outside import NEEDED

@@ -5,11 +5,12 @@ Invariant: what is made is published once and complete, and stays at its place. 
 
 from __future__ import annotations
 
+import ast
 import os
 from collections.abc import Callable
 from functools import wraps
 from threading import RLock
-from typing import Final, ParamSpec, TypeVar
+from typing import Final, Generic, ParamSpec, Self, TypeVar, overload
 
 LOCK: Final = RLock()
 """Held while something shared is made or loaded. One lock for all of it: a kernel is made in several rooms, and two
@@ -22,6 +23,7 @@ if hasattr(os, "register_at_fork"):
 
 Parameters = ParamSpec("Parameters")
 Answer = TypeVar("Answer")
+Owner = TypeVar("Owner")
 
 
 def locked(function: Callable[Parameters, Answer]) -> Callable[Parameters, Answer]:
@@ -33,3 +35,35 @@ def locked(function: Callable[Parameters, Answer]) -> Callable[Parameters, Answe
             return function(*args, **options)
 
     return wrapped
+
+
+@locked
+def parsed(text: str) -> ast.Module:
+    """The syntax tree of a module. Raises SyntaxError or ValueError.
+
+    CPython 3.11 has one count for all threads of how deep it is in a tree, and a collector's callback may let another
+    thread go on amid one: SystemError.
+    """
+    return ast.parse(text)
+
+
+class cached_property(Generic[Owner, Answer]):  # noqa: N801  # as that of functools
+    """What is found when it is first asked for; all threads get what the first one has found.
+
+    That of `functools` has one lock for all objects of a class in Python 3.11, which a thread would hold while it waits
+    for LOCK; later ones have none, and give each thread what it has found itself.
+    """
+
+    def __init__(self, find: Callable[[Owner], Answer]) -> None:
+        self._find, self._name, self.__doc__ = find, find.__name__, find.__doc__
+
+    @overload
+    def __get__(self, owner: None, kind: type | None = None) -> Self: ...
+    @overload
+    def __get__(self, owner: Owner, kind: type | None = None) -> Answer: ...
+    def __get__(self, owner: Owner | None, kind: type | None = None) -> Answer | Self:
+        """It is asked once: then it stands among the attributes of its owner, where Python looks before."""
+        if owner is None:
+            return self
+        answer: Answer = vars(owner).setdefault(self._name, self._find(owner))
+        return answer

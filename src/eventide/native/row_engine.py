@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from eventide.native.calls import PLACES
-from eventide.native.locking import locked
+from eventide.native.locking import cached_property, locked
 from eventide.native.outside import NEEDED, OUTSIDE
 from eventide.native.packing import functions_at, pack_rows, table_at
 from eventide.native.sources import ROW_SOURCES, key_of

@@ -91,8 +91,8 @@ class Store:
         """
         folder, name = self._usable_folder(), _name_of(key)
         if name not in self._met and folder is not None and (changed := folder.stat().st_mtime_ns) != self._listed:
-            self._listed = changed
             self._met.update(file.name.partition("_")[0] for file in os.scandir(folder))
+            self._listed = changed  # last: another thread may ask meanwhile
         return name in self._met
 
     # --- files ----------------------------------------------------------------------------------------------------
@@ -100,9 +100,9 @@ class Store:
     def _usable_folder(self) -> Path | None:
         """The folder; None without one, and if others could write there."""
         if self.folder is not None and not self._is_checked:
-            self._is_checked = True
             _make(self.folder)
             self.objection = _objection(self.folder)
+            self._is_checked = True  # last: another thread may ask meanwhile
         return None if self.objection else self.folder
 
     def _read(self, key: str) -> bytes | None:

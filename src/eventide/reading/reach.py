@@ -8,6 +8,7 @@ from functools import cache, partial
 from types import CodeType, FunctionType, MethodType, ModuleType, SimpleNamespace
 from typing import Final, Generic, TypeVar
 
+from eventide.native.locking import locked
 from eventide.reading.scope import closures_of
 
 _OURS: Final = __name__.partition(".")[0]
@@ -100,8 +101,8 @@ class _Search(Generic[Sought]):
 
     def take_sought(self, value: object) -> None:
         """Keep what is looked for, alone or in a list, a tuple or a dict."""
-        items = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else (value,)
-        for item in items:
+        items = [*value.values()] if isinstance(value, dict) else value if isinstance(value, list | tuple) else (value,)
+        for item in items:  # of a copy, as another thread may add to what a module has
             if self._reach.sort_of(type(item)).is_sought:
                 self._found[id(item)] = item
 
@@ -149,6 +150,7 @@ def is_of_library(module: str) -> bool:
 
 
 @cache
+@locked  # `sysconfig` is not made for two threads that ask first
 def _installed() -> tuple[str, ...]:
     """The folders of what is installed."""
     import sysconfig  # which takes as long to load as a small model

@@ -9,11 +9,11 @@ import linecache
 import math
 from collections import deque
 from dataclasses import dataclass
-from functools import cached_property
 from types import CodeType, FunctionType
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from eventide.errors import ModelError
+from eventide.native.locking import cached_property, locked, parsed
 from eventide.reading.constants import PARTS
 from eventide.reading.entries import default_of
 from eventide.reading.places import location
@@ -72,7 +72,7 @@ class SourceFile:
         self.name = name
         self.lines = lines
         self.text = "".join(lines)
-        self._tree = ast.parse(self.text)
+        self._tree = parsed(self.text)
         self._codes: dict[tuple[int, bool], dict[tuple[str, int], list[CodeType]]] = {}
         self._classes: dict[ast.AST, str] | None = None
         self._trees: dict[int, tuple[CodeType, Tree | None]] = {}
@@ -235,6 +235,21 @@ def original_of(function: FunctionType) -> FunctionType:
     return made[1] if made is not None and made[0] is function.__code__ else function
 
 
+# What `linecache` keeps is looked up and read again in several steps: another thread may drop it in between.
+
+
+@locked
+def lines_of(name: str, namespace: dict[str, object] | None = None) -> list[str]:
+    """The lines of a file, or of what stands for one; none if they cannot be had."""
+    return linecache.getlines(name, namespace)
+
+
+@locked
+def check_lines(name: str) -> None:
+    """Read a file once more when its lines are next asked for, if it has changed."""
+    linecache.checkcache(name)
+
+
 class SourceBook:
     """The files that have been read.
 
@@ -254,9 +269,10 @@ class SourceBook:
         """
         # Code is compared by identity: equal code may stand in several files, among other globals.
         code = function.__code__
-        if id(code) not in self._definitions:
-            self._definitions[id(code)] = code, self._find(function, code, yields=yields)
-        return self._definitions[id(code)][1]
+        known = self._definitions.get(id(code))
+        if known is None:  # where several threads find it, all take the same trees: they are compared by identity
+            known = self._definitions.setdefault(id(code), (code, self._find(function, code, yields=yields)))
+        return known[1]
 
     def _find(self, function: FunctionType, code: CodeType, *, yields: bool) -> Definition:
         made = function.__dict__.get(_MADE_OF)
@@ -272,7 +288,7 @@ class SourceBook:
             raise _refusal(code, "its source text cannot be found: write it in a file")
         if not file.has(code):
             self._files.pop(code.co_filename, None)  # another thread may have done so
-            linecache.checkcache(code.co_filename)
+            check_lines(code.co_filename)
             file = self.file(code.co_filename, function.__globals__)
         if file is None or not file.has(code):
             raise _refusal(
@@ -302,15 +318,16 @@ class SourceBook:
 
     def file(self, name: str, namespace: dict[str, object]) -> SourceFile | None:
         """A file by its name; None if it cannot be read as Python."""
-        if name not in self._files:
-            lines = linecache.getlines(name, namespace)
+        known = self._files.get(name)
+        if known is None:
+            lines = lines_of(name, namespace)
             if not lines:
                 return None
             try:
-                self._files[name] = SourceFile(name, lines)
+                known = self._files.setdefault(name, SourceFile(name, lines))
             except (SyntaxError, ValueError):
                 return None
-        return self._files[name]
+        return known
 
 
 def _refusal(code: CodeType, why: str) -> CannotLower:
@@ -491,12 +508,12 @@ def parse_function(code: CodeType, names: Mapping[str, object]) -> tuple[ast.Fun
         return None, 0
     try:
         # `inspect.getsourcelines` would first look for the module, at the file of every module there is.
-        linecache.checkcache(code.co_filename)
+        check_lines(code.co_filename)
         start = code.co_firstlineno
-        lines = inspect.getblock(linecache.getlines(code.co_filename, dict(names))[start - 1 :])
+        lines = inspect.getblock(lines_of(code.co_filename, dict(names))[start - 1 :])
         is_indented = lines[0][:1].isspace()
         # A block around it, and not `dedent`: a text in three quotes may reach further to the left.
-        tree = ast.parse("".join(["if True:\n", *lines] if is_indented else lines))
+        tree = parsed("".join(["if True:\n", *lines] if is_indented else lines))
     except (OSError, TypeError, SyntaxError, IndexError, ValueError):
         return None, 0
     shift = start - 1 - is_indented

@@ -23,6 +23,8 @@ import ast
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final, TypedDict, TypeVar
 
+from eventide.native.locking import parsed
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
@@ -404,7 +406,9 @@ def _expression(text: str, where: ast.AST, *given: object) -> ast.expr:
 @cache
 def _parsed(text: str) -> ast.expr:
     """An expression; to parse its text each time would take most of the time of a twin."""
-    return ast.parse(text, mode="eval").body
+    (statement,) = parsed(text).body
+    assert isinstance(statement, ast.Expr)
+    return statement.value
 
 
 def _filled(node: Any, where: Position, given: tuple[Any, ...]) -> Any:

@@ -31,6 +31,7 @@ from eventide.continuous.components.member import branches_in
 from eventide.continuous.components.switches import Branch, Branches, Unlocated
 from eventide.lowering.names.choices import CHOOSE, CLOSED, FITS
 from eventide.lowering.not_compilable import CannotLower
+from eventide.native.locking import locked
 from eventide.reading.constants import Constant
 from eventide.reading.source import Copies, closed, original_of
 
@@ -48,6 +49,7 @@ _REWRITTEN: Final = f"{OURS}rewritten"
 """So is what was made of it."""
 
 
+@locked
 def branches_of(cls: type[Continuous], smoothness: Smoothness) -> Branches:
     """What branches in the laws of a class; where some of that is located they are rewritten, in their classes."""
     laws = [(base, name) for name in LAWS for base in _in_use(cls, name)]
@@ -62,8 +64,15 @@ def renew_branches(cls: type[Continuous], smoothness: Smoothness) -> None:
     The class has objects, with slots of what is located; so nothing else is located.
     """
     known = branches_in(cls)
+    if not all(fact.is_current for fact in known.facts):
+        _renew(cls, smoothness)
+
+
+@locked
+def _renew(cls: type[Continuous], smoothness: Smoothness) -> None:
+    known = branches_in(cls)
     if all(fact.is_current for fact in known.facts):
-        return
+        return  # another thread has looked meanwhile
     laws = [(base, name) for name in LAWS for base in _in_use(cls, name)]
     for base, name in laws:
         function = vars(base)[name]
@@ -202,6 +211,7 @@ class Variant:
         return all(fact.is_current for fact in self.facts)
 
 
+@locked
 def variant_of(owner: Continuous, smoothness: Smoothness) -> Variant:
     """What branches in the laws of an object, by the functions to which its fields refer now."""
     cls = type(owner)
@@ -276,6 +286,7 @@ def _take(cls: type[Continuous], reader: Branching) -> None:
             _give(cls, name, copy)
 
 
+@locked
 def warn_of_law(owner: Law, unlocated: Iterable[Unlocated], smoothness: Smoothness) -> None:
     """Warn of a comparison of the time in a law that is no method, once of each function."""
     told = [one for one in unlocated if (Law, one) not in smoothness.told]
@@ -283,6 +294,7 @@ def warn_of_law(owner: Law, unlocated: Iterable[Unlocated], smoothness: Smoothne
     warn_of_clock(owner.name, told)
 
 
+@locked
 def warn_of_fields(cls: type[Continuous], variant: Variant, smoothness: Smoothness) -> None:
     """Warn of the first comparison of the time in each function to which a field refers, once in each class."""
     for one in variant.unlocated:

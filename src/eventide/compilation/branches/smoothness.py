@@ -20,6 +20,7 @@ from eventide.declare import Component, fields_of
 from eventide.inputs import Input
 from eventide.inputs.base import may_jump
 from eventide.lowering.not_compilable import CannotLower
+from eventide.native.locking import LOCK
 
 if TYPE_CHECKING:
     from eventide.compilation.branches.fields import StandIns
@@ -112,13 +113,19 @@ class Smoothness:
         if known is not None and known.is_current:
             facts.update(known.by)
             return known.may_branch
+        with LOCK:  # or what another thread looks through would be taken for what calls itself
+            return self._find_out(function, facts, cls)
+
+    def _find_out(self, function: FunctionType, facts: Facts, cls: type | None) -> bool:
+        key, found = (function, cls), Facts()
         if key in self._pending:
             return False  # what calls itself is as the rest of it
         self._pending[key] = None
-        found: Facts = {}
-        note(found, function.__qualname__, "__code__", function.__code__, function)
-        answer = self._look_through(function, found, cls)
-        del self._pending[key]
+        try:
+            note(found, function.__qualname__, "__code__", function.__code__, function)
+            answer = self._look_through(function, found, cls)
+        finally:
+            del self._pending[key]
         if answer or not self._pending:  # else it may have been taken for smooth what is still looked through
             self.known[key] = Verdict(answer, found)
         facts.update(found)

@@ -16,6 +16,7 @@ from eventide.discrete.conditions.condition import check_priority
 from eventide.discrete.conditions.when import handler_specs, refuse_late_handlers
 from eventide.discrete.inside import refuse_between_events
 from eventide.errors import ModelError
+from eventide.native.locking import LOCK
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -224,8 +225,11 @@ class Continuous(_Continuum, Component):
     def _read_branches(cls, analyst: Analyst) -> None:
         """Find what branches in the laws, and let there be slots for it: once, before the first object has its own."""
         if "_branches" not in cls.__dict__:
-            cls._branches = branches = analyst.branches(cls)
-            cls._layout.add_outcomes(branches.slots)
+            with LOCK:
+                if "_branches" not in cls.__dict__:  # another thread may have found it meanwhile
+                    branches = analyst.branches(cls)
+                    cls._layout.add_outcomes(branches.slots)
+                    cls._branches = branches  # last, as whoever finds it takes the slots for granted
 
     def _measure(self, **sizes: object) -> None:
         self._layout = type(self)._layout.sized(sizes)

@@ -18,6 +18,7 @@ from eventide.declare import GENERATED, MISSING, Field, Kept
 from eventide.declare.units import has_unit, in_unit
 from eventide.engine.codes import BY_READING, E0, Y0, R, Y
 from eventide.errors import ModelError, refuse_too_large
+from eventide.native.locking import locked
 
 if TYPE_CHECKING:
     import numpy as np
@@ -245,6 +246,7 @@ class Layout:
             else:
                 self.starts[name], self.moving = self.moving, self.moving + length
 
+    @locked
     def add_outcomes(self, names: tuple[str, ...]) -> None:
         """Add slots for outcomes of comparisons in laws, before the first object is made."""
         self.outcomes = names
@@ -290,11 +292,15 @@ class Layout:
                 )
         key = tuple(index(size) for name in self.size_fields if isinstance(size := sizes[name], SupportsIndex))
         if key not in self._sized:
-            layout = self._sized[key] = Layout(
-                self._declared, dict(zip(self.size_fields, key, strict=True)), self.title
-            )
-            layout.add_outcomes(self.outcomes)
+            self._make_sized(key)
         return self._sized[key]
+
+    @locked
+    def _make_sized(self, key: tuple[int, ...]) -> None:
+        if key not in self._sized:  # another thread may have made it meanwhile
+            layout = Layout(self._declared, dict(zip(self.size_fields, key, strict=True)), self.title)
+            layout.add_outcomes(self.outcomes)
+            self._sized[key] = layout
 
     def column(self, name: str) -> int:
         """Where a quantity stands in its block; of a vector the first item."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cached_property
 from itertools import chain
 from math import inf, nan, nextafter
 from typing import TYPE_CHECKING, Any, Final
@@ -16,6 +15,7 @@ from eventide.engine.codes import BY_READING, ENTRY
 from eventide.engine.memory.flow_rows import CHAIN, RESTS, SEGMENTS, SUMS
 from eventide.engine.records import LawRecord
 from eventide.inputs.base import first_breakpoint
+from eventide.native.locking import cached_property
 from eventide.reading.reach import Reach
 
 CONTRIBUTIONS: Final = 0

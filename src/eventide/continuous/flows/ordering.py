@@ -16,7 +16,6 @@ all laws of one come before the next (priority would not decide between a waitin
 from __future__ import annotations
 
 from collections.abc import Iterable
-from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
@@ -25,6 +24,7 @@ from eventide.continuous.components.component import STAGES
 from eventide.continuous.components.variable import Variable
 from eventide.continuous.flows.flow import CONTRIBUTIONS, EQUATIONS, moving_flow
 from eventide.engine.codes import LATER_CONTRIBUTION, LATER_EQUATION
+from eventide.native.locking import cached_property
 
 if TYPE_CHECKING:
     from eventide.continuous.components.member import Member

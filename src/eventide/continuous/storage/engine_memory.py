@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from math import inf
 from typing import TYPE_CHECKING, Final
 
@@ -14,6 +13,7 @@ from eventide.engine.memory.buffers import view_of
 from eventide.engine.memory.flow_rows import FlowRows
 from eventide.engine.memory.growable_arrays import Blocks, Numbers
 from eventide.engine.records import Arrays, RunState
+from eventide.native.locking import cached_property
 
 if TYPE_CHECKING:
     from eventide.continuous.integrator import Integrator

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from eventide.continuous import Variable
 from eventide.inputs import Input
 from eventide.lowering.kernels.dependencies import Effects, KernelUses, effects_of, uses_of
 from eventide.lowering.names.paths import ITEMS, Step
+from eventide.native.locking import cached_property
 from eventide.native.store import Store
 from eventide.reading.constants import ABSENT, Constant
 
