@@ -14,6 +14,7 @@ from compiled.harness import new_registry
 from compiled.modes import Way, built
 
 import eventide as ev
+from eventide.continuous.components.reference import NUMBERS
 
 WARM = "warm"
 
@@ -258,6 +259,56 @@ def test_a_mode_that_is_set_in_the_dict_of_its_object_is_noticed(compiles: Any) 
     sim.process(work())
     sim.run(until=2.0)
     assert log == pytest.approx([0.5], abs=1e-9)
+
+
+class Pendulum(ev.Continuous):
+    x: ev.State = ev.state(1.0)
+    v: ev.State = ev.state(0.0)
+    mode: str = "as no code has it"
+
+    def equations(self) -> None:
+        self.rate.x = self.v
+        self.rate.v = -4.0 * self.x if self.mode == "stiff" else -self.x
+
+
+class Reader(ev.Continuous):
+    x: ev.State = ev.state(0.0)
+    mode: str = "stiff"
+
+    def equations(self) -> None:
+        self.rate.x = 1.0 if self.mode == "as no code has it" else 2.0
+
+
+def test_code_of_another_simulation_with_the_text_of_a_mode_changes_no_bit() -> None:
+    """It may begin in another thread: a step ended where the text came to have a number."""
+
+    def story(sim: ev.Simulation, pendulum: Pendulum) -> Any:
+        while True:
+            yield ev.until(lambda: pendulum.mode != "stiff" and pendulum.x < 0.0)
+            yield ev.hold(0.37)
+
+    def run(between: Callable[[], object]) -> tuple[float, float, int]:
+        sim = ev.Simulation()
+        pendulum = Pendulum(sim).start()
+        sim.process(story(sim, pendulum))
+        sim.process(other(between))
+        sim.run(until=10.0)
+        return pendulum.x, pendulum.v, sim.report().steps
+
+    def other(between: Callable[[], object]) -> Any:
+        yield ev.hold(3.33)
+        between()
+
+    def read() -> None:
+        sim = ev.Simulation()
+        Reader(sim).start()
+        sim.run(until=0.5)
+
+    before = run(lambda: None)
+    assert "as no code has it" not in NUMBERS
+    assert run(read) == before
+    assert "as no code has it" in NUMBERS
+    assert run(lambda: None) == before
 
 
 def holds(style: int, mode: Any, other: Any, number: Any, word: Any) -> bool:

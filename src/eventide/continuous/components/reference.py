@@ -4,8 +4,8 @@ So after an event only what may have changed is checked, not a thousand other ob
 
 Modes are fields that hold a text or a member of an enumeration, with a slot beside each by which native code knows it.
 In: what such a field is set to. Out: the number in the slot. What is set stands among the object's own attributes, as
-any; invariant: where native code reads the slot, it has the number of the token in code to which that is equal, or
-another where it is equal to none there. Native code compares the number, and sets both (`translation/handlers.py`).
+any; invariant: where native code reads the slot, it has the number of the token in code to which that is equal, or one
+below zero where it is equal to none there. Native code compares the number, and sets both (`translation/handlers.py`).
 Numbers follow from code alone, so that all simulations of a process share its kernels.
 """
 
@@ -49,11 +49,16 @@ def number_of(token: object) -> float:
     if isinstance(token, Enum):
         return _numbers_of(type(token))[token]
     assert isinstance(token, str)
-    number = float(int.from_bytes(blake2b(token.encode(errors="replace"), digest_size=6).digest()) + 1)
+    number = _digest(token)
     while _TEXTS.setdefault(number, token) != token:
         number += 1.0
     NUMBERS[token] = number
     return number
+
+
+def _digest(token: object) -> float:
+    """The number of a text, but where texts clash; below zero it is that of one which no code has."""
+    return float(int.from_bytes(blake2b(str(token).encode(errors="replace"), digest_size=6).digest()) + 1)
 
 
 def _numbers_of(enumeration: type[Enum]) -> dict[object, float]:
@@ -98,9 +103,14 @@ class Mode(Reference):
         value = owner.__dict__.get(self.name)
         if type(value) is not self.annotation:
             return False
-        number, slot, row = self._numbers.get(value, 0.0), owner._side + self.offset, owner._row
-        if row[slot] != number and owner._flow.integrator.is_observed:
-            row[slot] = number  # code with this token is new, or the object is: nothing has changed
-        elif row[slot] != number:
+        slot, row = owner._side + self.offset, owner._row
+        number = self._numbers.get(value) or -_digest(value)
+        if row[slot] == number:
+            return True
+        # Where the object is new, or code with this token, that of another simulation may be, nothing has changed.
+        is_new = row[slot] == 0.0 or (row[slot] < 0.0 and (number < 0.0 or row[slot] == -_digest(value)))
+        if is_new or owner._flow.integrator.is_observed:
+            row[slot] = number
+        else:
             self._tell(owner, number)
         return True
