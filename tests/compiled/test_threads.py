@@ -18,17 +18,32 @@ import eventide as ev
 from eventide.native.store import Store
 from eventide.methods import ADAMS_SIMPSON, DORMAND_PRINCE, ENGLAND, HEUN
 
+def draught(t):
+    return opened(t) if t > 20.5 else 0.05 * abs(t - 20.0)
+
+def opened(t):
+    return 0.3 if t < 20.75 else 0.2
+
 class Room(ev.Continuous):
     t: ev.State = ev.state(19.0)
     heat: float = 1.0
     bells: int = 0
 
     def equations(self):
-        self.rate.t = self.heat * 2.0 - 0.1 * (self.t - 5.0)
+        self.rate.t = self.heat * 2.0 - 0.1 * (self.t - 5.0) - draught(self.t)
 
     @ev.when(lambda self: self.t > 20.0)
     def warm(self):
         self.bells += 1
+
+class Hall(Room):
+    count: int
+    walls: ev.StateVector = ev.state_vector(size="count")
+
+    def equations(self):
+        super().equations()
+        self.rate.walls = -0.1 * self.walls
+        self.rate.t += 0.01 if self.walls[0] < 0.0 else 0.02
 
 def thermostat(room):
     while True:
@@ -45,9 +60,11 @@ def work(k):
         sim = ev.Simulation()
         sim.method, sim.dt_max = METHODS[k % 4], 0.125
         rooms = [Room(sim, t=19.0 + 0.01 * i).start() for i in range(3)]
+        rooms += [Hall(sim, count=3 - k % 2, t=19.0 + 0.01 * i).start() for i in range(2)]
         for room in rooms:
             sim.process(thermostat(room))
         sim.run(until=20.0)
+        assert "native code" in str(sim.explain())
         found.append((sim.events, [(room.t, room.bells) for room in rooms]))
     return found
 
@@ -64,7 +81,7 @@ if __name__ == "__main__":
     way = sys.argv[1]
     if way == "threads":
         begin = Barrier(8)
-        sys.setswitchinterval(1e-5)
+        sys.setswitchinterval(1e-6)
         with ThreadPoolExecutor(8) as pool:
             found = list(pool.map(together, range(8)))
     elif way == "fork amid threads":
