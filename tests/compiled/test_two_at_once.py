@@ -7,6 +7,7 @@ import linecache
 import sys
 import sysconfig
 from collections.abc import Callable
+from multiprocessing.spawn import get_preparation_data
 from pathlib import Path
 from threading import Event, Thread, current_thread, main_thread
 from types import FunctionType, ModuleType
@@ -20,7 +21,8 @@ from eventide.compilation import code_facts
 from eventide.compilation.branches import located
 from eventide.compilation.branches.smoothness import Smoothness
 from eventide.continuous.components.layout import Layout
-from eventide.experiment import files, travel
+from eventide.declare import fields_of
+from eventide.experiment import files, processes, travel
 from eventide.migration.learned import Learned
 from eventide.native import store as stores
 from eventide.native.locking import cached_property, parsed
@@ -370,6 +372,25 @@ def test_models_of_one_file_have_modules_of_their_own(tmp_path: Path, monkeypatc
     other = amid(monkeypatch, files, "spec_from_file_location", lambda: name(path))
     with files.imported(tmp_path / "alike.py") as module:
         assert {module.__name__, other.answer()} == {"alike", "alike (model)"}
+
+
+def test_classes_find_what_the_main_program_has_while_a_process_starts(monkeypatch) -> None:
+    """A class of another thread that named something of it in an annotation took that for an object."""
+    main, told = sys.modules["__main__"], []
+
+    def start(process: Any) -> None:
+        space: dict[str, Any] = {"__name__": "__main__", "ev": ev}
+        exec("from __future__ import annotations\nclass Some(ev.Component):\n    n: Whole = 3\n", space)  # noqa: S102  # as written
+        told.append((fields_of(space["Some"])["n"].annotation, get_preparation_data("")))
+
+    before = main.__dict__.get("__file__"), main.__spec__
+    monkeypatch.setattr(processes.SpawnProcess, "start", start)
+    monkeypatch.setitem(vars(main), "Whole", int)
+    processes._Process().start()
+    ((annotation, data),) = told
+    assert annotation is int
+    assert not {"init_main_from_name", "init_main_from_path"} & {*data}
+    assert (main.__dict__.get("__file__"), main.__spec__) == before
 
 
 def test_a_module_that_two_threads_send_travels_whole_twice(monkeypatch) -> None:

@@ -15,7 +15,6 @@ from functools import partial
 from multiprocessing import connection, current_process, parent_process
 from multiprocessing.context import SpawnContext, SpawnProcess
 from time import perf_counter
-from types import ModuleType
 from typing import Any, Final, ParamSpec, TypeVar
 
 from eventide.errors import ModelError
@@ -266,18 +265,19 @@ class _Context(SpawnContext):
 
 class _Process(SpawnProcess):
     def start(self) -> None:
-        """Start it, told of a main program that is empty."""
+        """Start it, told of a main program without a file. Other threads find there meanwhile what its classes name."""
         with _STARTING:
-            main = sys.modules["__main__"]
-            sys.modules["__main__"] = ModuleType("__main__")
+            main = vars(sys.modules["__main__"])
+            kept = {name: value for name, value in main.copy().items() if name in ("__file__", "__spec__")}
+            main.update(dict.fromkeys(kept))
             try:
                 super().start()
             finally:
-                sys.modules["__main__"] = main
+                main.update(kept)
 
 
 _STARTING: Final = threading.Lock()
-"""Held while a process starts: studies in two threads must not take each other's empty main program for theirs."""
+"""Held while a process starts: studies in two threads must not take each other's main program for theirs."""
 
 
 def _begin() -> None:
