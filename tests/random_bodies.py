@@ -68,6 +68,7 @@ RATE = 1.25
 TABLE = [0.5, 1.0, 2.5]
 FLOATS, COUNTS, PARTS, STEPS = [], [], [], (0.5, 0.25, 1.5)
 KINDS, TALLY, MARKS, LINES, QUEUE, SUMS = ("a", "b", "c"), {}, set(), {}, deque(), defaultdict(int)
+PAIRS, ROUTES, WAYS = [], {}, []
 
 
 def twice(x):
@@ -87,14 +88,17 @@ class Part:
 
 def reset():
     FLOATS[:], COUNTS[:], PARTS[:] = [0.5, 0.25, 1.5], [3, 1, 2], [Part(0.25), Part(0.5), Part(1.0)]
-    for one in (TALLY, MARKS, LINES, QUEUE, SUMS):
+    for one in (TALLY, MARKS, LINES, QUEUE, SUMS, ROUTES):
         one.clear()
     TALLY.update(a=1, b=0.5, c=True)
     LINES.update({0: [], 1: [0.5]})
+    PAIRS[:] = [(0.5, 1), (1, 2), (0.25, 3)]
+    ROUTES.update(a=[(0.25, 1), (0.5, 4)], b=[(1.5, 2)], c=[(0.125, 0), (2, 1), (0.5, 5)])
+    WAYS[:] = [*ROUTES.values()][:2]
 
 
 def contents():
-    return [list(TALLY.items()), sorted(map(repr, MARKS)), LINES, list(QUEUE), dict(SUMS)]
+    return [list(TALLY.items()), sorted(map(repr, MARKS)), LINES, list(QUEUE), dict(SUMS), PAIRS, ROUTES, WAYS]
 
 """
 
@@ -271,6 +275,9 @@ class Writer:
         return [*lines, "else:", "    y = 0.125"] if c.random() < 0.2 else lines
 
     def on_items(self, number: int) -> list[str]:
+        pairs = Random(f"{self.name} pairs {number}")  # as below
+        if pairs.random() < 0.3:
+            return self.on_pairs(number, pairs)
         own = Random(f"{self.name} {number}")  # so that all else of the program stays what it is
         items = own.choice(["(0.5, 1.5)", "FLOATS", "FLOATS", "COUNTS", "PARTS", "PARTS"])
         other = Random(f"{self.name} counted {number}")
@@ -302,6 +309,23 @@ class Writer:
             lines.append(
                 "    " + own.choice(["FLOATS.append(0.125)", "FLOATS[1] = 0.75", "COUNTS[0] = 2", "PARTS.reverse()"])
             )
+        elif own.random() < 0.3:
+            lines += ["else:", "    y = 0.25"]
+        return lines
+
+    def on_pairs(self, number: int, own: Random) -> list[str]:
+        """A loop that unpacks what a list has, which may be chosen."""
+        source = own.choice(["PAIRS", "PAIRS", "ROUTES[KINDS[n % 3]]", "ROUTES['b']", "WAYS[n % 2]"])
+        names, is_counted = f"f{number}, w{number}", own.random() < 0.4
+        head = f"for c{number}, ({names}) in enumerate({source}):" if is_counted else f"for {names} in {source}:"
+        self.loops += 1
+        lines = [head, *self.inside()]
+        self.loops -= 1
+        deeds = ["x = f{0} * 0.5", "n = w{0} % 7", "seen.append(f{0})", "y = w{0} * 0.25", "yield ev.hold(f{0} * 0.25)"]
+        lines[1:1] = [f"    {own.choice(deeds).format(number)}" for _ in range(2)]
+        if own.random() < 0.3:
+            changes = ["PAIRS[1] = (0.75, 2)", "PAIRS.append((1, 1))", "ROUTES['a'] = [*PAIRS]", "WAYS.reverse()"]
+            lines += [f"if len(PAIRS) < 6 and x > {own.choice((0.5, 1.5))}:", f"    {own.choice(changes)}"]
         elif own.random() < 0.3:
             lines += ["else:", "    y = 0.25"]
         return lines
