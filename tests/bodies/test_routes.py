@@ -131,9 +131,7 @@ def of_object(sim: ev.Simulation, shop: Shop, log: list[Any], rng: Random) -> di
 
     def by_word(kind: str) -> ev.ProcessGenerator:
         for desk, work in shop.named[kind]:
-            with desk.request() as place:
-                yield place
-                yield ev.hold(work * rng.random())
+            yield from desk.use(work * rng.random())
             log.append((sim.time, work))
 
     def by_words() -> ev.ProcessGenerator:
@@ -236,3 +234,48 @@ def test_a_desk_that_stands_in_two_places_makes_one_process() -> None:
     found, sim = both(run)
     assert len(found[0]) == 60
     assert taken(sim) > 100
+
+
+def used(sim: ev.Simulation, seed: int, stops: tuple[float, ...], *, preempts: bool) -> list[Any]:
+    """Processes use desks one after the other, somebody cuts their work."""
+    kind = ev.PreemptiveResource if preempts else ev.Resource
+    desks, log, rng = [kind(sim, name=f"desk {k}") for k in range(3)], list[Any](), Random(seed)
+
+    def visitor(number: int) -> ev.ProcessGenerator:
+        for desk in desks:
+            try:
+                yield from desk.use(2.0 * rng.random(), float(number % 4), resume=number % 2 == 0)
+            except ev.Interrupt as cut:
+                log.append(("cut", sim.time, cut.left))
+        log.append((sim.time, number))
+
+    def source() -> ev.ProcessGenerator:
+        for number in range(120):
+            yield ev.hold(rng.expovariate(0.7))
+            sim.process(visitor(number))
+
+    def cutter() -> ev.ProcessGenerator:
+        for step in iter(range(40)):
+            yield ev.hold(3.3)
+            alive = [one for one in sim.processes if one.name[0] == "v"]
+            if alive and seed % 2:
+                alive[step % len(alive)].interrupt(step)
+            elif alive:
+                log.append(alive[-1].why_waiting().rpartition("/")[2])
+
+    sim.process(source())
+    sim.process(cutter())
+    for until in stops:
+        sim.run(until=until)
+        found = [process._generator.gi_frame.f_locals for process in sim.processes]  # type: ignore[attr-defined]
+        log.append([{name: value for name, value in one.items() if type(value) in (int, float)} for one in found])
+    return [log, [(one.waits.count, one.waits.mean, one.queue.mean) for one in desks], sim.events]
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("preempts", [False, True])
+def test_the_method_of_a_desk_that_was_chosen_is_gone_through(preempts: bool, native: bool) -> None:
+    for seed in range(3):
+        for stops in ((300.0,), (11.0, 33.3, 34.0, 101.5, 300.0)):
+            _, sim = both(lambda sim, at=stops, s=seed: used(sim, s, at, preempts=preempts), native=native)  # type: ignore[misc]
+            assert taken(sim) > 0.3 * sim.events

@@ -502,7 +502,7 @@ class BodyExpressions:
             self.scopes.pop()
 
     def arguments(
-        self, function: FunctionType, tree: ast.FunctionDef | ast.Lambda, bound: Thing | None, node: ast.Call
+        self, function: FunctionType, tree: ast.FunctionDef | ast.Lambda, bound: Value | None, node: ast.Call
     ) -> dict[str, Value]:
         """What a function's arguments are. Raises Unknown."""
         arguments = tree.args

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
 
 from eventide.bodies.naming import ABSENT, Naming, reached
 from eventide.bodies.operands import Operand, Thing, Unknown
+from eventide.bodies.stations.choosing import RESOURCES
 from eventide.bodies.waits.closures import private_numbers
 from eventide.native.objects import object_at
 from eventide.reading.generators import function_of, locals_of
@@ -148,21 +149,22 @@ def _is(found: object, known: Thing | Operand, outermost: Mapping[str, object]) 
 
 def function_called(
     expressions: BodyExpressions, made: ast.expr | None, why: str, node: ast.AST, *, yields: bool = True
-) -> tuple[FunctionType, Thing | None, ast.Call]:
-    """The function that is called, the object of which it is a method, and the call.
+) -> tuple[FunctionType, Value | None, ast.Call]:
+    """The function that is called, the object of which it is a method, known or chosen, and the call.
 
     why     the reason of the Unknown that is raised for other expressions
     yields  whether it is a generator function, and not a plain one
     """
-    called = expressions.value(made.func) if isinstance(made, ast.Call) else None
+    chosen = _method_of_chosen(expressions, made) if yields else None
+    called = expressions.value(made.func) if isinstance(made, ast.Call) and chosen is None else None
     if (
         not isinstance(made, ast.Call)
-        or not isinstance(called, Thing)
-        or (called.root and type(called.value) is not MethodType)
+        or (not isinstance(called, Thing) and chosen is None)
+        or (isinstance(called, Thing) and called.root and type(called.value) is not MethodType)
     ):
         raise Unknown(why, node)
-    function, bound = called.value, None
-    if isinstance(called.value, MethodType):
+    function, bound = chosen or (getattr(called, "value", None), None)
+    if isinstance(called, Thing) and isinstance(called.value, MethodType):
         function, bound = called.value.__func__, expressions.naming.owner_of(called)
     flags = function.__code__.co_flags if type(function) is FunctionType else 0
     is_wanted = flags & inspect.CO_GENERATOR if yields else not flags & _PLAIN
@@ -170,6 +172,25 @@ def function_called(
         raise Unknown(why, node)
     expressions.naming.note_function(function)
     return function, bound, made
+
+
+def _method_of_chosen(expressions: BodyExpressions, made: ast.expr | None) -> tuple[object, Value] | None:
+    """The method that all resources have of which one was chosen, and the one; None for other calls."""
+    if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute):
+        return None
+    try:
+        owner = expressions.tried(made.func.value)
+    except Unknown:
+        return None
+    if (
+        not isinstance(owner, Operand)
+        or not owner.among
+        or any(type(one.value) not in RESOURCES for one in owner.among)
+    ):
+        return None
+    methods = [expressions.naming.of_thing(one, made.func) for one in owner.among]
+    found = {getattr(one.value, "__func__", None) for one in methods if isinstance(one, Thing)}
+    return (found.pop(), expressions.value(made.func.value)) if len(found) == 1 else None
 
 
 def is_plain_call(expressions: BodyExpressions, node: ast.expr) -> TypeGuard[ast.Call]:
@@ -188,7 +209,7 @@ def is_plain_call(expressions: BodyExpressions, node: ast.expr) -> TypeGuard[ast
 
 
 def arguments_of(
-    expressions: BodyExpressions, function: FunctionType, bound: Thing | None, made: ast.Call
+    expressions: BodyExpressions, function: FunctionType, bound: Value | None, made: ast.Call
 ) -> dict[str, Value]:
     """What the arguments of a function are. Raises Unknown."""
     try:
@@ -244,12 +265,14 @@ def entered(expressions: BodyExpressions, call: Call, outer: Frame, twin_of: Cal
 
 
 def _give(expressions: BodyExpressions, inside: Naming, name: str, operand: Operand) -> None:
-    """An argument that is a number of the row."""
+    """An argument that is a number of the row, or one of a few objects."""
     key = inside.key(name)
     if operand.kind == "mixed":
         raise Unknown(f"its argument {name} is now a whole number, now a float")
     if inside.kinds.setdefault(key, operand.kind) != operand.kind:
         raise Unknown(f"the type of its argument {name} changes")
+    if inside.among.setdefault(key, operand.among) != operand.among:
+        raise Unknown(f"its argument {name} is one of other objects than elsewhere")
     inside.used.add(key)
     inside.certain.add(key)
     inside.arguments |= {name}
