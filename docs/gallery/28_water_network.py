@@ -19,7 +19,7 @@ demand = ev.inputs.LinearTable([0, 6, 8, 12, 18, 21, 24], [2, 2, 9, 5, 8, 4, 2])
 class Tank(ev.Continuous):
     level: ev.State = ev.state(2.0, unit="m")
     area: float = ev.field(default=8.0, unit="m2")
-    flow: ev.Summed = ev.summed(unit="m3/h")
+    flow: ev.Summed = ev.summed(unit="m**3/h")
 
     def equations(self):
         self.rate.level = self.flow / self.area
@@ -41,7 +41,7 @@ class Pipe(ev.Continuous):
 
 class Pump(ev.Continuous):
     tank: Tank
-    power: float = ev.field(default=0.0, unit="m3/h")
+    power: float = ev.field(default=0.0, unit="m**3/h")
 
     def contributions(self):
         self.tank.flow += self.power
@@ -70,7 +70,7 @@ pump = Pump(sim, tank=tanks[0]).start()
 Town(sim, tank=tanks[2]).start()
 sim.process(operator(pump, tanks[2]))
 curve = sim.record(*tanks, every=0.05)
-work = sim.integral(lambda: pump.power, name="pumped", unit="m3")
+work = sim.integral(lambda: pump.power, name="pumped", unit="m**3")
 sim.run(until=72.0)
 print(f"{work.value:.3f} m3 were pumped in three days")
 
