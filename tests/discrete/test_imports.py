@@ -28,7 +28,7 @@ assert counter.waits.count == 50
 loaded = {name for name in set(sys.modules) - before}
 print(*sorted({name.split(".")[0] for name in loaded if not name.startswith("eventide")} - sys.stdlib_module_names))
 ours = {name.removeprefix("eventide.") for name in loaded if name.startswith("eventide.")}
-print(*sorted({name if name.startswith("rows") else name.split(".")[0] for name in ours}))
+print(*sorted({name if name.startswith(("rows", "native")) else name.split(".")[0] for name in ours}))
 """
 
 
@@ -38,8 +38,9 @@ def test_a_discrete_model_loads_the_rooms_it_uses() -> None:
     # numpy's random generators are written in Cython and register their run-time parts under names of their own.
     assert [name for name in others.split() if "cython" not in name] == ["numpy"]
     used = ["declare", "discrete", "errors", "reading", "simulation", "statistics", "streams", "stubs"]
-    # Of the native processes only what counts the events, by which it is seen whether to load the others.
-    assert rooms.split() == sorted([*used, "rows", "rows.loading"])
+    # Of the native processes only what counts the events, by which it is seen whether to load the others; of native
+    # code only the lock of what threads share.
+    assert rooms.split() == sorted([*used, "rows", "rows.loading", "native", "native.locking"])
 
 
 STANDARD = {"__future__", "array", "ast", "copy", "dataclasses", "decimal", "dis", "fractions", "heapq", "inspect"}
