@@ -32,3 +32,9 @@ def both(run: Any, *, native: bool = False) -> tuple[Any, ev.Simulation]:
     found = run(sim)
     assert repr(found) == repr(expected)
     return found, sim
+
+
+def numbers_of(sim: ev.Simulation) -> list[dict[str, float]]:
+    """The variables that are numbers of all processes, in their order."""
+    found = [process._generator.gi_frame.f_locals for process in sim.processes]  # type: ignore[attr-defined]
+    return [{name: value for name, value in one.items() if type(value) in (int, float)} for one in found]

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from bodies.holders import both
+from bodies.holders import both, numbers_of
 from random_bodies import hurry, taken
 
 import eventide as ev
@@ -142,8 +142,7 @@ def going_round(sim: ev.Simulation, stops: tuple[float, ...], *, is_disturbed: b
         sim.process(changer())
     for until in stops:
         sim.run(until=until)
-        found = (process._generator.gi_frame.f_locals for process in sim.processes)  # type: ignore[attr-defined]
-        log.append([{name: value for name, value in one.items() if type(value) in (int, float)} for one in found])
+        log.append(numbers_of(sim))
     return [log, [(one.number, one.used, one.last) for one in machines], [one.waits.mean for one in desks], sim.events]
 
 
@@ -189,8 +188,7 @@ def counting(sim: ev.Simulation, stops: tuple[float, ...]) -> list[Any]:
         sim.process(worker(number, (0.5, 0.25, 0.125 * number), [0.25, 0.5, 1.0, 0.125][number:]))
     for until in stops:
         sim.run(until=until)
-        found = (process._generator.gi_frame.f_locals for process in sim.processes)  # type: ignore[attr-defined]
-        log.append([{name: value for name, value in one.items() if type(value) in (int, float)} for one in found])
+        log.append(numbers_of(sim))
     return [log, [(one.number, one.used) for one in machines], [one.waits.mean for one in desks], sim.events]
 
 
@@ -262,8 +260,7 @@ def job_shop(sim: ev.Simulation, stops: tuple[float, ...], *, is_disturbed: bool
             sim.run(until=until)
         except ValueError as error:
             log.append((str(error), sim.time))
-        found = (process._generator.gi_frame.f_locals for process in sim.processes)  # type: ignore[attr-defined]
-        log.append([{name: value for name, value in one.items() if type(value) in (int, float)} for one in found])
+        log.append(numbers_of(sim))
     return [log, [one.waits.mean for one in desks], rng.random(), sim.events]
 
 

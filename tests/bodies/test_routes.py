@@ -6,7 +6,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from bodies.holders import both
+from bodies.holders import both, numbers_of
 from random_bodies import hurry, taken
 
 import eventide as ev
@@ -189,8 +189,7 @@ def jobs(sim: ev.Simulation, where: Any, how: str, every: float, stops: tuple[fl
         sim.process(changer(shop, every, Random(seed + 1)))
     for until in stops:
         sim.run(until=until)
-        found = [process._generator.gi_frame.f_locals for process in sim.processes]  # type: ignore[attr-defined]
-        log.append([{name: value for name, value in one.items() if type(value) in (int, float)} for one in found])
+        log.append(numbers_of(sim))
     return [log, [(one.waits.count, one.waits.mean, one.queue.mean) for one in desks], sim.events]
 
 
@@ -212,7 +211,9 @@ def test_jobs_with_routes_are_native_and_go_by_what_the_routes_are(where: Any, h
 def test_random_changes_of_routes(where: Any) -> None:
     for seed in range(2, 8):
         for how in ("number", "word", "desk"):
-            both(lambda sim, s=seed, w=how: jobs(sim, where, w, 2.0 + 5.0 * s, (50.0 + s, 250.0), s))  # type: ignore[misc]
+            every, stops = 2.0 + 5.0 * seed, (50.0 + seed, 250.0)
+            _, sim = both(lambda sim, s=seed, w=how, e=every, at=stops: jobs(sim, where, w, e, at, s))  # type: ignore[misc]
+            assert taken(sim) > 0
 
 
 def test_a_desk_that_stands_in_two_places_makes_one_process() -> None:
@@ -267,8 +268,7 @@ def used(sim: ev.Simulation, seed: int, stops: tuple[float, ...], *, preempts: b
     sim.process(cutter())
     for until in stops:
         sim.run(until=until)
-        found = [process._generator.gi_frame.f_locals for process in sim.processes]  # type: ignore[attr-defined]
-        log.append([{name: value for name, value in one.items() if type(value) in (int, float)} for one in found])
+        log.append(numbers_of(sim))
     return [log, [(one.waits.count, one.waits.mean, one.queue.mean) for one in desks], sim.events]
 
 

@@ -202,21 +202,25 @@ class Driven(ev.Continuous):
         self.rate.t = self.drive(self.t)
 
 
-def test_what_fields_refer_to_is_looked_up_by_one_thread_at_a_time(monkeypatch) -> None:
-    order: list[str] = []
-    original = located.targets_at
+def noted(original: Callable[..., Any], order: list[str], other: Other) -> Callable[..., Any]:
+    """The same function, which notes when it begins and ends, and lets another thread come in between."""
 
-    def targets_at(*args: Any) -> Any:
+    def call(*args: Any) -> Any:
         order.append("begins")
         other.come()
         found = original(*args)
         order.append("ends")
         return found
 
+    return call
+
+
+def test_what_fields_refer_to_is_looked_up_by_one_thread_at_a_time(monkeypatch) -> None:
+    order: list[str] = []
     one, two = (Driven(simulation(), drive=bends_above) for _ in range(2))
     smoothness = Smoothness(source.SourceBook())
     other = Other(lambda: located.variant_of(two, smoothness))
-    monkeypatch.setattr(located, "targets_at", targets_at)
+    monkeypatch.setattr(located, "targets_at", noted(located.targets_at, order, other))
     assert located.variant_of(one, smoothness) is other.answer()
     assert order == ["begins", "ends"] * (len(order) // 2)
 
@@ -256,17 +260,9 @@ ALONE: dict[str, tuple[Any, str, Callable[[], object]]] = {
 @pytest.mark.parametrize("name", ALONE)
 def test_what_python_does_for_one_thread_at_a_time_is_done_so(name: str, monkeypatch) -> None:
     owner, called, act = ALONE[name]
-    original, order, other = getattr(owner, called), list[str](), Other(act)
-
-    def call(*args: object) -> object:
-        order.append("begins")
-        other.come()
-        found = original(*args)
-        order.append("ends")
-        return found
-
+    order, other = list[str](), Other(act)
     with monkeypatch.context() as patch:
-        patch.setattr(owner, called, call)
+        patch.setattr(owner, called, noted(getattr(owner, called), order, other))
         act()
         other.answer()
     assert order == ["begins", "ends"] * (len(order) // 2)

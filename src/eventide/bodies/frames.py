@@ -155,17 +155,16 @@ def function_called(
     why     the reason of the Unknown that is raised for other expressions
     yields  whether it is a generator function, and not a plain one
     """
-    chosen = _method_of_chosen(expressions, made) if yields else None
-    called = expressions.value(made.func) if isinstance(made, ast.Call) and chosen is None else None
-    if (
-        not isinstance(made, ast.Call)
-        or (not isinstance(called, Thing) and chosen is None)
-        or (isinstance(called, Thing) and called.root and type(called.value) is not MethodType)
-    ):
+    if not isinstance(made, ast.Call):
         raise Unknown(why, node)
-    function, bound = chosen or (getattr(called, "value", None), None)
-    if isinstance(called, Thing) and isinstance(called.value, MethodType):
-        function, bound = called.value.__func__, expressions.naming.owner_of(called)
+    found = _method_of_chosen(expressions, made) if yields else None
+    if found is None:
+        called = expressions.value(made.func)
+        if not isinstance(called, Thing) or (called.root and type(called.value) is not MethodType):
+            raise Unknown(why, node)
+        is_method = isinstance(called.value, MethodType)
+        found = (called.value.__func__, expressions.naming.owner_of(called)) if is_method else (called.value, None)
+    function, bound = found
     flags = function.__code__.co_flags if type(function) is FunctionType else 0
     is_wanted = flags & inspect.CO_GENERATOR if yields else not flags & _PLAIN
     if type(function) is not FunctionType or not is_wanted:
@@ -174,9 +173,9 @@ def function_called(
     return function, bound, made
 
 
-def _method_of_chosen(expressions: BodyExpressions, made: ast.expr | None) -> tuple[object, Value] | None:
+def _method_of_chosen(expressions: BodyExpressions, made: ast.Call) -> tuple[object, Value | None] | None:
     """The method that all resources have of which one was chosen, and the one; None for other calls."""
-    if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Attribute):
+    if not isinstance(made.func, ast.Attribute):
         return None
     try:
         owner = expressions.tried(made.func.value)

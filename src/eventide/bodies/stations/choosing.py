@@ -127,7 +127,7 @@ def numbers_in(expressions: BodyExpressions, owner: Thing) -> int:
 
 
 def known_in(expressions: BodyExpressions, owner: Thing, node: ast.AST, column: int | None = None) -> list[Thing]:
-    """What a list or a tuple has, and goes on to have, or its tuples in a column, that `are_few`. Raises Unknown."""
+    """The few things that a list or a tuple has, and goes on to have; or its tuples in a column. Raises Unknown."""
     naming, held, emission = expressions.naming, _column(owner.value, column), expressions.emission
     sorts = {*map(_sort_of, map(type, held))}
     if not are_few(held) or len(sorts) > 1:
