@@ -2,7 +2,7 @@
 
 A round lets every contestant run once, so that what slows the machine for a while slows all of them; ratios are taken
 within rounds. A contestant's first, untimed run is a quick one: it imports the library and compiles what it compiles.
-One whose runs take milliseconds then runs for a second that does not count: some compile only what has run for a while.
+Everybody then runs for a second, once at least, that does not count: some compile only what has run for a while.
 """
 
 import gc
@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
+from functools import partial
 from importlib import metadata, util
 from math import isclose, nan
 from multiprocessing import get_context
@@ -128,7 +129,7 @@ class Worker:
         return self._ask(size, seed, is_warming=False)
 
     def warm(self, size: Size, seed: int) -> None:
-        """Let it run for a while, if that is what it needs; what stops it then stops it in its first turn, too."""
+        """Let it run for a while; what stops it then stops it in its first turn, too."""
         self._ask(size, seed, is_warming=True)
 
     def _ask(self, size: Size | None, seed: int, *, is_warming: bool) -> dict[str, Any]:
@@ -158,7 +159,7 @@ def _serve(connection: Connection, contestant: Contestant) -> None:
                     "has_own_draws": own,
                 }
             elif is_warming:
-                answer = timed_trials(program, size, seed, enough=WARM) if hasattr(program, "Trial") else {}
+                answer = timed_trials(program, size, seed, enough=WARM)
             else:
                 answer = timed(program, size, seed)
         except ModuleNotFoundError as error:
@@ -171,34 +172,45 @@ def _serve(connection: Connection, contestant: Contestant) -> None:
 def timed(program: ModuleType, size: Size, seed: int) -> dict[str, Any]:
     """Run a program once; seconds, results and the most memory so far."""
     gc.collect()
-    if hasattr(program, "Trial"):
-        answer = timed_trials(program, size, seed)
-    else:
-        begin = perf_counter()
-        result = program.run(**size, seed=seed)
-        answer = {"seconds": perf_counter() - begin, "result": result}
+    answer = timed_trials(program, size, seed)
     usage = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     kilobytes = usage / 1024 if sys.platform == "darwin" else usage
     return answer | {"megabytes": kilobytes / 1024}
 
 
+class Whole:
+    """What a program's function `run` does as one trial: making the model is timed with the run."""
+
+    def __init__(self, program: ModuleType, **arguments: Any) -> None:
+        self._work = partial(program.run, **arguments)
+
+    def run(self) -> None:
+        self._found = self._work()
+
+    def result(self) -> Result:
+        return self._found
+
+
 def timed_trials(program: ModuleType, size: Size, seed: int, enough: float = ENOUGH) -> dict[str, Any]:
     """Make a model, run it and ask for results, of which only the run counts as `seconds`.
 
-    A run of microseconds is repeated, with a new model each time, and the median taken. What counts is the processor's
-    time where it is less than the clock's: then others had the machine meanwhile.
+    A short run is repeated, with a new model each time, and the median taken. What counts is the processor's time where
+    it is less than the clock's: then others had the machine meanwhile.
     """
+    is_apart = hasattr(program, "Trial")
+    make = program.Trial if is_apart else partial(Whole, program)
     preparing, seconds = [], []
     most = MANY * enough / ENOUGH
     while not seconds or (sum(seconds) < enough and sum(preparing) < PATIENCE and len(seconds) < most):
         begin = _clocks()
-        trial = program.Trial(**size, seed=seed)
+        trial = make(**size, seed=seed)
         ready = _clocks()
         trial.run()
         end = _clocks()
         preparing.append(min(after - before for before, after in zip(begin, ready, strict=True)))
         seconds.append(min(after - before for before, after in zip(ready, end, strict=True)))
-    return {"seconds": median(seconds), "preparing": median(preparing), "result": trial.result()}
+    answer = {"seconds": median(seconds), "result": trial.result()}
+    return answer | {"preparing": median(preparing)} if is_apart else answer
 
 
 def _clocks() -> tuple[float, float]:
@@ -245,7 +257,8 @@ class Contest:
             standing.trouble = loaded["trouble"]
         else:
             standing.first += loaded["seconds"] + loaded.get("preparing", 0.0)
-            worker.warm(standing.size, self.seed)
+            if not self.is_quick:
+                worker.warm(standing.size, self.seed)
 
     def _run(self, standing: Standing, worker: Worker) -> None:
         answer = worker.ask(standing.size, self.seed)

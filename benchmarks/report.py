@@ -46,12 +46,17 @@ class _Rates:
 
     def head(self) -> list[str]:
         workload = self.contest.workload
-        return [f"{self.prefix}{workload.unit}/s"] + [f"x {name} (min)" for name in workload.references]
+        names = [f"x {name} (min)" for name in workload.references]
+        return [f"{self.prefix}{workload.unit}/s", *names, *(["goal"] if workload.goals_rate else [])]
 
     def cells(self, standing: Standing) -> list[str]:
-        references = self.contest.workload.references
-        rate = f"{spread(self.contest.rates(standing))['median'] / self.scale:.3f}"
-        return [rate] + [_ratio(self.contest.ratios(standing, name)) for name in references]
+        workload = self.contest.workload
+        cells = [f"{spread(self.contest.rates(standing))['median'] / self.scale:.3f}"]
+        cells += [_ratio(self.contest.ratios(standing, name)) for name in workload.references]
+        if workload.goals_rate:
+            goal = workload.goals_rate.get(standing.name)
+            cells.append(f"{goal / self.scale:g}" if goal else "")
+        return cells
 
 
 class _Prices:
@@ -181,6 +186,7 @@ def _workload(contest: Contest) -> dict[str, Any]:
         "references": list(workload.references),
         "goals": dict(workload.goals),
         "goals_us": dict(workload.goals_us),
+        "goals_rate": dict(workload.goals_rate),
         "disagreements": contest.disagreements,
         "contestants": [_standing(contest, standing) for standing in contest.standings],
     }

@@ -31,6 +31,7 @@ class Workload:
                 names no result)
     goals       how many times as long as the first reference a contestant should take at most
     goals_us    how many microseconds one unit should take at most
+    goals_rate  how many units a second a contestant should do at least
     entrants    who may take part; everybody who has a program if empty
     most_rounds more rounds than that are not held
     no_dearer   another workload and how many times as much as there one unit should cost at most
@@ -50,6 +51,7 @@ class Workload:
     price: str = ""
     goals: Mapping[str, float] = field(default_factory=dict)
     goals_us: Mapping[str, float] = field(default_factory=dict)
+    goals_rate: Mapping[str, float] = field(default_factory=dict)
     entrants: tuple[str, ...] = ()
     most_rounds: int = 1_000
     no_dearer: tuple[str, float] | None = None
@@ -123,6 +125,23 @@ WORKLOADS = [
         smaller={"salabim": {"processes": 1_000, "holds": 50}},
     ),
     Workload(
+        name="hold-10",
+        story="10 processes, each holds 100,000 times",
+        folder="hold",
+        size={"processes": 10, "holds": 100_000},
+        quick={"processes": 5, "holds": 20},
+        unit="holds",
+        work=lambda size: size["processes"] * size["holds"],
+        agree={"ended": EXACT, "end": EXACT, "next_draw": EXACT},
+        references=("simpy", "cimba", "bare"),
+        smaller={
+            "asimpy": {"processes": 10, "holds": 20_000},
+            "salabim": {"processes": 10, "holds": 5_000},
+            "simpy": {"processes": 10, "holds": 20_000},
+        },
+        goals_rate={"eventide": 15e6},
+    ),
+    Workload(
         name="hold-100k",
         story="100,000 processes alive at once, each holds 10 times; making them counts",
         folder="hold",
@@ -148,6 +167,35 @@ WORKLOADS = [
         smaller={"salabim": {"customers": 2_000, "load": 0.9}},
     ),
     Workload(
+        name="tandem",
+        story="five M/M/1 stations in a row, load 0.9: 20,000 customers, each goes through all five",
+        folder="tandem",
+        size={"stations": 5, "customers": 20_000, "load": 0.9},
+        quick={"stations": 5, "customers": 40, "load": 0.9},
+        unit="customers",
+        work=lambda size: size["customers"],
+        agree={"visits": EXACT, "mean_wait": ROUNDING, "end": EXACT, "next_draw": EXACT},
+        references=("simpy", "cimba", "bare"),
+        smaller={
+            "salabim": {"stations": 5, "customers": 400, "load": 0.9},
+            "simpy": {"stations": 5, "customers": 10_000, "load": 0.9},
+        },
+        goals_rate={"eventide": 1.5e6},
+    ),
+    Workload(
+        name="reneging",
+        story="an overloaded server: each of 50,000 customers waits for it until a patience of its own ends",
+        folder="reneging",
+        size={"customers": 50_000, "load": 1.2},
+        quick={"customers": 100, "load": 1.2},
+        unit="customers",
+        work=lambda size: size["customers"],
+        agree={"served": EXACT, "lost": EXACT, "end": EXACT, "last_lost": EXACT, "next_draw": EXACT},
+        references=("simpy", "cimba", "bare"),
+        smaller={"salabim": {"customers": 1_000, "load": 1.2}},
+        goals_rate={"eventide": 3e6},
+    ),
+    Workload(
         name="interrupts",
         story="1,000 pairs: one cuts the other's hold 200 times, the exception is caught",
         folder="interrupts",
@@ -171,6 +219,58 @@ WORKLOADS = [
         agree={"preemptions": EXACT, "end": 1e-9, "next_draw": EXACT},
         references=("simpy", "cimba", "bare"),
         smaller={"salabim": {"arrivals": 5_000}},
+    ),
+    Workload(
+        name="crossing",
+        story="10 processes: each of their 5,000 holds ends with a statement that is Python's, whatever is compiled",
+        folder="crossing",
+        size={"processes": 10, "notes": 5_000},
+        quick={"processes": 5, "notes": 4},
+        unit="crossing",
+        work=lambda size: size["processes"] * size["notes"],
+        agree={"ended": EXACT, "end": EXACT, "next_draw": EXACT, "book": EXACT},
+        references=("bare", "simpy"),
+        price="unit",
+        goals_us={"eventide": 0.6},
+    ),
+    Workload(
+        name="moving",
+        story="a process holds 100,000 times beside a spring that swings all the while, at 1e-8",
+        folder="moving",
+        size={"holds": 100_000, "tolerance": 1e-8},
+        quick={"holds": 200, "tolerance": 1e-8},
+        unit="hold",
+        work=lambda size: size["holds"],
+        agree={"end": EXACT, "position": 1e-4, "next_draw": EXACT},
+        references=("bare", "simpy"),
+        price="unit",
+        goals_us={"eventide": 0.4},
+    ),
+    Workload(
+        name="pushed",
+        story="the same spring gets a push after each of the 100,000 holds: a state is written",
+        folder="pushed",
+        size={"pushes": 100_000, "tolerance": 1e-8},
+        quick={"pushes": 200, "tolerance": 1e-8},
+        unit="push",
+        work=lambda size: size["pushes"],
+        agree={"end": EXACT, "position": 1e-4, "next_draw": EXACT},
+        references=("bare", "simpy"),
+        price="unit",
+        goals_us={"eventide": 0.6},
+    ),
+    Workload(
+        name="port",
+        story="ships take one of two berths, wait until a tank that drains has room, and pump; 10,000 hours, at 1e-8",
+        folder="port",
+        size={"hours": 10_000.0, "tolerance": 1e-8},
+        quick={"hours": 200.0, "tolerance": 1e-8},
+        unit="ship",
+        work=lambda size: 1,
+        agree={"ships": EXACT, "mean_stay": 1e-6, "level": 1e-6, "next_draw": EXACT},
+        references=("bare", "simpy"),
+        price="ships",
+        goals_us={"eventide": 8.0},
     ),
     smooth("lorenz", "Lorenz's equations from (1, 1, 1) to t = 100 at 1e-8; error at t = 5", 1e-8, 1e-4),
     smooth("arenstorf", "one period of an Arenstorf orbit at 1e-10", 1e-10, 1e-3),

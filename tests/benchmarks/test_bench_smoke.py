@@ -17,19 +17,22 @@ BENCH = Path(__file__).parents[2] / "benchmarks" / "bench.py"
 BY_NAME = {workload.name: workload for workload in WORKLOADS}
 COUNTS = {
     "hold": ("ended", 20),
+    "hold-10": ("ended", 5),
     "hold-100k": ("ended", 100),
     "mm1": ("customers", 200),
+    "tandem": ("visits", 5 * 40),
+    "reneging": ("served", 60),
     "interrupts": ("interrupts", 10 * 5),
     "preemption": ("preemptions", 50),
+    "crossing": ("ended", 5),
+    "moving": ("end", 1.8606582543942363),
+    "pushed": ("end", 1.8606582543942363),
+    "port": ("ships", 44),
 }
 
 
-CONTESTANTS = {
-    "hold": ["eventide", "bare"],
-    "hold-100k": ["eventide", "bare"],
+CONTESTANTS = {name: ["eventide", "bare"] for name in COUNTS} | {
     "mm1": ["eventide", "eventide-class", "bare-calls", "bare-features", "bare"],
-    "interrupts": ["eventide", "bare"],
-    "preemption": ["eventide", "bare"],
 }
 
 
@@ -136,6 +139,17 @@ def test_a_wrong_answer_of_a_peer_is_shown_and_one_of_ours_fails() -> None:
     assert bare.startswith("  bare ")
     assert "  ! peer is wrong: events = 130, right is 131" in table(contest)
     assert "  DIFFERS: balls: eventide has events = 130, right is 131" in table(contest)
+
+
+def test_a_goal_of_a_rate_stands_beside_the_rates_in_their_unit() -> None:
+    workload = BY_NAME["tandem"]
+    contest = Contest(workload, [], is_quick=False, seed=1)
+    for name in ("with_eventide.py", "with_bare.py"):
+        contest.standings.append(Standing(Contestant(Path(name)), workload.size, seconds=[0.04, 0.02, 0.05]))
+    head, mine, bare = table(contest).splitlines()[1:]
+    assert head.split("  ")[-2:] == ["goal", "first s"]
+    assert mine.split() == ["eventide", "0.500", "-", "-", "1.000", "(1.000)", "1.5", "0.00"]
+    assert bare.split() == ["bare", "0.500", "-", "-", "1.000", "(1.000)", "0.00"]
 
 
 @pytest.mark.slow
