@@ -22,9 +22,11 @@ from hypothesis import strategies as st
 from random_bodies import load, simulation, taken
 
 import eventide as ev
+from eventide.bodies import calls
 from eventide.bodies.arithmetic import best_of, without_sign
 from eventide.bodies.operands import Kind, Operand
 from eventide.bodies.points import Told
+from eventide.rows.mersenne_twister import MOST_BELOW, next_below, next_uniform, place_of_words
 from eventide.streams.number_draws import GENERATORS, draw_of
 
 
@@ -77,6 +79,8 @@ OF_RANDOM = (
     "gen.randint(a=n, b=6) * 0.5",
     "gen.randrange(4)",
     "gen.randrange(n + 1)",
+    "gen.randrange(n, n + 3)",
+    "gen.randint(-n, 4294967290 - n) / 1e9 + n",
     "abs(gen.gauss(1, x))",
     "max(gen.gauss(1, x), 0)",
     "max(1, gen.randint(0, 4) * 0.5)",
@@ -234,6 +238,80 @@ def test_errors_of_functions_are_raised_where_they_stand(native: bool) -> None:
     (expected, _), (found, sim) = (calculated(way, native=native) for way in (False, "auto"))
     assert found == expected
     assert taken(sim) > 0.4 * sim.events
+
+
+def thrown(sim: ev.Simulation, gen: Random, log: list[int]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(0.25)
+        log.append(gen.randint(1, 6))
+
+
+@NATIVE
+def test_a_generator_with_methods_of_its_own_is_python_s(native: bool) -> None:
+    told = []
+    for way in (False, "auto"):
+        sim, gen, log = simulation(way, native=native), Random(1), list[int]()
+        sim.process(thrown(sim, gen, log))
+        sim.run(until=20.0)
+        gen.getrandbits = lambda bits: 2 if bits == 3 else 0  # type: ignore[method-assign]
+        sim.run(until=40.0)
+        del gen.getrandbits
+        sim.run(until=60.0)
+        told.append((log, gen.getstate()))
+        assert taken(sim) > 0.4 * sim.events or not way
+    assert told[0] == told[1]
+    assert told[0][0][80:159] == [3] * 79
+
+
+def test_a_generator_draws_by_its_words_what_its_methods_draw() -> None:
+    known, drawn, counts = Random(4), Random(4), [1, 2, 3, 4, 5, 6, 1000, 2**31, 2**31 + 1, MOST_BELOW]
+    place = place_of_words()
+    assert place is not None
+    for k in range(1500):  # the words are made anew at each 624th
+        if k % 3:
+            assert next_uniform(id(drawn) + place) == known.random()
+        else:
+            count = counts[k // 3 % len(counts)]
+            assert next_below(id(drawn) + place, count) == known.randrange(count)
+    assert drawn.getstate() == known.getstate()
+
+
+def far(sim: ev.Simulation, gen: Random, log: list[int]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(0.25)
+        n = gen.randint(1, 2**34)
+        yield ev.hold(0.25)
+        log.append(gen.randint(1, n))
+
+
+@NATIVE
+def test_a_number_below_what_one_word_holds_no_more_is_python_s(native: bool) -> None:
+    told = []
+    for way in (False, "auto"):
+        sim, gen, log = simulation(way, native=native), Random(1), list[int]()
+        sim.process(far(sim, gen, log))
+        sim.run(until=200.0)
+        told.append((log, gen.getstate()))
+    assert told[0] == told[1]
+    assert any(n > 2**32 for n in told[0][0])
+
+
+def tossed(sim: ev.Simulation, gen: Random, log: list[int]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(0.25)
+        log.append(gen.randint(0, 1))
+
+
+def test_a_generator_whose_words_are_not_found_is_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(calls, "place_of_words", lambda: None)
+    told = []
+    for way in (False, "auto"):
+        sim, gen, log = simulation(way), Random(1), list[int]()
+        sim.process(tossed(sim, gen, log))
+        sim.run(until=50.0)
+        told.append((log, gen.getstate()))
+    assert told[0] == told[1]
+    assert taken(sim) > 0.9 * sim.events
 
 
 class OwnGenerator(np.random.Generator):

@@ -17,7 +17,8 @@ from eventide.bodies.arithmetic import CHECKED, best_among, best_of, mathematica
 from eventide.bodies.operands import EXACT, LARGEST, Kind, Known, Operand, Thing, Unknown, constant, sure
 from eventide.native.objects import object_at
 from eventide.rows.codes import UNMADE
-from eventide.streams.number_draws import GENERATORS, Draw, Range, callable_of, draw_of
+from eventide.rows.mersenne_twister import MOST_BELOW, place_of_words
+from eventide.streams.number_draws import GENERATORS, Draw, Range, callable_of, draw_of, generator_of
 from eventide.streams.streams import Stream
 
 if TYPE_CHECKING:
@@ -52,19 +53,24 @@ def addressed_call(function: object, path: Path) -> Call:
     return None
 
 
+def is_from_words(draw: Draw) -> bool:
+    """Whether native code draws it itself, from the words of a generator of `random`."""
+    return draw.has_words and place_of_words() is not None
+
+
 def is_array_of_floats(value: object) -> bool:
     """Whether it is an array that takes floats as they are."""
     return type(value) is array and value.typecode == "d"
 
 
 def target_of(function: object, call: Call) -> object:
-    """The object whose address native code gets: the iterator of a stream, else the callable itself.
+    """The object whose address native code gets: the iterator of a stream, a generator with words, else the callable.
 
     call    what it does
     """
-    if isinstance(function, MethodWrapperType):
-        return function.__self__
-    return callable_of(function, call) if isinstance(call, Draw) else function
+    if not isinstance(call, Draw):
+        return function.__self__ if isinstance(function, MethodWrapperType) else function
+    return generator_of(function) if is_from_words(call) else callable_of(function, call)
 
 
 def drawn_number(expressions: BodyExpressions, called: Thing, draw: Draw, node: ast.Call) -> Operand:
@@ -77,18 +83,37 @@ def drawn_number(expressions: BodyExpressions, called: Thing, draw: Draw, node: 
     values = {one.name: constant(one.default) for one in draw.arguments if one.default is not None} | given
     if len(given) < len(node.args) + len(node.keywords) or len(values) < len(names):
         raise Unknown("a generator draws one number at a time, by its first arguments", node)
-    texts, ranges = [], []
-    for name, low, high, _ in draw.arguments:
-        value = values[name]
+    texts, ranges, ordered = [], [], [values[name] for name in names]
+    for value, (_, low, high, _) in zip(ordered, draw.arguments, strict=True):
         if not (value.is_number and low <= value.low and value.high <= high):
             emission.stop_if(f"not ({low!r} <= {real(value)} <= {high!r})", value, node=node)
         texts.append(real(value))
         ranges.append((max(low, value.low), min(high, value.high)))
+    if is_from_words(draw):
+        return _drawn_from_words(expressions, called, draw, ordered, draw.range_of(*ranges), node)
     address = expressions.naming.address(called)
     emission.begin_effect()
     call = f"call_builtin({', '.join([address, *texts])})"
     found = called_at(emission, call, draw.range_of(*ranges), counts=draw.counts)
     return found._replace(is_numpy=draw.is_numpy)
+
+
+def _drawn_from_words(
+    expressions: BodyExpressions, called: Thing, draw: Draw, values: list[Operand], bounds: Range, node: ast.AST
+) -> Operand:
+    """What `random.Random` draws, by native code itself."""
+    emission, state = expressions.emission, f"{expressions.naming.address(called)} + {place_of_words()}"
+    known: Known = {"low": bounds[0], "high": bounds[1], "is_number": True}
+    if not draw.counts:
+        emission.begin_effect()
+        return emission.keep(f"next_uniform({state})", "float", **known)
+    *starts, last = values
+    start = starts[0] if starts else constant(0)
+    count = f"{last.text} - {start.text} + {int(draw.is_closed)}"
+    if not (last.low - start.high >= 1.0 and last.high - start.low < MOST_BELOW):
+        emission.stop_if(f"not (0 < {count} <= {MOST_BELOW})", start, last, node=node)
+    emission.begin_effect()
+    return emission.keep(f"{start.text} + next_below({state}, {count})", "int", **known)
 
 
 def computed(expressions: BodyExpressions, function: object, node: ast.Call) -> Operand:

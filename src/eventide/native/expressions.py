@@ -24,6 +24,7 @@ _ARITHMETIC: Final[dict[type, tuple[str, str]]] = {
     ast.Sub: ("sub nsw", "fsub"),
     ast.Mult: ("mul nsw", "fmul"),
 }
+_BITWISE: Final[dict[type, str]] = {ast.BitAnd: "and", ast.BitXor: "xor", ast.LShift: "shl", ast.RShift: "ashr"}
 _SHIFTS: Final = {str(2**bits): bits for bits in (1, 2, 32)}
 """Whole numbers by which others may be divided, and by how many bits that shifts them."""
 _COMPARISONS: Final[dict[type, tuple[str, str]]] = {
@@ -196,6 +197,8 @@ class Expressions:
         one, other = (convert(self.builder, operand, kind).text for operand in (left, right))
         if isinstance(operator, ast.FloorDiv) and kind == "i64" and other in _SHIFTS:
             return Value(self.builder.value("ashr", "i64", one, _SHIFTS[other]), "i64")
+        if type(operator) in _BITWISE and kind == "i64":
+            return Value(self.builder.value(_BITWISE[type(operator)], "i64", one, other), "i64")
         if type(operator) not in _ARITHMETIC:
             raise Untranslatable(f"{type(operator).__name__} of {left.kind} and {right.kind}")
         whole, floating = _ARITHMETIC[type(operator)]

@@ -224,6 +224,24 @@ def _address(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     return Value(expressions.memory.address(*expressions.place(item)), "ptr")
 
 
+def _word(expressions: Expressions, arguments: list[ast.expr]) -> str:
+    """The address of a word of 32 bits: those that begin at an address, and which of them."""
+    index = expressions.number(arguments[1], "i64").text
+    return expressions.builder.value("getelementptr inbounds", "i32", object_at(expressions, arguments[0]), index)
+
+
+def _word_at(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    word = expressions.builder.get("i32", _word(expressions, arguments))
+    return Value(expressions.builder.convert("zext", "i32", word, "i64"), "i64")
+
+
+def _set_word(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+    builder = expressions.builder
+    word = builder.convert("trunc", "i64", expressions.number(arguments[2], "i64").text, "i32")
+    builder.put("i32", word, _word(expressions, arguments))
+    return Value("", "void")
+
+
 INSTRUCTIONS: Final[dict[str, Intrinsic]] = {
     "law": _call(_LAW, "i64"),
     "condition": _call(_CONDITION, "i64"),
@@ -238,5 +256,7 @@ INSTRUCTIONS: Final[dict[str, Intrinsic]] = {
     "call_builtin": _called("PyObject_CallNoArgs"),
     "draw_next": _called("PyIter_Next"),
     "tell": _tell,
+    "word_at": _word_at,
+    "set_word": _set_word,
     "address_of": _address,
 }

@@ -26,6 +26,8 @@ _FAR: Final = 1e300
 _EXACT: Final = 2.0**53
 """Up to here floats have all whole numbers."""
 _COUNTS: Final = (0.0, 2.0**40)
+_OF_ITSELF: Final = {"gauss_next"}
+"""The attributes that a generator of `random` itself has."""
 _UNIT: Final = (0.0, 1.0 - 2.0**-53)
 
 
@@ -44,6 +46,8 @@ class Draw(NamedTuple):
     kinds   of the arguments that are known
     of_one  what it draws if it is given one number alone, if that is another thing
     is_numpy whether the number is of a class of numpy's own, as np.int64
+    has_words   whether native code draws it itself, from the generator's words
+    is_closed   whether the last argument is one of the whole numbers of which it draws one
     """
 
     arguments: tuple[Argument, ...]
@@ -52,12 +56,22 @@ class Draw(NamedTuple):
     kinds: tuple[Literal["int", "float"], ...] = ("int", "float")
     of_one: Draw | None = None
     is_numpy: bool = False
+    has_words: bool = False
+    is_closed: bool = False
 
 
 def draw_of(function: object) -> Draw | None:
     """What a method of a generator draws; None if it is none of these methods."""
-    table = GENERATORS.get(type(getattr(function, "__self__", None)))
-    return None if table is None else table.get(getattr(function, "__name__", ""))
+    generator = generator_of(function)
+    draw = GENERATORS.get(type(generator), {}).get(getattr(function, "__name__", ""))
+    if draw is not None and draw.has_words and not vars(generator).keys() <= _OF_ITSELF:
+        return draw._replace(has_words=False, of_one=None)  # methods of its own may take part in this one
+    return draw
+
+
+def generator_of(function: object) -> object:
+    """The object whose method it is; None if it is no method."""
+    return getattr(function, "__self__", None)
 
 
 def callable_of(function: object, draw: Draw) -> object:
@@ -127,11 +141,27 @@ _NUMPY: Final[Mapping[str, Draw]] = {
     "poisson": Draw((Argument("lam", 0.0, 1e6, 1.0),), lambda _: _COUNTS, counts=True),
     "geometric": Draw((Argument("p", 1e-6, 1.0),), lambda _: _COUNTS, counts=True),
 }
+
+
+def _from_zero(last: str) -> Draw:
+    """A whole number from 0 to below another one."""
+    return Draw((_whole(last),), lambda count: (0.0, count[1] - 1.0), True, ("int",), has_words=True)
+
+
 _RANDOM: Final[Mapping[str, Draw]] = {
-    "random": Draw((), lambda: _UNIT),
-    "randint": Draw((_whole("a"), _whole("b")), lambda a, b: (a[0], b[1]), counts=True, kinds=("int",)),
-    "randrange": Draw((_whole("stop"),), lambda stop: (0.0, stop[1]), counts=True, kinds=("int",)),
-    "_randbelow_with_getrandbits": Draw((_whole("n"),), lambda n: (0.0, n[1] - 1.0), counts=True, kinds=("int",)),
+    "random": Draw((), lambda: _UNIT, has_words=True),
+    "randint": Draw(
+        (_whole("a"), _whole("b")), lambda a, b: (a[0], b[1]), True, ("int",), has_words=True, is_closed=True
+    ),
+    "randrange": Draw(
+        (_whole("start"), _whole("stop")),
+        lambda start, stop: (start[0], stop[1] - 1.0),
+        counts=True,
+        kinds=("int",),
+        of_one=_from_zero("start"),
+        has_words=True,
+    ),
+    "_randbelow_with_getrandbits": _from_zero("n"),
     "gauss": Draw((_location("mu", 0.0), _scale("sigma")), _around),
     "normalvariate": Draw((_location("mu", 0.0), _scale("sigma")), _around),
     "lognormvariate": Draw((Argument("mu", -100.0, 100.0), Argument("sigma", 0.0, 10.0)), _lognormal),
