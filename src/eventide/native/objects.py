@@ -6,7 +6,6 @@ import operator
 from _ctypes import PyObj_FromPtr  # eight times as fast as a cast
 from collections import Counter, defaultdict, deque
 from collections.abc import Callable
-from ctypes import c_uint32
 from enum import Enum
 from itertools import islice
 from math import copysign
@@ -41,16 +40,6 @@ def tell(address: int, value: float) -> int:
     """Give a number to the callable at an address; 0."""
     object_at(address)(value)
     return 0
-
-
-def word_at(address: int, index: int) -> int:
-    """One of the words of 32 bits that begin at an address."""
-    return c_uint32.from_address(address + 4 * index).value
-
-
-def set_word(address: int, index: int, word: int) -> None:
-    """Set one of them."""
-    c_uint32.from_address(address + 4 * index).value = word
 
 
 def attribute(owner: int, name: int, kind: int) -> int:
@@ -151,8 +140,6 @@ FUNCTIONS: Final = (
     call_builtin,
     draw_next,
     tell,
-    word_at,
-    set_word,
     attribute,
     held,
     class_of,

@@ -9,12 +9,10 @@ Sources  Matsumoto & Nishimura 1998, "Mersenne Twister", ACM TOMACS 8(1); Python
 from __future__ import annotations
 
 import sys
-from ctypes import string_at
+from ctypes import c_uint32, string_at
 from functools import cache
 from random import Random
 from typing import Final
-
-from eventide.native.objects import set_word, word_at
 
 WORDS: Final = 624
 _FAR: Final = 397
@@ -36,6 +34,22 @@ def place_of_words() -> int | None:
     image = b"".join(word.to_bytes(_WORD, sys.byteorder) for word in (place, *words))
     found = string_at(id(generator), Random.__basicsize__).find(image)
     return None if found < 0 else found
+
+
+# --- native code has instructions in place of these calls -------------------------------------------------------------
+
+
+def word_at(address: int, index: int) -> int:
+    """One of the words of 32 bits that begin at an address."""
+    return c_uint32.from_address(address + _WORD * index).value
+
+
+def set_word(address: int, index: int, word: int) -> None:
+    """Set one of them."""
+    c_uint32.from_address(address + _WORD * index).value = word
+
+
+# --- draws ------------------------------------------------------------------------------------------------------------
 
 
 def refill(state: int) -> None:
