@@ -75,6 +75,14 @@ def twice(x):
     return 2.0 * x
 
 
+def pause(x):
+    before = x
+    yield ev.hold(x * 0.25)
+    x += 1
+    yield ev.hold(before * 0.125)
+    return x * 0.5
+
+
 class Part:
     def __init__(self, size):
         self.size, self.used, self.late = size, 0, False
@@ -322,6 +330,7 @@ class Writer:
         lines = [head, *self.inside()]
         self.loops -= 1
         deeds = ["x = f{0} * 0.5", "n = w{0} % 7", "seen.append(f{0})", "y = w{0} * 0.25", "yield ev.hold(f{0} * 0.25)"]
+        deeds += ["yield from pause(f{0})", "x = yield from pause(f{0})"]
         lines[1:1] = [f"    {own.choice(deeds).format(number)}" for _ in range(2)]
         if own.random() < 0.3:
             changes = ["PAIRS[1] = (0.75, 2)", "PAIRS.append((1, 1))", "ROUTES['a'] = [*PAIRS]", "WAYS.reverse()"]

@@ -433,7 +433,7 @@ class BodyExpressions:
                 raise Unknown("a process to which something else refers is made by Python", node)
             return self.followed(inner, self.naming.owner_of(called), node)
         if function is hold and len(node.args) == 1 and not node.keywords:
-            duration = self.number(node.args[0], "int", "float")
+            duration = self.by_value(node.args[0], "int", "float", "mixed")
             found = duration if duration.kind == "float" else self.emission.keep(real(duration), "float")
             if not (found.is_number and found.low >= 0.0 and found.high <= LARGEST):
                 self.emission.stop_if(f"not (0.0 <= {found.text} <= {LARGEST!r})", found, node=node)
@@ -510,12 +510,12 @@ class BodyExpressions:
         if arguments.posonlyargs or arguments.vararg or arguments.kwarg:
             raise Unknown("it has arguments of other kinds", node)
         values: list[Value] = [] if bound is None else [bound]
-        values += [self.value(item) for item in node.args]
+        values += [self.varying(item) for item in node.args]
         scope = dict(zip(names, values, strict=False))
         for keyword in node.keywords:
             if keyword.arg is None or keyword.arg in scope or keyword.arg not in (*names, *others):
                 raise Unknown("its arguments are not plain", node)
-            scope[keyword.arg] = self.value(keyword.value)
+            scope[keyword.arg] = self.varying(keyword.value)
         defaults = function.__defaults__ or ()
         known = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
         for name, default in {**known, **(function.__kwdefaults__ or {})}.items():

@@ -266,8 +266,6 @@ def entered(expressions: BodyExpressions, call: Call, outer: Frame, twin_of: Cal
 def _give(expressions: BodyExpressions, inside: Naming, name: str, operand: Operand) -> None:
     """An argument that is a number of the row, or one of a few objects."""
     key = inside.key(name)
-    if operand.kind == "mixed":
-        raise Unknown(f"its argument {name} is now a whole number, now a float")
     if inside.kinds.setdefault(key, operand.kind) != operand.kind:
         raise Unknown(f"the type of its argument {name} changes")
     if inside.among.setdefault(key, operand.among) != operand.among:
@@ -275,7 +273,8 @@ def _give(expressions: BodyExpressions, inside: Naming, name: str, operand: Oper
     inside.used.add(key)
     inside.certain.add(key)
     inside.arguments |= {name}
-    expressions.emission.emit(f"v_{key} = {operand.text}")
+    which = f"\ni_{key} = int({operand.whole})" if operand.kind == "mixed" else ""
+    expressions.emission.emit(f"v_{key} = {operand.text}{which}")
 
 
 def _bind(frame: Frame, name: str, value: Value, call: Call) -> None:

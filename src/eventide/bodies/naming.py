@@ -306,7 +306,8 @@ class Naming:
         for name in self.parameters:
             if self.kinds.get(name) not in (None, "object") or name in self.handed:
                 text = f"{'v' if name in self.used else 'u'}_{name}"
-                (reals if self.kinds[name] == "float" else wholes).append(text)
+                (reals if self.kinds[name] in ("float", "mixed") else wholes).append(text)
+                wholes += [f"i_{name}"] if self.kinds[name] == "mixed" else []
         return wholes, reals
 
     # --- names ----------------------------------------------------------------------------------------------------

@@ -38,9 +38,16 @@ class Handed:
     """Stands for an object that a process is given by the one that makes it, another one each time."""
 
 
+class Either:
+    """Stands for a number that a process is given, now a whole one, now a float."""
+
+
 HANDED: Final = Handed()
-SAMPLES: Final[dict[Kind, object]] = {"int": 0, "float": 0.0, "bool": False, "object": HANDED}
-"""A value of each."""
+EITHER: Final = Either()
+SAMPLES: Final[dict[Kind, object]] = {"int": 0, "float": 0.0, "bool": False, "mixed": EITHER, "object": HANDED}
+"""A value of each, or what stands for one."""
+GIVEN: Final[dict[type, Kind]] = {type(value): kind for kind, value in SAMPLES.items()}
+"""The other way round."""
 NOTHING: Final = 2
 """What a row has for None where it has 1 for a whole number and 0 for another one."""
 WIDE: Final = 2**62

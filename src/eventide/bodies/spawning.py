@@ -173,10 +173,12 @@ def _written(
     for argument in order:
         operand = values[argument]
         if isinstance(operand, Operand):
-            table = "reals" if operand.kind == "float" else "wholes"
-            text = f"int({operand.text})" if operand.kind == "bool" else operand.text
-            emission.emit(f"a.{table}[a.activity.{table}[{row}] + {places[table]}] = {text}")
-            places[table] += 1
+            is_real = operand.kind in ("float", "mixed")
+            texts = [("reals", operand.text)] if is_real else [("wholes", f"int({operand.text})")]
+            texts += [("wholes", f"int({operand.whole})")] if operand.kind == "mixed" else []
+            for table, text in texts:
+                emission.emit(f"a.{table}[a.activity.{table}[{row}] + {places[table]}] = {text}")
+                places[table] += 1
     return arguments, row
 
 

@@ -362,7 +362,7 @@ class Writing:
         for name in known:
             if f"v_{name}" not in given:
                 (reals if sure(naming.kinds[name]) in ("float", "mixed") else wholes).append(f"v_{name}")
-            if naming.kinds[name] in VARYING:
+            if naming.kinds[name] in VARYING and f"i_{name}" not in given:
                 wholes.append(f"i_{name}")
         for loop in self.loops:
             wholes += [f"n_{loop.number}", f"s_{loop.number}"]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.frames import INTROSPECTION
 from eventide.bodies.naming import Naming
-from eventide.bodies.operands import KINDS, Handed, Kind, Unknown
+from eventide.bodies.operands import GIVEN, Kind, Unknown
 from eventide.bodies.reader import Reading
 from eventide.discrete.inside import generator_of
 from eventide.migration.crossing.simulations import leave_simulation
@@ -52,8 +52,7 @@ def read(
     assert isinstance(tree, ast.FunctionDef)
     if INTROSPECTION & {*function.__code__.co_names}:
         raise definition.refusal(tree, f"it calls one of {', '.join(sorted(INTROSPECTION))}")
-    known: dict[type, Kind] = {**KINDS, Handed: "object"}
-    kinds: dict[str, Kind | None] = {name: known[type(value)] for name, value in values.items() if type(value) in known}
+    kinds: dict[str, Kind | None] = {name: GIVEN[type(value)] for name, value in values.items() if type(value) in GIVEN}
     try:
         reading = Reading(tree, twin_of, Naming(function, values, kinds, book, world, observed))
         while reading.changed:  # a variable has got a type, or has finally lost it

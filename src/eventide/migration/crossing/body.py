@@ -11,7 +11,7 @@ from types import FunctionType, GeneratorType, TracebackType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from eventide.bodies.naming import CREATED, hold, questions_of
-from eventide.bodies.operands import HANDED, KINDS, WIDE
+from eventide.bodies.operands import EITHER, GIVEN, HANDED, WIDE
 from eventide.discrete.resources.request import PreemptingRequest, Request
 from eventide.errors import Interrupt
 from eventide.migration.crossing import branches
@@ -158,12 +158,13 @@ class Body:
 
     def begin(self, arguments: Mapping[str, object]) -> RowStart | None:
         """What the row of a process that has not begun starts with; None if it cannot begin as a row."""
-        kinds = {name: KINDS[type(value)] for name, value in arguments.items() if type(value) in KINDS}
-        if any(self.naming.kinds.get(name) != kind for name, kind in kinds.items()):
+        kinds = {name: GIVEN.get(type(value), "object") for name, value in arguments.items()}
+        if any(self.naming.kinds.get(name) != kind for name, kind in kinds.items() if kind != "object"):
             return None
         if {name for name, value in arguments.items() if value is HANDED} != self.naming.handed:
             return None
-        return self._row_start(0, {**self.naming.held, **arguments}, [])
+        numbers = {name: 0.0 for name, value in arguments.items() if value is EITHER}
+        return self._row_start(0, {**self.naming.held, **arguments, **numbers}, [])
 
     def variables_of(self, generator: GeneratorType[object, object, object]) -> dict[str, object]:
         """The local variables of a suspended generator, and what its function reaches by cells."""
@@ -174,7 +175,10 @@ class Body:
         texts = {**dict(zip(self.wholes, wholes, strict=True)), **dict(zip(self.reals, reals, strict=True))}
         found: dict[str, float] = {}
         for column in chain(*self.naming.given_columns()):
-            found[column[2:].removeprefix(CREATED)] = self._number(column[2:], texts[column])
+            if column[:2] != "i_":
+                is_whole = texts.get(f"i_{column[2:]}", 0) and self.naming.kinds[column[2:]] == "mixed"
+                number = int(texts[column]) if is_whole else texts[column]
+                found[column[2:].removeprefix(CREATED)] = self._number(column[2:], number)
         for k, name in enumerate(self._optional):
             if name[0] == CREATED and int(texts["has"]) >> k & 1:
                 found[name.removeprefix(CREATED)] = self._number(name, texts[f"v_{name}"])
