@@ -68,7 +68,7 @@ RATE = 1.25
 TABLE = [0.5, 1.0, 2.5]
 FLOATS, COUNTS, PARTS, STEPS = [], [], [], (0.5, 0.25, 1.5)
 KINDS, TALLY, MARKS, LINES, QUEUE, SUMS = ("a", "b", "c"), {}, set(), {}, deque(), defaultdict(int)
-PAIRS, ROUTES, WAYS = [], {}, []
+PAIRS, ROUTES, WAYS, LINKS = [], {}, [], {}
 
 
 def twice(x):
@@ -96,17 +96,18 @@ class Part:
 
 def reset():
     FLOATS[:], COUNTS[:], PARTS[:] = [0.5, 0.25, 1.5], [3, 1, 2], [Part(0.25), Part(0.5), Part(1.0)]
-    for one in (TALLY, MARKS, LINES, QUEUE, SUMS, ROUTES):
+    for one in (TALLY, MARKS, LINES, QUEUE, SUMS, ROUTES, LINKS):
         one.clear()
     TALLY.update(a=1, b=0.5, c=True)
     LINES.update({0: [], 1: [0.5]})
     PAIRS[:] = [(0.5, 1), (1, 2), (0.25, 3)]
     ROUTES.update(a=[(0.25, 1), (0.5, 4)], b=[(1.5, 2)], c=[(0.125, 0), (2, 1), (0.5, 5)])
     WAYS[:] = [*ROUTES.values()][:2]
+    LINKS.update({0: WAYS[1], 1: WAYS[0], -2: tuple(PAIRS)})
 
 
 def contents():
-    return [list(TALLY.items()), sorted(map(repr, MARKS)), LINES, list(QUEUE), dict(SUMS), PAIRS, ROUTES, WAYS]
+    return [list(TALLY.items()), sorted(map(repr, MARKS)), LINES, list(QUEUE), dict(SUMS), PAIRS, ROUTES, WAYS, LINKS]
 
 """
 
@@ -323,7 +324,7 @@ class Writer:
 
     def on_pairs(self, number: int, own: Random) -> list[str]:
         """A loop that unpacks what a list has, which may be chosen."""
-        source = own.choice(["PAIRS", "PAIRS", "ROUTES[KINDS[n % 3]]", "ROUTES['b']", "WAYS[n % 2]"])
+        source = own.choice(["PAIRS", "PAIRS", "ROUTES[KINDS[n % 3]]", "ROUTES['b']", "WAYS[n % 2]", "LINKS[n % 2]"])
         names, is_counted = f"f{number}, w{number}", own.random() < 0.4
         head = f"for c{number}, ({names}) in enumerate({source}):" if is_counted else f"for {names} in {source}:"
         self.loops += 1
@@ -334,6 +335,7 @@ class Writer:
         lines[1:1] = [f"    {own.choice(deeds).format(number)}" for _ in range(2)]
         if own.random() < 0.3:
             changes = ["PAIRS[1] = (0.75, 2)", "PAIRS.append((1, 1))", "ROUTES['a'] = [*PAIRS]", "WAYS.reverse()"]
+            changes += ["LINKS[n % 3] = WAYS[0]", "LINKS[0] = LINKS.pop(0)"]
             lines += [f"if len(PAIRS) < 6 and x > {own.choice((0.5, 1.5))}:", f"    {own.choice(changes)}"]
         elif own.random() < 0.3:
             lines += ["else:", "    y = 0.25"]

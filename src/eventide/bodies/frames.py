@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
 
 from eventide.bodies.naming import ABSENT, Naming, reached
 from eventide.bodies.operands import Operand, Thing, Unknown
-from eventide.bodies.stations.choosing import RESOURCES
+from eventide.bodies.stations.choosing import RESOURCES, method_of_chosen
 from eventide.bodies.waits.closures import private_numbers
 from eventide.native.objects import object_at
 from eventide.reading.generators import function_of, locals_of
@@ -157,39 +157,23 @@ def function_called(
     """
     if not isinstance(made, ast.Call):
         raise Unknown(why, node)
-    found = _method_of_chosen(expressions, made) if yields else None
+    bound: Value | None
+    found = method_of_chosen(expressions, made, RESOURCES) if yields else None
     if found is None:
         called = expressions.value(made.func)
         if not isinstance(called, Thing) or (called.root and type(called.value) is not MethodType):
             raise Unknown(why, node)
-        is_method = isinstance(called.value, MethodType)
-        found = (called.value.__func__, expressions.naming.owner_of(called)) if is_method else (called.value, None)
-    function, bound = found
+        function, bound = called.value, None
+        if isinstance(called.value, MethodType):
+            function, bound = called.value.__func__, expressions.naming.owner_of(called)
+    else:
+        function, bound = found
     flags = function.__code__.co_flags if type(function) is FunctionType else 0
     is_wanted = flags & inspect.CO_GENERATOR if yields else not flags & _PLAIN
     if type(function) is not FunctionType or not is_wanted:
         raise Unknown(why, node)
     expressions.naming.note_function(function)
     return function, bound, made
-
-
-def _method_of_chosen(expressions: BodyExpressions, made: ast.Call) -> tuple[object, Value | None] | None:
-    """The method that all resources have of which one was chosen, and the one; None for other calls."""
-    if not isinstance(made.func, ast.Attribute):
-        return None
-    try:
-        owner = expressions.tried(made.func.value)
-    except Unknown:
-        return None
-    if (
-        not isinstance(owner, Operand)
-        or not owner.among
-        or any(type(one.value) not in RESOURCES for one in owner.among)
-    ):
-        return None
-    methods = [expressions.naming.of_thing(one, made.func) for one in owner.among]
-    found = {getattr(one.value, "__func__", None) for one in methods if isinstance(one, Thing)}
-    return (found.pop(), expressions.value(made.func.value)) if len(found) == 1 else None
 
 
 def is_plain_call(expressions: BodyExpressions, node: ast.expr) -> TypeGuard[ast.Call]:

@@ -17,12 +17,11 @@ from typing import TYPE_CHECKING, Final
 from eventide.bodies.arithmetic import ARITHMETIC
 from eventide.bodies.attributes import note_change, taken_varying
 from eventide.bodies.calls import Entry, told
-from eventide.bodies.emission import EXIT, taken
+from eventide.bodies.emission import EXIT
 from eventide.bodies.naming import Fact
 from eventide.bodies.operands import KINDS, OPTIONAL, Kind, Operand, Thing, Unknown
-from eventide.bodies.stations.choosing import LISTS as OF_ITEMS
-from eventide.bodies.stations.choosing import are_few, values_of
-from eventide.bodies.words import of_thing
+from eventide.bodies.stations.choosing import are_of_one_sort, picked_for, values_of
+from eventide.bodies.words import is_word_class, note_class, of_thing
 from eventide.native import objects
 from eventide.native.objects import LISTS, MAPPINGS, METHODS, MOST, SETS, items_of
 from eventide.rows.codes import UNMADE
@@ -42,33 +41,46 @@ def item(expressions: BodyExpressions, node: ast.Subscript) -> Operand:
 
 
 def _mapped(expressions: BodyExpressions, kinds: set[Kind | None], node: ast.Subscript) -> Operand | None:
-    """The number that a dictionary with strings for keys has for a word, or which of its few lists; None for others.
+    """The number that a dictionary has for a word, or which of its few objects for a word or a whole number; None for
+    others.
 
     Raises Unknown.
     """
     held = None if isinstance(node.value, ast.Subscript) else _sample(expressions, node.value)
-    if type(held) is not dict or {*map(type, islice(held, MOST))} != {str}:
+    if type(held) is not dict:
         return None
+    classes, found = [*dict.fromkeys(map(type, islice(held, MOST)))], _kind_of(kinds)
+    is_picked = found is None and are_of_one_sort([*held.values()])
+    if found is None:  # what it has may be others in another simulation
+        expressions.naming.note_state(held)
+    if classes == [int] and is_picked:
+        return picked_for(expressions, _owner(expressions, node), expressions.by_value(node.slice, "int"), node)
     known = expressions.tried(node.slice)
-    is_word = known.kind == "object" and known.is_early if isinstance(known, Operand) else type(known.value) is str
-    found, values = _kind_of(kinds), [*held.values()]
-    lists = {*map(type, values)}
-    are_lists = len(lists) == 1 and are_few(values) and not lists.isdisjoint(OF_ITEMS)
-    if not is_word or (found is None and not are_lists):
+    is_early = known.kind == "object" and known.is_early if isinstance(known, Operand) else type(known.value) in classes
+    if not is_early or not (is_picked or found) or NoneType in classes or not all(map(is_word_class, classes)):
         return None
-    owner, key, emission = expressions.value(node.value), expressions.word(node.slice), expressions.emission
-    if not isinstance(owner, Thing):
-        return None
+    owner = _owner(expressions, node)
+    key, emission, naming = expressions.word(node.slice), expressions.emission, expressions.naming
     word = key if isinstance(key, Operand) else of_thing(expressions, key, node)
+    for kind in classes:
+        note_class(naming, kind)
     if isinstance(key, Operand):
         emission.emit_early(EXIT.format(f"{word.text} <= {UNMADE}"))
-        emission.emit_early(EXIT.format(f"class_of({word.text}) != {expressions.naming.address(Thing('', (), str))}"))
-    text = f"mapped({expressions.naming.address(owner)}, {word.text}, {{}})"
+        tests = [f"class_of({word.text}) != {naming.address(Thing('', (), kind))}" for kind in classes]
+        emission.emit_early(EXIT.format(" and ".join(tests)))
+    where = f"{naming.address(owner)}, {word.text}"
     if found is not None:
-        return taken_varying(expressions.naming, emission, text, found)
-    there = taken(emission, text.format(expressions.naming.address(Thing("", (), lists.pop()))), "object")
-    which = emission.keep_early(f"dropped({there.text})", "object")
-    return which._replace(among=values_of(expressions.naming, owner))
+        return taken_varying(naming, emission, f"mapped({where}, {{}})", found)
+    which = emission.keep_early(f"kept_for({where})", "object")
+    emission.emit_early(EXIT.format(f"{which.text} == 0"))
+    return which._replace(among=values_of(naming, owner))
+
+
+def _owner(expressions: BodyExpressions, node: ast.Subscript) -> Thing:
+    """What has an item, which is known."""
+    owner = expressions.value(node.value)
+    assert isinstance(owner, Thing)
+    return owner
 
 
 def kind_of(types: set[type]) -> Kind | None:

@@ -106,8 +106,8 @@ class Operand(NamedTuple):
 
 
 STREAM, KEY = ":", "["
-"""What the step of a path to a stream of a simulation, or to what a dictionary has for a string, begins with, before
-the name or the string: no attribute is called so."""
+"""What the step of a path to a stream of a simulation, or to what a dictionary has at a place in its order, begins
+with, before the name or the place: no attribute is called so."""
 
 
 class Thing(NamedTuple):
@@ -128,13 +128,13 @@ class Thing(NamedTuple):
 
 
 def step(owner: object, name: str | int) -> object:
-    """What an object has by a name, or a list at a place, or a simulation as a stream, or a dictionary for a string."""
+    """What an object has by a name, or a list at a place, or a simulation as a stream, or a dictionary in its order."""
     if name.__class__ is str and name[:1] == STREAM:
         if not isinstance(owner, World):
             raise AttributeError(name)
         return World.stream(owner, name[1:])
     if name.__class__ is str and name[:1] == KEY:
-        return getitem(owner, name[1:])  # type: ignore[call-overload]  # a dictionary
+        return [*owner.values()][int(name[1:])]  # type: ignore[attr-defined]  # a dictionary
     return getitem(owner, name) if isinstance(name, int) else getattr(owner, name)  # type: ignore[call-overload]  # a list
 
 

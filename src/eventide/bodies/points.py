@@ -27,7 +27,7 @@ class Point(NamedTuple):
     choices     whose outcomes have a variable there
     choice      that it waits for; None in another wait
     gathered    the names of the things for all of which it waits
-    got         the variable of the kernel with the store from which it gets an item that has a variable; "" else
+    got         the variables of the kernel with the stores from one of which it gets an item that has a variable
     told        what expressions of the statement have given
     """
 
@@ -40,7 +40,7 @@ class Point(NamedTuple):
     choices: tuple[Choice, ...] = ()
     choice: Choice | None = None
     gathered: tuple[str, ...] = ()
-    got: str = ""
+    got: tuple[str, ...] = ()
     told: tuple[Told, ...] = ()
 
     @property
@@ -118,7 +118,7 @@ class Choice(NamedTuple):
     request     the variable of that request, or what stands for one
     is_own      whether the command makes the request, so that only the outcome leads to it
     moves       which of them is a put into a container or a get; -1 for none
-    inventory, side the variable of the kernel with that container, and "puts" or "gets"
+    inventories, side   the variables of the kernel with the containers of which it is one, and "puts" or "gets"
     watched     which of them are waits for states, with the variables of their guards
     """
 
@@ -129,7 +129,7 @@ class Choice(NamedTuple):
     request: str
     is_own: bool
     moves: int = -1
-    inventory: str = ""
+    inventories: tuple[str, ...] = ()
     side: str = ""
     watched: tuple[tuple[int, str], ...] = ()
 

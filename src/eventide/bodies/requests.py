@@ -128,11 +128,14 @@ def count_of(expressions: BodyExpressions, node: ast.Attribute, form: str = "{}"
         inner = inner.value
     text = _COUNTS.get(form.format(path))
     owner = None if text is None else expressions.tried(inner)
-    if text is None or not isinstance(owner, Thing) or type(owner.value) not in _REQUESTS:
+    owners = (owner,) if isinstance(owner, Thing) else () if owner is None else owner.among
+    kinds: set[type] = {type(one.value) for one in owners}
+    if text is None or not kinds or not kinds <= _REQUESTS.keys():
         return None
-    for kind, name in ((type(owner.value), path.partition(".")[0]), (Level, "value")):
+    for kind, name in (*((kind, path.partition(".")[0]) for kind in kinds), (Level, "value")):
         ask = class_by_name(kind)
         expressions.naming.facts[id(kind), name] = Fact(ask, name, ask(name))
     owner = expressions.value(inner)
-    assert isinstance(owner, Thing)
+    if isinstance(owner, Operand):
+        return expressions.emission.keep(text.format(station_of(expressions, owner, node)[1]), "int")
     return expressions.emission.keep(text.format(expressions.naming.station(owner)), "int")

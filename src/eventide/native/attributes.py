@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from eventide.native.instructions import Intrinsic, call_python, object_at
 from eventide.native.values import Value
@@ -16,6 +16,8 @@ from eventide.native.values import Value
 if TYPE_CHECKING:
     from eventide.native.expressions import Expressions
 
+Find: TypeAlias = "Callable[[Expressions, list[ast.expr]], str]"
+"""What writes a call of Python that gives an object, or NULL."""
 TOO_WIDE: Final = 2**62 + 1
 """In place of whole numbers that do not fit."""
 
@@ -35,7 +37,7 @@ def _mapped(expressions: Expressions, arguments: list[ast.expr]) -> str:
     return call_python(expressions, "ptr", "PyObject_GetItem", ("ptr", owner), ("ptr", key))
 
 
-def _typed(find: Callable[[Expressions, list[ast.expr]], str]) -> Intrinsic:
+def _typed(find: Find) -> Intrinsic:
     """A reference to what is found, of a certain type; 0 where it has another one, or there is nothing."""
 
     def write(expressions: Expressions, arguments: list[ast.expr]) -> Value:
@@ -70,9 +72,9 @@ def _length(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     return Value(call_python(expressions, "i64", "PyObject_Size", ("ptr", object_at(expressions, arguments[0]))), "i64")
 
 
-def _kept(expressions: Expressions, arguments: list[ast.expr]) -> str:
-    """An attribute, which its owner keeps; NULL if there is none."""
-    builder, made = expressions.builder, _found(expressions, arguments)
+def _kept(expressions: Expressions, arguments: list[ast.expr], find: Find = _found) -> str:
+    """An attribute, or an item of a dictionary, which its owner keeps; NULL if there is none."""
+    builder, made = expressions.builder, find(expressions, arguments)
     missing, done = builder.block(), builder.block()
     builder.branch(builder.value("icmp eq", "ptr", made, "null"), missing, done)
     builder.enter(missing)
@@ -91,9 +93,13 @@ def _is_attribute(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     return Value(builder.convert("zext", "i1", builder.value("icmp eq", "ptr", made, known), "i64"), "i64")
 
 
-def _attribute_now(expressions: Expressions, arguments: list[ast.expr]) -> Value:
-    """The address of an attribute, which its owner keeps; 0 if there is none."""
-    return Value(expressions.builder.convert("ptrtoint", "ptr", _kept(expressions, arguments), "i64"), "i64")
+def _now(find: Find) -> Intrinsic:
+    """The address of what is found, which its owner keeps; 0 if there is none."""
+
+    def write(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+        return Value(expressions.builder.convert("ptrtoint", "ptr", _kept(expressions, arguments, find), "i64"), "i64")
+
+    return write
 
 
 def _is_same_text(expressions: Expressions, arguments: list[ast.expr]) -> Value:
@@ -179,7 +185,8 @@ ATTRIBUTES: Final[Mapping[str, Intrinsic]] = {
     "attribute": _typed(_found),
     "item": _typed(_item),
     "mapped": _typed(_mapped),
-    "held": _attribute_now,
+    "kept_for": _now(_mapped),
+    "held": _now(_found),
     "class_of": _class_of,
     "is_same_text": _is_same_text,
     "length": _length,

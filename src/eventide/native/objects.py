@@ -80,6 +80,12 @@ def mapped(owner: int, key: int, kind: int) -> int:
     return id(found) if type(found) is object_at(kind) else 0
 
 
+def kept_for(owner: int, key: int) -> int:
+    """The address of a dictionary's item, which this keeps; 0 if there is none."""
+    found = object_at(owner).get(object_at(key), _ABSENT)
+    return 0 if found is _ABSENT else id(found)
+
+
 def item(owner: int, index: int, kind: int) -> int:
     """The address of an item of a certain type; 0 where it has another one, or there is none."""
     items = object_at(owner)
@@ -145,6 +151,7 @@ FUNCTIONS: Final = (
     class_of,
     is_same_text,
     mapped,
+    kept_for,
     item,
     length,
     is_attribute,

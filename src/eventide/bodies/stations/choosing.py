@@ -17,18 +17,23 @@ from eventide.bodies.emission import EXIT, taken
 from eventide.bodies.naming import Fact
 from eventide.bodies.operands import KEY, KINDS, Operand, Thing, Unknown, step
 from eventide.bodies.words import is_word
+from eventide.discrete.resources.container import Container
 from eventide.discrete.resources.resource import PreemptiveResource, Resource
+from eventide.discrete.resources.store import Store
 from eventide.reading.common import is_common
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from eventide.bodies.expressions import BodyExpressions
+    from eventide.bodies.expressions import BodyExpressions, Value
     from eventide.bodies.naming import Naming
     from eventide.discrete.world import World
 
 RESOURCES: Final = Resource, PreemptiveResource
 LISTS: Final = list, tuple
+STORES: Final = (Store,)
+CONTAINERS: Final = (Container,)
+_SORTS: Final[tuple[tuple[type, ...], ...]] = RESOURCES, LISTS, STORES, CONTAINERS
 MOST: Final = 16
 """Of those among which a choice is native."""
 _WHAT: Final = "a choice is native among a few resources of a list or a tuple, by one key that can be read"
@@ -77,6 +82,16 @@ def picked(expressions: BodyExpressions, owner: Thing, index: Operand, node: ast
     return Operand(which, values[0].kind, index.is_early, among=tuple(things))
 
 
+def picked_for(expressions: BodyExpressions, owner: Thing, key: Operand, node: ast.AST) -> Operand:
+    """The address of what a dictionary has for a whole number that is one of its keys, as it goes on to have it."""
+    naming, emission = expressions.naming, expressions.emission
+    which, things = "0", values_of(naming, owner, by_key=True)
+    for number, one in zip(owner.value, things, strict=True):
+        which = emission.keep(f"({naming.address(one)} if {key.text} == {number} else {which})", "object").text
+    emission.stop_if(f"{which} == 0", key, node=node)
+    return Operand(which, "object", key.is_early, among=things)
+
+
 def numbers_now(expressions: BodyExpressions, owner: Thing) -> list[Operand]:
     """The numbers of a list or a tuple of which it is known how many it has."""
     kind = type(owner.value[0])
@@ -106,12 +121,18 @@ def _column(held: Sequence[object], column: int | None) -> Sequence[object]:
 
 
 def are_few(held: Sequence[object]) -> bool:
-    """Whether of what a list or a tuple has one may be picked: resources, words, or lists and tuples."""
-    return 0 < len(held) <= MOST and (type(held[0]) in (*RESOURCES, *LISTS) or all(map(is_word, held)))
+    """Whether of what a list or a tuple has one may be picked: resources, stores, containers, words, or lists."""
+    return 0 < len(held) <= MOST and (_sort_of(type(held[0])) != () or all(map(is_word, held)))
+
+
+def are_of_one_sort(held: Sequence[object]) -> bool:
+    """Whether a dictionary has a few resources, stores, containers, or lists and tuples, of which a key chooses one."""
+    sorts = {*map(_sort_of, map(type, held))}
+    return are_few(held) and len(sorts) == 1 and sorts != {()}
 
 
 def _sort_of(kind: type) -> tuple[type, ...]:
-    return next((sorts for sorts in (RESOURCES, LISTS) if kind in sorts), ())
+    return next((sorts for sorts in _SORTS if kind in sorts), ())
 
 
 def numbers_in(expressions: BodyExpressions, owner: Thing) -> int:
@@ -150,13 +171,18 @@ def known_in(expressions: BodyExpressions, owner: Thing, node: ast.AST, column: 
     return found
 
 
-def values_of(naming: Naming, owner: Thing) -> tuple[Thing, ...]:
-    """What a dictionary with strings for keys has, and goes on to have."""
+def values_of(naming: Naming, owner: Thing, *, by_key: bool = False) -> tuple[Thing, ...]:
+    """What a dictionary has, in its order, and goes on to have.
+
+    by_key  whether it has whole numbers for keys, for each of which it has the same in all simulations
+    """
     if not owner.root:
         naming.note(owner.value, "items", fact_of(owner.value))
         return tuple([Thing("", (), one) for one in owner.value.values()])
     naming.lists[owner.root, owner.path] = len(owner.value)
-    found = tuple([Thing(owner.root, (*owner.path, f"{KEY}{key}"), one) for key, one in owner.value.items()])
+    steps = [*owner.value] if by_key else [f"{KEY}{k}" for k in range(len(owner.value))]
+    pairs = zip(steps, owner.value.values(), strict=True)
+    found = tuple([Thing(owner.root, (*owner.path, *pair[:1]), pair[1]) for pair in pairs])
     naming.things.update({(one.root, one.path): type(one.value) for one in found})
     return found
 
@@ -205,16 +231,40 @@ def _value(expressions: BodyExpressions, key: ast.expr, item: Thing) -> Operand:
 
 def station_of(expressions: BodyExpressions, chosen: Operand, node: ast.expr) -> tuple[tuple[str, ...], str]:
     """The variables of the stations among which one was chosen, and the text of its number. Raises Unknown."""
-    naming, emission = expressions.naming, expressions.emission
     if not chosen.among:
         raise Unknown("which resource it is is not known", node)
-    stations = tuple(naming.station(item) for item in chosen.among)
-    text = "-1"
-    for station, item in zip(reversed(stations), reversed(chosen.among), strict=True):
-        text = f"({station} if {chosen.text} == {naming.address(item)} else {text})"
+    stations = tuple(expressions.naming.station(item) for item in chosen.among)
+    return stations, number_of(expressions, chosen, stations, node)
+
+
+def number_of(expressions: BodyExpressions, chosen: Operand, variables: tuple[str, ...], node: ast.AST) -> str:
+    """The number of the one that was chosen, by the variables with those of all."""
+    naming, emission, text = expressions.naming, expressions.emission, "-1"
+    for variable, item in zip(reversed(variables), reversed(chosen.among), strict=True):
+        text = f"({variable} if {chosen.text} == {naming.address(item)} else {text})"
     number = emission.keep(text, "int")
     emission.stop_if(f"{number.text} < 0", number, node=node)
-    return stations, number.text
+    return number.text
+
+
+def method_of_chosen(
+    expressions: BodyExpressions, made: ast.Call, sorts: tuple[type, ...]
+) -> tuple[object, Value] | None:
+    """The method that all objects have of which one was chosen, and the one; None for other calls.
+
+    sorts   the classes of these objects
+    """
+    if not isinstance(made.func, ast.Attribute):
+        return None
+    try:
+        owner = expressions.tried(made.func.value)
+    except Unknown:
+        return None
+    if not isinstance(owner, Operand) or not owner.among or any(type(one.value) not in sorts for one in owner.among):
+        return None
+    methods = [expressions.naming.of_thing(one, made.func) for one in owner.among]
+    found = {getattr(one.value, "__func__", None) for one in methods if isinstance(one, Thing)}
+    return (found.pop(), expressions.value(made.func.value)) if len(found) == 1 else None
 
 
 def resource_of(expressions: BodyExpressions, node: ast.Attribute) -> Operand | None:

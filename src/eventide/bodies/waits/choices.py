@@ -100,7 +100,8 @@ def written(
         transfer = transfer_made(expressions, keyword.value) if block is None else None
         if transfer is not None and choice.moves < 0:
             branches.append(None)
-            choice, moved = choice._replace(moves=k, inventory=transfer.inventory, side=transfer.side), transfer.text
+            choice = choice._replace(moves=k, inventories=transfer.inventories, side=transfer.side)
+            moved = transfer.text
             continue
         if block is None and not is_request(keyword.value):
             guard, is_prior = guard_of(expressions, keyword.value, frame)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from eventide.bodies.attributes import class_by_name, note_change
 from eventide.bodies.naming import Fact
 from eventide.bodies.operands import EXACT, KINDS, LARGEST, Kind, Operand, Thing, Unknown, constant
+from eventide.bodies.stations.choosing import CONTAINERS, STORES, method_of_chosen, number_of
 from eventide.bodies.stations.statistics import kind_of_content
 from eventide.discrete.resources.away_inventories import first_item
 from eventide.discrete.resources.container import Container
@@ -20,11 +21,11 @@ from eventide.discrete.resources.store import Store
 from eventide.statistics.level import Level
 
 if TYPE_CHECKING:
-    from eventide.bodies.expressions import BodyExpressions
+    from eventide.bodies.expressions import BodyExpressions, Value
 
-_SIDES: Final = {Container.put: "puts", Container.get: "gets", Store.put: "puts", Store.get: "gets"}
+_SIDES: Final[dict[object, str]] = {Container.put: "puts", Container.get: "gets", Store.put: "puts", Store.get: "gets"}
 """Whatever stands in their place later."""
-_ARGUMENTS: Final = {
+_ARGUMENTS: Final[dict[object, str]] = {
     Container.put: "amount", Container.get: "amount", Store.put: "item", Store.get: "filter",
 }  # fmt: skip
 _INVENTORIES: Final = (Container, Store)
@@ -33,12 +34,12 @@ _INVENTORIES: Final = (Container, Store)
 class Move(NamedTuple):
     """A put or a get, as it is written.
 
-    inventory, side     the variable of the container or the store, and "puts" or "gets"
+    inventories, side   the variables of the container or the store, or of those of which it is one; "puts" or "gets"
     text            of the call that yields it, without the activity, which is `{0}`
     item            the type of the item that a get from a store returns; sample: one that it has now
     """
 
-    inventory: str
+    inventories: tuple[str, ...]
     side: str
     text: str
     item: Kind | None = None
@@ -62,22 +63,44 @@ def transferred(expressions: BodyExpressions, node: ast.expr | None, resume: int
     return made
 
 
+def is_at_chosen(expressions: BodyExpressions, node: ast.expr) -> bool:
+    """Whether a command is a put or a get at one of a few stores, or containers."""
+    return isinstance(node, ast.Call) and _at_chosen(expressions, node) is not None
+
+
+def _at_chosen(expressions: BodyExpressions, node: ast.Call) -> tuple[object, Value] | None:
+    return method_of_chosen(expressions, node, STORES) or method_of_chosen(expressions, node, CONTAINERS)
+
+
 def transfer_made(expressions: BodyExpressions, node: ast.expr | None) -> Move | None:
     """A put or a get; None for other commands. Raises Unknown for those of Python."""
-    called = expressions.value(node.func) if isinstance(node, ast.Call) else None
-    if not isinstance(node, ast.Call) or not isinstance(called, Thing) or type(called.value) is not MethodType:
+    if not isinstance(node, ast.Call):
         return None
-    function = called.value.__func__
-    side = _SIDES.get(function)
-    if side is None:
+    found = _at_chosen(expressions, node)
+    if found is None:
+        called = expressions.value(node.func)
+        if not isinstance(called, Thing) or type(called.value) is not MethodType:
+            return None
+        found = called.value.__func__, expressions.naming.owner_of(called)
+    function, owner = found
+    side = _SIDES.get(function, "")
+    if not side:
         return None
-    inventory, kind = _known(expressions, expressions.naming.owner_of(called), node)
+    owners = (owner,) if isinstance(owner, Thing) else owner.among
+    known = {_known(expressions, one, node): one for one in owners}
+    inventories, kinds = zip(*known, strict=True)
+    if len({*kinds}) > 1:
+        raise Unknown("stores of items of different types, and such containers, are left to Python", node)
+    inventory, kind = inventories[0], kinds[0]
+    if isinstance(owner, Operand):
+        inventory = number_of(expressions, owner, inventories, node)
     expressions.emission.emit_early(f"if not is_open(a, {inventory}):\n    code = ROOM\n    break")
     given = _given(node, _ARGUMENTS[function])
-    if type(called.value.__self__) is Store:
+    if type(owners[0].value) is Store:
         made = _of_store(expressions, given, inventory, side, kind)
-        return made._replace(sample=first_item(called.value.__self__))
-    return _of_container(expressions, given, inventory, side, kind, node)
+        sample = next(filter(None, (first_item(one.value) for one in owners)), None)
+        return made._replace(inventories=inventories, sample=sample)
+    return _of_container(expressions, given, inventory, side, kind, node)._replace(inventories=inventories)
 
 
 def _of_container(
@@ -104,7 +127,7 @@ def _of_container(
         )
     rank = _rank(expressions, operands.get("priority"), node)
     where = f"transfer(a, {{0}}, a.inventory.{side}[{inventory}]"
-    return Move(inventory, side, f"{where}, {rank}, {real}, {amount.kind == 'int'})")
+    return Move((inventory,), side, f"{where}, {rank}, {real}, {amount.kind == 'int'})")
 
 
 def _of_store(expressions: BodyExpressions, given: dict[str, ast.expr], inventory: str, side: str, kind: Kind) -> Move:
@@ -124,10 +147,10 @@ def _of_store(expressions: BodyExpressions, given: dict[str, ast.expr], inventor
                 raise Unknown(f"a store whose items have been of type {kind} is left to Python", node)
     rank = _rank(expressions, operands.get("priority"), next(iter(given.values()), None))
     if side == "gets":
-        return Move(inventory, side, f"get{where}, {rank})", kind)
+        return Move((inventory,), side, f"get{where}, {rank})", kind)
     item = operands["item"].text
     values = f"0, {item}" if kind == "float" else f"int({item}), 0.0" if kind == "bool" else f"{item}, 0.0"
-    return Move(inventory, side, f"put{where}, {rank}, {values})")
+    return Move((inventory,), side, f"put{where}, {rank}, {values})")
 
 
 def _rank(expressions: BodyExpressions, priority: Operand | None, node: ast.AST | None) -> str:

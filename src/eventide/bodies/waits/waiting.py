@@ -14,7 +14,7 @@ from eventide.bodies.waits.choices import check_uses, chosen, unsettled, written
 from eventide.bodies.waits.gatherings import all_awaited, is_gathering
 from eventide.bodies.waits.states import watched
 from eventide.bodies.waits.ticks import next_instant, period_given
-from eventide.bodies.waits.transfers import transferred
+from eventide.bodies.waits.transfers import is_at_chosen, transferred
 from eventide.bodies.writing import Writing
 from eventide.discrete.commands import hold
 from eventide.discrete.periodic import tick
@@ -51,6 +51,8 @@ class Waiting(Writing):
             self._need_asked(expressions.emission)
             if is_gathering(command):
                 self.points[resume] = self.points[resume]._replace(gathered=all_awaited(expressions, command, resume))
+            elif is_at_chosen(expressions, value):
+                transferred(expressions, value, resume)
             elif row := spawned(expressions, value):
                 expressions.emission.emit(f"at = {resume}\ncode = join(a, i, {row})\nbreak")
             elif guard := watched(expressions, value, self.frame, resume):
@@ -90,7 +92,7 @@ class Waiting(Writing):
             line = self._set(target, move.result(command))
             if isinstance(target, ast.Name):
                 self.naming.samples.setdefault(self.naming.key(target.id), move.sample)
-            self.points[resume] = self.points[resume]._replace(got=move.inventory)
+            self.points[resume] = self.points[resume]._replace(got=move.inventories)
 
         state = self._attempt(statement, write)
         self._lines = None

@@ -89,7 +89,7 @@ def joins(body: Body, row_start: RowStart, standing: Sequence[tuple[str, Notice 
         if k == choice.moves:
             if not isinstance(request, _SIDES[choice.side]) or request.state != WAITING:
                 return False
-            if row_start.stations[body.layout.places[choice.inventory]] is not request.station:
+            if not _is_one_of(body, row_start, choice.inventories, request):
                 return False
             continue
         if k != choice.asked:
@@ -113,8 +113,13 @@ def gets(body: Body, row_start: RowStart, wait: object) -> bool:
     """Whether what a process waits for is none of a station, or of one that its row knows, and what it gets there."""
     got = body.reading.points[row_start.at].got
     if got:
-        return isinstance(wait, ItemGet) and wait.station is row_start.stations[body.layout.places[got]]
+        return isinstance(wait, ItemGet) and _is_one_of(body, row_start, got, wait)
     return not isinstance(wait, StationRequest) or any(wait.station is one for one in row_start.stations.values())
+
+
+def _is_one_of(body: Body, row_start: RowStart, inventories: tuple[str, ...], transfer: Transfer) -> bool:
+    """Whether a put or a get is at one of some containers or stores, by the variables of the kernel."""
+    return any(row_start.stations[body.layout.places[one]] is transfer.station for one in inventories)
 
 
 def references_to(body: Body, request: StationRequest, row_start: RowStart, generator: Suspended) -> int:
