@@ -538,7 +538,7 @@ def test_a_row_begins_where_an_item_comes_from_the_store_that_it_knows_and_nowhe
 
     one, two = sim.process(taker(shelf)), sim.process(taker(other))
     sim.run(until=1.0)
-    reading = SimpleNamespace(points=[SimpleNamespace(got="place")])
+    reading = SimpleNamespace(points=[SimpleNamespace(got=("place",))])
     body: Any = SimpleNamespace(reading=reading, layout=SimpleNamespace(places={"place": 0}))
     row_start: Any = SimpleNamespace(at=0, stations=[shelf])
     assert [gets(body, row_start, wait) for wait in (one._wait, two._wait, None)] == [True, False, False]
