@@ -15,6 +15,7 @@ QUICK = (
 )
 
 
+@pytest.mark.slow
 def test_every_break_is_of_a_line_that_is_there_and_names_a_test_that_is_there() -> None:
     wrong, mutations = [], load_mutations()
     for mutation in mutations:

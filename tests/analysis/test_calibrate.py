@@ -461,6 +461,7 @@ WRONG = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", WRONG)
 def test_what_cannot_be_calibrated_is_refused_in_words(case):
     data, options, message = WRONG[case]

@@ -133,12 +133,14 @@ def straight(sim, *, real: float = 0.0, two: str = "a", three: int = 0, six: flo
 STRAIGHT = {"real": (0.0, 1.0), "two": ["a", "b"], "three": (0, 2), "six": [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]}
 
 
+@pytest.mark.slow
 def test_the_effect_of_a_choice_or_a_whole_number_is_that_of_its_whole_range():
     found = ev.global_sensitivity(straight, STRAIGHT, by="morris", samples=6, entropy=1, workers=1)["y"]
     assert found["mu"].to_list() == found["mu*"].to_list() == pytest.approx([1.0, 2.0, 3.0, 4.0])
     assert found["sigma"].to_list() == pytest.approx([0.0] * 4, abs=1e-14)
 
 
+@pytest.mark.slow
 def test_shares_of_a_variance_have_no_unit():
     found = ev.global_sensitivity(straight, STRAIGHT, samples=8, entropy=1, workers=1)
     assert found["y"]["total"].gt(0.0).all()

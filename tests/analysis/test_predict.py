@@ -52,6 +52,7 @@ def test_bands_are_quantiles_of_the_curves_at_each_time(tmp_path):
     assert str(found).startswith("decay with k drawn: 400 runs, entropy 1\n")
 
 
+@pytest.mark.slow
 def test_a_store_without_an_entropy_of_its_own_goes_on(tmp_path):
     asked = {"runs": 5, "at": [0.0, 1.0, 2.5], "workers": 1, "store": tmp_path / "store"}
     first = ev.predict(decay, {"k": CHANCE}, **asked)

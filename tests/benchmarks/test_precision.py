@@ -25,6 +25,7 @@ def test_eventide_reaches_what_is_known(name: str) -> None:
         assert 0 < loose.evaluations < tight.evaluations
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_problems_are_the_same_compiled_and_plain(name: str) -> None:
     """Steps, refused steps, evaluations and states, to the last bit: no power is in them."""

@@ -266,6 +266,7 @@ def compare(seed: int, folder: Path, *, native: bool) -> tuple[int, int]:
     return sim.events, taken(sim)
 
 
+@pytest.mark.slow
 def test_rows_that_run_as_python_take_the_same_ways(tmp_path: Path) -> None:
     counts = [compare(seed, tmp_path, native=False) for seed in range(12)]
     assert sum(events for events, _ in counts) > 2000

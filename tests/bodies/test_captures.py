@@ -169,6 +169,7 @@ ONCE: dict[str, tuple[Made, list[str]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("make", "functions"), ONCE.values(), ids=ONCE)
 def test_a_function_that_a_model_makes_is_read_once(make: Made, functions: list[str], reads: list[str]) -> None:
     same_each_time(make, make, make)
@@ -203,6 +204,7 @@ def test_two_simulations_that_take_turns_reach_their_own_objects() -> None:
 # --- what is another one ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "others", [(queue(0.5), queue(0.625), queue()), (queue(places=2), queue(mean=1)), (rooms(21.0), rooms(23))],
     ids=["numbers", "a resource and a type", "limits"],
@@ -216,6 +218,7 @@ def test_a_body_serves_numbers_of_about_one_size(reads: list[str]) -> None:
     assert sorted(reads) == ["customer", "source"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [0.5, -0.0, 1e308, 3, -2, 2**53 + 1])
 def test_a_number_of_another_sign_type_or_size_is_computed_as_in_python(first: float) -> None:
     def steps(by: float) -> Made:
@@ -238,6 +241,7 @@ def test_a_number_of_another_sign_type_or_size_is_computed_as_in_python(first: f
         assert told == outcome(steps(by), False)[0]
 
 
+@pytest.mark.slow
 @given(st.floats(allow_nan=False, allow_infinity=False) | st.integers(-(2**54), 2**54))
 def test_the_bounds_of_a_number_are_its_own_or_the_powers_of_two_around_it(value: float) -> None:
     bounds = bounds_by_size(value)
@@ -366,6 +370,7 @@ def basins(sim: ev.Simulation, told: Told) -> None:
     sim.process(change())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends", [(40.0,), (9.0, 20.0, 33.3, 60.0)], ids=["one run", "several"])
 def test_a_wait_for_a_state_sees_what_others_set_in_its_cells(ends: tuple[float, ...]) -> None:
     found = []
@@ -513,6 +518,7 @@ def test_what_is_kept_keeps_no_simulation(make: Made) -> None:
     assert known() is None
 
 
+@pytest.mark.slow
 def test_a_recorded_function_reaches_objects_of_its_simulation() -> None:
     def recorded(compiles: Any, scale: float) -> tuple[Told, list[float]]:
         sim, told = simulation(compiles), []

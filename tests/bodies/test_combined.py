@@ -98,6 +98,7 @@ def seen(sim: ev.Simulation, swing: Swing, told: list[float]) -> list[Any]:
     return [sim.time, sim.events, told, swing.x, swing.v, swing.passed, monitor.steps, monitor.state_events]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Swing, Bell])
 def test_events_of_rows_beside_a_flow_with_state_events_inputs_and_handlers_are_native(kind: type[Swing]) -> None:
     made = begin("auto", kind), begin(False, kind)
@@ -107,6 +108,7 @@ def test_events_of_rows_beside_a_flow_with_state_events_inputs_and_handlers_are_
     assert taken(made[0][0]) > 500
 
 
+@pytest.mark.slow
 def test_a_march_that_pauses_beside_rows_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pauses, "HELD", 2.0)
     paused: list[float] = []
@@ -177,6 +179,7 @@ def test_pauses_are_rare_where_much_is_done_from_one_to_the_next_though_events_c
     assert limits == [64.0, *rest]  # of the first it is not known how long it took
 
 
+@pytest.mark.slow
 def test_ctrl_c_amid_a_march_beside_rows_stops_the_run_which_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pauses, "HELD", 2.0)
     go_on, stops = pauses.Pauses.go_on, []
@@ -200,6 +203,7 @@ def test_ctrl_c_amid_a_march_beside_rows_stops_the_run_which_goes_on(monkeypatch
     assert seen(sim, swing, told) == seen(*expected)
 
 
+@pytest.mark.slow
 def test_a_signal_handler_that_looks_after_a_march_beside_rows_changes_no_order(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -228,6 +232,7 @@ def test_a_signal_handler_that_looks_after_a_march_beside_rows_changes_no_order(
     assert len(found) == len(rung) > 20
 
 
+@pytest.mark.slow
 def test_rows_stay_beside_a_component_that_starts_and_a_wait_that_begins() -> None:
     def late(sim: ev.Simulation, told: list[float]) -> ev.ProcessGenerator:
         for _ in range(3):
@@ -245,6 +250,7 @@ def test_rows_stay_beside_a_component_that_starts_and_a_wait_that_begins() -> No
     assert taken(made[0][0]) > 300
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every", ["event", 0.25])
 def test_a_recording_sees_the_events_of_rows_where_inputs_jump_and_processes_wait_for_states(every: Any) -> None:
     made = begin("auto", Swing), begin(False, Swing)
@@ -277,6 +283,7 @@ def turner(dial: Dial, rng: Random) -> ev.ProcessGenerator:
         dial.pull = 0.5 + rng.random()
 
 
+@pytest.mark.slow
 def test_rows_that_set_what_laws_read_without_notice_are_in_python() -> None:
     found = []
     for compiles in ("auto", False):
@@ -289,6 +296,7 @@ def test_rows_that_set_what_laws_read_without_notice_are_in_python() -> None:
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_a_wait_that_begins_again_leaves_no_flow_open() -> None:
     def teller(swing: Swing, told: list[float]) -> ev.ProcessGenerator:
         while True:
@@ -387,6 +395,7 @@ def sprung(kind: type[Spring], compiles: Any, *stories: Any, native: bool = True
     return sim, [sim.time, sim.events, told, rng.random(), held, log, monitor.steps, monitor.state_events]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("native", [False, True], ids=["plain", "native"])
 @pytest.mark.parametrize("kind", [Spring, Pushed])
 def test_statements_that_read_and_change_what_moves_are_native(kind: type[Spring], native: bool) -> None:
@@ -397,6 +406,7 @@ def test_statements_that_read_and_change_what_moves_are_native(kind: type[Spring
     assert (sum(sim._migration.exits.values()) == 0) is (kind is Spring)  # where inputs are Python looks at each change
 
 
+@pytest.mark.slow
 def test_python_goes_on_in_an_event_in_which_native_code_has_changed_what_moves() -> None:
     sim, found = sprung(Spring, "auto", followed, reader)
     assert found == sprung(Spring, False, followed, reader)[1]
@@ -418,6 +428,7 @@ def steady(sim: ev.Simulation, rng: Random, spring: Spring, told: list[float]) -
         told.append(spring.force)
 
 
+@pytest.mark.slow
 def test_what_laws_raise_where_native_code_reads_what_they_compute_is_raised_in_the_process() -> None:
     sim, found = sprung(Singular, "auto", steady)
     assert repr(found) == repr(sprung(Singular, False, steady)[1])  # there is NaN in it
@@ -438,6 +449,7 @@ def follower(sim: ev.Simulation, rng: Random, spring: Spring, told: list[float])
         told.append(spring.force)
 
 
+@pytest.mark.slow
 def test_what_an_event_has_changed_is_settled_before_the_next_of_its_instant() -> None:
     sim, found = sprung(Spring, "auto", leader, follower)
     assert found == sprung(Spring, False, leader, follower)[1]
@@ -477,6 +489,7 @@ def served(rng: Random, plant: Plant, told: list[float]) -> ev.ProcessGenerator:
         told.append(plant.served if plant.is_open else -0.5)
 
 
+@pytest.mark.slow
 def test_what_conditions_come_to_read_is_set_by_python() -> None:
     def run(sim: ev.Simulation) -> list[Any]:
         swing, rng, plant, told = Swing(sim).start(), Random(5), Plant(), list[float]()

@@ -90,6 +90,7 @@ def same(*stories: Story, **options: Any) -> ev.Simulation:
     return sim
 
 
+@pytest.mark.slow
 def test_whichever_comes_first_is_native() -> None:
     for stories in ((control, ticker), (patient,)):
         sim = same(*stories)

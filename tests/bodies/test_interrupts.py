@@ -394,11 +394,13 @@ def compare_odd(victims: str, cutters: str, folder: Path, *, native: bool = Fals
     return taken(sim)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("victims", ODD_VICTIMS.values(), ids=ODD_VICTIMS)
 def test_whatever_the_interrupted_do_is_what_they_do_in_python(victims: str, tmp_path: Path) -> None:
     assert compare_odd(victims, CUT, tmp_path) > 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cutters", ODD_CUTS.values(), ids=ODD_CUTS)
 def test_whatever_interrupts_do_is_what_they_do_in_python(cutters: str, tmp_path: Path) -> None:
     assert compare_odd(HANDLED, cutters, tmp_path) > 5

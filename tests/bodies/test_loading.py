@@ -325,6 +325,7 @@ def talker(told: list[str], often: int) -> ev.ProcessGenerator[None]:
         told.extend(map(str, told[-1:]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("often", "least", "most"), [(20, 0.01, 0.2), (200, 0.9, 1.0)])
 def test_processes_that_call_python_too_often_return_to_it(
     often: int, least: float, most: float, past: loading._Past
@@ -368,6 +369,7 @@ def test_processes_go_early_only_if_all_of_them_can(past: loading._Past) -> None
     assert taken_of(400.0, is_held=True) > 500
 
 
+@pytest.mark.slow
 def test_many_processes_whose_runs_have_paid_go_after_an_eighth_of_the_events(past: loading._Past) -> None:
     past.is_loaded = past.is_kept = True
 
@@ -414,6 +416,7 @@ def test_processes_that_start_states_go_early_once_each_of_them_has_waited(past:
     assert python == [640, 256, 256]
 
 
+@pytest.mark.slow
 def test_many_processes_of_few_events_each_do_not_go_early_again(past: loading._Past) -> None:
     past.is_loaded = past.is_kept = True
 

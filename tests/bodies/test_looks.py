@@ -107,6 +107,7 @@ def disturbed(
 AMID = ["_proceed", "_new_row", "_fetch", "_settle", "_end", "_go_on", "bring", "_bring", "consider"]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("handlers")
 @pytest.mark.parametrize("amid", AMID)
 def test_a_signal_handler_looks_at_any_time_and_the_run_goes_on(amid: str, monkeypatch: pytest.MonkeyPatch) -> None:

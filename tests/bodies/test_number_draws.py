@@ -165,6 +165,7 @@ def compare(seed: int, made: str, folder: Path, *, native: bool) -> None:
     assert taken(sim) > 0.5 * sim.events, seed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", MAKERS)
 def test_rows_that_run_as_python_draw_the_same(made: str, tmp_path: Path) -> None:
     for seed in range(8):
@@ -233,6 +234,7 @@ def calculated(way: Any, *, native: bool) -> tuple[str, ev.Simulation]:
     return repr([log, sim.time, sim.events]), sim
 
 
+@pytest.mark.slow
 @NATIVE
 def test_errors_of_functions_are_raised_where_they_stand(native: bool) -> None:
     (expected, _), (found, sim) = (calculated(way, native=native) for way in (False, "auto"))
@@ -246,6 +248,7 @@ def thrown(sim: ev.Simulation, gen: Random, log: list[int]) -> ev.ProcessGenerat
         log.append(gen.randint(1, 6))
 
 
+@pytest.mark.slow
 @NATIVE
 def test_a_generator_with_methods_of_its_own_is_python_s(native: bool) -> None:
     told = []
@@ -284,6 +287,7 @@ def far(sim: ev.Simulation, gen: Random, log: list[int]) -> ev.ProcessGenerator:
         log.append(gen.randint(1, n))
 
 
+@pytest.mark.slow
 @NATIVE
 def test_a_number_below_what_one_word_holds_no_more_is_python_s(native: bool) -> None:
     told = []
@@ -427,6 +431,7 @@ def keeper(tank: Tank, gen: Any, log: list[float]) -> ev.ProcessGenerator:
         log.append(tank.level)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stepping", ["apart", "together"])
 def test_beside_flows_they_draw_the_same(stepping: Any) -> None:
     told, sim = [], ev.Simulation()
@@ -444,6 +449,7 @@ def test_beside_flows_they_draw_the_same(stepping: Any) -> None:
 KINDS = [(kind, name) for kind, table in GENERATORS.items() for name in table]
 
 
+@pytest.mark.slow
 @given(st.sampled_from(KINDS), st.integers(0, 2**32 - 1), st.data())
 def test_what_is_drawn_lies_within_the_bounds_that_are_told(
     kind: tuple[type, str], seed: int, data: st.DataObject

@@ -348,6 +348,7 @@ def handled(log: list[Any], job: Job) -> ev.ProcessGenerator:
     log.append(job.done)
 
 
+@pytest.mark.slow
 def test_objects_that_are_handed_over_may_be_gone_when_the_function_has_ended() -> None:
     def run(sim: ev.Simulation) -> list[Any]:
         jobs, rng, log = ev.Store(sim), Random(6), list[Any]()

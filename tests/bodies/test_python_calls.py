@@ -358,6 +358,7 @@ def watched(sim: ev.Simulation, log: list[Any]) -> None:
 MODELS = {"its caller": Deep, "resources": shop, "what it begins": watched}
 
 
+@pytest.mark.slow
 @NATIVE
 @pytest.mark.parametrize("model", MODELS.values(), ids=MODELS)
 def test_such_calls_find_and_leave_all_as_in_python(model: Any, native: bool) -> None:
@@ -427,6 +428,7 @@ def clock(tank: Tank, call: Noting) -> ev.ProcessGenerator:
         k += 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stepping", ["apart", "together"])
 @pytest.mark.parametrize("cuts", [(30.0,), (3.3, 3.3, 11.0, 17.75, 30.0)], ids=["at once", "in parts"])
 def test_such_calls_beside_flows_leave_the_same(stepping: str, cuts: tuple[float, ...]) -> None:

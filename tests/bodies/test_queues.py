@@ -136,6 +136,7 @@ def test_a_closed_model_stays_away_and_has_the_statistics_of_python(tmp_path: Pa
     assert sim._migration.exits == {}
 
 
+@pytest.mark.slow
 def test_a_line_that_grows_without_end_comes_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     module = load(MACHINES, tmp_path, "overloaded")
     monkeypatch.setattr(memory, "MOST_WAITING", 3)
@@ -296,6 +297,7 @@ def test_who_looks_at_the_line_does_so_in_its_row(tmp_path: Path, native: bool) 
     assert sim._migration.exits == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keeps", ["variable", "list", "two blocks"])
 def test_a_line_with_requests_outside_blocks_stays_in_python(keeps: str) -> None:
     def blocks(sim: ev.Simulation, desk: ev.Resource, gap: float) -> ev.ProcessGenerator:

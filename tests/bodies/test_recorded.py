@@ -297,6 +297,7 @@ def shop(compiles: Any) -> tuple[ev.Simulation, ev.Resource, ev.Container]:
     return sim, desk, stock
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends", [(40.0,), (1.5, 1.75, 3.1, 3.1, 40.0)], ids=["one run", "several"])
 def test_levels_at_regular_times_where_nothing_moves(ends: tuple[float, ...]) -> None:
     found = []
@@ -337,6 +338,7 @@ def test_a_recording_that_begins_and_ends_within_the_run_has_the_rows_of_that_ti
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_what_is_computed_for_a_recording_that_begins_within_the_run_is_native_from_then_on() -> None:
     found = []
     for compiles in ("auto", False):
@@ -397,6 +399,7 @@ def test_regular_times_go_by_where_a_recorded_class_has_no_objects_yet() -> None
     assert len(found[0][0]) > 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ends", [(16.0,), (1.5, 3.0, 3.1, 16.0)], ids=["one run", "several"])
 def test_objects_of_a_recorded_class_come_and_go_beside_rows(ends: tuple[float, ...]) -> None:
     found = []
@@ -530,6 +533,7 @@ def turns_of(one: Hourglass | Basin) -> Callable[[], float]:
     return lambda: one.turns * 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_mixed", [False, True], ids=["a handler in Python", "an input that jumps before"])
 def test_a_state_event_at_a_regular_time_leaves_a_row_before_and_one_after(is_mixed: bool) -> None:
     found = []

@@ -84,6 +84,7 @@ def run_holders(compiles: Any) -> tuple[ev.Simulation, list[Any]]:
     return sim, [sim.time, sim.events, ended, rng.random()]
 
 
+@pytest.mark.slow
 def test_native_holds_draws_lists_and_ends_are_those_of_python() -> None:
     sim, found = run_holders("auto")
     assert found == run_holders(False)[1]
@@ -204,6 +205,7 @@ def fails() -> float:
     raise LookupError("no number")
 
 
+@pytest.mark.slow
 def test_an_error_in_a_draw_comes_out_of_the_statement(monkeypatch: pytest.MonkeyPatch) -> None:
     """Streams fetch numbers in blocks, by code that a second Ctrl-C may interrupt."""
 

@@ -99,6 +99,7 @@ def test_events_of_rows_end_the_first_step_of_all_that_moves(count: int) -> None
     assert told == lived(False, Room, begun, stepping="together")[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stories", [(control, ticker, punctual), (control, punctual), (ticker, punctual)])
 def test_rows_return_to_python_before_the_time_of_a_condition_on_time_alone(stories: tuple[Any, ...]) -> None:
     sim, told = lived("auto", Watched, *stories)
@@ -107,6 +108,7 @@ def test_rows_return_to_python_before_the_time_of_a_condition_on_time_alone(stor
     assert taken(sim) > 0.4 * sim.events
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "settings"), [(Opening, {}), (Watched, {"stepping": "together"}), (Opening, {"stepping": "together"})]
 )

@@ -167,6 +167,7 @@ def model(seed: int, *, is_plain: bool) -> Any:
     return run
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(30))
 @pytest.mark.parametrize("is_plain", [True, False])
 def test_random_models_are_as_in_python(seed: int, is_plain: bool) -> None:

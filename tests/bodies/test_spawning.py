@@ -174,6 +174,7 @@ def test_what_comes_after_a_row_comes_after_it_also_when_that_has_gone_away_agai
     assert sim._migration.taken > 50
 
 
+@pytest.mark.slow
 def test_what_a_row_makes_comes_before_what_its_event_makes_in_python() -> None:
     def source(sim: ev.Simulation, seen: list[float], log: list[Any], first: float) -> ev.ProcessGenerator:
         for turn in range(60):
@@ -214,6 +215,7 @@ def visitor(rng: Random, desk: ev.Resource) -> ev.ProcessGenerator:
     yield from desk.use(rng.expovariate(0.9))
 
 
+@pytest.mark.slow
 def test_processes_have_the_names_with_the_numbers_that_they_were_given() -> None:
     def run(sim: ev.Simulation) -> Any:
         rng, desk, seen = Random(5), ev.Resource(sim), []

@@ -33,6 +33,7 @@ def period_of(rng: Random) -> Fraction:
     )
 
 
+@pytest.mark.slow
 def test_an_instant_is_rounded_once_or_left_to_python() -> None:
     rng, left = Random(4), 0
     for _ in range(6000):
@@ -120,6 +121,7 @@ class Saw(ev.Continuous):
         self.turns += 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("is_recorded", [False, True])
 def test_rows_that_return_often_beside_recordings_stay_python(
     is_recorded: bool, monkeypatch: pytest.MonkeyPatch

@@ -146,6 +146,7 @@ def test_native_kernels_wait_for_what_fields_of_their_process_say() -> None:
     assert taken(sim) > 0.5 * sim.events
 
 
+@pytest.mark.slow
 def test_a_field_that_is_set_while_rows_wait_is_noticed() -> None:
     sim, told = outcome("auto", Thermostat, field)
     assert told == outcome(False, Thermostat, field)[1]
@@ -223,6 +224,7 @@ def dived(compiles: Any, *others: Callable[..., ev.ProcessGenerator], native: bo
     return sim, told
 
 
+@pytest.mark.slow
 def test_processes_with_laws_are_native_as_a_whole() -> None:
     sim, told = dived("auto")
     assert told == dived(False)[1]
@@ -278,6 +280,7 @@ class Ball(ev.Process, ev.Continuous):
         self.stop()
 
 
+@pytest.mark.slow
 def test_a_process_with_laws_that_ends_leaves_the_others_in_their_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     found, sims, brought, plain = [], [], [], RowMigration._bring
     monkeypatch.setattr(RowMigration, "_bring", lambda self, process: brought.append(process) or plain(self, process))
@@ -293,6 +296,7 @@ def test_a_process_with_laws_that_ends_leaves_the_others_in_their_rows(monkeypat
     assert len(brought) <= 3
 
 
+@pytest.mark.slow
 def test_who_waits_for_a_process_with_laws_for_the_first_time_waits_for_one_of_its_class() -> None:
     def watcher(sim: ev.Simulation, divers: list[Diver], pool: Pool, told: list[Any]) -> ev.ProcessGenerator:
         yield ev.hold(10.1)

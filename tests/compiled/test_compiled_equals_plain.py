@@ -35,6 +35,7 @@ def counts(sim: ev.Simulation) -> dict[str, int]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stepping", ["apart", "together"])
 @pytest.mark.parametrize("name", SPECIMENS)
 def test_compiled_and_plain_runs_are_the_same_to_the_last_bit(name: str, stepping: Any) -> None:

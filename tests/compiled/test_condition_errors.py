@@ -126,6 +126,7 @@ def test_the_first_of_several_errors_is_told(compiled: bool) -> None:
     assert caught.value.__notes__ == ["in the condition of who waits at time 1.25"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stepping", ["apart", "together"])
 @pytest.mark.parametrize("compiled", [True, False])
 def test_an_event_before_a_condition_has_no_value_is_found(compiled: bool, stepping: Any) -> None:

@@ -184,6 +184,7 @@ SMOOTH = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SMOOTH)
 def test_truth_guide_and_slope(registry, tank, name) -> None:
     sim, rng = tank.sim, np.random.default_rng(7)

@@ -251,6 +251,7 @@ def expected_machines(seed: int) -> tuple[list[Any], list[float]]:
         armed = {(k, end): is_armed or levels[end](k) < -1e-12 for (k, end), is_armed in armed.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(12))
 def test_random_changes_of_dictionaries_are_what_python_says(seed: int) -> None:
     plain, compiled, expected = run_machines(seed, False), run_machines(seed, "auto"), expected_machines(seed)

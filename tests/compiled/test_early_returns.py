@@ -155,6 +155,7 @@ SPELLED: dict[str, Callable[[Swing], Any]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiles", ["auto", False])
 def test_helpers_that_return_early_are_proved_over_whole_steps(compiles: Any) -> None:
     sim = ev.Simulation(compile=compiles)

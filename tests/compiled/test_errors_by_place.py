@@ -10,6 +10,7 @@ from compiled.errors_by_place import KINDS, PLACES, class_of, play
 AT_EVENT = ("a law at an event", "a law without states", "a law of a vector", "a condition")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stepping", ["apart", "together"])
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("kind", KINDS)

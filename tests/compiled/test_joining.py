@@ -127,6 +127,7 @@ def heated(kind: type[Ingot], *, compile_: bool, more: Any = None, count: int = 
     return runs_of(sim) if compile_ else [], [variable.state for variable in sim.variables]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Ingot, Other])
 def test_laws_of_many_objects_of_a_class_are_one_call(kind: type[Ingot]) -> None:
     runs, states = heated(kind, compile_=True)
@@ -141,6 +142,7 @@ def test_equations_that_look_at_what_a_pass_changes_wait_for_it(kind: type[Ingot
     assert states == heated(kind, compile_=False)[1]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("more", [Gauge, Shaker])
 def test_nothing_is_joined_where_a_law_looks_at_rates_or_assigns_states(more: type[ev.Continuous]) -> None:
     runs, states = heated(Ingot, compile_=True, more=more)
@@ -215,6 +217,7 @@ class Scaled(Ingot):
         self.rate.temperature = FACTOR * self.coefficient
 
 
+@pytest.mark.slow
 def test_a_number_that_has_changed_since_the_laws_were_made_joins_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     ingot = Scaled(sim := ev.Simulation(), furnace=Furnace(sim), coefficient=0.5)
     laws = [lower_law(ingot, law) for law in (Scaled.contributions, Scaled.equations)]

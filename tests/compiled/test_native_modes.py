@@ -176,6 +176,7 @@ class Sorted(ev.Continuous):
         self.mode = "up"
 
 
+@pytest.mark.slow
 def test_a_law_of_which_one_mode_cannot_be_compiled_is_compiled_in_the_others() -> None:
     ends: list[tuple[Any, ...]] = []
     for compiles in ("auto", False):

@@ -102,6 +102,7 @@ def registry():
     return new_registry()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SIGNALS)
 @pytest.mark.parametrize("function", [Mass.equations, Mass.shifted], ids=["time", "state"])
 def test_objects_are_called_like_functions(registry, name, function) -> None:
@@ -109,6 +110,7 @@ def test_objects_are_called_like_functions(registry, name, function) -> None:
     assert compare_law(registry, mass, function).equal == 60
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::eventide.SwitchWarning")
 @pytest.mark.parametrize("name", SIGNALS)
 def test_runs_with_signals_are_the_same_compiled_and_plain(name) -> None:

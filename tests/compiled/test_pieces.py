@@ -60,6 +60,7 @@ def run(kind: type[ev.Continuous], *, native: bool) -> tuple[str, str, int]:
     return one.x.hex(), one.y.hex(), sim.report().evaluations
 
 
+@pytest.mark.slow
 def test_a_long_law_is_cut_into_pieces_of_bounded_length_and_a_short_one_is_not(monkeypatch):
     monkeypatch.setattr(pieces, "MOST", 500)
     monkeypatch.setattr(pieces, "LENGTH", 50)
@@ -73,6 +74,7 @@ def test_a_long_law_is_cut_into_pieces_of_bounded_length_and_a_short_one_is_not(
     assert long.body.count("\n") < 2 * pieces.LENGTH
 
 
+@pytest.mark.slow
 def test_a_small_flow_with_a_long_law_makes_the_same_steps_as_in_python(monkeypatch):
     monkeypatch.setattr(pieces, "MOST", 100)
     monkeypatch.setattr(pieces, "LENGTH", 30)

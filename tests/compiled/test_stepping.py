@@ -603,6 +603,7 @@ class Opening(ev.Continuous):
         self.rate.x = math.sin(self.sim.time) / self.sim.time if self.sim.time else math.nan
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiled", ["auto", False])
 @pytest.mark.parametrize("method", [None, "dop853", "radau", "rk43"])
 def test_no_step_is_so_short_that_a_rate_without_a_value_does_not_count(compiled: Any, method: Any) -> None:

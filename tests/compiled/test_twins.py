@@ -39,6 +39,7 @@ def begun(generator: Any, place: int, **given: Any) -> Any:
     return twin.begin(function, cells, Entry(place, values, **given))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(16))
 def test_random_generators_go_on_in_their_twins(seed: int) -> None:
     check(seed)

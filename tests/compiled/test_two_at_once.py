@@ -128,6 +128,7 @@ def made_again(kind: type[ev.Continuous]) -> type[ev.Continuous]:
     return type(kind.__name__, (ev.Continuous,), {**space, "equations": copy})
 
 
+@pytest.mark.slow
 def test_what_branches_in_the_laws_of_a_class_gets_its_slots_once(monkeypatch) -> None:
     assert not Room._layout.outcomes, "objects of it are made elsewhere"
     alone, kind = value_of(made_again(Room)), made_again(Room)
@@ -137,6 +138,7 @@ def test_what_branches_in_the_laws_of_a_class_gets_its_slots_once(monkeypatch) -
     assert kind._layout.standing == Room._layout.standing + len(kind._layout.outcomes) == Room._layout.standing + 1
 
 
+@pytest.mark.slow
 def test_objects_of_one_size_have_one_layout_with_all_slots(monkeypatch) -> None:
     alone, kind = value_of(made_again(Rod), cells=3), made_again(Rod)
     value_of(kind, cells=2)
@@ -146,12 +148,14 @@ def test_objects_of_one_size_have_one_layout_with_all_slots(monkeypatch) -> None
     assert (kind._layout.sized({"cells": 4}), len(layout.outcomes)) == (layout, 1)
 
 
+@pytest.mark.slow
 def test_one_layout_is_made_of_a_size(monkeypatch) -> None:
     kind = made_again(Rod)
     other = amid(monkeypatch, Layout, "add_outcomes", lambda: kind._layout.sized({"cells": 3}))
     assert kind._layout.sized({"cells": 3}) is other.answer()
 
 
+@pytest.mark.slow
 def test_kernels_are_looked_through_while_others_ask_what_they_use() -> None:
     sim, registry = ev.Simulation(), new_registry()
     room: Any = made_again(Room)(sim)
@@ -174,6 +178,7 @@ def bends_above(x: float) -> float:
     return abs(x) if x > 3.0 else 2.0 * x
 
 
+@pytest.mark.slow
 def test_a_function_that_another_thread_looks_through_is_not_taken_for_smooth(monkeypatch) -> None:
     smoothness = Smoothness(source.SourceBook())
     other = amid(monkeypatch, Smoothness, "_look_through", lambda: smoothness.may_branch(bends_above, {}))
@@ -215,6 +220,7 @@ def noted(original: Callable[..., Any], order: list[str], other: Other) -> Calla
     return call
 
 
+@pytest.mark.slow
 def test_what_fields_refer_to_is_looked_up_by_one_thread_at_a_time(monkeypatch) -> None:
     order: list[str] = []
     one, two = (Driven(simulation(), drive=bends_above) for _ in range(2))
@@ -257,6 +263,7 @@ ALONE: dict[str, tuple[Any, str, Callable[[], object]]] = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ALONE)
 def test_what_python_does_for_one_thread_at_a_time_is_done_so(name: str, monkeypatch) -> None:
     owner, called, act = ALONE[name]
@@ -322,6 +329,7 @@ def test_what_one_object_finds_another_need_not_wait_for() -> None:
     assert other.answers == [asked.found]
 
 
+@pytest.mark.slow
 def test_comparisons_are_dropped_by_one_thread_at_a_time(monkeypatch) -> None:
     def run(k: int) -> float:
         return value_of(made_again(Room), heat=float(k))[0]
@@ -355,6 +363,7 @@ def test_what_a_module_has_may_grow_while_it_is_searched(monkeypatch) -> None:
     assert Reach(float, [lambda: TABLE]).found()[0] == 1.0
 
 
+@pytest.mark.slow
 def test_models_of_one_file_have_modules_of_their_own(tmp_path: Path, monkeypatch) -> None:
     (tmp_path / "alike.py").write_text("import eventide as ev\n")
     (path := tmp_path / "other" / "alike.py").parent.mkdir()
@@ -403,7 +412,7 @@ def test_a_module_that_two_threads_send_travels_whole_twice(monkeypatch) -> None
         if current_thread() is main_thread():
             other.come()
         else:
-            is_packed.wait(60.0)  # by then what the other thread had registered is taken back
+            is_packed.wait(5.0)  # by then what the other thread had registered is taken back
         original(self, content)
 
     other = Other(lambda: travel.pack(module.halves))

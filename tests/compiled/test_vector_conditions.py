@@ -79,6 +79,7 @@ def moved(bound: Any, rod: Rod, by: float) -> Answer:
     return run_condition(bound, table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*CONDITIONS, *UNKNOWN, *STILL])
 def test_truth_guide_and_slope(registry, name) -> None:
     condition = {**CONDITIONS, **UNKNOWN, **STILL}[name]

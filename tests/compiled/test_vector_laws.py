@@ -321,6 +321,7 @@ def new_rod(**options: Any) -> Rod:
     return rod
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("function", LAWS, ids=lambda f: f.__name__)
 def test_a_kernel_gives_the_bits_of_numpy(registry, function) -> None:
     counts = compare_law(registry, new_rod(), function, shakes=SHAKES)
@@ -328,6 +329,7 @@ def test_a_kernel_gives_the_bits_of_numpy(registry, function) -> None:
     assert counts.equal >= SHAKES // 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cells", [3, 8, 9, 130, 1000])
 @pytest.mark.parametrize("function", [heat, heat_by_loop, gathered], ids=lambda f: f.__name__)
 def test_every_size_has_a_kernel_of_its_own(registry, function, cells) -> None:

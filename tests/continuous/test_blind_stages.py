@@ -264,6 +264,7 @@ def test_a_jump_that_the_estimate_does_not_see_is_not_stepped_over(kind: type[An
     assert found == pytest.approx([level + 0.1 * (1.0 - level) for level in levels], rel=0.0, abs=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", KINDS)
 def test_native_and_plain_runs_refuse_the_same_steps(kind: type[Any], method: Any) -> None:

@@ -40,6 +40,7 @@ class Valve(ev.Continuous):
         self.rate.x = 1.0 if self.x < self.level else self.low
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stepping", ["apart", "together"])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("compiles", ["auto", False])
@@ -300,6 +301,7 @@ def test_branches_of_a_law_above_are_located_as_well(compiles: Any) -> None:
     assert sim.report().switches == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("every", [0.1, "step"])
 def test_who_looks_changes_no_bit(every: Any) -> None:
     ends = []
@@ -472,6 +474,7 @@ class Follower(ev.Continuous):
             self.rate.y = 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiles", ["auto", False])
 @pytest.mark.parametrize("style", range(5))
 def test_a_branch_is_looked_at_only_where_the_law_goes_there(style: int, compiles: Any) -> None:

@@ -233,6 +233,7 @@ def rise(kind: type[Any], level: float, sim: ev.Simulation) -> float:
     return x
 
 
+@pytest.mark.slow
 @COMPILES
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", [*OWN, ByField])
@@ -504,6 +505,7 @@ class OfAList(ev.Continuous):
         self.rate.x = self.speeds[min(2, max(0, hour - 1))]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("compiles", ["auto", False])
 def test_the_least_and_the_greatest_of_whole_numbers_are_whole_numbers(compiles: Any) -> None:
     sim = ev.Simulation(compile=compiles, abs_error=1e-9, rel_error=1e-9)

@@ -115,6 +115,7 @@ def test_a_pulse_in_a_field_is_as_long_as_its_floats_say_with_every_method(metho
     assert found[0] == found[1] == pytest.approx([1.0, 2.0, 1.0, 0.0], rel=1e-9)
 
 
+@pytest.mark.slow
 @both
 def test_lambdas_of_one_text_are_apart_by_what_they_close_over_and_by_their_defaults(compiled):
     functions = [between(low, low + 0.125) for low in (2.0, 3.0)]
@@ -122,6 +123,7 @@ def test_lambdas_of_one_text_are_apart_by_what_they_close_over_and_by_their_defa
     assert levels(compiled, functions) == pytest.approx([1.0] * 5, rel=1e-9)
 
 
+@pytest.mark.slow
 @both
 def test_defaults_that_are_replaced_are_those_that_count(compiled):
     before.__defaults__, after.__kwdefaults__ = (0.5,), {"end": 0.5}
@@ -139,6 +141,7 @@ def test_defaults_that_are_replaced_are_those_that_count(compiled):
     assert [tank.level for tank in tanks] == pytest.approx([1.0, 0.625], rel=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::eventide.SwitchWarning")
 @pytest.mark.parametrize("compiled", ["auto", False])
 def test_a_polynomial_of_numpy_is_called_in_python(compiled):
@@ -148,6 +151,7 @@ def test_a_polynomial_of_numpy_is_called_in_python(compiled):
     assert tank.level == pytest.approx(6.0, rel=1e-9)
 
 
+@pytest.mark.slow
 @both
 def test_a_replication_with_functions_made_again_gives_the_same(compiled):
     results = [levels(compiled, [between(2.0, 2.125), lambda t: 8.0 if 3.0 <= t < 3.125 else 0.0]) for _ in range(3)]
@@ -163,6 +167,7 @@ def test_a_level_that_a_lambda_closes_over_is_met(compiled):
     assert [one.x for one in ends] == pytest.approx([0.25, 0.125, 0.375], rel=1e-12)
 
 
+@pytest.mark.slow
 @both
 def test_a_function_that_is_exchanged_at_an_event_is_located_from_then_on(compiled):
     sim = simulation(compiled)
@@ -223,6 +228,7 @@ def test_functions_in_a_dict_are_located_where_the_law_runs_in_python():
     assert one.level == pytest.approx(2.0, rel=1e-9)
 
 
+@pytest.mark.slow
 @both
 def test_of_more_outcomes_than_are_reserved_the_rest_is_told(compiled):
     def many(t):

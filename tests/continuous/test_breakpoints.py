@@ -117,6 +117,7 @@ def test_an_event_at_the_jump_sees_the_value_after_it(compile_: bool, stepping: 
     assert seen[1][:2] == (2.0, 2.0)
 
 
+@pytest.mark.slow
 @MODES
 def test_a_condition_that_a_jump_makes_true_fires_at_the_jump(compile_: bool, stepping: str) -> None:
     sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping)
@@ -306,6 +307,7 @@ class Gate(ev.Continuous):
         self.log.append(("closes", self.sim.time))
 
 
+@pytest.mark.slow
 @MODES
 def test_a_handler_whose_condition_calls_an_input_fires_at_its_jumps(compile_: bool, stepping: str) -> None:
     sim = ev.Simulation(rng=1, compile=compile_, stepping=stepping)
@@ -329,6 +331,7 @@ def at_edges(sim: ev.Simulation, is_open: object) -> list[float]:
     return times
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::eventide.SwitchWarning")
 @MODES
 @pytest.mark.parametrize("reads", ["time", "state", "what cannot be compiled"])

@@ -132,6 +132,7 @@ class Added(Far):
         self.rate.x = -1.0 if self.total > 2e6 else 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cls", [Far, Scaled, Squared, Moving, Item, Added])
 def test_a_comparison_that_rounding_changes_is_chatter_however_it_is_written(cls: Any) -> None:
     sim = ev.Simulation(rel_error=1e-10, abs_error=1e-12)
@@ -156,6 +157,7 @@ class Tanks(ev.Continuous):
         self.rate.first, self.rate.second, self.rate.third = -one, one - other, other
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "end"), [("DOP853", 5.803), ("RADAU", 5.8148)])
 def test_a_comparison_that_hovers_about_its_level_is_told_with_its_remedy(method: str, end: float) -> None:
     sim = ev.Simulation(method=method)

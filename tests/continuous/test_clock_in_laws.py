@@ -444,6 +444,7 @@ def late(t):
     return t >= 3.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("condition", "told"),
     [

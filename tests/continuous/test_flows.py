@@ -455,6 +455,7 @@ def test_a_pause_evaluates_and_arms_nothing_and_the_event_goes_on(settings: dict
     assert log == [(pytest.approx(0.5), "target"), (pytest.approx(2.5), "target")]
 
 
+@pytest.mark.slow
 @each_way
 def test_many_flows_come_and_go(settings: dict[str, Any]) -> None:
     sim = make(**settings)

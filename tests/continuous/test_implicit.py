@@ -365,6 +365,7 @@ class Cart(ev.Continuous):
         self.rate.v = [0.2 * self.mate.pull, *()].pop() - self.k * self.x
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stepping", ["apart", "together"])
 def test_laws_that_are_sorted_anew_at_an_event_leave_the_next_step_as_long(stepping: Any) -> None:
     """Rates that half of the laws had set were compared with those before the event."""

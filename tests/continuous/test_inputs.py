@@ -143,6 +143,7 @@ def test_where_signals_are_not_smooth() -> None:
     assert Step(1.0, height=0.0).breakpoints(0.0, 3.0) == Ramp(0.0).breakpoints(-1.0, 3.0) == ()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EXAMPLES)
 @given(start=st.floats(-1.0, 3.0), length=st.floats(0.0, 3.0))
 def test_intervals_of_breakpoints_are_half_open_and_add_up(name: str, start: float, length: float) -> None:

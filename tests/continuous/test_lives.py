@@ -100,6 +100,7 @@ def test_a_life_costs_the_same_calls_however_many_are_alive() -> None:
     assert few <= 140
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("native", [False, True])
 def test_who_is_gone_leaves_nothing_behind(native: bool) -> None:
     sim, log = pit(6, compile=native)

@@ -70,6 +70,7 @@ def fired(sim: ev.Simulation, condition: Any, until: float = 11.0) -> list[float
 # --- whole runs ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @each_way
 @pytest.mark.parametrize("poke", [1e-3, 1e-5, 1e-7, 1e-9, 1e-11])
 def test_every_peak_that_pokes_through_a_level_is_found_and_no_other(poke: float, compiles: Any) -> None:
@@ -300,6 +301,7 @@ SHAPES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-147")
 @pytest.mark.parametrize("dt_min", [0.0, 1e-6])
 @pytest.mark.parametrize("shape", SHAPES)
@@ -326,6 +328,7 @@ def test_the_search_gives_what_halving_gives_with_hardly_more_tests(shape: str, 
         assert sum(probes) / len(probes) < 10.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dt_min", [0.0, 1e-6])
 @pytest.mark.parametrize("shape", SHAPES)
 def test_what_a_proof_has_told_of_the_place_changes_nothing_but_the_number_of_tests(shape: str, dt_min: float) -> None:
@@ -469,6 +472,7 @@ class Dip(ev.Continuous):
         self.log.append(("crosses", self.sim.time))
 
 
+@pytest.mark.slow
 @each_way
 @pytest.mark.parametrize("moment", [0.03, 0.47, 0.73, 0.999])
 def test_a_handler_is_armed_where_its_condition_is_false_between_two_samples_only(moment: float, compiles: Any) -> None:

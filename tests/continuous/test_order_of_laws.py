@@ -93,6 +93,7 @@ def test_whoever_starts_first_the_run_is_the_same(compiled: bool, stepping: Any,
     assert steps < 400  # as many as in the best order
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stepping", WAYS)
 @pytest.mark.parametrize("compiled", MODES)
 def test_laws_of_a_loop_over_a_state_are_sorted(compiled: bool, stepping: Any) -> None:

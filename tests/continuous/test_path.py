@@ -236,6 +236,7 @@ def test_a_path_that_ends_at_once() -> None:
     assert (end.time, end.position.tolist(), calls.times) == (3.0, [2.0, 3.0], [])
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-230", "R-226")
 @pytest.mark.parametrize("kind", ["per unit time", "per step"])
 def test_steps_are_chosen_by_the_error(kind: str) -> None:

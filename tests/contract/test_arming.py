@@ -89,6 +89,7 @@ def kicked_by_another(sim: ev.Simulation, moment: float) -> Dive:
     return dive
 
 
+@pytest.mark.slow
 @each_method
 @pytest.mark.parametrize("begin", [kicked_by_time, kicked_by_itself, kicked_by_another])
 def test_a_handler_is_armed_in_a_step_that_is_cut_soon_after_its_condition_is_false(

@@ -78,6 +78,7 @@ def test_an_implicit_method_finds_each_event_once_in_order_and_in_time(case: Cas
     assert re.search(case.refused, outcome.message)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stepping", ["apart", "together"])
 @pytest.mark.parametrize(("case", "compiled"), ways(everything()))
 def test_who_looks_on_changes_no_bit(case: Case, compiled: Any, stepping: str) -> None:

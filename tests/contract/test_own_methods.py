@@ -164,6 +164,7 @@ def follow(sim: Any, kind: type[Follower], of: Any) -> Follower:
     return follower
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [ByLaw, ByCondition, ByHandlerToo, ByProcess])
 @pytest.mark.parametrize("owner", [Helper, Shared])
 def test_what_is_laid_over_a_method_of_an_object_in_no_flow_holds_at_once(
@@ -182,6 +183,7 @@ def test_what_is_laid_over_a_method_of_an_object_in_no_flow_holds_at_once(
     assert (follower.x, follower.n) == (pytest.approx(RIGHT[kind][0]), RIGHT[kind][1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [ByLaw, ByCondition, ByHandler, ByProcess])
 @pytest.mark.parametrize("is_started", [False, True])
 def test_a_method_of_another_is_noticed_between_runs_and_refused_within_one(

@@ -197,6 +197,7 @@ class Driven(ev.Continuous):
         self.log.append(self.name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [1, 3])
 def test_time_events_come_before_what_an_input_makes_true_at_their_instant(
     simulate: Callable[..., ev.Simulation], count: int

@@ -200,6 +200,7 @@ def test_a_recording_has_the_same_rows_whoever_else_looks(simulate: Simulate, ki
         assert [row[-1] for row in alone if row[0] == "2.0"] == ["-0.5"]
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-042", "R-114")
 @pytest.mark.parametrize("kind", ROWS)
 def test_a_condition_on_time_alone_at_a_jump_is_the_same_whoever_else_looks(simulate: Simulate, kind: str) -> None:

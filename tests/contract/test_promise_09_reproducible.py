@@ -71,6 +71,7 @@ def digest(**options: Any) -> str:
     return hashlib.sha256(repr((log, sim.events, sim.report())).encode()).hexdigest()
 
 
+@pytest.mark.slow
 def test_two_runs_are_equal_to_the_bit_and_another_entropy_is_another_run() -> None:
     assert digest() == digest()
     assert digest() != digest(rng=8)

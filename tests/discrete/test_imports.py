@@ -5,6 +5,8 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
 PROGRAM = """
 import sys
 before = set(sys.modules)
@@ -32,6 +34,7 @@ print(*sorted({name if name.startswith(("rows", "native")) else name.split(".")[
 """
 
 
+@pytest.mark.slow
 def test_a_discrete_model_loads_the_rooms_it_uses() -> None:
     done = subprocess.run([sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True)
     others, rooms = done.stdout.splitlines()
@@ -48,6 +51,7 @@ STANDARD |= {"importlib", "keyword", "linecache", "opcode", "re", "statistics", 
 STANDARD |= {"hashlib"}  # numpy loads it too before CPython 3.14
 
 
+@pytest.mark.slow
 def test_a_discrete_model_loads_little_of_the_standard_library_beyond_what_numpy_loads() -> None:
     program = PROGRAM.replace("import sys\n", "import sys\nimport numpy.random\n", 1)
     program += "print(*sorted({name.split('.')[0] for name in loaded} & sys.stdlib_module_names))\n"
@@ -73,6 +77,7 @@ sim.run(until=5.5)
 """
 
 
+@pytest.mark.slow
 def test_processes_that_wait_as_python_ends_leave_no_traceback(tmp_path) -> None:
     program = tmp_path / "program.py"
     program.write_text(ENDING)

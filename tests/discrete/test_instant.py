@@ -274,6 +274,7 @@ def test_after_it_was_told_counting_begins_anew(sim):
     assert learning.terminated
 
 
+@pytest.mark.slow
 def test_a_process_that_has_ended_is_not_kept(sim):
     def visitor():
         yield ev.hold(1.0)

@@ -96,6 +96,7 @@ def model_of(example, case: str):
     return example(f"queues/{name}")(**values), exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("entropy", [1, 2, 3])
 @pytest.mark.parametrize("case", CASES)
 def test_estimates_agree_with_exact_values_within_four_standard_errors(example, case: str, entropy: int) -> None:

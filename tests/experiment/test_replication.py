@@ -241,6 +241,7 @@ def counter(sim, *, point: float = 2.0):
     return {"count": lambda: 5.0 * point, "failed": lambda: 7.0, "time": lambda: 9.0, "point": lambda: 4.0}
 
 
+@pytest.mark.slow
 def test_a_response_with_the_name_of_a_column_keeps_its_mean():
     runs = ev.Study(counter, over={"point": [1.0, 2.0]}, replications=3, entropy=1).run(workers=1)
     means = runs.summary()

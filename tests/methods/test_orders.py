@@ -40,6 +40,7 @@ def unmet(tableau: Tableau, defects: dict) -> list:
     return [key for key, defect in defects.items() if abs(float(defect)) > allowed or (allowed == 0.0 and defect)]
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-163", "R-170", "R-171", "R-174", "R-252", "R-256", "R-258", "R-260")
 @pytest.mark.parametrize("name", TABLEAUX)
 def test_the_order_is_met_and_no_more(name: str) -> None:
@@ -63,6 +64,7 @@ def test_the_embedded_solution_has_its_order_and_no_more(name: str) -> None:
     assert {size(tree) for tree in beyond} == {tableau.embedded_order + 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", DENSE)
 def test_the_interpolant_has_its_order_and_no_more(name: str) -> None:
     tableau = TABLEAUX[name]
@@ -86,6 +88,7 @@ def test_interpolants_are_smooth_over_the_ends_of_steps(name: str) -> None:
     assert [float(entry) for entry in tableau.dense[0]] == [1.0] + [0.0] * (len(tableau.dense[0]) - 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [name for name in EXACT if TABLEAUX[name].order >= 3])
 def test_a_typo_that_keeps_the_sum_of_a_row_is_seen(name: str) -> None:
     # One part in a million is taken from the first entry of a row and given to its last: each row sum stays.

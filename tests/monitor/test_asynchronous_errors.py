@@ -224,6 +224,7 @@ def test_what_a_signal_handler_raises_in_code_of_the_users_tears_the_run(handler
 set_error = ctypes.pythonapi.PyThreadState_SetAsyncExc
 
 
+@pytest.mark.slow
 def test_what_another_thread_raises_in_lines_of_eventide_tears_the_run() -> None:
     warm, sim = ev.Simulation(compile=False), ev.Simulation(compile=False)
     Ball(warm).start()

@@ -305,6 +305,7 @@ class Box(ev.Component):
     count: int = 0
 
 
+@pytest.mark.slow
 def test_what_rows_change_makes_them_true() -> None:
     def run(**options: Any) -> tuple[list[Any], int]:
         sim, log = ev.Simulation(**options), []

@@ -120,6 +120,7 @@ def test_a_stopped_component_has_no_handlers(sim: ev.Simulation) -> None:
     assert log == [("beat", 0.0), ("beat", 1.0), ("beat", 2.0)]
 
 
+@pytest.mark.slow
 def test_periods_do_not_drift(sim: ev.Simulation) -> None:
     log: dict[str, list[float]] = {"200": [], "60": [], "tenth": [], "tick": []}
 

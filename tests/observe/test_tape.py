@@ -94,6 +94,7 @@ def compiles(request):
     return request.param
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stepping", ["apart", "together"])
 @pytest.mark.parametrize("events", [True, False])
 @pytest.mark.parametrize("every", [0.003, 0.1, 0.77, Fraction(1, 3)])

@@ -202,6 +202,7 @@ def test_events_are_not_looked_at_and_go_by_as_fast_as_without():
     assert sim.monitor.observers.count == 0
 
 
+@pytest.mark.slow
 def test_with_a_period_every_row_of_a_recording_is_in_the_curves_and_none_is_kept(compiles):
     def run(begin):
         sim = ev.Simulation(compile=compiles)

@@ -231,6 +231,7 @@ def test_modes_of_known_cars(car, expected):
             assert -root.real / abs(root) == pytest.approx(damping, abs=0.005)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("car", [PASSENGER_CAR, BUS])
 def test_a_car_that_climbs_steadily_goes_on_climbing(car):
     times = np.linspace(0.0, 4.0, 41)
@@ -303,6 +304,7 @@ def test_extra_points_on_a_straight_piece_change_nothing(car):
     assert np.max(np.abs(coarse - fine)) < 1e-13
 
 
+@pytest.mark.slow
 def test_energy_fades_on_a_flat_road():
     car = PASSENGER_CAR
     found = quarter_car.solve([0.0, 2.0], [0.0, 0.0], np.linspace(0.0, 2.0, 81), start=(0.03, -0.01, 0.4, 0.0))

@@ -38,6 +38,7 @@ CASES: dict[str, tuple[Callable[[], Any], Callable[[Any, float], None], Callable
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("copied", [copy, deepcopy])
 @pytest.mark.parametrize("case", CASES)
 def test_a_copy_goes_on_by_itself(case: str, copied: Callable[[Any], Any]) -> None:

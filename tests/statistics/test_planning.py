@@ -29,6 +29,7 @@ def test_what_is_no_width_or_spread_is_refused(arguments):
         sample_size(1.0, 1.0, level=1.0)
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-275")
 @pytest.mark.parametrize("shape", ["normal", "exponential", "coin"])
 def test_independent_values_are_suspected_as_often_as_the_level_says(shape):

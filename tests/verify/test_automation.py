@@ -129,6 +129,7 @@ def leaking(sim, *, rate: float = 1.0):
     return {"lost": lambda: rate * sim.time}
 
 
+@pytest.mark.slow
 def test_models_are_judged_in_other_processes_alike_and_their_errors_too():
     component = Component("leak", leaking)
     quality = stays_within(high=2.5, of="lost")

@@ -62,6 +62,7 @@ def demand(conditions, model=shifted):
     return Requirement("N-1", "It should stay.", Component("noise", model), stays_within(0.0, 9.0, "value"), conditions)
 
 
+@pytest.mark.slow
 @pytest.mark.row("R-302")
 def test_conditions_of_a_model_are_what_a_study_goes_over():
     product = {"shift": [1, 2], "scale": [0.5, 0.25]}

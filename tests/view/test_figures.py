@@ -373,6 +373,7 @@ def test_a_dark_figure_is_dark_with_all_its_words_in_light_ink(tmp_path):
         new_figure(theme="blue")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [3.3, 7.0])
 def test_the_legend_stands_outside_the_data_and_inside_the_figure(width):
     figure = new_figure(width, 3.0)

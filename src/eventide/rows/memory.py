@@ -48,7 +48,9 @@ FIRST: Final = 16
 FEWEST: Final = 64
 """How many are added at least."""
 VALUES: Final = 1024
-"""How many values of a tally there is room for."""
+"""How many values of a tally there is room for from the start."""
+MOST_VALUES: Final = 2**14
+"""And where there have been many."""
 MOST_WAITING: Final = 2048
 """The most that may wait at a station: a level of Python keeps the durations of some thousand values apart."""
 MOST_LOOKS: Final = 256
@@ -312,7 +314,7 @@ class RowMemory:
         """
         t = self._new("tally", self.tally)
         self._sinks.append(sink)
-        self.tally.size[t], self.tally.start[t] = VALUES, self._take_reals(VALUES)
+        self._make_room(t, VALUES)
         return t
 
     def set_columns(self, columns: Sequence[tuple[int, int, int]], sink: Sink) -> None:
@@ -407,6 +409,8 @@ class RowMemory:
         for t in range(self._counts["tally"]):
             if 2 * self.tally.count[t] >= self.tally.size[t]:
                 self.flush(t)
+                if self.tally.size[t] < MOST_VALUES:
+                    self._make_room(t, 4 * self.tally.size[t])
         for s in range(self._counts["station"]):
             t, queue, most = self.station.waits[s], self.station.queue[s], self.station.waiting[s] + 2
             most += self.station.using[s] * self.station.preemptive[s]
@@ -421,7 +425,6 @@ class RowMemory:
         for l in range(self._counts["level"]):  # noqa: E741  # as above
             if 2 * (self.level.value[l] + 2) >= self.level.size[l]:
                 self.widen_level(l, 4 * (self.level.value[l] + 2))
-        self._outdate()
         return not is_too_long
 
     def _new(self, name: str, record: Record) -> int:
@@ -475,8 +478,11 @@ class RowMemory:
         """Let a tally have room for twice this many more values."""
         if 2 * most >= self.tally.size[t]:
             self.flush(t)
-            self.tally.size[t] = 4 * most
-            self.tally.start[t] = self._take_reals(self.tally.size[t])
+            self._make_room(t, 4 * most)
+
+    def _make_room(self, t: int, size: int) -> None:
+        """Let an empty tally have room for this many values."""
+        self.tally.size[t], self.tally.start[t] = size, self._take_reals(size)
 
     def _reserve_locals(self) -> None:
         """Let there always be room for the local numbers of all rows that are not used yet."""

@@ -47,15 +47,14 @@ class Moments:
         """Moments of `values`, each of weight 1 unless `weights` are given."""
         if not values.size:
             return cls()
-        if weights is None:
-            weights = np.ones_like(values)
         with np.errstate(over="ignore", invalid="ignore"):
-            weight = float(weights.sum())
-            total = float((weights * values).sum())
+            weight = float(values.size if weights is None else weights.sum())
+            total = float((values if weights is None else weights * values).sum())
             mean = total / weight if weight else 0.0
             away = values - mean
             scale = _scale_for(float(np.abs(away).max()))
-            squares = float((weights * (away / scale) ** 2).sum())
+            away = (away if scale == 1.0 else away / scale) ** 2
+            squares = float((away if weights is None else weights * away).sum())
             return cls(weight, total, squares, float(values.min()), float(values.max()), scale)
 
     @property
