@@ -17,6 +17,7 @@ from eventide.bodies.operands import EXACT, LARGEST, OPTIONAL, Kind, Known, Oper
 
 if TYPE_CHECKING:
     from eventide.bodies.emission import Emission
+    from eventide.bodies.expressions import BodyExpressions
 
 ARITHMETIC: Final[dict[type, str]] = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*"}
 CHECKED: Final[Mapping[object, tuple[str, str]]] = {
@@ -167,6 +168,41 @@ def kept(emission: Emission, operand: Operand) -> Operand:
     found = emission.keep(operand.text, operand.kind, among=operand.among)
     whole, none = (text and emission.keep(text, "bool").text for text in (operand.whole, operand.none))
     return found._replace(whole=whole, none=operand.none if operand.none == "True" else none)
+
+
+def ordered(emission: Emission, sign: str, left: Operand, right: Operand, node: ast.AST) -> Operand:
+    """A comparison; Python compares numbers of different types as they are, without rounding."""
+    if left.kind != right.kind and "int" in (left.kind, right.kind):
+        whole = left if left.kind == "int" else right
+        if not (whole.is_constant and abs(whole.low) <= EXACT):
+            emission.stop_if(f"{whole.text} > {EXACT} or {whole.text} < -{EXACT}", whole, node=node)
+    return Operand(f"({left.text} {sign} {right.text})", "bool", left.is_early and right.is_early)
+
+
+# --- numbers of numpy's own classes -----------------------------------------------------------------------------------
+
+
+def computed_by_numpy(expressions: BodyExpressions, node: ast.BinOp, left: Operand, right: Operand) -> Operand:
+    """An operation on numbers of which one at least is of numpy's classes, and so is the result.
+
+    numpy warns where a result is no finite number, and may where it is tiny: both are left to Python. Raises Unknown.
+    """
+    kinds, emission = {left.kind, right.kind}, expressions.emission
+    are_whole, is_division = kinds == {"int"}, isinstance(node.op, ast.Div)
+    is_known = type(node.op) in ARITHMETIC or is_division or (are_whole and isinstance(node.op, ast.FloorDiv | ast.Mod))
+    if not kinds <= {"int", "float"} or not is_known:
+        raise Unknown("of numbers of numpy's own classes it is left to Python", node)
+    found = expressions.compute(node, node.op, left._replace(is_numpy=False), right._replace(is_numpy=False))
+    if not are_whole and not (found.is_number and found.low >= -LARGEST and found.high <= LARGEST):
+        emission.stop_if(f"not (-{LARGEST!r} <= {found.text} <= {LARGEST!r})", found, node=node)
+    if not are_whole and isinstance(node.op, ast.Div | ast.Mult):
+        tiny = f"abs({found.text}) < {_TINY!r} and {left.text} != {_ZEROS[left.kind]}"
+        emission.stop_if(f"{tiny} and {right.text} != {_ZEROS[right.kind]}", found, left, right, node=node)
+    return found._replace(is_numpy=True)
+
+
+_TINY: Final = 1e-300
+_ZEROS: Final = {"int": "0", "float": "0.0"}
 
 
 # --- divisions --------------------------------------------------------------------------------------------------------

@@ -13,7 +13,9 @@ from functools import partial
 from types import BuiltinMethodType, CodeType, MethodType, MethodWrapperType, NoneType
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
-from eventide.bodies.arithmetic import CHECKED, best_among, best_of, mathematical, one_of, real, without_sign
+import numpy as np
+
+from eventide.bodies.arithmetic import CHECKED, best_among, best_of, mathematical, one_of, ordered, real, without_sign
 from eventide.bodies.operands import EXACT, LARGEST, Kind, Known, Operand, Thing, Unknown, constant, sure
 from eventide.native.objects import object_at
 from eventide.rows.codes import UNMADE
@@ -170,7 +172,7 @@ def builtin(expressions: BodyExpressions, function: Any, node: ast.Call) -> Oper
         word = "<" if function is min else ">"
         is_varying = len({operand.kind for operand in operands}) > 1 or first.kind == "mixed"
         if len(operands) == 2 and is_varying:
-            best = one_of(emission, expressions.ordered(word, operands[1], first, node), operands[1], first, node)
+            best = one_of(emission, ordered(emission, word, operands[1], first, node), operands[1], first, node)
             return best._replace(**best_of(function, operands))
         if len(operands) < 2 or is_varying:
             raise Unknown("the smallest and largest of several types are left to Python", node)
@@ -232,7 +234,7 @@ class Entry:
         if choice is not None and not self._expressions.is_inside:
             self.numbers.append(f"float(o_{choice.number})")
             return f"{choice.words!r}[int(n[{len(self.numbers) - 1}])]"
-        noted, found = naming.noted(), self._expressions.optional(node)
+        noted, found = naming.noted(), self._expressions.kept(node)
         if isinstance(found, Thing) and found.root and not found.path and not self._expressions.is_inside:
             naming.take_back(noted)  # of whatever type it is
         return self.of(found, node)
@@ -272,7 +274,7 @@ class Entry:
         if operand.is_constant or text in ("True", "False"):
             return f"({text})"
         is_exact = operand.is_number and max(abs(operand.low), abs(operand.high)) <= EXACT
-        if operand.kind == "int" and not is_exact:
+        if operand.kind in ("int", "int64") and not is_exact:
             bad = f"{text} > {EXACT} or {text} < -{EXACT}"
             self._expressions.emission.stop_if(bad, operand, node=node)
         if operand.kind == "mixed":
@@ -281,6 +283,8 @@ class Entry:
         whole = f"int({text})" if operand.kind == "bool" else text
         self.numbers.append(text if operand.kind == "float" else f"float({whole})")
         number = f"n[{len(self.numbers) - 1}]"
+        if operand.kind == "int64":
+            return f"{self._known(np.int64)}({number})"
         return {"float": number, "int": f"int({number})", "bool": f"({number} != 0.0)"}[operand.kind]
 
     def _formatted(self, node: ast.expr) -> str:

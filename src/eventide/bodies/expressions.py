@@ -16,10 +16,12 @@ from eventide.bodies.arithmetic import (
     CHECKED,
     between,
     bounds_of_either,
+    computed_by_numpy,
     decided,
     divided_down,
     divided_whole,
     one_of,
+    ordered,
     real,
     summed,
 )
@@ -38,7 +40,6 @@ from eventide.bodies.interrupts import is_interrupt, is_of_request, is_preemptio
 from eventide.bodies.operands import (
     EXACT,
     KINDS,
-    LARGEST,
     OPTIONAL,
     SAMPLES,
     WIDE,
@@ -47,12 +48,13 @@ from eventide.bodies.operands import (
     Operand,
     Thing,
     Unknown,
+    as_kept,
     constant,
     sure,
 )
 from eventide.bodies.requests import count_of, is_granted
 from eventide.bodies.stations.choosing import chosen, resource_of
-from eventide.bodies.waits.choices import name_compared
+from eventide.bodies.waits.choices import held_for, name_compared
 from eventide.bodies.waits.levels import value_of_level
 from eventide.bodies.waits.transfers import amount_of, count_of_items
 from eventide.discrete.commands import hold
@@ -131,6 +133,20 @@ class BodyExpressions:
         self._by_value = node
         return self.number(node, *kinds)._replace(is_numpy=False)
 
+    def handed(self, node: ast.expr) -> Value:
+        """What an expression gives, also what is mixed, or a whole number of numpy's. Raises Unknown."""
+        self._by_value = node
+        found = self.varying(node)
+        if isinstance(found, Operand):
+            as_kept(found, node)
+        return found
+
+    def kept(self, node: ast.expr) -> Value:
+        """What an expression gives to a variable, which may be None. Raises Unknown."""
+        self._by_value = node
+        found = self.optional(node)
+        return as_kept(found, node) if isinstance(found, Operand) else found
+
     def word(self, node: ast.expr) -> Value:
         """What an expression gives, also what is mixed, or a word that an attribute has now. Raises Unknown."""
         return self.present(self.optional(node), node)
@@ -163,15 +179,6 @@ class BodyExpressions:
     def any_number(self, node: ast.expr) -> Operand:
         """A number of any kind."""
         return self.number(node, "int", "float", "bool", "mixed")
-
-    def address_of(self, node: ast.expr) -> Operand:
-        """The address of an object."""
-        found = self.value(node)
-        if isinstance(found, Operand) and found.kind == "object":
-            return found
-        if isinstance(found, Operand) or not self.naming.is_lasting(found):
-            raise Unknown("it is no object that is known", node)
-        return Operand(self.naming.address(found), "object")
 
     def truth(self, node: ast.expr) -> Operand:
         """Whether an expression is true."""
@@ -259,7 +266,13 @@ class BodyExpressions:
         return self.emission.keep(f"-{found.text}", found.kind, **known)
 
     def _on_binop(self, node: ast.BinOp) -> Value:
-        left, right = self.operand(node.left), self.operand(node.right)
+        is_by_value, sides = node is self._by_value, list[Operand]()
+        for side in (node.left, node.right):
+            self._by_value = side if is_by_value else None
+            sides.append(self.any_number(side))
+        if any(side.is_numpy for side in sides):
+            return computed_by_numpy(self, node, *sides)
+        left, right = (self.as_number(side) if side.kind == "bool" else side for side in sides)
         return self.compute(node, node.op, left, right)
 
     def operand(self, node: ast.expr) -> Operand:
@@ -351,16 +364,8 @@ class BodyExpressions:
                 raise Unknown("it is of type bool", item)
         answer = decided(operator, left, right)
         known = None if answer is None else constant(answer)
-        result = known or self.ordered(_COMPARISONS[type(operator)], left, right, node)
+        result = known or ordered(self.emission, _COMPARISONS[type(operator)], left, right, node)
         return result._replace(is_numpy=left.is_numpy or right.is_numpy)
-
-    def ordered(self, sign: str, left: Operand, right: Operand, node: ast.AST) -> Operand:
-        """A comparison; Python compares numbers of different types as they are, without rounding."""
-        if left.kind != right.kind and "int" in (left.kind, right.kind):
-            whole = left if left.kind == "int" else right
-            if not (whole.is_constant and abs(whole.low) <= EXACT):
-                self.emission.stop_if(f"{whole.text} > {EXACT} or {whole.text} < -{EXACT}", whole, node=node)
-        return Operand(f"({left.text} {sign} {right.text})", "bool", left.is_early and right.is_early)
 
     def _on_boolop(self, node: ast.BoolOp) -> Value:
         for item in node.values:
@@ -433,11 +438,7 @@ class BodyExpressions:
                 raise Unknown("a process to which something else refers is made by Python", node)
             return self.followed(inner, self.naming.owner_of(called), node)
         if function is hold and len(node.args) == 1 and not node.keywords:
-            duration = self.by_value(node.args[0], "int", "float", "mixed")
-            found = duration if duration.kind == "float" else self.emission.keep(real(duration), "float")
-            if not (found.is_number and found.low >= 0.0 and found.high <= LARGEST):
-                self.emission.stop_if(f"not (0.0 <= {found.text} <= {LARGEST!r})", found, node=node)
-            return found
+            return held_for(self, node.args[0])
         if isinstance(function, FunctionType):
             return self.followed(function, None, node)
         raise Unknown("what it calls is left to Python", node)
@@ -510,12 +511,12 @@ class BodyExpressions:
         if arguments.posonlyargs or arguments.vararg or arguments.kwarg:
             raise Unknown("it has arguments of other kinds", node)
         values: list[Value] = [] if bound is None else [bound]
-        values += [self.varying(item) for item in node.args]
+        values += [self.handed(item) for item in node.args]
         scope = dict(zip(names, values, strict=False))
         for keyword in node.keywords:
             if keyword.arg is None or keyword.arg in scope or keyword.arg not in (*names, *others):
                 raise Unknown("its arguments are not plain", node)
-            scope[keyword.arg] = self.varying(keyword.value)
+            scope[keyword.arg] = self.handed(keyword.value)
         defaults = function.__defaults__ or ()
         known = dict(zip(names[len(names) - len(defaults) :], defaults, strict=True))
         for name, default in {**known, **(function.__kwdefaults__ or {})}.items():
@@ -532,7 +533,7 @@ class BodyExpressions:
                 if not isinstance(statement.value, ast.Constant):
                     self.value(statement.value)
             elif isinstance(statement, ast.Return):
-                return _NOTHING if statement.value is None else self.varying(statement.value)
+                return _NOTHING if statement.value is None else self.handed(statement.value)
             elif (
                 isinstance(statement, ast.Assign)
                 and len(statement.targets) == 1

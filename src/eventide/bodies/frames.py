@@ -15,7 +15,7 @@ from types import CellType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Final, TypeAlias, TypeGuard
 
 from eventide.bodies.naming import ABSENT, Naming, reached
-from eventide.bodies.operands import Operand, Thing, Unknown
+from eventide.bodies.operands import Operand, Thing, Unknown, as_kept
 from eventide.bodies.stations.choosing import RESOURCES, method_of_chosen
 from eventide.bodies.waits.closures import private_numbers
 from eventide.native.objects import object_at
@@ -249,7 +249,7 @@ def entered(expressions: BodyExpressions, call: Call, outer: Frame, twin_of: Cal
 
 def _give(expressions: BodyExpressions, inside: Naming, name: str, operand: Operand) -> None:
     """An argument that is a number of the row, or one of a few objects."""
-    key = inside.key(name)
+    key, operand = inside.key(name), as_kept(operand)
     if inside.kinds.setdefault(key, operand.kind) != operand.kind:
         raise Unknown(f"the type of its argument {name} changes")
     if inside.among.setdefault(key, operand.among) != operand.among:

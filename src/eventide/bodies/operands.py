@@ -8,6 +8,8 @@ from math import inf
 from operator import attrgetter, getitem, itemgetter
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias, TypedDict
 
+import numpy as np
+
 from eventide.discrete.world import World
 from eventide.reading import common
 
@@ -19,8 +21,11 @@ if TYPE_CHECKING:
 Path: TypeAlias = "tuple[str | int, ...]"
 Step: TypeAlias = "Callable[[Any], object]"
 """What finds something where it has its owner."""
-Kind: TypeAlias = Literal["int", "float", "bool", "object", "none", "mixed", "int?", "float?", "bool?", "mixed?"]
-"""Of a variable of a row; that of an object of Python is its address, and mixed is now a whole number, now a float.
+Kind: TypeAlias = Literal[
+    "int", "float", "bool", "int64", "object", "none", "mixed", "int?", "float?", "bool?", "mixed?"
+]
+"""Of a variable of a row; that of an object of Python is its address, and mixed is now a whole number, now a float;
+int64 is a whole number of numpy's, which an operand has as an int that is numpy's.
 
 With a question mark it is such a number, or None; "none" is a variable of which nothing but that is known.
 """
@@ -44,7 +49,9 @@ class Either:
 
 HANDED: Final = Handed()
 EITHER: Final = Either()
-SAMPLES: Final[dict[Kind, object]] = {"int": 0, "float": 0.0, "bool": False, "mixed": EITHER, "object": HANDED}
+SAMPLES: Final[dict[Kind, object]] = {
+    "int": 0, "float": 0.0, "bool": False, "mixed": EITHER, "int64": np.int64(0), "object": HANDED,
+}  # fmt: skip
 """A value of each, or what stands for one."""
 GIVEN: Final[dict[type, Kind]] = {type(value): kind for kind, value in SAMPLES.items()}
 """The other way round."""
@@ -154,7 +161,18 @@ def local(key: str, kind: Kind, among: tuple[Thing, ...]) -> Operand:
     """A variable of a row."""
     whole = f"(i_{key} == 1)" if sure(kind) == "mixed" else ""
     none = f"(i_{key} == {NOTHING})" if kind in _SURE else ""
+    if kind == "int64":
+        return Operand(f"v_{key}", "int", is_numpy=True)
     return Operand(f"v_{key}", kind, among=among, whole=whole, none=none)
+
+
+def as_kept(operand: Operand, node: ast.AST | None = None) -> Operand:
+    """A number as a variable gets it, which keeps its class. Raises Unknown for other numbers of numpy's than whole."""
+    if not operand.is_numpy:
+        return operand
+    if operand.kind != "int":
+        raise Unknown("of numpy's own numbers a variable that is native has whole ones", node)
+    return operand._replace(kind="int64", is_numpy=False)
 
 
 def constant(value: float) -> Operand:

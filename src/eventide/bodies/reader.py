@@ -21,7 +21,7 @@ from eventide.bodies.expressions import BodyExpressions
 from eventide.bodies.frames import RESULT, Frame, entered, is_plain_call
 from eventide.bodies.interrupts import interrupted
 from eventide.bodies.items import added, change_item, set_item
-from eventide.bodies.operands import Operand, Thing, Unknown, sure
+from eventide.bodies.operands import Operand, Thing, Unknown, as_kept, sure
 from eventide.bodies.points import Loop, Point
 from eventide.bodies.spawning import is_spawn, spawned
 from eventide.bodies.stations.loops import is_enumerated, items_of, looped
@@ -391,7 +391,7 @@ class Reading(Waiting):
         called = expressions.value(items.func)
         if not isinstance(called, Thing) or called.value is not range:
             raise Unknown("only loops over ranges are native", statement)
-        bounds = [expressions.number(item, "int") for item in items.args[:2]]
+        bounds = [expressions.by_value(item, "int") for item in items.args[:2]]
         first = bounds[0].text if len(bounds) == 2 else "0"
         emission.emit(f"n_{loop.number} = {first}\ns_{loop.number} = {bounds[-1].text}")
         self.loops.append(loop)
@@ -512,7 +512,7 @@ class Reading(Waiting):
             kind = naming.kinds.get(frame.result)
             if kind is None:
                 raise Unknown("what the function that it goes through returns is left to Python", call)
-            self._add(self._set(target, naming.variable(frame.result, kind)))
+            self._add(self._set(target, as_kept(naming.variable(frame.result, kind))))
             self._given(target)
 
     @contextmanager

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Final, TypeGuard
 
 from eventide.bodies.frames import arguments_of, function_called
 from eventide.bodies.objects import fields_given, name_given, object_made
-from eventide.bodies.operands import Kind, Operand, Thing, Unknown
+from eventide.bodies.operands import Kind, Operand, Thing, Unknown, as_kept
 from eventide.bodies.stations.choosing import MOST
 from eventide.bodies.words import is_word
 from eventide.discrete.world import World
@@ -90,7 +90,8 @@ def spawned(expressions: BodyExpressions, node: ast.expr) -> str:
         story = node.args[0] if len(node.args) == 1 else None
         function, bound, made = function_called(expressions, story, _NO_CALL, node)
         name, tag = _name_of(expressions, node)
-        values, code = arguments_of(expressions, function, bound, made), function.__code__
+        given, code = arguments_of(expressions, function, bound, made), function.__code__
+        values = {key: as_kept(one) if isinstance(one, Operand) else one for key, one in given.items()}
         order = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         root = naming.captures.function_root(function)
     else:

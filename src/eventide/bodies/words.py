@@ -110,7 +110,7 @@ def for_variable(expressions: BodyExpressions, node: ast.expr) -> Value:
         expressions.naming.take_back(noted)
         if isinstance(found, Thing) and type(found.value) is str:
             return expressions.value(node)
-    return expressions.optional(node)
+    return expressions.kept(node)
 
 
 def handed_on(expressions: BodyExpressions, node: ast.expr) -> Operand:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+from eventide.bodies.arithmetic import real
 from eventide.bodies.operands import LARGEST, Operand, Thing, Unknown, constant
 from eventide.bodies.points import Block, Choice
 from eventide.bodies.requests import asked
@@ -132,7 +133,17 @@ def written(
 
 def duration_of(expressions: BodyExpressions, node: ast.expr) -> Operand:
     """How long one of the things holds. Raises Unknown."""
-    found = expressions.number(node, "float")
+    return _checked(expressions, expressions.number(node, "float"), node)
+
+
+def held_for(expressions: BodyExpressions, node: ast.expr) -> Operand:
+    """The float that `hold` makes of a number. Raises Unknown."""
+    given = expressions.by_value(node, "int", "float", "mixed")
+    found = given if given.kind == "float" else expressions.emission.keep(real(given), "float")
+    return _checked(expressions, found, node)
+
+
+def _checked(expressions: BodyExpressions, found: Operand, node: ast.expr) -> Operand:
     if not (found.is_number and found.low >= 0.0 and found.high <= LARGEST):
         expressions.emission.stop_if(f"not (0.0 <= {found.text} <= {LARGEST!r})", found, node=node)
     return found

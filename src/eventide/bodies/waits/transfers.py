@@ -139,7 +139,7 @@ def _of_store(expressions: BodyExpressions, given: dict[str, ast.expr], inventor
         if name == "priority":
             operands[name] = expressions.number(node, "int", "float")
         elif name == "item" and kind == "object":
-            operands[name] = expressions.address_of(node)
+            operands[name] = _address_of(expressions, node)
         elif name == "item":
             operands[name] = found = expressions.number(node)
             if found.kind != kind:
@@ -151,6 +151,16 @@ def _of_store(expressions: BodyExpressions, given: dict[str, ast.expr], inventor
     item = operands["item"].text
     values = f"0, {item}" if kind == "float" else f"int({item}), 0.0" if kind == "bool" else f"{item}, 0.0"
     return Move((inventory,), side, f"put{where}, {rank}, {values})")
+
+
+def _address_of(expressions: BodyExpressions, node: ast.expr) -> Operand:
+    """The address of an object."""
+    found = expressions.value(node)
+    if isinstance(found, Operand) and found.kind == "object":
+        return found
+    if isinstance(found, Operand) or not expressions.naming.is_lasting(found):
+        raise Unknown("it is no object that is known", node)
+    return Operand(expressions.naming.address(found), "object")
 
 
 def _rank(expressions: BodyExpressions, priority: Operand | None, node: ast.AST | None) -> str:

@@ -10,6 +10,8 @@ from math import nan
 from types import FunctionType, GeneratorType, TracebackType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import numpy as np
+
 from eventide.bodies.naming import CREATED, hold, questions_of
 from eventide.bodies.operands import EITHER, GIVEN, HANDED, WIDE
 from eventide.discrete.resources.request import PreemptingRequest, Request
@@ -187,6 +189,8 @@ class Body:
     def _number(self, name: str, value: float) -> float:
         """What a row keeps of a variable, of its own type; or the object of which it has the address."""
         kind = self.naming.kinds[name]
+        if kind == "int64":
+            return np.int64(value)  # type: ignore[return-value]  # a number all the same
         known: float = object_at(int(value)) if kind == "object" else value
         return bool(value) if kind == "bool" else known
 

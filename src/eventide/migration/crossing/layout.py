@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import NoneType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
+import numpy as np
+
 from eventide.bodies.operands import EXACT, KINDS, NOTHING, OPTIONAL, WIDE, sure
 from eventide.bodies.waits.closures import places_of
 from eventide.native.objects import object_at
@@ -13,11 +15,13 @@ from eventide.rows.codes import NONE
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from eventide.bodies.operands import Kind
     from eventide.bodies.points import Block, Choice, Handler, Loop, Point
     from eventide.bodies.reader import Reading
 
 _ABSENT: Final = object()
-_TYPES: Final = {**{kind: known for known, kind in KINDS.items()}, "object": object, "mixed": complex, "none": NoneType}
+_OTHERS: Final[dict[Kind, type]] = {"int64": np.int64, "object": object, "mixed": complex, "none": NoneType}
+_TYPES: Final[dict[Kind, type]] = {**{kind: known for known, kind in KINDS.items()}, **_OTHERS}
 
 
 class Standing(NamedTuple):
@@ -62,6 +66,8 @@ class Variable(NamedTuple):
             return int(reals[self.place]) if which else reals[self.place]
         if self.kind is object:
             return object_at(wholes[self.place]) if wholes[self.place] else None  # nothing has been returned yet
+        if self.kind is np.int64:
+            return np.int64(wholes[self.place])
         return bool(wholes[self.place]) if self.kind is bool else wholes[self.place]
 
 
@@ -148,7 +154,7 @@ class Layout:
                 return None
             if is_real:
                 reals[place] = value  # type: ignore[call-overload]  # that is its type
-            elif kind is int and abs(value) >= WIDE:  # type: ignore[arg-type]  # as above
+            elif kind in (int, np.int64) and not -WIDE < value < WIDE:  # type: ignore[operator]  # as above
                 return None
             else:
                 wholes[place] = int(value)  # type: ignore[call-overload]  # as above
