@@ -43,6 +43,7 @@ MAKERS: dict[str, Make] = {
     "SFC64": lambda seed: np.random.Generator(np.random.SFC64(seed)),
     "RandomState": np.random.RandomState,
     "Random": Random,
+    "Stream": lambda seed: ev.Stream.named(seed, "draws"),
 }
 DURATIONS = (
     "gen.random()",
@@ -94,6 +95,26 @@ OF_RANDOM = (
     "gen.vonmisesvariate(0.0, x)",
 )
 """What `random` has in place of these."""
+OF_STREAM = (
+    "gen.random()",
+    "gen.exponential(0.5)",
+    "gen.negexp(x)",
+    "gen.uniform(0.25, x + 1.0)",
+    "gen.randint(1, n)",
+    "abs(gen.normal(1, x))",
+    "max(gen.normal(stdev=x, mean=1), 0)",
+    "gen.poisson(2)",
+    "gen.poisson(mean=x)",
+    "gen.geometric(0.4)",
+    "gen.erlang(x, 2)",
+    "gen.erlang(k=n, mean=0.5)",
+    "gen.triangular(0.0, x, x + 2)",
+    "gen.lognormal(1.0, x)",
+    "gen.gamma(x + 0.5, 0.25)",
+    "gen.beta(2, x)",
+    "gen.weibull(1.5, scale=x)",
+    "gen.random() * gen.draw(0.25)",
+)
 COMPUTED = (
     "round({0}, 2)",
     "round({0})",
@@ -145,6 +166,8 @@ def program(seed: int, durations: tuple[str, ...], values: tuple[str, ...]) -> s
 def state_of(gen: Any) -> Any:
     if isinstance(gen, Random):
         return gen.getstate()
+    if isinstance(gen, ev.Stream):
+        return gen.drawn
     return gen.get_state() if isinstance(gen, np.random.RandomState) else gen.bit_generator.state
 
 
@@ -158,7 +181,8 @@ def outcome(compiles: Any, module: ModuleType, make: Make, *, native: bool) -> t
 
 
 def compare(seed: int, made: str, folder: Path, *, native: bool) -> None:
-    words = (OF_RANDOM, OF_RANDOM) if made == "Random" else (DURATIONS, (*DURATIONS, *VALUES))
+    own = {"Random": OF_RANDOM, "Stream": OF_STREAM}.get(made)
+    words = (own, own) if own else (DURATIONS, (*DURATIONS, *VALUES))
     make, module = MAKERS[made], load(program(seed, *words), folder, f"number_draws_{seed}")
     (expected, _), (found, sim) = (outcome(way, module, make, native=native) for way in (False, "auto"))
     assert found == expected, seed
@@ -277,6 +301,27 @@ def test_a_generator_draws_by_its_words_what_its_methods_draw() -> None:
             count = counts[k // 3 % len(counts)]
             assert next_below(id(drawn) + place, count) == known.randrange(count)
     assert drawn.getstate() == known.getstate()
+
+
+def shaped(sim: ev.Simulation, shop: Shop, draw: Callable[[float], float], log: list[float]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(0.25)
+        log.append(draw(shop.mean))
+
+
+@NATIVE
+@pytest.mark.parametrize(("made", "name"), [("default_rng", "weibull"), ("Random", "paretovariate")])
+def test_a_shape_that_may_be_any_number_is_native(made: str, name: str, native: bool) -> None:
+    told, sim = [], ev.Simulation()
+    for way in (False, "auto"):
+        sim, shop, gen, log = simulation(way, native=native), Shop(), MAKERS[made](2), list[float]()
+        sim.process(shaped(sim, shop, getattr(gen, name), log))
+        for shape in (1.0, 2.5, 1e300, float("inf"), 1.5):
+            shop.mean = shape
+            sim.run(until=sim.time + 10.0)
+        told.append((log, state_of(gen)))
+    assert repr(told[0]) == repr(told[1])
+    assert taken(sim) > 0.7 * sim.events
 
 
 def far(sim: ev.Simulation, gen: Random, log: list[int]) -> ev.ProcessGenerator:
@@ -465,6 +510,8 @@ def test_what_is_drawn_lies_within_the_bounds_that_are_told(
         given.sort()
     if draw.kinds == ("int",):
         given = sorted(abs(int(number)) + k for k, number in enumerate(given, 1))
+    if name == "erlang":
+        given[1] = 1.0 + int(given[1]) % 40
     if name == "gammavariate":
         given[1] += given[1] == 0.0
     low, high = draw.range_of(*((one, one) for one in given))

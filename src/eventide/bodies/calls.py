@@ -20,6 +20,7 @@ from eventide.bodies.operands import EXACT, LARGEST, Kind, Known, Operand, Thing
 from eventide.native.objects import object_at
 from eventide.rows.codes import UNMADE
 from eventide.rows.mersenne_twister import MOST_BELOW, place_of_words
+from eventide.statistics.quantiles import inverse_of_normal
 from eventide.streams.number_draws import GENERATORS, Draw, Range, callable_of, draw_of, generator_of
 from eventide.streams.streams import Stream
 
@@ -34,6 +35,7 @@ _REAL: Final = """acos acosh asin asinh atan2 atanh cbrt copysign cosh degrees e
 COMPUTED: Final[dict[object, bool]] = {
     **dict.fromkeys((math.floor, math.ceil, math.trunc, round), True),
     **{getattr(math, name): False for name in _REAL.split()},
+    inverse_of_normal: False,
 }
 """Functions that native code calls at their addresses, and whether they give whole numbers."""
 PLAIN: Final = (Stream, list, *GENERATORS)
@@ -126,7 +128,7 @@ def computed(expressions: BodyExpressions, function: object, node: ast.Call) -> 
         if not isinstance(digits, ast.Constant) or type(digits.value) is not int:
             raise Unknown("the digits of a number that is rounded are written where that is native", digits)
         function = partial(round, ndigits=digits.value)
-    if node.keywords or not 0 < len(given) < 3 or any(isinstance(item, ast.Starred) for item in given):
+    if node.keywords or not 0 < len(given) < 4 or any(isinstance(item, ast.Starred) for item in given):
         raise Unknown("it is called in another way than others are", node)
     if function in CHECKED and len(given) == 1:
         return mathematical(expressions.emission, function, expressions.number(given[0], "int", "float"), node)

@@ -1,4 +1,4 @@
-"""What generators of numpy and of `random` give where they draw one number: methods, arguments, bounds of the numbers.
+"""What streams and generators of numpy and of `random` give as one number: methods, arguments, bounds of the numbers.
 
 In: the range in which each argument lies. Out: the range in which the number does, wide enough for every algorithm that
 they have had for it.
@@ -10,12 +10,16 @@ variables", ACM TOMS 26(3)
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping
-from math import exp, inf, tau
+from math import exp, tau
 from random import Random
 from typing import Final, Literal, NamedTuple, TypeAlias
 
 from numpy.random import Generator, RandomState
+
+from eventide.streams.drawing import FARTHEST, LARGEST_POISSON
+from eventide.streams.streams import Stream
 
 Range: TypeAlias = tuple[float, float]
 _EXPONENTIAL: Final = 45.0
@@ -23,6 +27,9 @@ _EXPONENTIAL: Final = 45.0
 _NORMAL: Final = 15.0
 """No standard normal number is farther from 0: 3.7, and 53 * log(2) / 3.7."""
 _FAR: Final = 1e300
+_LARGEST: Final = sys.float_info.max
+_TINY: Final = 5e-324
+"""The smallest number above 0."""
 _EXACT: Final = 2.0**53
 """Up to here floats have all whole numbers."""
 _COUNTS: Final = (0.0, 2.0**40)
@@ -137,7 +144,7 @@ _NUMPY: Final[Mapping[str, Draw]] = {
     "uniform": Draw((_location("low", 0.0), _location("high", 1.0)), _between),
     "triangular": Draw((_location("left"), _location("mode"), _location("right")), _between),
     "gamma": Draw((Argument("shape", 0.0, 1e6), _scale(high=1e200)), _gamma),
-    "weibull": Draw((Argument("a", 0.05, inf),), lambda _: (0.0, _EXPONENTIAL**20)),
+    "weibull": Draw((Argument("a", 0.05, _LARGEST),), lambda _: (0.0, _EXPONENTIAL**20)),
     "poisson": Draw((Argument("lam", 0.0, 1e6, 1.0),), lambda _: _COUNTS, counts=True),
     "geometric": Draw((Argument("p", 1e-6, 1.0),), lambda _: _COUNTS, counts=True),
 }
@@ -167,13 +174,37 @@ _RANDOM: Final[Mapping[str, Draw]] = {
     "lognormvariate": Draw((Argument("mu", -100.0, 100.0), Argument("sigma", 0.0, 10.0)), _lognormal),
     "gammavariate": Draw((Argument("alpha", 1e-3, 1e6), Argument("beta", 0.0, 1e200)), _gamma_of_random),
     "betavariate": Draw((Argument("alpha", 1e-3, 1e6), Argument("beta", 1e-3, 1e6)), lambda *_: (0.0, 1.0)),
-    "paretovariate": Draw((Argument("alpha", 0.1, inf),), lambda _: (1.0, 2.0**540)),
+    "paretovariate": Draw((Argument("alpha", 0.1, _LARGEST),), lambda _: (1.0, 2.0**540)),
     "weibullvariate": Draw(
-        (Argument("alpha", 0.0, 1e200), Argument("beta", 0.05, inf)),
+        (Argument("alpha", 0.0, 1e200), Argument("beta", 0.05, _LARGEST)),
         lambda alpha, _: (0.0, _EXPONENTIAL**20 * alpha[1]),
     ),
     "vonmisesvariate": Draw((_location("mu"), Argument("kappa", 0.0, 1e6)), lambda *_: (0.0, tau)),
 }
+
+
+def _positive(name: str, high: float = 1e200, low: float = _TINY) -> Argument:
+    return Argument(name, low, high)
+
+
+_STREAM: Final[Mapping[str, Draw]] = {
+    "poisson": Draw((Argument("mean", 0.0, LARGEST_POISSON),), lambda _: _COUNTS, counts=True),
+    "geometric": Draw((Argument("p", 1e-6, 1.0),), lambda _: _COUNTS, counts=True),
+    "erlang": Draw(
+        (_positive("mean"), Argument("k", 1.0, 1e6)), lambda mean, _: _between((0.0, 0.0), (0.0, FARTHEST * mean[1]))
+    ),
+    "triangular": Draw((_location("low"), _location("mode"), _location("high")), _between),
+    "lognormal": Draw((_positive("mean"), Argument("stdev", 0.0, 1e200)), lambda mean, _: (0.0, 1e16 * mean[1])),
+    "gamma": Draw(
+        (_positive("shape", 1e12), _positive("scale")),
+        lambda shape, scale: (0.0, (2.0 * shape[1] + 100.0) * scale[1]),
+    ),
+    "beta": Draw((_positive("a", 1e12), _positive("b", 1e12)), lambda *_: (0.0, 1.0)),
+    "weibull": Draw(
+        (_positive("shape", _LARGEST, 0.05), _positive("scale")), lambda _, scale: (0.0, _EXPONENTIAL**20 * scale[1])
+    ),
+}
+"""But for those of which the text is native."""
 _BELOW: Final = Draw((_whole("high"),), lambda high: (0.0, high[1]), True, ("int",), is_numpy=True)
 _OWN: Final[Mapping[str, Draw]] = {
     "integers": Draw(
@@ -185,5 +216,6 @@ GENERATORS: Final[Mapping[type, Mapping[str, Draw]]] = {
     Generator: {**_NUMPY, **_OWN},
     RandomState: _NUMPY,
     Random: _RANDOM,
+    Stream: _STREAM,
 }
 """By the class of which a generator is an exact instance, the methods that are known, by name."""
