@@ -397,7 +397,7 @@ def variables_of(process):
     return sorted((name, repr(value)) for name, value in seen.items() if name not in HIDDEN)
 
 
-HIDDEN = ("sim", "rng", "stream", "log", "seen", ".entry", ".given", "cut", "child")
+HIDDEN = ("sim", "rng", "stream", "log", "seen", ".entry", ".given", "cut", "child", "made_a", "made_b", "made_c")
 """
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from random import Random
 from types import ModuleType
 from typing import Any
@@ -56,6 +57,18 @@ HEADS = (
 """The arguments of each of the functions whose processes others make."""
 
 
+def named(command: str) -> str:
+    """The same wait for all of several things, where the processes are made before it."""
+    tree = ast.parse(command)
+    call = next(node for node in ast.walk(tree) if isinstance(node, ast.Call))
+    made: list[str] = []
+    for word in call.keywords:
+        if "sim.process" in ast.unparse(word.value):
+            made.append(f"made_{word.arg} = {ast.unparse(word.value)}")
+            word.value = ast.Name(f"made_{word.arg}", ast.Load())
+    return "; ".join([*made, ast.unparse(tree)])
+
+
 class Making(Queueing):
     """Writes one generator function whose processes make others."""
 
@@ -81,7 +94,7 @@ class Making(Queueing):
             found = self.one(f"yield sim.process({self.call()})", f"yield ev.all_of({self.gathered()})")
             if found.startswith("yield sim") and Random(f"{self.name} {found}").random() < 0.5:
                 return f"child = {found.removeprefix('yield ')}; yield child"
-            return found
+            return named(found) if found.startswith("yield ev") and Random(found).random() < 0.5 else found
         if self.chance.random() < 0.4:
             return super().hold()
         return self.one(

@@ -39,6 +39,19 @@ def by_name(sim: ev.Simulation, rng: Random, desk: ev.Resource, log: list[Any], 
     log.append((number, sim.time))
 
 
+def in_pairs(sim: ev.Simulation, rng: Random, desk: ev.Resource, log: list[Any], number: int) -> ev.ProcessGenerator:
+    """Two at once, which are made before, and one beside a pause."""
+    first = sim.process(service(rng))
+    second = sim.process(customer(sim, rng, desk, log, -number), name=f"second {number}")
+    yield ev.all_of(second=second, pause=ev.hold(0.25), one=first)
+    if number % 3:
+        first = sim.process(service(rng))
+        yield first
+    alone = sim.process(service(rng))
+    yield ev.all_of(alone=alone, other=sim.process(service(rng)))
+    log.append((number, sim.time))
+
+
 def arrivals(sim: ev.Simulation, rng: Random, desk: ev.Resource, log: list[Any]) -> ev.ProcessGenerator:
     for number in range(150):
         yield ev.hold(rng.expovariate(1.5))
@@ -49,6 +62,12 @@ def arrivals_by_name(sim: ev.Simulation, rng: Random, desk: ev.Resource, log: li
     for number in range(150):
         yield ev.hold(rng.expovariate(1.5))
         sim.process(by_name(sim, rng, desk, log, number))
+
+
+def arrivals_in_pairs(sim: ev.Simulation, rng: Random, desk: ev.Resource, log: list[Any]) -> ev.ProcessGenerator:
+    for number in range(75):
+        yield ev.hold(rng.expovariate(0.75))
+        sim.process(in_pairs(sim, rng, desk, log, number))
 
 
 def run_desk(sim: ev.Simulation, stops: tuple[float, ...], story: Any) -> list[Any]:
@@ -63,7 +82,7 @@ def run_desk(sim: ev.Simulation, stops: tuple[float, ...], story: Any) -> list[A
 
 
 @pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
-@pytest.mark.parametrize("story", [arrivals, arrivals_by_name])
+@pytest.mark.parametrize("story", [arrivals, arrivals_by_name, arrivals_in_pairs])
 def test_who_waits_for_what_it_has_made_waits_in_its_row(native: bool, story: Any) -> None:
     stops = 20.0, 37.5, 38.0, 60.0
     expected = run_desk(simulation(False), stops, story)

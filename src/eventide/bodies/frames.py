@@ -48,7 +48,7 @@ _NO_CALL: Final = "only calls of generator functions are gone through by native 
 class Frame:
     """A function whose text is in a kernel.
 
-    awaited     the statements whose value, a process, the next one waits for, which nothing else has
+    awaited     the statements that make what the next one waits for, and nothing else has, by the first
     call        the node of the `yield from` or the call that goes through it; None for that of the body
     outer       the frame with this node
     bound       by argument, the objects and constants that the row does not keep

@@ -64,28 +64,31 @@ class Reading(Waiting):
         for statement in following:
             if self._lines is None:  # only a wait leads behind it
                 self._lines = []
-            if self._awaits_what_it_makes(statement):
-                next(following)
+            if made := self._awaits_what_it_makes(statement):
+                for _ in range(made):
+                    next(following)
                 continue
             visit = getattr(self, f"_on_{type(statement).__name__.lower()}", self._on_other)
             visit(statement)
         naming.outcomes = outcomes
         return self._lines is not None
 
-    def _awaits_what_it_makes(self, statement: ast.stmt) -> bool:
-        """A statement that makes a process, and the next one, which waits for it: both as one, if they are such."""
-        if not isinstance(statement, ast.Assign) or (command := self.frame.awaited.get(statement)) is None:
-            return False
+    def _awaits_what_it_makes(self, statement: ast.stmt) -> int:
+        """Statements that make processes, and the next one, which waits for these, as one; how many make some."""
+        if (made := self.frame.awaited.get(statement)) is None:
+            return 0
         noted = self.naming.noted()
         try:
-            is_made = is_spawn(statement.value, BodyExpressions(self.naming, Emission(self._temporaries)))
+            expressions = BodyExpressions(self.naming, Emission(self._temporaries))
+            are_made = all(is_spawn(call, expressions) for call in made.calls.values())
         except Unknown:
-            is_made = False
+            are_made = False
         self.naming.take_back(noted)
-        if is_made:
-            self.naming.awaited[self.naming.key(ast.unparse(statement.targets[0]))] = None
-            self._wait(statement, command, statement.value)
-        return is_made
+        if not are_made or (is_composed(made.command) and not is_gathering(made.command)):
+            return 0
+        self.naming.awaited.update(dict.fromkeys(map(self.naming.key, made.calls)))
+        self._wait(statement, made.command, next(iter(made.calls.values())), made.calls)
+        return len(made.calls)
 
     def _on_other(self, statement: ast.stmt) -> None:
         self._leave(statement, self._point(statement), "no native code is made of such a statement")

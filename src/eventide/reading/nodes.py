@@ -6,8 +6,7 @@ import ast
 from collections import Counter
 from copy import copy
 from functools import lru_cache
-from itertools import pairwise
-from typing import Final, TypeAlias, TypeVar
+from typing import Final, NamedTuple, TypeAlias, TypeVar
 
 Node = TypeVar("Node", bound=ast.AST)
 
@@ -50,33 +49,54 @@ def small_whole(node: ast.expr) -> int | None:
     return value if type(value) is int and abs(value) < 2**31 else None
 
 
+class Made(NamedTuple):
+    """Statements like `child = call()`, one or several, and the one behind them, a command that waits for these alone.
+
+    calls   by the names, in their order
+    """
+
+    calls: dict[str, ast.Call]
+    command: ast.Yield
+
+
 @lru_cache(256)
-def awaited_at_once(tree: ast.AST) -> dict[ast.Assign, ast.Yield]:
-    """Statements like `child = call()` with the `yield child` behind each, where these names stand nowhere else."""
-    found: dict[ast.Assign, ast.Yield] = {}
+def awaited_at_once(tree: ast.AST) -> dict[ast.stmt, Made]:
+    """Statements that make what the next one waits for, by the first, where their names stand nowhere else.
+
+    That is `yield child`, or `yield all_of(a=one, b=other)`.
+    """
+    found: dict[ast.stmt, Made] = {}
     uses, others, own = Counter[str](), set[str](), Counter[str]()
     for node in ast.walk(tree):
         uses.update([node.id] if isinstance(node, ast.Name) else [])
-        others.update(str(getattr(node, word, None)) for word in ("name", "asname", "rest", "arg"))
+        words = () if isinstance(node, ast.keyword) else ("name", "asname", "rest", "arg")
+        others.update(str(getattr(node, word, None)) for word in words)
         others.update(node.names if isinstance(node, ast.Global | ast.Nonlocal) else [])
         for block in filter(None, (getattr(node, word, None) for word in ("body", "orelse", "finalbody"))):
-            for one, other in pairwise(block if isinstance(block, list) else []):
-                if name := _name_awaited(one, other):
-                    found[one] = other.value
-                    own[name] += 2
-    names = {name for name, count in own.items() if uses[name] == count} - others
-    return {one: command for one, command in found.items() if one.targets[0].id in names}  # type: ignore[attr-defined]  # it is a name
+            for k, statement in enumerate(block if isinstance(block, list) else []):
+                command = getattr(statement, "value", None) if isinstance(statement, ast.Expr) else None
+                if isinstance(command, ast.Yield) and (calls := _made_before(command, block[:k])):
+                    found[block[k - len(calls)]] = Made(calls, command)
+                    own.update([*calls, *calls])
+    return {
+        first: made
+        for first, made in found.items()
+        if all(uses[name] == own[name] and name not in others for name in made.calls)
+    }
 
 
-def _name_awaited(one: ast.stmt, other: ast.stmt) -> str:
-    """The name in two statements `name = call()`, `yield name`; "" for others."""
-    is_call = isinstance(one, ast.Assign) and len(one.targets) == 1 and isinstance(one.value, ast.Call)
-    target = one.targets[0] if is_call else None  # type: ignore[attr-defined]  # as was tested
-    command = other.value if isinstance(other, ast.Expr) else None
-    asked = command.value if isinstance(command, ast.Yield) else None
-    if not isinstance(target, ast.Name) or not isinstance(asked, ast.Name) or asked.id != target.id:
-        return ""
-    return target.id
+def _made_before(command: ast.Yield, before: list[ast.stmt]) -> dict[str, ast.Call]:
+    """The names that a command waits for, with the calls that give them their values just before; {} for others."""
+    asked = [command.value] if command.value is not None else []
+    if is_composed(command):
+        asked = [keyword.value for keyword in getattr(command.value, "keywords", [])]
+    names = [one.id for one in asked if isinstance(one, ast.Name)]
+    calls: dict[str, ast.Call] = {}
+    for one in before[len(before) - len(names) :] if 0 < len(names) <= len(before) else []:
+        target = one.targets[0] if isinstance(one, ast.Assign) and len(one.targets) == 1 else None
+        if isinstance(target, ast.Name) and isinstance(one.value, ast.Call):  # type: ignore[attr-defined]  # it is an assignment
+            calls[target.id] = one.value  # type: ignore[attr-defined]  # as above
+    return calls if sorted(calls) == sorted(names) else {}
 
 
 def is_set_in_order(function: ast.FunctionDef, target: ast.Attribute) -> bool:

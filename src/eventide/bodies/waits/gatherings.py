@@ -1,6 +1,7 @@
 """Waits of bodies for all of several things: `yield ev.all_of(a=sim.process(f()), pause=ev.hold(2.0))`.
 
-These are durations, and ends of processes that the command makes. What it returns is left to Python.
+These are durations, and ends of processes that the command makes, or that the statements before it make for it alone.
+What it returns is left to Python.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from eventide.discrete.processes.composite import all_of
 from eventide.reading.nodes import is_composed
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from eventide.bodies.expressions import BodyExpressions
 
 _ROOM: Final = "if not {0}:\n    code = ROOM\n    break"
@@ -28,8 +31,13 @@ def is_gathering(command: ast.Yield) -> bool:
     return "all_of" in (getattr(called, "attr", ""), getattr(called, "id", ""))
 
 
-def all_awaited(expressions: BodyExpressions, command: ast.Yield, resume: int) -> tuple[str, ...]:
-    """Write a wait for all of several things, which ends in a state; their names. Raises Unknown for other commands."""
+def all_awaited(
+    expressions: BodyExpressions, command: ast.Yield, resume: int, made: Mapping[str, ast.Call]
+) -> tuple[str, ...]:
+    """Write a wait for all of several things, which ends in a state; their names. Raises Unknown for other commands.
+
+    made    by name, the processes that are made before it
+    """
     emission, call = expressions.emission, command.value
     called = expressions.value(call.func) if isinstance(call, ast.Call) else None
     if not isinstance(call, ast.Call) or not isinstance(called, Thing) or called.value is not all_of:
@@ -38,8 +46,10 @@ def all_awaited(expressions: BodyExpressions, command: ast.Yield, resume: int) -
     if len(words) != len(call.keywords):
         raise Unknown("its commands are not all written there, by name", command)
     begin: list[str] = []
+    rows = {name: spawned(expressions, one) for name, one in made.items()}
     for k, keyword in enumerate(call.keywords):
-        row = spawned(expressions, keyword.value)
+        name = keyword.value.id if isinstance(keyword.value, ast.Name) else ""
+        row = rows.get(name) or spawned(expressions, keyword.value)
         text = row or duration_of(expressions, keyword.value).text
         begin.append(f"branch_{'joins' if row else 'holds'}(a, i, {k}, {text})")
     emission.emit_early(_ROOM.format(f"has_rows(a, {len(words)})"))

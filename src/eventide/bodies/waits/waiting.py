@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
 from eventide.bodies.emission import Emission
@@ -21,6 +22,8 @@ from eventide.discrete.periodic import tick
 from eventide.reading.nodes import extent
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from eventide.bodies.expressions import BodyExpressions
     from eventide.bodies.waits.choices import Written
 
@@ -38,10 +41,17 @@ class Waiting(Writing):
         key = self.naming.key(node.id) if isinstance(node, ast.Name) else ""
         return next((block for block in self._blocks_around if block.name == key), None)
 
-    def _wait(self, statement: ast.stmt, command: ast.Yield, value: ast.expr | None) -> None:
+    def _wait(
+        self,
+        statement: ast.stmt,
+        command: ast.Yield,
+        value: ast.expr | None,
+        made: Mapping[str, ast.Call] = MappingProxyType({}),
+    ) -> None:
         """A `yield`: a hold by a float, a wait for a state or for ends of what is made there; others are Python's.
 
         value   what it yields
+        made    by name, what is made before and waited for there
         """
         resume = self._waiting(command)
 
@@ -50,7 +60,8 @@ class Waiting(Writing):
                 raise Unknown("it yields nothing", statement)
             self._need_asked(expressions.emission)
             if is_gathering(command):
-                self.points[resume] = self.points[resume]._replace(gathered=all_awaited(expressions, command, resume))
+                words = all_awaited(expressions, command, resume, made)
+                self.points[resume] = self.points[resume]._replace(gathered=words)
             elif is_at_chosen(expressions, value):
                 transferred(expressions, value, resume)
             elif row := spawned(expressions, value):
