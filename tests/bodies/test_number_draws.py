@@ -27,6 +27,7 @@ from eventide.bodies.arithmetic import best_of, without_sign
 from eventide.bodies.operands import Kind, Operand
 from eventide.bodies.points import Told
 from eventide.rows.mersenne_twister import MOST_BELOW, next_below, next_uniform, place_of_words
+from eventide.streams import numpy_functions
 from eventide.streams.number_draws import GENERATORS, draw_of
 
 
@@ -55,6 +56,9 @@ DURATIONS = (
     "gen.uniform()",
     "gen.uniform(0.25, x + 1.0)",
     "gen.uniform(high=2)",
+    "gen.uniform(n, n + x)",
+    "gen.standard_normal() ** 2",
+    "gen.weibull(x + 0.5)",
     "gen.rayleigh(x)",
     "gen.lognormal(0.0, 0.5)",
     "gen.lognormal(sigma=0.25, mean=-x)",
@@ -71,6 +75,11 @@ DURATIONS = (
     "min(n, gen.exponential(x))",
     "max(gen.exponential(x), gen.gamma(0.5), 0.125)",
     "min(gen.normal(2.0, 0.5) ** 2, 3.0)",
+)
+OF_GENERATOR = (
+    *DURATIONS,
+    "int(gen.integers(n, 9)) / n",
+    "TIMES[gen.integers(3)]",
 )
 OF_RANDOM = (
     "gen.random()",
@@ -160,7 +169,7 @@ def program(seed: int, durations: tuple[str, ...], values: tuple[str, ...]) -> s
         drawn = chance.sample(values, 3)
         drawn[2] = chance.choice(COMPUTED).format("y") if chance.random() < 0.7 else drawn[2]
         texts.append(STORY.format(number=k, durations=chance.sample(durations, 2), values=drawn))
-    return "\n\n".join(["import math\n\nimport eventide as ev\n", *texts])
+    return "\n\n".join(["import math\n\nimport eventide as ev\n\nTIMES = [0.5, 1.5, 0.25]", *texts])
 
 
 def state_of(gen: Any) -> Any:
@@ -182,7 +191,8 @@ def outcome(compiles: Any, module: ModuleType, make: Make, *, native: bool) -> t
 
 def compare(seed: int, made: str, folder: Path, *, native: bool) -> None:
     own = {"Random": OF_RANDOM, "Stream": OF_STREAM}.get(made)
-    words = (own, own) if own else (DURATIONS, (*DURATIONS, *VALUES))
+    durations = DURATIONS if made == "RandomState" else OF_GENERATOR
+    words = (own, own) if own else (durations, (*durations, *VALUES))
     make, module = MAKERS[made], load(program(seed, *words), folder, f"number_draws_{seed}")
     (expected, _), (found, sim) = (outcome(way, module, make, native=native) for way in (False, "auto"))
     assert found == expected, seed
@@ -207,6 +217,7 @@ NATIVE = pytest.mark.parametrize("native", [False, True])
 
 class Shop:
     mean = 1.0
+    most = 1
 
 
 def customer(sim: ev.Simulation, shop: Shop, gen: Any, log: list[float]) -> ev.ProcessGenerator:
@@ -361,6 +372,69 @@ def test_a_generator_whose_words_are_not_found_is_called(monkeypatch: pytest.Mon
         told.append((log, gen.getstate()))
     assert told[0] == told[1]
     assert taken(sim) > 0.9 * sim.events
+
+
+BY_FUNCTION = [name for name, draw in GENERATORS[np.random.Generator].items() if draw.function]
+
+
+@pytest.mark.parametrize("name", BY_FUNCTION)
+@pytest.mark.parametrize("made", ["default_rng", "MT19937", "Philox", "SFC64"])
+def test_a_function_of_numpy_draws_what_the_method_draws_that_calls_it(made: str, name: str) -> None:
+    known, other, chance = MAKERS[made](6), MAKERS[made](6), Random(7)
+    draw = GENERATORS[np.random.Generator][name]
+    entry = numpy_functions.entry_of(getattr(other, name), draw.function, counts=draw.counts)
+    for _ in range(500):
+        given: list[Any] = [abs(chance.gauss(0.0, 10.0 ** chance.randint(-2, 1))) for _ in draw.arguments]
+        if name == "integers":
+            low, width = chance.randint(-9, 9), chance.choice([0, 1, 5, 2**31, 2**32 - 1, 2**32, 2**50])
+            assert entry.call(low, width, 0, 0) == known.integers(low, low + width + 1)
+        elif name == "uniform":
+            low, high = sorted(given)
+            assert entry.call(low, high - low) == known.uniform(low, high)
+        else:
+            given = [min(max(x, one.low), one.high) for x, one in zip(given, draw.arguments, strict=True)]
+            assert entry.call(*given) == getattr(known, name)(*given)
+    assert repr(state_of(other)) == repr(state_of(known))
+
+
+def changing(shop: Shop, numbers: tuple[float, ...]) -> ev.ProcessGenerator:
+    for number in numbers:
+        yield ev.hold(10.0)
+        shop.mean, shop.most = number, int(number)
+
+
+SIZED = """import eventide as ev
+
+def sized(sim, shop, gen, log):
+    while True:
+        yield ev.hold(0.25)
+        log.append({})
+"""
+
+
+@NATIVE
+@pytest.mark.parametrize("is_called", [False, True])
+@pytest.mark.parametrize(
+    "draw", ["gen.exponential(shop.mean)", "gen.uniform(1.0, shop.mean)", "int(gen.integers(0, shop.most))"]
+)
+def test_what_methods_of_numpy_refuse_is_left_to_them(
+    draw: str, native: bool, is_called: bool, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    if is_called:  # as where the library of numpy does not show its functions
+        monkeypatch.setattr(calls, "has_function", lambda draw: False)
+    story, told = load(SIZED.format(draw), tmp_path, f"sized_{is_called}").sized, []
+    for way in (False, "auto"):
+        sim, shop, gen, log = simulation(way, native=native), Shop(), np.random.default_rng(2), list[Any]()
+        sim.process(changing(shop, (2.0, 0.0, -0.0, 1.0, 3.0, -1.0, 1e10)))
+        for _ in range(12):
+            sim.process(story(sim, shop, gen, log))
+            try:
+                sim.run(until=80.0)
+            except ValueError as error:
+                log.append((str(error), sim.time))
+        told.append(repr([log, sim.events, gen.random(), state_of(gen)]))
+    assert told[0] == told[1]
+    assert taken(sim) > 0.3 * sim.events
 
 
 class OwnGenerator(np.random.Generator):

@@ -22,6 +22,7 @@ from eventide.rows.codes import UNMADE
 from eventide.rows.mersenne_twister import MOST_BELOW, place_of_words
 from eventide.statistics.quantiles import inverse_of_normal
 from eventide.streams.number_draws import GENERATORS, Draw, Range, callable_of, draw_of, generator_of
+from eventide.streams.numpy_functions import BETWEEN, UNIFORM, address_of, entry_of, place_of_bytes
 from eventide.streams.streams import Stream
 
 if TYPE_CHECKING:
@@ -62,6 +63,11 @@ def is_from_words(draw: Draw) -> bool:
     return draw.has_words and place_of_words() is not None
 
 
+def has_function(draw: Draw) -> bool:
+    """Whether native code calls a function of numpy in place of the method."""
+    return bool(draw.function) and address_of(draw.function) is not None and place_of_bytes() is not None
+
+
 def is_array_of_floats(value: object) -> bool:
     """Whether it is an array that takes floats as they are."""
     return type(value) is array and value.typecode == "d"
@@ -74,6 +80,8 @@ def target_of(function: object, call: Call) -> object:
     """
     if not isinstance(call, Draw):
         return function.__self__ if isinstance(function, MethodWrapperType) else function
+    if has_function(call) and callable(function):
+        return entry_of(function, call.function, counts=call.counts)
     return generator_of(function) if is_from_words(call) else callable_of(function, call)
 
 
@@ -95,6 +103,8 @@ def drawn_number(expressions: BodyExpressions, called: Thing, draw: Draw, node: 
         ranges.append((max(low, value.low), min(high, value.high)))
     if is_from_words(draw):
         return _drawn_from_words(expressions, called, draw, ordered, draw.range_of(*ranges), node)
+    if has_function(draw):
+        return _drawn_by_function(expressions, called, draw, ordered, draw.range_of(*ranges), node)
     address = expressions.naming.address(called)
     emission.begin_effect()
     call = f"call_builtin({', '.join([address, *texts])})"
@@ -118,6 +128,27 @@ def _drawn_from_words(
         emission.stop_if(f"not (0 < {count} <= {MOST_BELOW})", start, last, node=node)
     emission.begin_effect()
     return emission.keep(f"{start.text} + next_below({state}, {count})", "int", **known)
+
+
+def _drawn_by_function(
+    expressions: BodyExpressions, called: Thing, draw: Draw, values: list[Operand], bounds: Range, node: ast.AST
+) -> Operand:
+    """What a generator of numpy draws, by the function that its method calls."""
+    emission, texts = expressions.emission, [*map(real, values)]
+    if draw.function == BETWEEN:
+        low, high = values if len(values) == 2 else (constant(0), *values)
+        if not high.low > low.high:
+            emission.stop_if(f"not ({low.text} < {high.text})", *values, node=node)
+        texts = [low.text, f"{high.text} - {low.text} - 1", "0", "0"]
+    elif draw.function == UNIFORM:
+        emission.stop_if(f"not ({texts[0]} <= {texts[1]})", *values, node=node)
+        texts[1] = f"{texts[1]} - {texts[0]}"
+    given = ", ".join([expressions.naming.address(called), str(place_of_bytes()), *texts])
+    emission.begin_effect()
+    known: Known = {"low": bounds[0], "high": bounds[1], "is_number": True}
+    if draw.counts:
+        return emission.keep(f"draw_whole_by({given})", "int", **known)._replace(is_numpy=draw.is_numpy)
+    return emission.keep(f"draw_by({given})", "float", **known)
 
 
 def computed(expressions: BodyExpressions, function: object, node: ast.Call) -> Operand:

@@ -224,6 +224,20 @@ def _address(expressions: Expressions, arguments: list[ast.expr]) -> Value:
     return Value(expressions.memory.address(*expressions.place(item)), "ptr")
 
 
+def _drawn_by(answer: Kind) -> Intrinsic:
+    """A call of the function whose address is the first of two in an object, with the second, and numbers."""
+
+    def write(expressions: Expressions, arguments: list[ast.expr]) -> Value:
+        builder, place = expressions.builder, expressions.number(arguments[1], "i64").text
+        entry = builder.value("getelementptr", "i8", object_at(expressions, arguments[0]), place)
+        function, state = (builder.get("ptr", builder.address("ptr", entry, k)) for k in ("0", "1"))
+        numbers = [expressions.value(number) for number in arguments[2:]]
+        given = [(number.kind, number.text) for number in numbers]
+        return Value(builder.call(answer, function, ("ptr", state), *given), answer)
+
+    return write
+
+
 def _word(expressions: Expressions, arguments: list[ast.expr]) -> str:
     """The address of a word of 32 bits: those that begin at an address, and which of them."""
     index = expressions.number(arguments[1], "i64").text
@@ -255,6 +269,8 @@ INSTRUCTIONS: Final[dict[str, Intrinsic]] = {
     "order_to_stepper": _stepper("void"),
     "call_builtin": _called("PyObject_CallNoArgs"),
     "draw_next": _called("PyIter_Next"),
+    "draw_by": _drawn_by("double"),
+    "draw_whole_by": _drawn_by("i64"),
     "tell": _tell,
     "word_at": _word_at,
     "set_word": _set_word,

@@ -31,6 +31,16 @@ def call_builtin(address: int, *numbers: float) -> float:
     return float(object_at(address)(*numbers))
 
 
+def draw_by(address: int, _: int, *numbers: float) -> float:
+    """What a function of numpy draws, whose entry is at an address, with bytes behind it."""
+    return float(object_at(address).call(*numbers))
+
+
+def draw_whole_by(address: int, _: int, *numbers: float) -> int:
+    """The same of whole numbers."""
+    return int(object_at(address).call(*numbers))
+
+
 def draw_next(address: int) -> float:
     """The next number of the iterator at an address."""
     return float(next(object_at(address)))
@@ -144,6 +154,8 @@ def set_object(owner: int, name: int, value: int) -> int:
 
 FUNCTIONS: Final = (
     call_builtin,
+    draw_by,
+    draw_whole_by,
     draw_next,
     tell,
     attribute,

@@ -19,6 +19,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from numpy.random import Generator, RandomState
 
 from eventide.streams.drawing import FARTHEST, LARGEST_POISSON
+from eventide.streams.numpy_functions import BETWEEN
 from eventide.streams.streams import Stream
 
 Range: TypeAlias = tuple[float, float]
@@ -55,6 +56,7 @@ class Draw(NamedTuple):
     is_numpy whether the number is of a class of numpy's own, as np.int64
     has_words   whether native code draws it itself, from the generator's words
     is_closed   whether the last argument is one of the whole numbers of which it draws one
+    function    the name of the function of numpy that draws it, if it is called in place of the method
     """
 
     arguments: tuple[Argument, ...]
@@ -65,6 +67,7 @@ class Draw(NamedTuple):
     is_numpy: bool = False
     has_words: bool = False
     is_closed: bool = False
+    function: str = ""
 
 
 def draw_of(function: object) -> Draw | None:
@@ -205,15 +208,41 @@ _STREAM: Final[Mapping[str, Draw]] = {
     ),
 }
 """But for those of which the text is native."""
-_BELOW: Final = Draw((_whole("high"),), lambda high: (0.0, high[1]), True, ("int",), is_numpy=True)
+_BELOW: Final = Draw(
+    (_whole("high"),), lambda high: (0.0, high[1] - 1.0), True, ("int",), is_numpy=True, function=BETWEEN
+)
 _OWN: Final[Mapping[str, Draw]] = {
     "integers": Draw(
-        (_whole("low"), _whole("high")), lambda low, high: (low[0], high[1]), True, ("int",), _BELOW, True
+        (_whole("low"), _whole("high")),
+        lambda low, high: (low[0], high[1] - 1.0),
+        counts=True,
+        kinds=("int",),
+        of_one=_BELOW,
+        is_numpy=True,
+        function=BETWEEN,
     ),
 }
 """What the newer generators of numpy have alone."""
+_FUNCTIONS: Final = (
+    "exponential", "gamma", "lognormal", "normal", "rayleigh", "standard_exponential", "standard_normal", "uniform",
+    "weibull", "poisson", "geometric",
+)  # fmt: skip
+
+
+def _by_function(name: str, function: str = "") -> Draw:
+    """A method in whose place its function is called; that of 0, which may have a sign, is left to the method."""
+    draw = _NUMPY[name]
+    arguments = tuple(one._replace(low=_TINY) if one.low == 0.0 else one for one in draw.arguments)
+    return draw._replace(arguments=arguments, function=function or f"random_{name}")
+
+
 GENERATORS: Final[Mapping[type, Mapping[str, Draw]]] = {
-    Generator: {**_NUMPY, **_OWN},
+    Generator: {
+        **_NUMPY,
+        **_OWN,
+        **{name: _by_function(name) for name in _FUNCTIONS},
+        "random": _by_function("random", "random_standard_uniform"),
+    },
     RandomState: _NUMPY,
     Random: _RANDOM,
     Stream: _STREAM,
