@@ -123,6 +123,10 @@ OF_STREAM = (
     "gen.beta(2, x)",
     "gen.weibull(1.5, scale=x)",
     "gen.random() * gen.draw(0.25)",
+    "TIMES[gen.histd(TIMES)]",
+    "gen.discrete(CHANCES) + 0.5",
+    "gen.linear([0.0, 0.5, 1.0], SPREAD) + x",
+    "gen.linear(CHANCES, SPREAD)",
 )
 COMPUTED = (
     "round({0}, 2)",
@@ -145,6 +149,7 @@ VALUES = (
     "gen.poisson(3.0) * n",
     "gen.random() < 0.5",
 )
+TABLES = "CHANCES, SPREAD = (0.0, 0.25, 1.0), [0.5, 1, 2.5]"
 STORY = """
 def story{number}(sim, gen, desk, log, x, n):
     while True:
@@ -169,7 +174,7 @@ def program(seed: int, durations: tuple[str, ...], values: tuple[str, ...]) -> s
         drawn = chance.sample(values, 3)
         drawn[2] = chance.choice(COMPUTED).format("y") if chance.random() < 0.7 else drawn[2]
         texts.append(STORY.format(number=k, durations=chance.sample(durations, 2), values=drawn))
-    return "\n\n".join(["import math\n\nimport eventide as ev\n\nTIMES = [0.5, 1.5, 0.25]", *texts])
+    return "\n\n".join([f"import math\n\nimport eventide as ev\n\nTIMES = [0.5, 1.5, 0.25]\n{TABLES}", *texts])
 
 
 def state_of(gen: Any) -> Any:
@@ -333,6 +338,24 @@ def test_a_shape_that_may_be_any_number_is_native(made: str, name: str, native: 
         told.append((log, state_of(gen)))
     assert repr(told[0]) == repr(told[1])
     assert taken(sim) > 0.7 * sim.events
+
+
+def measured(sim: ev.Simulation, stream: ev.Stream, log: list[float]) -> ev.ProcessGenerator:
+    while True:
+        yield ev.hold(max(stream.normal(1.0, 0.25), 0.0))
+        log.append(stream.normal(sim.time, 2.0))
+
+
+@NATIVE
+def test_normal_numbers_of_a_stream_are_native(native: bool) -> None:
+    told, sim = [], ev.Simulation()
+    for way in (False, "auto"):
+        sim, stream, log = simulation(way, native=native), MAKERS["Stream"](2), list[float]()
+        sim.process(measured(sim, stream, log))
+        sim.run(until=200.0)
+        told.append((log, state_of(stream)))
+    assert told[0] == told[1]
+    assert taken(sim) > 0.9 * sim.events
 
 
 def far(sim: ev.Simulation, gen: Random, log: list[int]) -> ev.ProcessGenerator:
@@ -565,7 +588,7 @@ def test_beside_flows_they_draw_the_same(stepping: Any) -> None:
     assert taken(sim) > 0.8 * sim.events
 
 
-KINDS = [(kind, name) for kind, table in GENERATORS.items() for name in table]
+KINDS = [(kind, name) for kind, table in GENERATORS.items() for name, draw in table.items() if not draw.of_tables]
 
 
 @pytest.mark.slow

@@ -17,11 +17,12 @@ import numpy as np
 
 from eventide.bodies.arithmetic import CHECKED, best_among, best_of, mathematical, one_of, ordered, real, without_sign
 from eventide.bodies.operands import EXACT, LARGEST, Kind, Known, Operand, Thing, Unknown, constant, sure
-from eventide.native.objects import object_at
+from eventide.native.objects import LISTS, object_at
 from eventide.rows.codes import UNMADE
 from eventide.rows.mersenne_twister import MOST_BELOW, place_of_words
 from eventide.statistics.quantiles import inverse_of_normal
-from eventide.streams.number_draws import GENERATORS, Draw, Range, callable_of, draw_of, generator_of
+from eventide.streams.drawing import WIDEST
+from eventide.streams.number_draws import GENERATORS, UNIT, Draw, Range, callable_of, draw_of, generator_of, uniforms_of
 from eventide.streams.numpy_functions import BETWEEN, UNIFORM, address_of, entry_of, place_of_bytes
 from eventide.streams.streams import Stream
 
@@ -58,9 +59,9 @@ def addressed_call(function: object, path: Path) -> Call:
     return None
 
 
-def is_from_words(draw: Draw) -> bool:
-    """Whether native code draws it itself, from the words of a generator of `random`."""
-    return draw.has_words and place_of_words() is not None
+def is_native(draw: Draw) -> bool:
+    """Whether native code draws it itself, from the words of a generator of `random` or a uniform of a stream."""
+    return draw.is_scaled or (draw.has_words and place_of_words() is not None)
 
 
 def has_function(draw: Draw) -> bool:
@@ -82,13 +83,17 @@ def target_of(function: object, call: Call) -> object:
         return function.__self__ if isinstance(function, MethodWrapperType) else function
     if has_function(call) and callable(function):
         return entry_of(function, call.function, counts=call.counts)
-    return generator_of(function) if is_from_words(call) else callable_of(function, call)
+    if call.is_scaled:
+        return uniforms_of(function)
+    return generator_of(function) if is_native(call) else callable_of(function, call)
 
 
 def drawn_number(expressions: BodyExpressions, called: Thing, draw: Draw, node: ast.Call) -> Operand:
     """What a generator draws. Raises Unknown for other arguments than numbers."""
     if draw.of_one is not None and len(node.args) == 1 and not node.keywords:
         draw = draw.of_one
+    if draw.of_tables:
+        return _drawn_from_tables(expressions, called, draw, node)
     names, emission = [argument.name for argument in draw.arguments], expressions.emission
     pairs = [*zip(names, node.args, strict=False), *((word.arg, word.value) for word in node.keywords)]
     given = {name: expressions.number(value, *draw.kinds) for name, value in pairs if name in names}
@@ -101,8 +106,8 @@ def drawn_number(expressions: BodyExpressions, called: Thing, draw: Draw, node: 
             emission.stop_if(f"not ({low!r} <= {real(value)} <= {high!r})", value, node=node)
         texts.append(real(value))
         ranges.append((max(low, value.low), min(high, value.high)))
-    if is_from_words(draw):
-        return _drawn_from_words(expressions, called, draw, ordered, draw.range_of(*ranges), node)
+    if is_native(draw):
+        return _drawn_natively(expressions, called, draw, ordered, draw.range_of(*ranges), node)
     if has_function(draw):
         return _drawn_by_function(expressions, called, draw, ordered, draw.range_of(*ranges), node)
     address = expressions.naming.address(called)
@@ -112,22 +117,51 @@ def drawn_number(expressions: BodyExpressions, called: Thing, draw: Draw, node: 
     return found._replace(is_numpy=draw.is_numpy)
 
 
-def _drawn_from_words(
+def _drawn_natively(
     expressions: BodyExpressions, called: Thing, draw: Draw, values: list[Operand], bounds: Range, node: ast.AST
 ) -> Operand:
-    """What `random.Random` draws, by native code itself."""
-    emission, state = expressions.emission, f"{expressions.naming.address(called)} + {place_of_words()}"
-    known: Known = {"low": bounds[0], "high": bounds[1], "is_number": True}
+    """What `random.Random` or a stream draws, by native code itself."""
+    emission, address = expressions.emission, expressions.naming.address(called)
+    state, known = f"{address} + {place_of_words()}", Known(low=bounds[0], high=bounds[1], is_number=True)
     if not draw.counts:
         emission.begin_effect()
         return emission.keep(f"next_uniform({state})", "float", **known)
     *starts, last = values
-    start = starts[0] if starts else constant(0)
-    count = f"{last.text} - {start.text} + {int(draw.is_closed)}"
-    if not (last.low - start.high >= 1.0 and last.high - start.low < MOST_BELOW):
-        emission.stop_if(f"not (0 < {count} <= {MOST_BELOW})", start, last, node=node)
+    start, most = starts[0] if starts else constant(0), MOST_BELOW if draw.has_words else WIDEST
+    count = f"({last.text} - {start.text} + {int(draw.is_closed)})"
+    if not (last.low - start.high >= 1.0 and last.high - start.low < most):
+        emission.stop_if(f"not (0 < {count} <= {most})", start, last, node=node)
     emission.begin_effect()
-    return emission.keep(f"{start.text} + next_below({state}, {count})", "int", **known)
+    if draw.has_words:
+        return emission.keep(f"{start.text} + next_below({state}, {count})", "int", **known)
+    uniform = called_at(emission, f"draw_next({address})", UNIT)
+    return emission.keep(f"{start.text} + int({uniform.text} * float({count}))", "int", **known)
+
+
+def _drawn_from_tables(expressions: BodyExpressions, called: Thing, draw: Draw, node: ast.Call) -> Operand:
+    """What a stream draws by lists or tuples of numbers, which Python reads at each call. Raises Unknown."""
+    entry, naming, emission = Entry(expressions), expressions.naming, expressions.emission
+    tables = [_table(expressions, entry, argument) for argument in node.args]
+    if node.keywords or len(tables) != draw.of_tables:
+        raise Unknown("it is called in another way than others are", node)
+    call = f"{entry.address(called)}({', '.join(tables)})"
+    emission.begin_effect()
+    lines, (_, function) = _function_of(naming, entry, f"    return {call}")
+    emission.emit("\n".join(lines))
+    return called_at(emission, f"call_builtin({function}, 0.0)", draw.range_of(), counts=draw.counts)
+
+
+def _table(expressions: BodyExpressions, entry: Entry, node: ast.expr) -> str:
+    """The text of a list or a tuple of numbers. Raises Unknown for others."""
+    if isinstance(node, ast.List | ast.Tuple):
+        if all(isinstance(one, ast.Constant) and type(one.value) in (int, float) for one in node.elts):
+            return entry.text(node)
+        raise Unknown("of lists that are written where one draws those of written numbers are native", node)
+    found = expressions.value(node)
+    items = found.value if isinstance(found, Thing) and type(found.value) in LISTS else [None]
+    if isinstance(found, Thing) and all(type(one) in (int, float) for one in items):
+        return entry.known(found, node)
+    raise Unknown("what is drawn by other things than lists of numbers is left to Python", node)
 
 
 def _drawn_by_function(
@@ -376,14 +410,21 @@ def told(naming: Naming, entry: Entry, call: str, *, finds: bool = False) -> tup
 
     Where it fails, or finds no number, only Python can do it, which meets whatever it was in the process.
     """
+    lines, texts = _function_of(naming, entry, _FIND.format(call) if finds else f"    {call}", 2 + finds)
+    return "\n".join([*lines, _TELL.format(texts[1], "0.0")]), texts[-1]
+
+
+def _function_of(naming: Naming, entry: Entry, body: str, count: int = 2) -> tuple[list[str], tuple[str, ...]]:
+    """The lines that give its numbers to a function with some lines, and the variables of the first that it is made of.
+
+    count   of those: what takes numbers, the function, what it leaves
+    """
     taken = "    n = numbers.copy()\n    numbers.clear()\n" if entry.numbers else ""
-    body = _FIND.format(call) if finds else f"    {call}"
     source = f"def entry(_):\n{taken}{body}\n"
     code = EntryCode(compile(source, "<eventide entry>", "exec"), entry.objects)
-    texts = tuple(naming.address(Thing("", (), one)) for one in code.made()[: 2 + finds])
+    texts = tuple(naming.address(Thing("", (), one)) for one in code.made()[:count])
     naming.entries[texts] = code
-    lines = [*(_TELL.format(texts[0], number) for number in entry.numbers), _TELL.format(texts[1], "0.0")]
-    return "\n".join(lines), texts[-1]
+    return [_TELL.format(texts[0], number) for number in entry.numbers], texts
 
 
 _FIND: Final = """    try:

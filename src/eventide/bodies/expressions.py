@@ -61,7 +61,7 @@ from eventide.discrete.commands import hold
 from eventide.discrete.world import World
 from eventide.reading.source import CannotLower
 from eventide.rows.codes import UNMADE
-from eventide.streams.number_draws import Draw
+from eventide.streams.number_draws import UNIT, Draw
 
 if TYPE_CHECKING:
     from eventide.bodies.emission import Emission
@@ -468,7 +468,7 @@ class BodyExpressions:
         if given == "takes":
             emission.emit(f"if tell({address}, {real(arguments[0])}) != 0:\n    code = FAILED\n    break")
             return _NOTHING
-        return called_at(emission, f"draw_next({address})", (2.0**-53, 1.0 - 2.0**-53))
+        return called_at(emission, f"draw_next({address})", UNIT)
 
     # --- functions that are followed ------------------------------------------------------------------------------
 

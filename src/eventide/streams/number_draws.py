@@ -37,6 +37,8 @@ _COUNTS: Final = (0.0, 2.0**40)
 _OF_ITSELF: Final = {"gauss_next"}
 """The attributes that a generator of `random` itself has."""
 _UNIT: Final = (0.0, 1.0 - 2.0**-53)
+UNIT: Final = (2.0**-53, 1.0 - 2.0**-53)
+"""Where the uniforms of streams are."""
 
 
 class Argument(NamedTuple):
@@ -55,8 +57,10 @@ class Draw(NamedTuple):
     of_one  what it draws if it is given one number alone, if that is another thing
     is_numpy whether the number is of a class of numpy's own, as np.int64
     has_words   whether native code draws it itself, from the generator's words
+    is_scaled   whether native code draws it itself, from the next uniform of a stream
     is_closed   whether the last argument is one of the whole numbers of which it draws one
     function    the name of the function of numpy that draws it, if it is called in place of the method
+    of_tables   how many lists or tuples of numbers it takes, and nothing else
     """
 
     arguments: tuple[Argument, ...]
@@ -66,8 +70,10 @@ class Draw(NamedTuple):
     of_one: Draw | None = None
     is_numpy: bool = False
     has_words: bool = False
+    is_scaled: bool = False
     is_closed: bool = False
     function: str = ""
+    of_tables: int = 0
 
 
 def draw_of(function: object) -> Draw | None:
@@ -82,6 +88,13 @@ def draw_of(function: object) -> Draw | None:
 def generator_of(function: object) -> object:
     """The object whose method it is; None if it is no method."""
     return getattr(function, "__self__", None)
+
+
+def uniforms_of(function: object) -> object:
+    """The iterator over the uniforms of the stream whose method it is."""
+    stream = generator_of(function)
+    assert isinstance(stream, Stream)
+    return generator_of(stream.random)
 
 
 def callable_of(function: object, draw: Draw) -> object:
@@ -191,6 +204,9 @@ def _positive(name: str, high: float = 1e200, low: float = _TINY) -> Argument:
 
 
 _STREAM: Final[Mapping[str, Draw]] = {
+    "randint": Draw(
+        (_whole("a"), _whole("b")), lambda a, b: (a[0], b[1]), True, ("int",), is_scaled=True, is_closed=True
+    ),
     "poisson": Draw((Argument("mean", 0.0, LARGEST_POISSON),), lambda _: _COUNTS, counts=True),
     "geometric": Draw((Argument("p", 1e-6, 1.0),), lambda _: _COUNTS, counts=True),
     "erlang": Draw(
@@ -206,6 +222,9 @@ _STREAM: Final[Mapping[str, Draw]] = {
     "weibull": Draw(
         (_positive("shape", _LARGEST, 0.05), _positive("scale")), lambda _, scale: (0.0, _EXPONENTIAL**20 * scale[1])
     ),
+    "discrete": Draw((), lambda: _COUNTS, counts=True, of_tables=1),
+    "histd": Draw((), lambda: _COUNTS, counts=True, of_tables=1),
+    "linear": Draw((), lambda: (-_LARGEST, _LARGEST), of_tables=2),
 }
 """But for those of which the text is native."""
 _BELOW: Final = Draw(
