@@ -68,7 +68,7 @@ RATE = 1.25
 TABLE = [0.5, 1.0, 2.5]
 FLOATS, COUNTS, PARTS, STEPS = [], [], [], (0.5, 0.25, 1.5)
 KINDS, TALLY, MARKS, LINES, QUEUE, SUMS = ("a", "b", "c"), {}, set(), {}, deque(), defaultdict(int)
-PAIRS, ROUTES, WAYS, LINKS = [], {}, [], {}
+PAIRS, ROUTES, WAYS, LINKS, THREES = [], {}, [], {}, []
 
 
 def twice(x):
@@ -103,11 +103,13 @@ def reset():
     PAIRS[:] = [(0.5, 1), (1, 2), (0.25, 3)]
     ROUTES.update(a=[(0.25, 1), (0.5, 4)], b=[(1.5, 2)], c=[(0.125, 0), (2, 1), (0.5, 5)])
     WAYS[:] = [*ROUTES.values()][:2]
+    THREES[:] = [(0.5, 1, "a"), (1.5, 2, "b"), (0.25, 3, "a c")]
     LINKS.update({0: WAYS[1], 1: WAYS[0], -2: tuple(PAIRS)})
 
 
 def contents():
-    return [list(TALLY.items()), sorted(map(repr, MARKS)), LINES, list(QUEUE), dict(SUMS), PAIRS, ROUTES, WAYS, LINKS]
+    others = [PAIRS, ROUTES, WAYS, LINKS, THREES]
+    return [list(TALLY.items()), sorted(map(repr, MARKS)), LINES, list(QUEUE), dict(SUMS), others]
 
 """
 
@@ -286,7 +288,7 @@ class Writer:
     def on_items(self, number: int) -> list[str]:
         pairs = Random(f"{self.name} pairs {number}")  # as below
         if pairs.random() < 0.3:
-            return self.on_pairs(number, pairs)
+            return self.on_pairs(number, pairs) if pairs.random() < 0.8 else self.on_unpacked(number, pairs)
         own = Random(f"{self.name} {number}")  # so that all else of the program stays what it is
         items = own.choice(["(0.5, 1.5)", "FLOATS", "FLOATS", "COUNTS", "PARTS", "PARTS"])
         other = Random(f"{self.name} counted {number}")
@@ -340,6 +342,18 @@ class Writer:
         elif own.random() < 0.3:
             lines += ["else:", "    y = 0.25"]
         return lines
+
+    def on_unpacked(self, number: int, own: Random) -> list[str]:
+        """What a list has at a place, or what is drawn from it, is unpacked."""
+        source = own.choice(
+            ["PAIRS[n % 3]", "rng.choice(PAIRS)", "rng.choice(THREES)", "THREES[int(3.0 * rng.random())]"]
+        )
+        source = own.choice([source, source, "rng.choices(THREES, STEPS)[0]", "rng.choices(PAIRS[0:3], k=1)[0]"])
+        names = f"f{number}, w{number}, z{number}" if "THREES" in source else f"f{number}, w{number}"
+        deeds = ["x = f{0} * 0.5", "n = w{0} % 7", "seen.append(f{0})", "y = w{0} * 0.25", "yield from pause(f{0})"]
+        deeds += ["seen.append((z{0}, w{0}))", "x = 0.5 if z{0} == 'b' else 1.5"] if "THREES" in source else []
+        lines = [f"{names} = {source}", *(own.choice(deeds).format(number) for _ in range(3))]
+        return [*lines, "if x > 1.5:", "    THREES.reverse()"] if own.random() < 0.3 else lines
 
     def on_leave(self, number: int) -> list[str]:
         return [f"if {self.test()}:", f"    {self.one('break', 'continue')}"]

@@ -19,7 +19,7 @@ from eventide.bodies.calls import PLAIN
 from eventide.bodies.emission import EXIT, taken
 from eventide.bodies.naming import ABSENT, CREATED, Fact
 from eventide.bodies.operands import EXACT, KINDS, OPTIONAL, WIDE, Kind, Operand, Thing, Unknown, constant, sure
-from eventide.bodies.stations.choosing import MOST, are_few, known_in, numbers_in, picked
+from eventide.bodies.stations.choosing import MOST, are_few, are_of_one_sort, known_in, numbers_in, picked
 from eventide.discrete.processes.process import Process
 from eventide.discrete.world import World
 from eventide.reading.nodes import is_set_in_order
@@ -224,7 +224,9 @@ def length_of(expressions: BodyExpressions, node: ast.expr) -> Operand | None:
     owner = None if isinstance(node, ast.Subscript) else expressions.value(node)
     if not isinstance(owner, Thing) or not _has_items(owner):
         return None
-    if are_few(owner.value) and words.is_word(owner.value[0]):
+    if are_few(owner.value) and (
+        words.is_word(owner.value[0]) or (expressions.is_inside and are_of_one_sort(owner.value))
+    ):
         return constant(len(known_in(expressions, owner, node)))
     if expressions.is_inside and (count := numbers_in(expressions, owner)):
         return constant(count)

@@ -57,6 +57,7 @@ from eventide.bodies.stations.choosing import chosen, resource_of
 from eventide.bodies.waits.choices import held_for, name_compared
 from eventide.bodies.waits.levels import value_of_level
 from eventide.bodies.waits.transfers import amount_of, count_of_items
+from eventide.bodies.weighting import weighted
 from eventide.discrete.commands import hold
 from eventide.discrete.world import World
 from eventide.reading.source import CannotLower
@@ -248,7 +249,7 @@ class BodyExpressions:
         return self.naming.of_thing(owner, node)
 
     def _on_subscript(self, node: ast.Subscript) -> Value:
-        return attributes.item_of(self, node) or items.item(self, node)
+        return weighted(self, node) or attributes.item_of(self, node) or items.item(self, node)
 
     # --- arithmetic -----------------------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from eventide.bodies.operands import Operand, Thing, Unknown, as_kept, sure
 from eventide.bodies.points import Loop, Point
 from eventide.bodies.spawning import is_spawn, spawned
 from eventide.bodies.stations.loops import is_enumerated, items_of, looped
+from eventide.bodies.unpacking import is_unpacked, unpacked
 from eventide.bodies.waits.gatherings import is_gathering
 from eventide.bodies.waits.levels import level_changed
 from eventide.bodies.waits.waiting import Waiting
@@ -203,6 +204,10 @@ class Reading(Waiting):
             pairs += pairs_of(target, assigned) if len(targets) == 1 else [(target, assigned)]
 
         def write(expressions: BodyExpressions) -> None:
+            if len(pairs) == 1 and is_unpacked(*pairs[0]):
+                for part, item in unpacked(expressions, *pairs[0]):
+                    expressions.emission.emit(self._line(expressions, part, item))
+                return
             if len(pairs) == 1 and set_item(expressions, *pairs[0]):
                 return
             values: list[Operand] = []
@@ -221,7 +226,7 @@ class Reading(Waiting):
         else:
             is_written = self._attempt(statement, write) > 0
         if is_written:
-            self._given(*(target for target, _ in pairs))
+            self._given(*(part for target, _ in pairs for part in getattr(target, "elts", [target])))
 
     def _on_augassign(self, statement: ast.AugAssign) -> None:
         target = statement.target

@@ -69,7 +69,7 @@ def picked(expressions: BodyExpressions, owner: Thing, index: Operand, node: ast
     emission, kind, held = expressions.emission, type(owner.value[0]), owner.value
     things: list[Thing] = []
     if {*map(type, held)} == {kind} and kind in KINDS:
-        _note_length(expressions, owner)
+        note_length(expressions, owner)
         values = numbers_now(expressions, owner)
     else:
         things = known_in(expressions, owner, node)
@@ -126,7 +126,7 @@ def are_few(held: Sequence[object]) -> bool:
 
 
 def are_of_one_sort(held: Sequence[object]) -> bool:
-    """Whether a dictionary has a few resources, stores, containers, or lists and tuples, of which a key chooses one."""
+    """Whether there are a few resources, or stores, containers, or lists and tuples, of which one may be chosen."""
     sorts = {*map(_sort_of, map(type, held))}
     return are_few(held) and len(sorts) == 1 and sorts != {()}
 
@@ -143,7 +143,7 @@ def numbers_in(expressions: BodyExpressions, owner: Thing) -> int:
         expressions.naming.note(
             owner.value, "length", Fact(len, owner.value, len(owner.value)), is_of_all=is_common(owner.value)
         )
-    _note_length(expressions, owner)
+    note_length(expressions, owner)
     return len(owner.value)
 
 
@@ -154,7 +154,7 @@ def known_in(expressions: BodyExpressions, owner: Thing, node: ast.AST, column: 
     if not are_few(held) or len(sorts) > 1:
         naming.note_state(owner.value)
         raise Unknown(_WHAT, node)
-    _note_length(expressions, owner)
+    note_length(expressions, owner)
     if not owner.root:
         naming.note(owner.value, "items", fact_of(owner.value), is_of_all=is_common(owner.value))
     found = []
@@ -187,7 +187,7 @@ def values_of(naming: Naming, owner: Thing, *, by_key: bool = False) -> tuple[Th
     return found
 
 
-def _note_length(expressions: BodyExpressions, owner: Thing) -> None:
+def note_length(expressions: BodyExpressions, owner: Thing) -> None:
     """A list or a tuple has as many items as now."""
     if owner.root:
         expressions.naming.lists[owner.root, owner.path] = len(owner.value)
