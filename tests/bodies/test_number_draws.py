@@ -26,7 +26,7 @@ from eventide.bodies import calls
 from eventide.bodies.arithmetic import best_of, without_sign
 from eventide.bodies.operands import Kind, Operand
 from eventide.bodies.points import Told
-from eventide.rows.mersenne_twister import MOST_BELOW, next_below, next_uniform, place_of_words
+from eventide.rows.mersenne_twister import MOST_BELOW, next_below, next_normal, next_uniform, place_of_words
 from eventide.streams import numpy_functions
 from eventide.streams.number_draws import GENERATORS, draw_of
 
@@ -65,6 +65,7 @@ DURATIONS = (
     "gen.gamma(2.0)",
     "gen.gamma(x + 0.5, scale=0.25)",
     "gen.weibull(1.5)",
+    "gen.beta(2, x)",
     "gen.triangular(0.0, x, x + 2)",
     "gen.poisson(2)",
     "gen.poisson(lam=x)",
@@ -97,6 +98,7 @@ OF_RANDOM = (
     "abs(gen.normalvariate(x, sigma=0.5))",
     "gen.lognormvariate(0.0, 0.5)",
     "gen.gammavariate(x + 0.5, 0.25)",
+    "abs(gen.triangular(0.25, 0.5 + x, mode=1))",
     "gen.gammavariate(0.5, x)",
     "gen.betavariate(2, x)",
     "gen.paretovariate(3) - 1.0",
@@ -311,7 +313,9 @@ def test_a_generator_draws_by_its_words_what_its_methods_draw() -> None:
     place = place_of_words()
     assert place is not None
     for k in range(1500):  # the words are made anew at each 624th
-        if k % 3:
+        if k % 7 == 0:
+            assert next_normal(id(drawn) + place) == known.normalvariate(0.0, 1.0)
+        elif k % 3:
             assert next_uniform(id(drawn) + place) == known.random()
         else:
             count = counts[k // 3 % len(counts)]

@@ -19,7 +19,7 @@ from eventide.bodies.arithmetic import CHECKED, best_among, best_of, mathematica
 from eventide.bodies.operands import EXACT, LARGEST, Kind, Known, Operand, Thing, Unknown, constant, sure
 from eventide.native.objects import LISTS, object_at
 from eventide.rows.codes import UNMADE
-from eventide.rows.mersenne_twister import MOST_BELOW, place_of_words
+from eventide.rows.mersenne_twister import MOST_BELOW, is_normal_as_here, place_of_words
 from eventide.statistics.quantiles import inverse_of_normal
 from eventide.streams.drawing import WIDEST
 from eventide.streams.number_draws import GENERATORS, UNIT, Draw, Range, callable_of, draw_of, generator_of, uniforms_of
@@ -61,7 +61,8 @@ def addressed_call(function: object, path: Path) -> Call:
 
 def is_native(draw: Draw) -> bool:
     """Whether native code draws it itself, from the words of a generator of `random` or a uniform of a stream."""
-    return draw.is_scaled or (draw.has_words and place_of_words() is not None)
+    has_words = draw.has_words and place_of_words() is not None
+    return draw.is_scaled or (has_words and ("next_normal" not in draw.text or is_normal_as_here()))
 
 
 def has_function(draw: Draw) -> bool:
@@ -125,7 +126,7 @@ def _drawn_natively(
     state, known = f"{address} + {place_of_words()}", Known(low=bounds[0], high=bounds[1], is_number=True)
     if not draw.counts:
         emission.begin_effect()
-        return emission.keep(f"next_uniform({state})", "float", **known)
+        return emission.keep(draw.text.format(state, *map(real, values)), "float", **known)
     *starts, last = values
     start, most = starts[0] if starts else constant(0), MOST_BELOW if draw.has_words else WIDEST
     count = f"({last.text} - {start.text} + {int(draw.is_closed)})"

@@ -25,7 +25,7 @@ from eventide.rows.composites import (
 )
 from eventide.rows.inventories import get_item, is_open, put_item, transfer
 from eventide.rows.joins import join
-from eventide.rows.mersenne_twister import next_below, next_uniform
+from eventide.rows.mersenne_twister import next_below, next_normal, next_uniform
 from eventide.rows.moving import change, close_over, has_broken, look, may_change, may_watch
 from eventide.rows.stations import ask, drop, is_ready, leave, new_request
 from eventide.rows.statistics import move_level
@@ -59,7 +59,7 @@ def plain_kernel(name: str, text: str) -> FunctionType:
         **{name: getattr(math, name) for name in ("sqrt", "exp", "log", "log1p", "sin", "cos", "atan", "fmod")},
         **{function.__name__: function for function in objects.FUNCTIONS},
         **{function.__name__: function for function in (activities.hold, activities.hold_until, activities.next_tick)},
-        **{function.__name__: function for function in (move_level, next_uniform, next_below)},
+        **{function.__name__: function for function in (move_level, next_uniform, next_below, next_normal)},
         **{function.__name__: function for function in (look, may_change, change, has_broken)},
         **{function.__name__: function for function in (may_watch, close_over, activities.watch_for)},
         **{function.__name__: function for function in (ask, is_ready, leave, new_request, has_room, spawn_like)},

@@ -11,6 +11,7 @@ from __future__ import annotations
 import sys
 from ctypes import c_uint32, string_at
 from functools import cache
+from math import exp, log, sqrt
 from random import Random
 from typing import Final
 
@@ -18,6 +19,7 @@ WORDS: Final = 624
 _FAR: Final = 397
 """How far away the word is that enters a new one."""
 _WORD: Final = 4  # bytes
+RATIO: Final = 4 * exp(-0.5) / sqrt(2.0)
 MOST_BELOW: Final = 2**32 - 1
 """The largest count of which a number is drawn from one word."""
 
@@ -79,6 +81,30 @@ def next_uniform(state: int) -> float:
     """What `random()` draws: one of 2**53 numbers of [0, 1)."""
     upper = next_word(state) >> 5
     return (upper * 67108864.0 + (next_word(state) >> 6)) * (1.0 / 9007199254740992.0)
+
+
+def next_normal(state: int) -> float:
+    """What `normalvariate()` draws from the standard normal distribution.
+
+    Source  Kinderman & Monahan 1977, ACM TOMS 3(3): ratios of uniforms
+    """
+    number, bound = 2.0, 0.0
+    while number * number / 4.0 > bound:
+        uniform = next_uniform(state)
+        other = 1.0 - next_uniform(state)
+        number = RATIO * (uniform - 0.5) / other
+        bound = -log(other)
+    return number
+
+
+@cache
+def is_normal_as_here() -> bool:
+    """Whether this Python draws normal numbers in the same way."""
+    known, other, place = Random(1), Random(1), place_of_words()
+    if place is None:
+        return False
+    drawn = [next_normal(id(other) + place) for _ in range(40)]
+    return drawn == [known.normalvariate(0.0, 1.0) for _ in range(40)] and known.getstate() == other.getstate()
 
 
 def next_below(state: int, count: int) -> int:

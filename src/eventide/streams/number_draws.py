@@ -57,6 +57,7 @@ class Draw(NamedTuple):
     of_one  what it draws if it is given one number alone, if that is another thing
     is_numpy whether the number is of a class of numpy's own, as np.int64
     has_words   whether native code draws it itself, from the generator's words
+    text    what it is then, where it does not count: of the place of the words, `{0}`, and the arguments
     is_scaled   whether native code draws it itself, from the next uniform of a stream
     is_closed   whether the last argument is one of the whole numbers of which it draws one
     function    the name of the function of numpy that draws it, if it is called in place of the method
@@ -70,6 +71,7 @@ class Draw(NamedTuple):
     of_one: Draw | None = None
     is_numpy: bool = False
     has_words: bool = False
+    text: str = ""
     is_scaled: bool = False
     is_closed: bool = False
     function: str = ""
@@ -160,6 +162,7 @@ _NUMPY: Final[Mapping[str, Draw]] = {
     "uniform": Draw((_location("low", 0.0), _location("high", 1.0)), _between),
     "triangular": Draw((_location("left"), _location("mode"), _location("right")), _between),
     "gamma": Draw((Argument("shape", 0.0, 1e6), _scale(high=1e200)), _gamma),
+    "beta": Draw((Argument("a", 1e-3, 1e6), Argument("b", 1e-3, 1e6)), lambda *_: (0.0, 1.0)),
     "weibull": Draw((Argument("a", 0.05, _LARGEST),), lambda _: (0.0, _EXPONENTIAL**20)),
     "poisson": Draw((Argument("lam", 0.0, 1e6, 1.0),), lambda _: _COUNTS, counts=True),
     "geometric": Draw((Argument("p", 1e-6, 1.0),), lambda _: _COUNTS, counts=True),
@@ -172,7 +175,7 @@ def _from_zero(last: str) -> Draw:
 
 
 _RANDOM: Final[Mapping[str, Draw]] = {
-    "random": Draw((), lambda: _UNIT, has_words=True),
+    "random": Draw((), lambda: _UNIT, has_words=True, text="next_uniform({0})"),
     "randint": Draw(
         (_whole("a"), _whole("b")), lambda a, b: (a[0], b[1]), True, ("int",), has_words=True, is_closed=True
     ),
@@ -186,8 +189,16 @@ _RANDOM: Final[Mapping[str, Draw]] = {
     ),
     "_randbelow_with_getrandbits": _from_zero("n"),
     "gauss": Draw((_location("mu", 0.0), _scale("sigma")), _around),
-    "normalvariate": Draw((_location("mu", 0.0), _scale("sigma")), _around),
-    "lognormvariate": Draw((Argument("mu", -100.0, 100.0), Argument("sigma", 0.0, 10.0)), _lognormal),
+    "normalvariate": Draw(
+        (_location("mu", 0.0), _scale("sigma")), _around, has_words=True, text="{1} + next_normal({0}) * {2}"
+    ),
+    "lognormvariate": Draw(
+        (Argument("mu", -100.0, 100.0), Argument("sigma", 0.0, 10.0)),
+        _lognormal,
+        has_words=True,
+        text="exp({1} + next_normal({0}) * {2})",
+    ),
+    "triangular": Draw((_location("low"), _location("high"), _location("mode")), lambda *_: (-_LARGEST, _LARGEST)),
     "gammavariate": Draw((Argument("alpha", 1e-3, 1e6), Argument("beta", 0.0, 1e200)), _gamma_of_random),
     "betavariate": Draw((Argument("alpha", 1e-3, 1e6), Argument("beta", 1e-3, 1e6)), lambda *_: (0.0, 1.0)),
     "paretovariate": Draw((Argument("alpha", 0.1, _LARGEST),), lambda _: (1.0, 2.0**540)),
@@ -244,7 +255,7 @@ _OWN: Final[Mapping[str, Draw]] = {
 """What the newer generators of numpy have alone."""
 _FUNCTIONS: Final = (
     "exponential", "gamma", "lognormal", "normal", "rayleigh", "standard_exponential", "standard_normal", "uniform",
-    "weibull", "poisson", "geometric",
+    "weibull", "poisson", "geometric", "beta",
 )  # fmt: skip
 
 
