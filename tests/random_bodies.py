@@ -327,6 +327,7 @@ class Writer:
     def on_pairs(self, number: int, own: Random) -> list[str]:
         """A loop that unpacks what a list has, which may be chosen."""
         source = own.choice(["PAIRS", "PAIRS", "ROUTES[KINDS[n % 3]]", "ROUTES['b']", "WAYS[n % 2]", "LINKS[n % 2]"])
+        source = own.choice(["zip(FLOATS, COUNTS)", "zip(STEPS, COUNTS)"]) if own.random() < 0.2 else source
         names, is_counted = f"f{number}, w{number}", own.random() < 0.4
         head = f"for c{number}, ({names}) in enumerate({source}):" if is_counted else f"for {names} in {source}:"
         self.loops += 1
@@ -337,6 +338,7 @@ class Writer:
         lines[1:1] = [f"    {own.choice(deeds).format(number)}" for _ in range(2)]
         if own.random() < 0.3:
             changes = ["PAIRS[1] = (0.75, 2)", "PAIRS.append((1, 1))", "ROUTES['a'] = [*PAIRS]", "WAYS.reverse()"]
+            changes += ["FLOATS.append(0.25)", "COUNTS.append(2)", "FLOATS[0] = 1.25"] if "zip" in source else []
             changes += ["LINKS[n % 3] = WAYS[0]", "LINKS[0] = LINKS.pop(0)"]
             lines += [f"if len(PAIRS) < 6 and x > {own.choice((0.5, 1.5))}:", f"    {own.choice(changes)}"]
         elif own.random() < 0.3:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -235,6 +236,72 @@ def test_a_desk_that_stands_in_two_places_makes_one_process() -> None:
     found, sim = both(run)
     assert len(found[0]) == 60
     assert taken(sim) > 100
+
+
+def at_once(sim: ev.Simulation, seed: int, stops: tuple[float, ...], every: float) -> list[Any]:
+    """Processes go through desks and works at once, of which somebody changes these, those and their lists."""
+    desks, log, rng = [ev.Resource(sim, name=f"desk {k}") for k in range(3)], list[Any](), Random(seed)
+    shop, chance = (
+        SimpleNamespace(desks=[*desks], works=[1, 0.5, 0.25, 2.0], steps=[("a", 0.25), ("b", 1)]),
+        Random(seed + 1),
+    )
+    names = ("first", "second", "third", "fourth")
+
+    def visitor(number: int) -> ev.ProcessGenerator:
+        for desk, work, name in zip(shop.desks, shop.works, names):  # noqa: B905  # the shorter ends it
+            try:
+                with desk.request() as place:
+                    yield place
+                    yield ev.hold(work)
+            except ev.Interrupt as cut:
+                log.append(("cut", sim.time, cut.left))
+            log.append((sim.time, name, work))
+        for step, share in shop.steps:
+            try:
+                yield ev.hold(share)
+            except ev.Interrupt as cut:
+                log.append(("cut", step, cut.left))
+            log.append((number, step, share))
+
+    def source() -> ev.ProcessGenerator:
+        for number in range(90):
+            yield ev.hold(rng.expovariate(0.5))
+            sim.process(visitor(number))
+
+    def changer() -> ev.ProcessGenerator:
+        for step in iter(range(60)):
+            yield ev.hold(every)
+            which, alive = chance.randrange(6), [one for one in sim.processes if one.name[0] == "v"]
+            if which == 0:
+                shop.works.append(0.75) if len(shop.works) < 4 else shop.works.pop()
+            elif which == 1:
+                shop.works[chance.randrange(2)] = chance.choice(WORKS)
+            elif which == 2:
+                shop.desks[chance.randrange(3)] = chance.choice(desks)
+            elif which == 3:
+                shop.works, shop.desks = shop.works[::-1], [*shop.desks]
+                shop.steps[step % 2] = f"step {step}", chance.choice(WORKS)
+            elif which == 4 and alive:
+                alive[step % len(alive)].interrupt(step)
+            elif alive:
+                log.append(alive[-1].why_waiting().rpartition("/")[2])
+
+    sim.process(source())
+    if every:
+        sim.process(changer())
+    for until in stops:
+        sim.run(until=until)
+        log.append([sorted(one.items()) for one in numbers_of(sim)])
+    return [log, [(one.waits.count, one.waits.mean, one.queue.mean) for one in desks], sim.events]
+
+
+@pytest.mark.parametrize("native", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_a_loop_goes_through_several_lists_at_once(native: bool) -> None:
+    for seed in range(3):
+        for stops in ((250.0,), (11.0, 33.3, 34.0, 101.5, 250.0)):
+            for every in (0.0, 3.7, 23.0):
+                _, sim = both(lambda sim, at=stops, s=seed, e=every: at_once(sim, s, at, e), native=native)  # type: ignore[misc]
+                assert taken(sim) > (0.05 if every else 0.6) * sim.events
 
 
 def used(sim: ev.Simulation, seed: int, stops: tuple[float, ...], *, preempts: bool) -> list[Any]:

@@ -149,6 +149,7 @@ class Loop(NamedTuple):
     step        of the range; 0 for items
     members     the lists, or the only one, of objects that stay as they are; none for numbers
     start       the number of the first item, where `enumerate` counts them
+    zipped      where it goes through several at once, the variables of the kernel with these, and what they are
     """
 
     number: int
@@ -156,3 +157,4 @@ class Loop(NamedTuple):
     statement: ast.For
     members: tuple[Thing, ...] = ()
     start: int | None = None
+    zipped: tuple[tuple[str, Thing], ...] = ()

@@ -24,7 +24,7 @@ from eventide.bodies.items import added, change_item, set_item
 from eventide.bodies.operands import Operand, Thing, Unknown, as_kept, sure
 from eventide.bodies.points import Loop, Point
 from eventide.bodies.spawning import is_spawn, spawned
-from eventide.bodies.stations.loops import is_enumerated, items_of, looped
+from eventide.bodies.stations.loops import is_over_items, items_of, looped
 from eventide.bodies.unpacking import is_unpacked, unpacked
 from eventide.bodies.waits.gatherings import is_gathering
 from eventide.bodies.waits.levels import level_changed
@@ -324,7 +324,7 @@ class Reading(Waiting):
             self._jump(head)
 
     def _on_for(self, statement: ast.For) -> None:
-        if not isinstance(statement.iter, ast.Call) or is_enumerated(statement.iter):
+        if is_over_items(statement.iter):
             self._loop_over_items(statement)
             return
         try:
@@ -380,7 +380,9 @@ class Reading(Waiting):
         self.points[again] = self._here(statement)._replace(place=self.frame.twin.heads[statement])
         self._around.pop()
         self._start(head)
-        self._add(f"at = {again}\nif n_{loop.number} < length(s_{loop.number}):")
+        owners = [text for text, _ in loop.zipped] or [f"s_{loop.number}"]
+        tests = " and ".join(f"n_{loop.number} < length({owner})" for owner in owners)
+        self._add(f"at = {again}\nif {tests}:")
         self._add(indent("\n".join([*lines, f"at = {body}"]), "    "))
         self._go_round(statement, loop, head, body, otherwise, done, *(name.id for name in names))
 

@@ -229,17 +229,19 @@ class Rest(NamedTuple):
     """What an iterator has left: of a range; or of a list or a tuple from a place on, with its address, and 0.
 
     start   what `enumerate` adds to the place; None where items are not counted
+    zipped  the addresses of all lists and tuples, where `zip` goes through several
     """
 
     begin: int
     end: int
     step: int
     start: int | None = None
+    zipped: tuple[int, ...] = ()
 
 
 def iterators_in(referents: Iterable[object], *, also_of_items: bool) -> list[object]:
     """The iterators over ranges, and over lists and tuples, that loops go through, those of twins by way of chains."""
-    kinds = (_RANGE, _LIST, _TUPLE, enumerate) if also_of_items else (_RANGE,)
+    kinds = (_RANGE, _LIST, _TUPLE, enumerate, zip) if also_of_items else (_RANGE,)
     found = []
     for item in referents:
         if type(item) is chain:
@@ -256,8 +258,14 @@ def _in_chain(source: object) -> object:
 
 
 def rest_of(iterator: Any) -> Rest | None:
-    """What an iterator that loops go through has left; None if `enumerate` goes through another one."""
+    """What an iterator that loops go through has left; None if `enumerate` or `zip` goes through another one."""
     kind, parts, *more = iterator.__reduce__()
+    if kind is zip:
+        inner = [rest_of(one) if type(one) in (_LIST, _TUPLE) else None for one in parts]
+        rests = [one for one in inner if one is not None]
+        if len(rests) < len(parts) or len({one.begin for one in rests}) != 1:
+            return None
+        return rests[0]._replace(zipped=tuple(one.end for one in rests))
     if kind is enumerate:
         inside, count = parts
         rest = rest_of(inside) if type(inside) in (_LIST, _TUPLE) else None

@@ -163,7 +163,7 @@ def known_in(expressions: BodyExpressions, owner: Thing, node: ast.AST, column: 
         if owner.root:
             naming.things[owner.root, path] = type(item)
         found.append(Thing(owner.root, path, item) if owner.root else Thing("", (), item))
-        if type(owner.value) is list and is_word(item):  # rows may set it
+        if column is None and type(owner.value) is list and is_word(item):  # rows may set it
             kind = naming.address(Thing("", (), type(item)))
             there = emission.keep_early(f"item({naming.address(owner)}, {k}, {kind})", "int").text
             emission.emit_early(EXIT.format(f"{there} == 0"))

@@ -1,5 +1,5 @@
 """Loops over lists and tuples: of numbers, as they are when their turn comes, of objects of one that keeps them, or of
-tuples of such, which are unpacked, as in `for desk, work in route`.
+tuples of such, which are unpacked, as in `for desk, work in route`; and over several at once, `zip(desks, works)`.
 
 Python's loop asks a list for the item at its next place, and ends where there is none; so does a row. Objects are of
 one class, and the list must keep them, so that their addresses are theirs. Where `enumerate` counts the items, their
@@ -17,7 +17,8 @@ from eventide.bodies.emission import taken
 from eventide.bodies.items import kind_of
 from eventide.bodies.operands import Operand, Thing, Unknown
 from eventide.bodies.points import Loop
-from eventide.bodies.stations.choosing import LISTS, RESOURCES, all_are_of, fact_of, resources_of
+from eventide.bodies.stations.choosing import LISTS, RESOURCES, all_are_of, fact_of, known_in, resources_of
+from eventide.bodies.words import is_word, note_class
 from eventide.reading.nodes import is_set_once, small_whole
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions
 
 _ONLY: Final = (
-    "only loops over ranges, and lists or tuples of numbers, resources, objects of one class or tuples are native"
+    "only loops over ranges, and over numbers, resources, objects of one class, tuples, or words of tuples, are native"
 )
 _MOST_PLACES: Final = 64
 """The most resources, in all lists of which a loop goes through one."""
@@ -36,12 +37,14 @@ class Items(NamedTuple):
 
     start   the first of these numbers; None without any
     width   how many variables the item is unpacked to; 0 where it has one variable itself
+    zipped  what else it goes through at the same time, each with a variable
     """
 
     owner: ast.expr
     names: list[ast.Name]
     start: int | None = None
     width: int = 0
+    zipped: tuple[ast.expr, ...] = ()
 
 
 class _Column(NamedTuple):
@@ -69,6 +72,15 @@ def is_enumerated(node: ast.expr) -> TypeGuard[ast.Call]:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "enumerate"
 
 
+def is_over_items(node: ast.expr) -> bool:
+    """Whether a loop over this may be one over what lists and tuples have: it calls nothing, or what does that."""
+    return not isinstance(node, ast.Call) or is_enumerated(node) or _is_zip(node)
+
+
+def _is_zip(node: ast.expr) -> TypeGuard[ast.Call]:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "zip"
+
+
 def items_of(expressions: BodyExpressions, statement: ast.For) -> Items:
     """What a loop goes through that is over no range. Raises Unknown."""
     target, owner, start = statement.target, statement.iter, None
@@ -79,10 +91,17 @@ def items_of(expressions: BodyExpressions, statement: ast.For) -> Items:
         numbers, target = (parts[:1], parts[1]) if len(parts) == 2 else ([], target)
     unpacked = target.elts if isinstance(target, ast.Tuple | ast.List) else []
     names = [one for one in (*numbers, *(unpacked or [target])) if isinstance(one, ast.Name)]
-    count = (start is not None) + (len(unpacked) or 1)
+    count, zipped = (start is not None) + (len(unpacked) or 1), list[ast.expr]()
+    if _is_zip(owner):
+        called = expressions.value(owner.func)
+        is_plain = isinstance(called, Thing) and called.value is zip and not owner.keywords and start is None
+        if not is_plain or len(owner.args) < 2:
+            raise Unknown("`zip` is native of several lists or tuples, and with nothing else", statement)
+        count, unpacked = len(owner.args), []
+        owner, *zipped = owner.args
     if len(names) != count or len({one.id for one in names}) != count:
         raise Unknown("only loops whose variables have names, each another one, are native", statement)
-    return Items(owner, names, start, len(unpacked))
+    return Items(owner, names, start, len(unpacked), tuple(zipped))
 
 
 def _enumerated(expressions: BodyExpressions, call: ast.Call) -> tuple[ast.expr, int]:
@@ -102,6 +121,8 @@ def looped(
 
     function    in whose text it stands
     """
+    if items.zipped:
+        return _zipped(expressions, statement, items, number, function)
     naming, taking = expressions.naming, expressions.emission.elsewhere()
     owner, owners = _owners(expressions, items, statement)
     given = [] if items.start is None else [Operand(f"(n_{number} + {items.start})", "int")]
@@ -118,6 +139,24 @@ def looped(
     members = tuple([one._replace(value=None) if one.root else one for one in owners]) if keeps else ()
     expressions.emission.emit(f"n_{number} = 0\ns_{number} = {owner}")
     return Loop(number, 0, statement, members, items.start), given, taking.lines
+
+
+def _zipped(
+    expressions: BodyExpressions, statement: ast.For, items: Items, number: int, function: ast.AST
+) -> tuple[Loop, list[Operand], list[str]]:
+    """The same of a loop over several lists and tuples at once, each of which is known."""
+    naming, taking, given = expressions.naming, expressions.emission.elsewhere(), list[Operand]()
+    things, texts = list[Thing](), list[str]()
+    for name, node in zip(items.names, (items.owner, *items.zipped), strict=True):
+        text, owners = _owners(expressions, items._replace(owner=node), statement)
+        if len(owners) > 1 or not naming.is_lasting(owners[0]):
+            raise Unknown(_ONLY, statement)
+        column = _Column(owners, None, f"item({text}, n_{number}, {{}})", number)
+        given.append(_item(expressions, taking, column, name, function))
+        things.append(owners[0]._replace(value=None) if owners[0].root else owners[0])
+        texts.append(text)
+    expressions.emission.emit(f"n_{number} = 0\ns_{number} = {texts[0]}")
+    return Loop(number, 0, statement, (), None, tuple(zip(texts, things, strict=True))), given, taking.lines
 
 
 def _owners(expressions: BodyExpressions, items: Items, statement: ast.For) -> tuple[str, tuple[Thing, ...]]:
@@ -139,16 +178,21 @@ def _item(
     """What one variable of a loop gets."""
     naming, owners, number, each = expressions.naming, column.owners, column.loop, column.items
     kinds: set[type] = {type(one) for held in each for one in held}
-    if not kinds.isdisjoint(RESOURCES):
+    are_kept = column.at is not None or all(type(owner.value) is tuple for owner in owners)
+    are_words = are_kept and all(is_word(one) for held in each for one in held)
+    if are_words or not kinds.isdisjoint(RESOURCES):
+        few = known_in if are_words else resources_of
         if sum(map(len, each)) > _MOST_PLACES:
             raise Unknown(_ONLY, name)
         among, text = list[Thing](), "0"
         for owner in owners:
             is_it = f" and s_{number} == {naming.address(owner)}" if len(owners) > 1 else ""
-            for k, one in enumerate(resources_of(expressions, owner, name, column.at)):
+            for k, one in enumerate(few(expressions, owner, name, column.at)):
                 among.append(one)  # those that are away have other classes
                 text = f"({naming.address(one)} if n_{number} == {k}{is_it} else {text})"
-        found = taking.keep(text, "object", among=tuple(among))
+        for one in among if are_words else ():
+            note_class(naming, type(one.value))
+        found = taking.keep(text, "object", among=() if are_words else tuple(among))
         taking.stop_if(f"{found.text} == 0")
         return found
     kind = kind_of(kinds)

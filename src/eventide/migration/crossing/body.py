@@ -214,6 +214,8 @@ class Body:
                 return None
             if loop.members and all(id(one.found(values)) != rest.end for one in loop.members):
                 return None
+            if rest.zipped != tuple([id(one.found(values)) for _, one in loop.zipped]):
+                return None
             wholes[places[f"n_{loop.number}"]], wholes[places[f"s_{loop.number}"]] = rest[:2]
         requests = self._requests(at, values, found.resources) if standing.blocks else {}
         if requests is None:

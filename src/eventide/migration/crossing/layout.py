@@ -167,7 +167,13 @@ class Layout:
 def iterator_of(loop: Loop, texts: Mapping[str, int]) -> Iterator[object]:
     """What a loop has left in a row."""
     if loop.step == 0:
-        left, place = iter(object_at(texts[f"s_{loop.number}"])), texts[f"n_{loop.number}"]
-        left.__setstate__(place)
+        place = texts[f"n_{loop.number}"]
+        owners = [texts[text] for text, _ in loop.zipped] or [texts[f"s_{loop.number}"]]
+        each = [iter(object_at(owner)) for owner in owners]
+        for one in each:
+            one.__setstate__(place)
+        if loop.zipped:
+            return zip(*each, strict=False)
+        left = each[0]
         return left if loop.start is None else enumerate(left, loop.start + place)
     return iter(range(texts[f"n_{loop.number}"], texts[f"s_{loop.number}"], loop.step))
