@@ -198,7 +198,8 @@ def item_of(expressions: BodyExpressions, node: ast.Subscript) -> Operand | None
     Raises Unknown.
     """
     naming = expressions.naming
-    owner = None if isinstance(node.value, ast.Subscript) else _literal(node.value) or expressions.value(node.value)
+    literal = words.tuple_written(expressions, node.value)
+    owner = None if isinstance(node.value, ast.Subscript) else literal or expressions.value(node.value)
     if not isinstance(owner, Thing) or not _has_items(owner) or not owner.value:
         return None
     kind, is_tuple = type(owner.value[0]), type(owner.value) is tuple
@@ -210,13 +211,6 @@ def item_of(expressions: BodyExpressions, node: ast.Subscript) -> Operand | None
         return picked(expressions, owner, index, node)
     text = f"item({naming.address(owner)}, {index.text}, {_constant(naming, kind)})"
     return taken(expressions.emission, text, KINDS.get(kind, "object"), is_early=index.is_early)
-
-
-def _literal(node: ast.expr) -> Thing | None:
-    """A tuple of numbers that is written there; None for anything else."""
-    nodes = node.elts if isinstance(node, ast.Tuple) else []
-    are_numbers = all(isinstance(one, ast.Constant) and type(one.value) in KINDS for one in nodes)
-    return Thing("", (), ast.literal_eval(node)) if nodes and are_numbers else None
 
 
 def length_of(expressions: BodyExpressions, node: ast.expr) -> Operand | None:

@@ -210,6 +210,9 @@ class BodyExpressions:
         function = self.scopes[-1][1] if self.scopes else None
         return Thing("", (), words.written(function or self.naming.function, node.value))
 
+    def _on_tuple(self, node: ast.Tuple) -> Value:
+        return words.tuple_of(self, node)
+
     def _on_name(self, node: ast.Name) -> Value:
         if self.scopes:
             scope, function = self.scopes[-1]
@@ -512,7 +515,7 @@ class BodyExpressions:
         if arguments.posonlyargs or arguments.vararg or arguments.kwarg:
             raise Unknown("it has arguments of other kinds", node)
         values: list[Value] = [] if bound is None else [bound]
-        values += [self.handed(item) for item in node.args]
+        values += [words.given(self, function, item) for item in node.args]
         scope = dict(zip(names, values, strict=False))
         for keyword in node.keywords:
             if keyword.arg is None or keyword.arg in scope or keyword.arg not in (*names, *others):

@@ -14,7 +14,7 @@ from eventide.bodies.attributes import taken_varying
 from eventide.bodies.items import kind_of
 from eventide.bodies.operands import Operand, Thing, Unknown, constant
 from eventide.bodies.stations.choosing import LISTS, MOST, note_length, picked
-from eventide.bodies.words import written
+from eventide.bodies.words import tuple_written
 from eventide.reading.nodes import small_whole
 
 if TYPE_CHECKING:
@@ -50,11 +50,7 @@ def weighted(expressions: BodyExpressions, node: ast.Subscript) -> Operand | Non
 
 def _owner(expressions: BodyExpressions, node: ast.expr) -> Thing:
     """A list or a tuple, which may be written there. Raises Unknown."""
-    if isinstance(node, ast.List | ast.Tuple) and all(isinstance(one, ast.Constant) for one in node.elts):
-        function = expressions.scopes[-1][1] if expressions.scopes else None
-        values = [one.value for one in node.elts if isinstance(one, ast.Constant)]
-        return Thing("", (), tuple([written(function or expressions.naming.function, one) for one in values]))
-    found = expressions.value(node)
+    found = tuple_written(expressions, node) or expressions.value(node)
     if not isinstance(found, Thing) or type(found.value) not in LISTS or not 0 < len(found.value) <= MOST:
         raise Unknown(_WHAT, node)
     return found

@@ -13,6 +13,7 @@ import ast
 import sys
 from enum import Enum, EnumType
 from functools import partial
+from random import Random
 from textwrap import indent
 from types import FunctionType, NoneType
 from typing import TYPE_CHECKING, Final
@@ -22,6 +23,7 @@ from eventide.bodies.naming import Fact
 from eventide.bodies.operands import KINDS, OPTIONAL, Operand, Thing, Unknown, constant
 from eventide.reading.nodes import attributes_set, left_empty
 from eventide.rows.codes import UNMADE
+from eventide.streams.streams import Stream
 
 if TYPE_CHECKING:
     from eventide.bodies.expressions import BodyExpressions, Value
@@ -31,6 +33,7 @@ MOST: Final = 16
 """Of the words of a function, and of those of which one is looked for."""
 _COMPARED: Final = "__eq__", "__ne__", "__hash__"
 _AS_TEXT: Final = tuple(getattr(str, name) for name in _COMPARED)
+_CHOOSING: Final = (Random.choice, Stream.choice)
 _SAME: Final = "whether it is another object is left to Python"
 _OTHER: Final = "objects of other classes than strings and plain enumerations are compared by Python"
 
@@ -65,6 +68,35 @@ def written(function: FunctionType, value: object) -> object:
             return one
         constants += one if type(one) in (tuple, frozenset) else ()
     return sys.intern(value)
+
+
+def tuple_written(expressions: BodyExpressions, node: ast.expr) -> Thing | None:
+    """A tuple like one, or like a list, that is written with constants alone; None for other expressions."""
+    if not isinstance(node, ast.Tuple | ast.List) or not all(isinstance(one, ast.Constant) for one in node.elts):
+        return None
+    values = [written(_function_around(expressions), one.value) for one in node.elts if isinstance(one, ast.Constant)]
+    return Thing("", (), tuple(values))
+
+
+def tuple_of(expressions: BodyExpressions, node: ast.Tuple) -> Thing:
+    """The very tuple that the code of a function has. Raises Unknown for others than of constants."""
+    like = tuple_written(expressions, node)
+    constants = _function_around(expressions).__code__.co_consts
+    found = [one for one in constants if type(one) is tuple and like is not None and repr(one) == repr(like.value)]
+    if len(found) != 1:
+        raise Unknown("of tuples that are written those of constants are native", node)
+    return Thing("", (), found[0])
+
+
+def _function_around(expressions: BodyExpressions) -> FunctionType:
+    """The function in whose text an expression stands."""
+    return (expressions.scopes[-1][1] if expressions.scopes else None) or expressions.naming.function
+
+
+def given(expressions: BodyExpressions, function: FunctionType, node: ast.expr) -> Value:
+    """What an argument of a function gives; a list from which one of its items is chosen is as good as a tuple."""
+    found = tuple_written(expressions, node) if function in _CHOOSING else None
+    return found or expressions.handed(node)
 
 
 def note_class(naming: Naming, kind: type) -> None:
